@@ -1,0 +1,86 @@
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { TurnFrame } from '@svc/contract/turn.ts';
+import { openRequest, requestJson } from '@svc/service-kit/http/json-client.ts';
+import { createSseReader } from '../sse-reader.ts';
+import { CliError } from '../cli-error.ts';
+
+export type TurnEnd = Extract<TurnFrame, { type: 'result' | 'error' }>;
+
+type Options = {
+  onFrame: (frame: TurnFrame) => void;
+  signal?: AbortSignal;
+};
+
+/** Engines work for hours; silence is what ends a turn here, and the core breaks it every 15 s. */
+const longestTurnMs = 24 * 60 * 60 * 1000;
+const silenceMs = 60_000;
+
+/** Runs one envelope at the core and passes on each frame as it comes. The last one is the answer. */
+export async function streamTurn(coreUrl: string, envelope: Envelope, { onFrame, signal }: Options): Promise<TurnEnd> {
+  const silence = new AbortController();
+  const watchdog = setTimeout(() => silence.abort(), silenceMs);
+  const signals = signal === undefined ? silence.signal : AbortSignal.any([silence.signal, signal]);
+  try {
+    const response = await openRequest(`${coreUrl}/v2/handle`, {
+      body: envelope,
+      timeoutMs: longestTurnMs,
+      signal: signals,
+      headers: { accept: 'text/event-stream' },
+    });
+    const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
+    const text = response.setEncoding('utf8') as AsyncIterable<string>;
+    return isStream ? await readFrames(text, onFrame, () => watchdog.refresh()) : await readRefusal(text);
+  } catch (error) {
+    if (silence.signal.aborted)
+      throw new CliError(`the core has said nothing for ${silenceMs / 1000} s.`, { run: './svc status', cause: error });
+    throw toChatError(error, coreUrl);
+  } finally {
+    clearTimeout(watchdog);
+  }
+}
+
+async function readFrames(
+  text: AsyncIterable<string>,
+  onFrame: (frame: TurnFrame) => void,
+  onSign: () => void,
+): Promise<TurnEnd> {
+  const reader = createSseReader();
+  let end: TurnEnd | null = null;
+  for await (const piece of text) {
+    onSign();
+    for (const { data } of reader.push(piece)) {
+      const frame = JSON.parse(data) as TurnFrame;
+      if (frame.type === 'result' || frame.type === 'error') end = frame;
+      else onFrame(frame);
+    }
+  }
+  if (end === null) throw new CliError('the core ended in the middle of the answer.', { run: './svc logs core' });
+  return end;
+}
+
+/** Before the stream begins a refusal comes as a plain error body. */
+async function readRefusal(text: AsyncIterable<string>): Promise<TurnEnd> {
+  let body = '';
+  for await (const piece of text) body += piece;
+  return { type: 'error', error: JSON.parse(body) };
+}
+
+/** True when a turn was running and is being ended. */
+export async function abortTurn(coreUrl: string, conversationKey: string): Promise<boolean> {
+  const { status } = await requestJson(`${coreUrl}/v2/abort`, { body: { conversation_key: conversationKey }, timeoutMs: 5000 });
+  return status === 200;
+}
+
+function toChatError(error: unknown, coreUrl: string): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ECONNREFUSED')
+    return new CliError('the service is not running.', { why: `Nothing answers at ${coreUrl}.`, run: './svc up' });
+  if (code === 'ECONNRESET' || code === 'EPIPE' || message === 'aborted') {
+    return new CliError('the core went away in the middle of the answer.', {
+      why: 'If it crashed, it is started again at once.',
+      run: './svc status',
+      cause: error,
+    });
+  }
+  return error;
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import type { HandleResult, TurnFrame, TurnProgress } from '@svc/contract/turn.ts';
+import { plain } from '../terminal.ts';
+import { createTurnView } from './turn-view.ts';
+
+const result = (fields: Partial<HandleResult> = {}): TurnFrame & { type: 'result' } => ({
+  type: 'result',
+  result: {
+    actions: [{ type: 'reply', text: 'whole answer' }],
+    outcome: 'replied',
+    conversation_key: 'k',
+    turn_id: 't',
+    ...fields,
+  },
+});
+
+function show(frames: TurnProgress[], end: Extract<TurnFrame, { type: 'result' | 'error' }> = result()) {
+  let [answer, all] = ['', ''];
+  const view = createTurnView({ answer: (text) => ((answer += text), (all += text)), aside: (text) => (all += text) }, plain);
+  for (const frame of frames) view.show(frame);
+  const verdict = view.finish(end);
+  return { answer, all, verdict };
+}
+
+const delta = (text: string): TurnProgress => ({ type: 'delta', text });
+
+describe('the view of a turn', () => {
+  it('shows the answer as it comes and ends the line', () => {
+    expect(show([delta('he'), delta('llo'), { type: 'segment', text: 'hello' }])).toEqual({
+      answer: 'hello\n',
+      all: 'hello\n',
+      verdict: 'ok',
+    });
+  });
+
+  it('shows a block that came without deltas', () => {
+    expect(show([{ type: 'segment', text: 'hello' }]).answer).toBe('hello\n');
+  });
+
+  it('parts two blocks by an empty line', () => {
+    expect(show([{ type: 'segment', text: 'one' }, delta('two'), { type: 'segment', text: 'two' }]).answer).toBe('one\n\ntwo\n');
+  });
+
+  it('shows what was never streamed, such as the answer to a command', () => {
+    expect(show([], result({ outcome: 'command' })).answer).toBe('whole answer\n');
+  });
+
+  it('keeps thinking, tools and waiting out of the answer', () => {
+    const { answer, all } = show([
+      { type: 'queued', position: 2 },
+      { type: 'thinking', text: 'hm' },
+      { type: 'tool', id: '1', name: 'clock', input: { zone: 'UTC' } },
+      { type: 'tool_result', id: '1', ok: true, output: '12:00\nmore' },
+      delta('noon'),
+    ]);
+    expect(answer).toBe('noon\n');
+    expect(all).toBe('waiting, 2 before this\nhm\n⚙ clock {"zone":"UTC"}\n  → 12:00\nnoon\n');
+  });
+
+  it('says when what was streamed is withdrawn', () => {
+    const { all } = show([delta('oops'), { type: 'retract' }], result({ actions: [], outcome: 'silent' }));
+    expect(all).toContain('withdrawn');
+    expect(all).toContain('chose to be silent');
+  });
+
+  it.each([
+    ['aborted', 'stopped', '(stopped)'],
+    ['denied', 'failed', 'owner can grant access'],
+    ['observed', 'ok', 'kept for the next turn'],
+  ] as const)('tells %s', (outcome, verdict, words) => {
+    const shown = show([], result({ actions: [], outcome }));
+    expect(shown.verdict).toBe(verdict);
+    expect(shown.all).toContain(words);
+  });
+
+  it('shows an error in words', () => {
+    const end = {
+      type: 'error',
+      error: { ok: false, error: 'engine_overloaded', message: 'The model is busy.', request_id: 'r' },
+    } as const;
+    expect(show([delta('half')], end)).toMatchObject({
+      verdict: 'failed',
+      all: expect.stringContaining('✗ The model is busy.') as string,
+    });
+  });
+});

@@ -1,0 +1,21 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+type Lock = { packages?: Record<string, { hasInstallScript?: boolean; resolved?: string; link?: boolean; version?: string }> };
+
+/**
+ * What must not be in a lock file: a package that runs a script when it is installed, and the address of somebody's
+ * registry. Gives one line per fault.
+ */
+export function lockFaults(name: string, { packages = {} }: Lock): string[] {
+  return Object.entries(packages).flatMap(([where, entry]) => [
+    ...(entry.hasInstallScript === true ? [`${name}: ${where} runs a script when it is installed`] : []),
+    ...(entry.resolved !== undefined && entry.link !== true ? [`${name}: ${where} names the address ${entry.resolved}`] : []),
+  ]);
+}
+
+export async function checkLocks(root: string): Promise<string[]> {
+  const names = ['package-lock.json', path.join('runtime', 'package-lock.json')];
+  const locks = await Promise.all(names.map(async (name) => JSON.parse(await readFile(path.join(root, name), 'utf8')) as Lock));
+  return locks.flatMap((lock, index) => lockFaults(names[index] ?? '', lock));
+}

@@ -1,0 +1,48 @@
+import { SettingsError } from '@svc/service-kit/config/settings.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import type { Style } from './terminal.ts';
+
+type Help = { why?: string; run?: string; exitCode?: number; cause?: unknown };
+
+/** Something a person reads: what failed, why, and the one command that helps. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly why: string | null;
+  readonly run: string | null;
+  readonly exitCode: number;
+
+  constructor(what: string, help: Help = {}) {
+    super(what, { cause: help.cause });
+    this.why = help.why ?? null;
+    this.run = help.run ?? null;
+    this.exitCode = help.exitCode ?? exitCodes.failed;
+  }
+}
+
+/** The one place where anything thrown becomes words. */
+export function toCliError(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  if (error instanceof SettingsError) {
+    return new CliError('the settings are not usable.', {
+      why: error.problems.join('\n'),
+      run: './svc doctor',
+      exitCode: exitCodes.badSettings,
+    });
+  }
+  const { code, message, stack } = error as NodeJS.ErrnoException;
+  if (code === 'EACCES' || code === 'EPERM' || code === 'ENOSPC' || code === 'EROFS') {
+    return new CliError('a file cannot be used.', { why: message, run: './svc doctor', cause: error });
+  }
+  return new CliError('something went wrong that should not.', {
+    why: stack ?? message ?? String(error),
+    run: './svc doctor',
+    cause: error,
+  });
+}
+
+export function renderCliError(error: CliError, style: Style): string {
+  const lines = [`${style.red('svc:')} ${error.message}`];
+  if (error.why !== null) lines.push(...error.why.split('\n').map((line) => `     ${line}`));
+  if (error.run !== null) lines.push(`${style.bold('Run:')} ${error.run}`);
+  return lines.join('\n');
+}

@@ -1,0 +1,44 @@
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { CliError } from '../cli-error.ts';
+import { createLogTail, listLogs, type LogTail } from '../logs/log-tail.ts';
+import { renderLogEntry, type LogEntry } from '../logs/log-line.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { createStyle, print } from '../terminal.ts';
+
+export type LogsOptions = { follow?: boolean; lines: number; json?: boolean };
+
+const pollMs = 250;
+
+/** The logs of all processes in order of time, or of one; with `follow` until Ctrl-C. */
+export async function logs(name: string | null, { follow, lines, json }: LogsOptions): Promise<number> {
+  const { logs: dir } = dataPaths(loadSettings(repositoryRoot).dataDir);
+  const known = listLogs(dir);
+  if (name !== null && !known.includes(name)) {
+    throw new CliError(`there is no log of "${name}".`, {
+      why: known.length === 0 ? `${dir} is empty.` : `There are ${known.join(', ')}.`,
+      run: './svc logs',
+    });
+  }
+  if (known.length === 0 && follow !== true)
+    throw new CliError('there are no logs yet.', { why: `${dir} is empty.`, run: './svc up' });
+  const style = createStyle(process.stdout);
+  const show = (entries: LogEntry[]) => {
+    for (const entry of entries) print(json === true ? entry.raw : renderLogEntry(entry, style));
+  };
+  const tails = new Map<string, LogTail>();
+  const readAll = (isFirst: boolean): LogEntry[] => {
+    for (const log of name === null ? listLogs(dir) : [name]) {
+      // A log that comes up while we follow is shown from its beginning.
+      if (!tails.has(log)) tails.set(log, createLogTail(dir, log, isFirst ? lines : Number.MAX_SAFE_INTEGER));
+    }
+    return [...tails.values()].flatMap((tail) => tail.read()).sort((a, b) => a.at - b.at);
+  };
+  show(lines === 0 ? (readAll(true), []) : readAll(true).slice(-lines));
+  while (follow === true) {
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    show(readAll(false));
+  }
+  return exitCodes.ok;
+}

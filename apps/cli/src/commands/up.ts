@@ -1,0 +1,155 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { SupervisorState } from '@svc/contract/service.ts';
+import { dataPaths, makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { loadSettings, readEnv, type Settings } from '@svc/service-kit/config/settings.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { CliError } from '../cli-error.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { hostAddresses, type HostName } from '../service-urls.ts';
+import { createStyle, print } from '../terminal.ts';
+import { awaitLeftovers } from '../up/await-leftovers.ts';
+import { awaitInstances, currentEngine, listKeyFiles, toBannerInstance } from '../up/ask-services.ts';
+import { renderBanner } from '../up/banner.ts';
+import { checkPorts, type WantedPort } from '../up/check-ports.ts';
+import { hostEnv } from '../up/host-env.ts';
+import { createHosts, type Hosts } from '../up/hosts.ts';
+import { takeInstanceLock } from '../up/instance-lock.ts';
+import { runUntilStopped } from '../up/run-until-stopped.ts';
+import { createStateFile, readLastState, readSupervisorState } from '../up/state-file.ts';
+
+export type UpOptions = {
+  root?: string;
+  /** The module of each host process. */
+  entryOf?: (name: HostName) => string;
+  waitMs?: number;
+};
+
+const startWaitMs = 20_000;
+const detailWaitMs = 5_000;
+
+/**
+ * Runs the service in the foreground until a signal. A second one on the same data folder says that it runs already
+ * and succeeds: what was asked for is the case.
+ */
+export async function up({
+  root = repositoryRoot,
+  entryOf = entryIn(root),
+  waitMs = startWaitMs,
+}: UpOptions = {}): Promise<number> {
+  const begunAt = Date.now();
+  const env = readEnv(root);
+  const settings = loadSettings(root, env);
+  const paths = dataPaths(settings.dataDir);
+  for (const dir of [paths.root, paths.run, paths.logs]) makePrivateDir(dir);
+  const lock = takeInstanceLock(paths.supervisorLock);
+  if (lock === null) return sayItRuns(paths);
+  try {
+    const addresses = hostAddresses(settings);
+    const entries = addresses.map(({ name }) => entryOf(name));
+    await awaitLeftovers(readLastState(paths.supervisorState), {
+      entries,
+      waitMs: settings.stopTimeoutMs + 2000,
+      onWait: () => print('Waiting for processes of an earlier start to end …'),
+    });
+    await checkPorts(settings.bindHost, [...addresses, ...seededPorts(settings, paths)]);
+    const specs = addresses.map(({ name, url }) => ({ name, url, entry: entryOf(name), env: hostEnv(name, env) }));
+    return await supervise({ settings, paths, specs, begunAt, waitMs });
+  } finally {
+    lock.release();
+  }
+}
+
+const entryIn = (root: string) => (name: HostName) => path.join(root, 'apps', name, 'src', 'main.ts');
+
+/** The first start makes an API instance on this port. Later its port is a matter of its own configuration. */
+const seededPorts = ({ compatPort }: Settings, { managerDb }: DataPaths): WantedPort[] =>
+  existsSync(managerDb) || compatPort === 0 ? [] : [{ name: 'API', port: compatPort, setting: 'SVC_COMPAT_PORT' }];
+
+function sayItRuns(paths: DataPaths): number {
+  const state = readSupervisorState(paths.supervisorState);
+  print(`The service runs already on ${paths.root}${state === null ? '.' : `, as process ${state.pid}:`}`);
+  for (const { name, url, status } of state?.services ?? [])
+    print(`  ${name.padEnd(12)}${url}${status === 'running' ? '' : `  (${status})`}`);
+  print('./svc status shows more. Ctrl-C in its terminal stops it.');
+  return exitCodes.ok;
+}
+
+type Plan = {
+  settings: Settings;
+  paths: DataPaths;
+  specs: Parameters<typeof createHosts>[0];
+  begunAt: number;
+  waitMs: number;
+};
+
+async function supervise(plan: Plan): Promise<number> {
+  const { settings, paths, specs, begunAt } = plan;
+  const oldKeyFiles = listKeyFiles(paths.instances);
+  const snapshot = (): SupervisorState => ({ pid: process.pid, started_at: begunAt, services: hosts.state() });
+  const stateFile = createStateFile(paths.supervisorState, snapshot);
+  const hosts = createHosts(specs, {
+    logsDir: paths.logs,
+    stopTimeoutMs: settings.stopTimeoutMs,
+    onChange: () => stateFile.changed(),
+    onEvent: (line) => print(`${new Date().toLocaleTimeString('en-GB')} ${line}`),
+  });
+  const life = runUntilStopped({
+    stop: () => hosts.stop(),
+    killNow: () => hosts.killNow(),
+    onStopping: () => print('Stopping … (Ctrl-C again ends everything at once)'),
+  });
+  try {
+    await hosts.start(plan.waitMs);
+    if (!life.isStopping()) {
+      const hopeless = whatFailed(hosts);
+      if (hopeless !== null) {
+        await hosts.stop();
+        throw hopeless;
+      }
+      await showBanner(plan, hosts, oldKeyFiles);
+    }
+    const code = await life.ended;
+    if (code === exitCodes.ok) print('Stopped.');
+    return code;
+  } finally {
+    life.close();
+    stateFile.remove();
+  }
+}
+
+/** At the start a host that cannot run at all ends everything: a person is there to mend it. */
+function whatFailed(hosts: Hosts): CliError | null {
+  const failed = hosts.state().filter(({ status }) => status === 'failed');
+  if (failed.length === 0) return null;
+  const first = failed[0] as SupervisorState['services'][number];
+  return new CliError(`${failed.map(({ name }) => name).join(' and ')} could not start.`, {
+    why: failed.map(({ name, last_exit }) => `${name} ${last_exit?.reason ?? 'failed'}`).join('\n'),
+    run: `./svc logs ${first.name}`,
+    exitCode: first.last_exit?.code || exitCodes.failed,
+  });
+}
+
+async function showBanner(
+  { settings, paths, specs, begunAt }: Plan,
+  hosts: Hosts,
+  oldKeyFiles: ReadonlySet<string>,
+): Promise<void> {
+  const urlOf = (name: HostName) => specs.find((spec) => spec.name === name)?.url ?? '';
+  const [instances, engine] = await Promise.all([
+    awaitInstances({ url: urlOf('manager'), token: settings.managerToken }, detailWaitMs).then((found) => ({
+      found,
+      at: Date.now(),
+    })),
+    currentEngine(urlOf('core'), detailWaitMs),
+  ]);
+  const facts = {
+    version: readFileSync(path.join(settings.root, 'VERSION'), 'utf8').trim(),
+    readyMs: instances.at - begunAt,
+    dataDir: paths.root,
+    services: hosts.state().map(({ name, url, status, last_exit }) => ({ name, url, status, reason: last_exit?.reason ?? null })),
+    instances: await Promise.all(instances.found.map((instance) => toBannerInstance(instance, paths.instances, oldKeyFiles))),
+    engine,
+  };
+  print(renderBanner(facts, createStyle(process.stdout)));
+}

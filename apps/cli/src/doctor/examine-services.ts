@@ -1,0 +1,66 @@
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import { hostAddresses } from '../service-urls.ts';
+import type { Status } from '../status/collect-status.ts';
+import { describeOwner, findPortOwner, isPortFree } from '../up/port-owner.ts';
+import { fine, note, problem, skipped, type Finding } from './finding.ts';
+
+/** What should run: when it does, its processes, instances and engines; when it does not, whether it could. */
+export async function examineServices(settings: Settings, status: Status): Promise<Finding[]> {
+  const isRunning = status.supervisor !== null || status.services.some(({ version }) => version !== null);
+  if (!isRunning) return [...(await examinePorts(settings)), skipped('services', 'not running; ./svc up starts them')];
+  return [...services(status), ...instances(status), ...(await engines(settings))];
+}
+
+async function examinePorts(settings: Settings): Promise<Finding[]> {
+  return Promise.all(
+    hostAddresses(settings).map(async ({ name, port, setting }) => {
+      if (await isPortFree(settings.bindHost, port)) return fine('port', `${port} is free for the ${name}`);
+      return problem(
+        'port',
+        `${port} (${name}) is used by ${describeOwner(await findPortOwner(port))}`,
+        `end it, or set ${setting} to another port`,
+      );
+    }),
+  );
+}
+
+const services = (status: Status): Finding[] =>
+  status.services.map(({ name, url, healthy, reason }) =>
+    healthy ? fine(name, url) : problem(name, reason ?? 'is not healthy', `./svc logs ${name}`),
+  );
+
+const instances = (status: Status): Finding[] =>
+  status.instances.map(({ name, type, status: state, healthy, reason }) =>
+    healthy
+      ? fine('instance', `${name} (${type}) ${state}`)
+      : problem('instance', `${name} (${type}) ${state}: ${reason ?? 'no reason given'}`, './svc logs manager'),
+  );
+
+type Engines = {
+  engines: { id: string; installed: boolean; version: string | null; ready: boolean; reason: string; default: boolean }[];
+};
+
+async function engines(settings: Settings): Promise<Finding[]> {
+  const core = hostAddresses(settings).find(({ name }) => name === 'core');
+  try {
+    const { status, body } = await requestJson<Engines>(`${core?.url}/v2/engines`, { timeoutMs: 10_000 });
+    if (status !== 200) return [problem('engine', `the core answers with status ${status}`, './svc logs core')];
+    return body.engines.map(toFinding);
+  } catch (error) {
+    return [skipped('engine', `the core does not tell: ${(error as Error).message}`)];
+  }
+}
+
+/** An engine that is not ready is a problem only when it is the one in use. */
+function toFinding({ id, installed, version, ready, reason, default: isDefault }: Engines['engines'][number]): Finding {
+  const text = `${id}${version === null ? '' : ` ${version}`}${isDefault ? ' (in use)' : ''}: ${reason}`;
+  if (ready) return fine('engine', text);
+  if (isDefault)
+    return problem(
+      'engine',
+      text,
+      installed ? `log in to ${id}, then start again` : `install ${id}, or unset SVC_DEFAULT_ENGINE`,
+    );
+  return installed ? note('engine', text) : skipped('engine', text);
+}

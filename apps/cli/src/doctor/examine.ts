@@ -1,0 +1,36 @@
+import { loadSettings, readEnv, SettingsError, unknownSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import { collectStatus } from '../status/collect-status.ts';
+import { examineDataDir } from './examine-data-dir.ts';
+import { examineInstall } from './examine-install.ts';
+import { examineServices } from './examine-services.ts';
+import { fine, note, problem, skipped, type Finding } from './finding.ts';
+
+/** Looks at the clone, the settings, the data folder and what runs, in this order; without settings the rest is left out. */
+export async function examine(root: string): Promise<Finding[]> {
+  const { findings, settings } = examineSettings(root);
+  const before = [...examineInstall(root), ...findings];
+  if (settings === null) return [...before, skipped('the rest', 'looked at when the settings are right')];
+  const status = await collectStatus(settings);
+  return [...before, ...(await examineDataDir(settings.dataDir)), ...(await examineServices(settings, status))];
+}
+
+function examineSettings(root: string): { findings: Finding[]; settings: Settings | null } {
+  try {
+    const env = readEnv(root);
+    const settings = loadSettings(root, env);
+    const unknown = unknownSettings(env).map((name) =>
+      note('settings', `${name} is set, and nothing reads it`, 'see .env.example for the names'),
+    );
+    const open =
+      settings.managerToken === null
+        ? [note('settings', 'SVC_MANAGER_TOKEN is not set: every local program may change instances')]
+        : [];
+    return { settings, findings: [fine('settings', 'all usable'), ...unknown, ...open] };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return {
+      settings: null,
+      findings: error.problems.map((text) => problem('settings', text, 'change it in .env or the environment')),
+    };
+  }
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { plain } from '../terminal.ts';
+import { renderLogEntry, toLogEntry } from './log-line.ts';
+
+const render = (raw: string) => renderLogEntry(toLogEntry('core', raw, 0), plain);
+
+describe('a line of a log', () => {
+  it('becomes time, process, level, message and details', () => {
+    const raw = JSON.stringify({
+      level: 'warn',
+      time: Date.UTC(2026, 0, 1, 12, 3, 11, 42),
+      service: 'core',
+      msg: 'slow',
+      ms: 7,
+      url: 'x',
+    });
+    expect(render(raw)).toBe('12:03:11.042 core       warn  slow ms=7 url=x');
+  });
+
+  it('shows the stack of an error below', () => {
+    const raw = JSON.stringify({ level: 'error', time: 0, msg: 'bad', err: { message: 'x', stack: 'Error: x\n    at y' } });
+    expect(render(raw)).toContain('bad\n    Error: x\n        at y');
+  });
+
+  it('is shown as it is when it is not JSON', () => {
+    expect(render('{ half')).toContain('core       { half');
+  });
+
+  it('keeps its place when it has no time', () => {
+    expect(toLogEntry('core', 'plain', 42).at).toBe(42);
+  });
+});

@@ -1,0 +1,41 @@
+import type { Style } from '../terminal.ts';
+
+/** One line of a log file, with what is needed to order and filter it. */
+export type LogEntry = { at: number; name: string; raw: string };
+
+/** `time` of a JSON line (epoch ms); a line without one keeps its place behind `before`. */
+export function toLogEntry(name: string, raw: string, before: number): LogEntry {
+  const time = parseLine(raw)?.['time'];
+  return { at: typeof time === 'number' ? time : before, name, raw };
+}
+
+const ownFields = new Set(['level', 'time', 'service', 'msg', 'pid', 'hostname', 'stream', 'err']);
+
+/** `12:03:11.042 core     warn  what happened  key=value` */
+export function renderLogEntry({ at, name, raw }: LogEntry, style: Style): string {
+  const fields = parseLine(raw);
+  const clock = at === 0 ? ''.padEnd(12) : new Date(at).toISOString().slice(11, 23);
+  const label = name.padEnd(10);
+  if (fields === null) return `${style.dim(clock)} ${label} ${raw}`;
+  const level = String(fields['level'] ?? 'info');
+  const rest = Object.entries(fields).filter(([key]) => !ownFields.has(key));
+  const details = rest.map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join(' ');
+  const line =
+    `${style.dim(clock)} ${label} ${levelLook(level, style)(level.padEnd(5))} ${String(fields['msg'] ?? '')} ${style.dim(details)}`.trimEnd();
+  const stack = (fields['err'] as { stack?: unknown } | undefined)?.stack;
+  return typeof stack === 'string' ? `${line}\n${style.dim(stack.replaceAll(/^/gm, '    '))}` : line;
+}
+
+function levelLook(level: string, style: Style): (text: string) => string {
+  if (level === 'error' || level === 'fatal') return style.red;
+  return level === 'warn' ? style.yellow : style.dim;
+}
+
+function parseLine(raw: string): Record<string, unknown> | null {
+  if (!raw.startsWith('{')) return null;
+  try {
+    return JSON.parse(raw) as Record<string, unknown>;
+  } catch {
+    return null; // shown as it is
+  }
+}

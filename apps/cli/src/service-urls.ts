@@ -1,0 +1,23 @@
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+
+export const hostNames = ['core', 'manager', 'collector'] as const;
+export type HostName = (typeof hostNames)[number];
+
+/** Where a host process listens, and the setting that says so. */
+export type HostAddress = { name: HostName; port: number; url: string; setting: string };
+
+/** The three host processes of these settings. */
+export const hostAddresses = (settings: Settings): HostAddress[] => [
+  address(settings, 'core', settings.corePort),
+  address(settings, 'manager', settings.managerPort),
+  address(settings, 'collector', settings.collectorPort),
+];
+
+const address = (settings: Settings, name: HostName, port: number): HostAddress => ({
+  name,
+  port,
+  url: httpUrl(settings.bindHost, port),
+  setting: `SVC_${name.toUpperCase()}_PORT`,
+});
+
+export const httpUrl = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -1,0 +1,59 @@
+import type { Style } from '../terminal.ts';
+import type { InstanceStatus, ServiceStatus, Status } from './collect-status.ts';
+
+/** The status for a person. `now` is epoch ms. */
+export function renderStatus(status: Status, now: number, style: Style): string {
+  const { supervisor, services, instances, engine } = status;
+  const lines = [
+    supervisor === null
+      ? `${style.yellow('Not running here.')} ./svc up starts it.`
+      : `${style.bold('Assistant Gateway')} runs as process ${supervisor.pid} since ${duration(now - supervisor.started_at)}`,
+    '',
+    ...services.flatMap((service) => serviceLines(service, now, style)),
+  ];
+  if (instances.length > 0) lines.push('', ...instances.flatMap((instance) => instanceLines(instance, style)));
+  if (engine !== null) {
+    lines.push(
+      '',
+      `  engine      ${style.bold(engine.id)}${engine.model === null ? '' : ` (${engine.model})`}`,
+      `              ${style.dim(engine.why)}`,
+    );
+  }
+  return lines.join('\n');
+}
+
+const mark = (healthy: boolean, style: Style) => (healthy ? style.green('●') : style.red('●'));
+
+function serviceLines(
+  { name, url, pid, healthy, version, sha, restarts, started_at, reason }: ServiceStatus,
+  now: number,
+  style: Style,
+): string[] {
+  const facts = [
+    pid === null ? null : `pid ${pid}`,
+    version === null ? null : `${version} ${sha === null || sha === 'unknown' ? '' : sha.slice(0, 8)}`.trim(),
+    started_at === null ? null : `up ${duration(now - started_at)}`,
+    restarts === 0 ? null : `${restarts} restart${restarts === 1 ? '' : 's'}`,
+  ].filter((fact) => fact !== null);
+  return withReason(`${mark(healthy, style)} ${name.padEnd(12)}${url.padEnd(26)}${style.dim(facts.join(', '))}`, reason, style);
+}
+
+const instanceLines = ({ name, type, status, url, healthy, reason }: InstanceStatus, style: Style): string[] =>
+  withReason(
+    `${mark(healthy, style)} ${type.padEnd(12)}${(url ?? '').padEnd(26)}${style.dim(name === type ? status : `${name}, ${status}`)}`,
+    reason,
+    style,
+  );
+
+const withReason = (line: string, reason: string | null, style: Style): string[] =>
+  reason === null ? [line.trimEnd()] : [line.trimEnd(), `              ${style.red(reason)}`];
+
+/** Two units at most: `42 s`, `3 min`, `2 h 5 min`, `4 d 1 h`. */
+export function duration(ms: number): string {
+  const s = Math.max(0, Math.floor(ms / 1000));
+  if (s < 60) return `${s} s`;
+  const min = Math.floor(s / 60);
+  if (min < 60) return `${min} min`;
+  const h = Math.floor(min / 60);
+  return h < 24 ? `${h} h ${min % 60} min` : `${Math.floor(h / 24)} d ${h % 24} h`;
+}

@@ -1,0 +1,30 @@
+/** Words with a look, on a stream that can show it. */
+export type Style = Readonly<Record<'bold' | 'dim' | 'red' | 'green' | 'yellow', (text: string) => string>>;
+
+type Stream = { isTTY?: boolean };
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Plain text where nobody looks (a pipe, a file) or where colours are not wanted (`NO_COLOR`, a dumb terminal). */
+export function createStyle(stream: Stream, env: Env = process.env): Style {
+  const hasColours = stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  return hasColours ? coloured : plain;
+}
+
+const paint = (on: number, off: number) => (text: string) => (text === '' ? '' : `\u001B[${on}m${text}\u001B[${off}m`);
+const asIs = (text: string) => text;
+
+const coloured: Style = {
+  bold: paint(1, 22),
+  dim: paint(2, 22),
+  red: paint(31, 39),
+  green: paint(32, 39),
+  yellow: paint(33, 39),
+};
+export const plain: Style = { bold: asIs, dim: asIs, red: asIs, green: asIs, yellow: asIs };
+
+export const print = (text: string): void => void process.stdout.write(`${text}\n`);
+export const printError = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/** Our environment for programs whose output goes where ours goes: without colours where ours has none. */
+export const environmentOfPrograms = (): NodeJS.ProcessEnv =>
+  process.stdout.isTTY ? process.env : { NO_COLOR: '1', ...process.env };

@@ -1,0 +1,34 @@
+import { writeFileSync } from 'node:fs';
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { TestCounts } from './test-counts.ts';
+
+/**
+ * A vitest reporter that counts, into the file that `TEST_COUNTS_FILE` names. It prints nothing: whoever started vitest closes the output when all else is written
+ * (see `commands/test.ts`).
+ */
+export default class CountingReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
+    const file = process.env['TEST_COUNTS_FILE'];
+    if (file !== undefined) writeFileSync(file, JSON.stringify(countTests(modules, unhandled.length)));
+  }
+}
+
+/** A file that could not be loaded is one failure, and so is an error outside of every test. */
+export function countTests(modules: readonly TestModule[], unhandled: number): TestCounts {
+  const counts: TestCounts = { passed: 0, failed: unhandled, skipped: 0, skips: [] };
+  for (const module of modules) {
+    const failedBefore = counts.failed;
+    for (const test of module.children.allTests()) countTest(counts, test);
+    if (!module.ok() && counts.failed === failedBefore) counts.failed++;
+  }
+  return counts;
+}
+
+function countTest(counts: TestCounts, test: TestCase): void {
+  const result = test.result();
+  if (result.state === 'passed') counts.passed++;
+  else if (result.state === 'skipped') {
+    counts.skipped++;
+    counts.skips.push({ name: test.fullName, reason: result.note ?? null });
+  } else counts.failed++;
+}

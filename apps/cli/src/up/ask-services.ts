@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Instance } from '@svc/contract/instance.ts';
+import type { EngineChoice } from '@svc/contract/service.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
+import type { BannerInstance } from './banner.ts';
+import { describeOwner, findPortOwner } from './port-owner.ts';
+
+type Manager = { url: string; token: Secret | null };
+
+const pollMs = 50;
+
+/** The enabled instances, as soon as each has started or failed; what there is when `waitMs` is over. */
+export async function awaitInstances(manager: Manager, waitMs: number): Promise<Instance[]> {
+  const deadline = Date.now() + waitMs;
+  for (;;) {
+    const instances = await listInstances(manager, Math.max(100, deadline - Date.now()));
+    const wanted = instances.filter(({ enabled }) => enabled);
+    if (wanted.every(({ status }) => status !== 'starting' && status !== 'stopped') || Date.now() > deadline) return wanted;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+/** Empty when the manager does not answer. */
+export async function listInstances({ url, token }: Manager, timeoutMs: number): Promise<Instance[]> {
+  const body = await answer<{ instances?: Instance[] } | Instance[]>(`${url}/instances`, timeoutMs, token);
+  return Array.isArray(body) ? body : (body?.instances ?? []);
+}
+
+/** The engine in use; null when the core does not tell in time. */
+export async function currentEngine(coreUrl: string, timeoutMs: number): Promise<EngineChoice | null> {
+  return (await answer<{ current?: EngineChoice }>(`${coreUrl}/v2/engines`, timeoutMs))?.current ?? null;
+}
+
+async function answer<T>(url: string, timeoutMs: number, token: Secret | null = null): Promise<T | null> {
+  try {
+    const { status, body } = await requestJson<T>(url, { timeoutMs, token });
+    return status === 200 ? body : null;
+  } catch {
+    return null; // not up, or too slow: shown as unknown
+  }
+}
+
+/** Key files that instances have now. A key is shown only at the start that made it. */
+export function listKeyFiles(instancesDir: string): Set<string> {
+  if (!existsSync(instancesDir)) return new Set();
+  const files = readdirSync(instancesDir).map((id) => path.join(instancesDir, id, 'keys.json'));
+  return new Set(files.filter((file) => existsSync(file)));
+}
+
+/** What the banner shows of an instance. */
+export async function toBannerInstance(
+  instance: Instance,
+  instancesDir: string,
+  oldKeyFiles: ReadonlySet<string>,
+): Promise<BannerInstance> {
+  const { id, name, type, status, url, config } = instance;
+  const file = path.resolve(instancesDir, id, typeof config['keys_file'] === 'string' ? config['keys_file'] : 'keys.json');
+  const keysFile = type === 'compat' && existsSync(file) ? file : null;
+  return {
+    name,
+    type,
+    status,
+    url,
+    reason: status === 'running' ? null : await whyNot(instance),
+    newKey: keysFile === null || oldKeyFiles.has(keysFile) ? null : firstKey(keysFile),
+    keysFile,
+  };
+}
+
+async function whyNot({ last_exit, config }: Instance): Promise<string> {
+  const reason = last_exit?.reason ?? 'is not ready yet';
+  const port = config['port'];
+  if (!reason.includes('EADDRINUSE') || typeof port !== 'number') return reason;
+  return `port ${port} is used by ${describeOwner(await findPortOwner(port))}`;
+}
+
+function firstKey(file: string): string | null {
+  try {
+    const { keys } = JSON.parse(readFileSync(file, 'utf8')) as { keys?: { key?: unknown }[] };
+    const key = keys?.[0]?.key;
+    return typeof key === 'string' ? key : null;
+  } catch {
+    return null; // the file itself is named; `svc doctor` looks closer
+  }
+}

@@ -1,0 +1,34 @@
+import type { SupervisorState } from '@svc/contract/service.ts';
+import { isAlive } from './is-alive.ts';
+import { killGroup } from './kill-group.ts';
+import { programOf } from './port-owner.ts';
+
+const pollMs = 50;
+
+type Options = {
+  /** Modules that host processes run; a process id may have gone to another program since. */
+  entries: readonly string[];
+  waitMs: number;
+  onWait: () => void;
+};
+
+/**
+ * After a supervisor was killed its host processes see that and end by themselves, finishing what they do. Two of a kind
+ * must not work on the same data, so a new start waits for them and ends by force what does not go.
+ */
+export async function awaitLeftovers(last: SupervisorState | null, { entries, waitMs, onWait }: Options): Promise<void> {
+  const pids = await leftoverPids(last, entries);
+  if (pids.length === 0) return;
+  onWait();
+  const deadline = Date.now() + waitMs;
+  while (pids.some(isAlive)) {
+    if (Date.now() > deadline) for (const pid of pids.filter(isAlive)) killGroup(pid);
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+async function leftoverPids(last: SupervisorState | null, entries: readonly string[]): Promise<number[]> {
+  const pids = (last?.services ?? []).flatMap(({ pid }) => (pid !== null && isAlive(pid) ? [pid] : []));
+  const programs = await Promise.all(pids.map(programOf));
+  return pids.filter((_, index) => entries.some((entry) => programs[index]?.includes(entry)));
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { createStyle, plain } from '../terminal.ts';
+import { renderBanner, type BannerFacts } from './banner.ts';
+
+const compat = {
+  name: 'Chat completions API',
+  type: 'compat',
+  status: 'running',
+  url: 'http://127.0.0.1:3025',
+  reason: null,
+  newKey: 'sk-svc-abc',
+  keysFile: '/home/ada/.svc/instances/compat/keys.json',
+};
+const facts: BannerFacts = {
+  version: '0.1.0',
+  readyMs: 812,
+  dataDir: '/home/ada/.svc',
+  services: [
+    { name: 'core', url: 'http://127.0.0.1:3023', status: 'running', reason: null },
+    { name: 'manager', url: 'http://127.0.0.1:3024', status: 'running', reason: null },
+    { name: 'collector', url: 'http://127.0.0.1:3017', status: 'running', reason: null },
+  ],
+  instances: [compat],
+  engine: { id: 'claude', model: 'opus', why: 'It is installed and logged in.' },
+};
+
+describe('the banner', () => {
+  it('shows addresses, the new key, the engine and why, and what to do next', () => {
+    expect(renderBanner(facts, plain)).toMatchInlineSnapshot(`
+      "
+      Assistant Gateway 0.1.0 runs, ready in 0.8 s
+      Data: /home/ada/.svc
+
+        Core        http://127.0.0.1:3023
+        Manager     http://127.0.0.1:3024
+        Collector   http://127.0.0.1:3017
+
+        API         http://127.0.0.1:3025/v1  (base URL for any OpenAI client)
+        API key     sk-svc-abc  shown this once
+                    kept in /home/ada/.svc/instances/compat/keys.json
+
+        Engine      claude (opus)
+                    It is installed and logged in.
+
+        Next        ./svc chat "hello"
+                    ./svc status   ./svc doctor   ./svc logs -f   Ctrl-C stops all
+      "
+    `);
+  });
+
+  it('names only the file of a key that an earlier start made', () => {
+    const text = renderBanner({ ...facts, instances: [{ ...compat, newKey: null }] }, plain);
+    expect(text).not.toContain('sk-svc-abc');
+    expect(text).toContain('API key     in /home/ada/.svc/instances/compat/keys.json');
+  });
+
+  it('says what is not up, and why', () => {
+    const services = facts.services.map((service) =>
+      service.name === 'manager' ? { ...service, status: 'backoff', reason: 'ended with exit code 1: boom' } : service,
+    );
+    const instances = [{ ...compat, status: 'failed', url: null, reason: 'port 3025 is used by nginx (process 7)' }];
+    const text = renderBanner({ ...facts, services, instances, engine: null }, plain);
+    expect(text).toContain('runs in part');
+    expect(text).toContain('Manager     backoff: ended with exit code 1: boom');
+    expect(text).toContain('failed: port 3025 is used by nginx (process 7)');
+    expect(text).toContain('still being looked for');
+  });
+
+  it('says how to connect a model when there is none', () => {
+    const engine = { id: 'offline', model: null, why: 'Nothing else is installed.' };
+    expect(renderBanner({ ...facts, engine }, plain)).toContain('Connect a model');
+  });
+
+  it('has colours on a terminal only, and none with NO_COLOR', () => {
+    const isColoured = (isTTY: boolean, env: Record<string, string>) =>
+      renderBanner(facts, createStyle({ isTTY }, env)).includes('\u001B');
+    expect(isColoured(true, {})).toBe(true);
+    expect(isColoured(true, { NO_COLOR: '1' })).toBe(false);
+    expect(isColoured(true, { TERM: 'dumb' })).toBe(false);
+    expect(isColoured(false, {})).toBe(false);
+  });
+});

@@ -1,0 +1,78 @@
+import type { EngineChoice } from '@svc/contract/service.ts';
+import type { Style } from '../terminal.ts';
+
+export type BannerInstance = {
+  name: string;
+  type: string;
+  status: string;
+  url: string | null;
+  /** Why it does not run. */
+  reason: string | null;
+  /** Of a new key file only: the key, shown this once. */
+  newKey: string | null;
+  keysFile: string | null;
+};
+
+export type BannerFacts = {
+  version: string;
+  readyMs: number;
+  dataDir: string;
+  services: { name: string; url: string; status: string; reason: string | null }[];
+  instances: BannerInstance[];
+  /** Null while the core has not told. */
+  engine: EngineChoice | null;
+};
+
+/** What `svc up` says once, when all is up: where things are, the key, the engine and why, what to do next. */
+export function renderBanner(facts: BannerFacts, style: Style): string {
+  const parts = [
+    headline(facts, style),
+    addresses(facts, style),
+    ...facts.instances.map((instance) => api(instance, style)),
+    engine(facts.engine, style),
+    next(facts.engine, style),
+  ];
+  return parts.map((lines) => lines.join('\n')).join('\n\n');
+}
+
+const row = (label: string, text: string) => `  ${label.padEnd(12)}${text}`;
+const title = (name: string) => name[0]?.toUpperCase() + name.slice(1);
+
+function headline({ version, readyMs, services, instances, dataDir }: BannerFacts, style: Style): string[] {
+  const allUp = services.every(({ status }) => status === 'running') && instances.every(({ status }) => status === 'running');
+  const time = `${(readyMs / 1000).toFixed(1)} s`;
+  const words = allUp ? style.green(`runs, ready in ${time}`) : style.yellow(`runs in part, after ${time}`);
+  return ['', `${style.bold(`Assistant Gateway ${version}`)} ${words}`, style.dim(`Data: ${dataDir}`)];
+}
+
+function addresses({ services }: BannerFacts, style: Style): string[] {
+  return services.map(({ name, url, status, reason }) =>
+    row(title(name), status === 'running' ? url : style.red(`${status}: ${reason ?? 'is not ready yet'}`)),
+  );
+}
+
+function api({ name, type, status, url, reason, newKey, keysFile }: BannerInstance, style: Style): string[] {
+  if (status !== 'running') return [row(name, style.red(`${status}: ${reason ?? 'is not ready yet'}`))];
+  if (type !== 'compat') return [row(name, url ?? status)];
+  const lines = [row('API', `${url}/v1  ${style.dim('(base URL for any OpenAI client)')}`)];
+  if (newKey !== null)
+    lines.push(
+      row('API key', `${style.bold(newKey)}  ${style.dim('shown this once')}`),
+      row('', style.dim(`kept in ${keysFile}`)),
+    );
+  else if (keysFile !== null) lines.push(row('API key', `in ${keysFile}`));
+  return lines;
+}
+
+function engine(choice: EngineChoice | null, style: Style): string[] {
+  if (choice === null) return [row('Engine', style.yellow('still being looked for; ./svc status shows it'))];
+  const model = choice.model === null ? '' : ` (${choice.model})`;
+  return [row('Engine', `${style.bold(choice.id)}${model}`), row('', style.dim(choice.why))];
+}
+
+function next(choice: EngineChoice | null, style: Style): string[] {
+  const lines = [row('Next', style.bold('./svc chat "hello"'))];
+  if (choice?.id === 'offline') lines.push(row('', 'Connect a model: install Claude Code or Codex, log in there, start again'));
+  lines.push(row('', style.dim('./svc status   ./svc doctor   ./svc logs -f   Ctrl-C stops all')), '');
+  return lines;
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { ChildState } from '@svc/supervisor/child-spec.ts';
+import { describeChange } from './hosts.ts';
+import { hostEnv } from './host-env.ts';
+import { listeningInodes } from './port-owner.ts';
+
+const state = (fields: Partial<ChildState>): ChildState => ({
+  status: 'running',
+  pid: 7,
+  restarts: 0,
+  startedAt: 0,
+  nextStartAt: null,
+  lastExit: null,
+  ready: null,
+  ...fields,
+});
+const exit = { code: 1, signal: null, at: 1000, reason: 'ended with exit code 1: boom' };
+
+describe('what a person is told of a host process', () => {
+  it.each([
+    ['nothing of a start', state({ status: 'starting' }), state({}), null],
+    [
+      'a crash and when it is tried again',
+      state({}),
+      state({ status: 'backoff', lastExit: exit, nextStartAt: 1400 }),
+      'core ended with exit code 1: boom. Starting it again in 0.4 s.',
+    ],
+    [
+      'a crash that is mended at once',
+      state({}),
+      state({ status: 'backoff', lastExit: exit, nextStartAt: 1000 }),
+      'core ended with exit code 1: boom. Starting it again now.',
+    ],
+    ['that it is back', state({ status: 'starting', lastExit: exit }), state({ lastExit: exit }), 'core is back (process 7).'],
+    [
+      'that it will not be tried again',
+      state({}),
+      state({ status: 'failed', lastExit: exit }),
+      'core ended with exit code 1: boom. It is not started again; ./svc logs core shows more.',
+    ],
+  ])('%s', (_, before, after, line) => {
+    expect(describeChange('core', before, after)).toBe(line);
+  });
+});
+
+describe('the environment of a host process', () => {
+  const env = {
+    PATH: '/bin',
+    HOME: '/h',
+    SVC_X: '1',
+    NODE_COMPILE_CACHE: '/c',
+    ANTHROPIC_API_KEY: 'k',
+    CODEX_HOME: '/x',
+    EMPTY: undefined,
+  };
+
+  it('is everything for the core, which starts engines', () => {
+    expect(hostEnv('core', env)).toEqual({
+      PATH: '/bin',
+      HOME: '/h',
+      SVC_X: '1',
+      NODE_COMPILE_CACHE: '/c',
+      ANTHROPIC_API_KEY: 'k',
+      CODEX_HOME: '/x',
+    });
+  });
+
+  it.each(['manager', 'collector'] as const)('has no login of an engine for the %s', (name) => {
+    expect(hostEnv(name, env)).toEqual({ PATH: '/bin', HOME: '/h', SVC_X: '1', NODE_COMPILE_CACHE: '/c' });
+  });
+});
+
+it('finds the listening sockets of a port in the table of the kernel', () => {
+  const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:0BCF 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 83731 1 0 100 0 0 10 0
+   1: 0100007F:0BCF 0100007F:9C40 01 00000000:00000000 00:00000000 00000000     0        0 83732 1 0 100 0 0 10 0
+   2: 0100007F:0BD0 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 83733 1 0 100 0 0 10 0`;
+  expect(listeningInodes(table, 3023)).toEqual(['83731']);
+});

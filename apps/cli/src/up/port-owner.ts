@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { readFile, readdir, readlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+
+export type PortOwner = { pid: number; program: string };
+
+/** True when nobody else listens there. Asked of the kernel, by listening for a moment. */
+export function isPortFree(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(false) : reject(error)));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+/** Who listens on a port; null when the system does not tell (another user's process, for instance). */
+export async function findPortOwner(port: number): Promise<PortOwner | null> {
+  const pid = process.platform === 'linux' ? await ownerFromProc(port) : await ownerFromLsof(port);
+  return pid === null ? null : { pid, program: await programOf(pid) };
+}
+
+export const describeOwner = (owner: PortOwner | null): string =>
+  owner === null ? 'another program (of another user, as it seems)' : `${owner.program || 'a program'} (process ${owner.pid})`;
+
+async function ownerFromProc(port: number): Promise<number | null> {
+  const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFile(file, 'utf8').catch(() => '')));
+  const inodes = new Set(tables.flatMap((table) => listeningInodes(table, port)));
+  if (inodes.size === 0) return null;
+  for (const name of await readdir('/proc')) {
+    if (/^\d+$/.test(name) && (await holdsSocket(name, inodes))) return Number(name);
+  }
+  return null;
+}
+
+/** Socket inodes that listen on a port, from a `/proc/net/tcp` table. */
+export function listeningInodes(table: string, port: number): string[] {
+  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const listen = '0A';
+  return table
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter((fields) => fields[1]?.endsWith(wanted) === true && fields[3] === listen)
+    .flatMap((fields) => fields[9] ?? []);
+}
+
+async function holdsSocket(pid: string, inodes: ReadonlySet<string>): Promise<boolean> {
+  const dir = `/proc/${pid}/fd`;
+  // Processes of others cannot be looked into, and some end while we look.
+  const names = await readdir(dir).catch(() => []);
+  const links = await Promise.all(names.map((name) => readlink(path.join(dir, name)).catch(() => '')));
+  return links.some((link) => inodes.has(/^socket:\[(\d+)\]$/.exec(link)?.[1] ?? ''));
+}
+
+async function ownerFromLsof(port: number): Promise<number | null> {
+  const pid = Number((await output('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-t'])).split('\n')[0]);
+  return Number.isInteger(pid) && pid > 0 ? pid : null;
+}
+
+/** What the process was started with, short enough for a line; empty when it is gone. */
+export async function programOf(pid: number): Promise<string> {
+  const fromProc = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim();
+  const line = fromProc || (await output('ps', ['-o', 'args=', '-p', String(pid)])).trim();
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+}
+
+const output = (program: string, args: string[]): Promise<string> =>
+  new Promise((resolve) => execFile(program, args, { timeout: 2000 }, (_error, stdout) => resolve(stdout)));

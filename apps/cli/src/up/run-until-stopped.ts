@@ -1,0 +1,41 @@
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Exit code of a process that a signal ended, as shells count. */
+const interrupted = 130;
+
+type Steps = {
+  /** Runs once, at the first signal. */
+  stop: () => Promise<void>;
+  /** At a further one: the person does not want to wait. */
+  killNow: () => void;
+  onStopping: () => void;
+};
+
+export type Life = { ended: Promise<number>; isStopping: () => boolean; close: () => void };
+
+/** Listens for signals from the moment of the call. `ended` resolves with the exit code when all has stopped; `close` ends listening. */
+export function runUntilStopped({ stop, killNow, onStopping }: Steps): Life {
+  const { promise: ended, resolve, reject } = Promise.withResolvers<number>();
+  // Waiting for a child to be started again leaves nothing else that keeps this process alive.
+  const alive = setInterval(() => undefined, 2 ** 30);
+  let stopping = false;
+  const onSignal = () => {
+    if (stopping) {
+      killNow();
+      resolve(interrupted);
+      return;
+    }
+    stopping = true;
+    onStopping();
+    stop().then(() => resolve(0), reject);
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  return {
+    ended,
+    isStopping: () => stopping,
+    close() {
+      clearInterval(alive);
+      for (const signal of signals) process.removeListener(signal, onSignal);
+    },
+  };
+}

@@ -1,0 +1,209 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SupervisorState } from '@svc/contract/service.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { isAlive } from '../src/up/is-alive.ts';
+
+const fixture = (name: string) => path.join(import.meta.dirname, 'fixtures', name);
+const mainFile = path.resolve(import.meta.dirname, '../src/main.ts');
+
+let dataDir = '';
+let ports: number[] = [];
+let children: ChildProcess[] = [];
+
+beforeEach(async () => {
+  dataDir = path.join(mkdtempSync(path.join(tmpdir(), 'svc-up-')), 'data');
+  ports = await freePorts(4);
+  children = [];
+});
+afterEach(async () => {
+  for (const child of children) if (!hasEnded(child)) child.kill('SIGTERM');
+  await Promise.all(
+    children.map((child) => new Promise((resolve) => (hasEnded(child) ? resolve(null) : child.once('exit', resolve)))),
+  );
+  rmSync(path.dirname(dataDir), { recursive: true, force: true });
+});
+
+const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
+
+function env(more: Record<string, string> = {}): Record<string, string> {
+  const [core, manager, collector, compat] = ports.map(String);
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: dataDir,
+    SVC_DATA_DIR: dataDir,
+    SVC_CORE_PORT: core ?? '',
+    SVC_MANAGER_PORT: manager ?? '',
+    SVC_COLLECTOR_PORT: collector ?? '',
+    SVC_COMPAT_PORT: compat ?? '',
+    OPENAI_API_KEY: 'of the operator',
+    ...more,
+  };
+}
+
+/** A program with its output and its end. */
+function start(file: string, args: string[] = [], more: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [file, ...args], { env: env(more), stdio: ['ignore', 'pipe', 'pipe'] });
+  children.push(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return {
+    child,
+    ended,
+    output: () => output,
+    says: (text: string) => expect.poll(() => output, { timeout: 15_000 }).toContain(text),
+  };
+}
+const startUp = (more: Record<string, string> = {}) => start(fixture('run-up.ts'), [], more);
+
+const stateFile = () => path.join(dataDir, 'run/supervisor.json');
+const state = () => JSON.parse(readFileSync(stateFile(), 'utf8')) as SupervisorState;
+const service = (name: string) => state().services.find((candidate) => candidate.name === name);
+
+describe('svc up', () => {
+  it('runs the three host processes, shows the new key once, and stops all of them on a signal', async () => {
+    const first = startUp();
+    await first.says('Ctrl-C stops all');
+    expect(first.output()).toMatch(/runs, ready in \d+\.\d s/);
+    expect(first.output()).toContain('sk-test-key  shown this once');
+    const pids = state().services.map(({ pid }) => Number(pid));
+    expect(state().services.map(({ name, status }) => `${name} ${status}`)).toEqual([
+      'core running',
+      'manager running',
+      'collector running',
+    ]);
+    for (const dir of ['', 'run', 'logs']) expect(statSync(path.join(dataDir, dir)).mode & 0o777).toBe(0o700);
+    for (const file of ['run/supervisor.json', 'run/supervisor.lock', 'logs/core.log'])
+      expect(statSync(path.join(dataDir, file)).mode & 0o777).toBe(0o600);
+
+    first.child.kill('SIGINT');
+    expect(await first.ended).toBe(0);
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(existsSync(stateFile())).toBe(false);
+
+    const second = startUp();
+    await second.says('Ctrl-C stops all');
+    expect(second.output()).not.toContain('sk-test-key');
+    expect(second.output()).toContain(path.join(dataDir, 'instances/inst_1/keys.json'));
+  });
+
+  it('gives the logins of engines to the core alone', async () => {
+    await startUp().says('Ctrl-C stops all');
+    const names = async (port: number | undefined) =>
+      (await requestJson<string[]>(`http://127.0.0.1:${port}/env`, { timeoutMs: 5000 })).body;
+    expect(await names(ports[0])).toContain('OPENAI_API_KEY');
+    expect(await names(ports[1])).not.toContain('OPENAI_API_KEY');
+    expect(await names(ports[2])).not.toContain('OPENAI_API_KEY');
+  });
+
+  it('a second one on the same data folder says that it runs already, and succeeds', async () => {
+    const first = startUp();
+    await first.says('Ctrl-C stops all');
+    const second = startUp();
+    expect(await second.ended).toBe(0);
+    expect(second.output()).toContain(`as process ${first.child.pid}`);
+    expect(second.output()).toContain(`http://127.0.0.1:${ports[0]}`);
+    expect(isAlive(Number(service('core')?.pid))).toBe(true);
+  });
+
+  it('reports a crash in one line and brings the process back', async () => {
+    const up = startUp();
+    await up.says('Ctrl-C stops all');
+    process.kill(Number(service('collector')?.pid), 'SIGKILL');
+    await up.says('collector is back');
+    expect(up.output()).toMatch(/^\d\d:\d\d:\d\d collector was ended by SIGKILL.*Starting it again/m);
+    await expect
+      .poll(() => service('collector'))
+      .toMatchObject({ status: 'running', restarts: 1, last_exit: { signal: 'SIGKILL' } });
+  });
+
+  it('names who has a port, and the setting that changes ours', async () => {
+    const server = createServer().listen(ports[1], '127.0.0.1');
+    try {
+      const up = startUp();
+      expect(await up.ended).toBe(69);
+      expect(up.output()).toContain(`Port ${ports[1]} (manager) is used by`);
+      if (process.platform === 'linux') expect(up.output()).toContain(`(process ${process.pid})`);
+      expect(up.output()).toContain('SVC_MANAGER_PORT');
+    } finally {
+      server.close();
+    }
+  });
+
+  it('ends with the reason when a host process cannot start at all', async () => {
+    const up = startUp({ FAIL: 'manager' });
+    expect(await up.ended).toBe(78);
+    expect(up.output()).toContain('manager could not start');
+    expect(up.output()).toContain('SVC_X is wrong');
+    expect(up.output()).toContain('Run: ./svc logs manager');
+  });
+
+  it('tells all bad settings at once', async () => {
+    const up = startUp({ SVC_CORE_PORT: 'x', SVC_LOG_LEVEL: 'loud' });
+    expect(await up.ended).toBe(78);
+    expect(up.output()).toContain('SVC_CORE_PORT is "x"');
+    expect(up.output()).toContain('SVC_LOG_LEVEL is "loud"');
+  });
+
+  it('killed, leaves no process behind, and starts anew on the same ports', async () => {
+    const first = startUp();
+    await first.says('Ctrl-C stops all');
+    const pids = state().services.map(({ pid }) => Number(pid));
+    first.child.kill('SIGKILL');
+    const second = startUp();
+    await second.says('Ctrl-C stops all');
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it('is what status and doctor tell of', async () => {
+    const before = start(mainFile, ['status', '--json']);
+    expect(await before.ended).toBe(1);
+    expect(JSON.parse(before.output())).toMatchObject({ supervisor: null, engine: null, instances: [] });
+
+    await startUp().says('Ctrl-C stops all');
+    const status = start(mainFile, ['status', '--json']);
+    expect(await status.ended).toBe(0);
+    expect(JSON.parse(status.output())).toMatchObject({
+      services: [
+        {
+          name: 'core',
+          url: `http://127.0.0.1:${ports[0]}`,
+          pid: service('core')?.pid,
+          healthy: true,
+          version: '0.1.0',
+          sha: 'abc',
+        },
+        { name: 'manager', healthy: true },
+        { name: 'collector', healthy: true },
+      ],
+      instances: [{ id: 'inst_1', type: 'compat', name: 'compat', status: 'running', url: 'http://127.0.0.1:3025' }],
+      engine: { id: 'offline', model: null, why: 'No engine is installed.' },
+    });
+  });
+});
+
+describe('svc chat', () => {
+  it('says in words that the service is not running', async () => {
+    const chat = start(mainFile, ['chat', 'hello']);
+    expect(await chat.ended).toBe(1);
+    expect(chat.output()).toContain('the service is not running');
+    expect(chat.output()).toContain('Run: ./svc up');
+  });
+});
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, () => {
+      const server = createServer();
+      return new Promise<typeof server>((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+    }),
+  );
+  const found = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return found;
+}

@@ -1,0 +1,214 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createWrapperTree, type Run, type WrapperTree } from './wrapper-tree.ts';
+
+let tree: WrapperTree;
+beforeEach(() => {
+  tree = createWrapperTree();
+  tree.npm();
+});
+afterEach(() => tree.remove());
+
+const hostNode = (text = `exec '${process.execPath}' "$@"`) => tree.program('node', text);
+const said = ({ stdout }: Run) => JSON.parse(stdout) as { args: string[]; node: string; cache: string };
+
+describe('svc', () => {
+  it('installs once, then runs at once, from any folder, and passes the arguments on as they are', async () => {
+    hostNode();
+    const first = await tree.run(['status', 'two words', '', '*'], { cwd: tree.folder });
+    expect(first).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Installing dependencies …\n.*done in \d+ s\n$/) as string,
+    });
+    expect(said(first).args).toEqual(['status', 'two words', '', '*']);
+    const second = await tree.run(['status']);
+    expect(second).toMatchObject({ code: 0, stderr: '' });
+    expect(tree.calls()).toEqual(['my clone: ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error']);
+  });
+
+  it('works through links to it', async () => {
+    hostNode();
+    symlinkSync(tree.svc, path.join(tree.folder, 'link'));
+    symlinkSync('../link', path.join(tree.bin, 'svc'));
+    expect(said(await tree.run(['up'], { program: path.join(tree.bin, 'svc') })).args).toEqual(['up']);
+  });
+
+  it('sets up the pinned Node where the host has an old one, and lets npm run under the new one', async () => {
+    hostNode('echo v20.20.2');
+    tree.npm(`[ "\${PWD##*/}" = .runtime ] || command -v node >>'${tree.folder}/npm-node'`);
+    const run = await tree.run(['status']);
+    expect(said(run).node).toBe(process.execPath);
+    expect(tree.calls().map((call) => call.split(' --')[0])).toEqual(['.runtime: ci', 'my clone: ci']);
+    expect(readFileSync(path.join(tree.folder, 'npm-node'), 'utf8').trim()).toBe(tree.file('.runtime/node_modules/.bin/node'));
+    expect((await tree.run(['status'])).stderr).toBe('');
+  });
+
+  it.each(['v24.15.9', 'v25.9.0', 'v26.0.5', 'v22.20.0', 'not a version', ''])(
+    'does not take a host Node that says "%s"',
+    async (version) => {
+      hostNode(`echo '${version}'`);
+      await tree.run(['status']);
+      expect(tree.calls()[0]).toMatch(/^\.runtime: ci/);
+    },
+  );
+
+  it.each(['v24.16.0', 'v24.99.1', 'v26.1.0', 'v27.0.0'])('takes a host Node that says "%s"', async (version) => {
+    hostNode(`[ "$1" = -v ] && echo '${version}' || exec '${process.execPath}' "$@"`);
+    await tree.run(['status']);
+    expect(tree.calls()).toHaveLength(1);
+  });
+
+  it('takes SVC_NODE, also from .env, and says so when it cannot', async () => {
+    const env = { SVC_NODE: process.execPath };
+    expect((await tree.run(['status'], { env })).code).toBe(0);
+    writeFileSync(tree.file('.env'), `# mine\nexport SVC_NODE="${process.execPath}"\n`);
+    expect((await tree.run(['status'])).code).toBe(0);
+    expect(tree.calls()).toHaveLength(1);
+    hostNode('echo v18.0.0');
+    expect(await tree.run(['status'], { env: { SVC_NODE: path.join(tree.bin, 'node') } })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('which is Node 18.0.0') as string,
+    });
+    expect((await tree.run(['status'], { env: { SVC_NODE: '/no/such/node' } })).stderr).toContain('there is no such program');
+  });
+
+  it('installs what tests need on top, and then nothing more for the rest', async () => {
+    hostNode();
+    await tree.run(['up']);
+    await tree.run(['test']);
+    await tree.run(['check']);
+    await tree.run(['up']);
+    expect(tree.calls().map((call) => call.split(' --ignore')[0])).toEqual([
+      'my clone: ci --omit=dev',
+      'my clone: install --no-save --include=dev',
+    ]);
+  });
+
+  it('installs anew when the lock file has changed', async () => {
+    hostNode();
+    await tree.run(['up']);
+    writeFileSync(tree.file('package-lock.json'), '{ "lock": 2 }');
+    await tree.run(['up']);
+    expect(tree.calls()).toHaveLength(2);
+  });
+
+  it('started twice at once installs once; the second one waits and says so', async () => {
+    hostNode();
+    tree.npm('sleep 2.5');
+    const runs = await Promise.all([tree.run(['up']), tree.run(['up'])]);
+    expect(runs.map(({ code }) => code)).toEqual([0, 0]);
+    expect(tree.calls()).toHaveLength(1);
+    expect(runs.filter(({ stderr }) => stderr.includes('Waiting for another svc'))).toHaveLength(1);
+    expect(existsSync(tree.file('.runtime/lock'))).toBe(false);
+  });
+
+  it('takes over the lock of a process that is gone, one of many at once', async () => {
+    hostNode();
+    tree.npm('sleep 0.5');
+    mkdirSync(tree.file('.runtime/lock'), { recursive: true });
+    writeFileSync(tree.file('.runtime/lock/pid'), `${spawnSync('true').pid}\n`);
+    const runs = await Promise.all(Array.from({ length: 5 }, () => tree.run(['up'])));
+    expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+    expect(tree.calls()).toHaveLength(1);
+  });
+
+  it('says what failed, why, and what to run; and mends it at the next run', async () => {
+    hostNode();
+    tree.npm('echo "npm warn old" >&2; echo "npm error code ENOTFOUND" >&2; exit 1');
+    const failed = await tree.run(['up', '--x']);
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain('Installing dependencies failed after');
+    expect(failed.stderr).toContain('npm error code ENOTFOUND');
+    expect(failed.stderr).not.toContain('npm warn');
+    expect(failed.stderr.trim().split('\n').at(-1)).toBe(`Run: '${tree.svc}' up --x`);
+    tree.npm();
+    expect((await tree.run(['up'])).code).toBe(0);
+  });
+
+  it('stops npm and leaves no lock when it is ended, and installs anew at the next run', async () => {
+    hostNode();
+    tree.npm(`mkdir -p node_modules/half; echo $$ >'${tree.folder}/npm-pid'; exec sleep 30`);
+    const child = tree.spawn(['up']);
+    await expect.poll(() => existsSync(path.join(tree.folder, 'npm-pid')), { timeout: 5000 }).toBe(true);
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(143);
+    const npm = Number(readFileSync(path.join(tree.folder, 'npm-pid'), 'utf8'));
+    expect(() => process.kill(npm, 0)).toThrow('ESRCH');
+    expect(existsSync(tree.file('.runtime/lock'))).toBe(false);
+    tree.npm();
+    expect((await tree.run(['up'])).code).toBe(0);
+  });
+
+  it('sets up Node anew when that was cut short', async () => {
+    mkdirSync(tree.file('.runtime/node_modules/.bin'), { recursive: true });
+    writeFileSync(tree.file('.runtime/node_modules/.bin/node'), 'half a program');
+    chmodSync(tree.file('.runtime/node_modules/.bin/node'), 0o755);
+    expect((await tree.run(['up'])).code).toBe(0);
+    expect(tree.calls()[0]).toMatch(/^\.runtime: ci/);
+  });
+
+  it('names what to install where there is no npm', async () => {
+    rmSync(path.join(tree.bin, 'npm'));
+    expect(await tree.run(['up'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Install Node 26 (https://nodejs.org)') as string,
+    });
+    hostNode();
+    expect(await tree.run(['up'])).toMatchObject({ code: 1, stderr: expect.stringContaining('Install npm') as string });
+  });
+
+  it('names the system library that the new Node needs', async () => {
+    const broken = path.join(tree.folder, 'broken-node');
+    writeFileSync(
+      broken,
+      '#!/bin/sh\necho "node: error while loading shared libraries: libatomic.so.1: cannot open" >&2; exit 127\n',
+    );
+    chmodSync(broken, 0o755);
+    tree.npm('', broken);
+    expect(await tree.run(['up'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('apt-get install libatomic1') as string,
+    });
+  });
+
+  it('writes nothing once all is installed', async () => {
+    hostNode();
+    const env = { NODE_COMPILE_CACHE: path.join(tree.folder, 'cache') };
+    await tree.run(['up'], { env });
+    const before = snapshot(tree.root);
+    await tree.run(['status'], { env });
+    expect(snapshot(tree.root)).toEqual(before);
+  });
+
+  it('keeps compiled code in the clone, or in the data folder when the clone cannot be written', async () => {
+    hostNode();
+    expect(said(await tree.run(['up'])).cache).toBe(tree.file('.cache/node'));
+    rmSync(tree.file('.cache'), { recursive: true });
+    writeFileSync(tree.file('.cache'), 'in the way');
+    expect(said(await tree.run(['up'])).cache).toBe(path.join(tree.folder, '.svc/cache/node'));
+    expect(said(await tree.run(['up'], { env: { SVC_DATA_DIR: '/tmp/data' } })).cache).toBe('/tmp/data/cache/node');
+  });
+});
+
+/** Every path with its time of change. */
+const snapshot = (dir: string): Record<string, number> =>
+  Object.fromEntries(
+    ['.', ...readdirSync(dir, { recursive: true, encoding: 'utf8' })].map((name) => [
+      name,
+      statSync(path.join(dir, name)).mtimeMs,
+    ]),
+  );

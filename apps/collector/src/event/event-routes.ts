@@ -1,0 +1,40 @@
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import { queryInteger } from '@svc/service-kit/http/coerced.ts';
+import { badRequest } from '@svc/service-kit/service-error.ts';
+import type { CollectorContext } from '../context.ts';
+import { findCursor, listEvents, type EventCursor } from './event-store.ts';
+
+const text = (description: string) => ({ type: 'string', maxLength: 1024, description }) as const;
+const querySchema = {
+  type: 'object',
+  properties: {
+    surface: text('Only events of this channel'),
+    identity: text('Only events of this raw sender'),
+    session: text('Only events of this conversation key'),
+    since: text('Epoch ms; only events at or after it'),
+    limit: text('1 to 1000, default 100'),
+    before: text('Epoch ms or the id of an event; only older ones. A page gives it as next_before'),
+  },
+} as const;
+
+export function mountEventRoutes(app: App, { db, readAuth }: Pick<CollectorContext, 'db' | 'readAuth'>): void {
+  app.get('/api/events', { onRequest: readAuth, schema: { querystring: querySchema } }, async ({ query }) =>
+    listEvents(db, {
+      surface: query.surface ?? null,
+      identity: query.identity ?? null,
+      session: query.session ?? null,
+      since: queryInteger('since', query.since, 0, 0, Number.MAX_SAFE_INTEGER),
+      before: await parseBefore(db, query.before),
+      limit: queryInteger('limit', query.limit, 100, 1, 1000),
+    }),
+  );
+}
+
+/** The end of time, a time, or an event's place: several events can share a millisecond. */
+async function parseBefore(db: Pick<CollectorContext['db'], 'get'>, value: string | undefined): Promise<EventCursor> {
+  if (value === undefined) return { ts: Number.MAX_SAFE_INTEGER, seq: 0 };
+  if (/^\d+$/.test(value)) return { ts: queryInteger('before', value, 0, 0, Number.MAX_SAFE_INTEGER), seq: 0 };
+  const cursor = await findCursor(db, value);
+  if (cursor === null) throw badRequest('The query parameter before takes epoch ms or the id of a stored event.');
+  return cursor;
+}

@@ -1,0 +1,88 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { TelemetryEvent } from '@svc/contract/event.ts';
+import type { Database } from '@svc/store/database.ts';
+
+export type EventFilter = {
+  surface: string | null;
+  identity: string | null;
+  session: string | null;
+  /** Epoch ms; events at or after it. */
+  since: number;
+  before: EventCursor;
+  limit: number;
+};
+
+/** A place in the feed: events before it are older, or as old and stored earlier. */
+export type EventCursor = { ts: number; seq: number };
+
+/** `next_before` is the `before` of the next page; null when there is none. */
+export type EventPage = { events: TelemetryEvent[]; next_before: string | null };
+
+type EventRow = Omit<TelemetryEvent, 'payload' | 'billed' | 'injected'> &
+  EventCursor & { payload: string; billed: number; injected: number };
+
+/** Bounds on one page: a filter that hardly ever matches, and events as large as they may be. */
+const sliceRows = 250;
+const maxScannedRows = 20_000;
+const maxPageLength = 4 * 1024 * 1024;
+
+const slices = {
+  session: selectSlice('session = ?'),
+  identity: selectSlice('identity = ?'),
+  surface: selectSlice('surface = ?'),
+  none: selectSlice('? IS NULL'),
+};
+
+/**
+ * Events of the feed, newest first. One filter is answered by its index, the others are checked on what it gives; a page
+ * ends early when that takes too long or grows too large, and `next_before` tells where to go on.
+ */
+export async function listEvents(db: Pick<Database, 'all'>, filter: EventFilter): Promise<EventPage> {
+  const { sql, value } = narrowest(filter);
+  const events: TelemetryEvent[] = [];
+  let { before } = filter;
+  let length = 0;
+  let last: string | null = null;
+  for (let scanned = 0, size = Math.min(sliceRows, filter.limit); scanned < maxScannedRows; size = sliceRows) {
+    const rows = await db.all<EventRow>(sql, value, filter.since, before.ts, before.seq, size);
+    for (const row of rows) {
+      before = row;
+      if (!matches(row, filter)) continue;
+      events.push(toEvent(row));
+      length += (row.text?.length ?? 0) + row.payload.length;
+      if (events.length === filter.limit || length > maxPageLength) return { events, next_before: row.id };
+    }
+    if (rows.length < size) return { events, next_before: null };
+    scanned += rows.length;
+    last = rows.at(-1)?.id ?? null;
+    await nextTick();
+  }
+  return { events, next_before: last };
+}
+
+/** The place of a stored event, or null when there is none of this id. */
+export const findCursor = async (db: Pick<Database, 'get'>, id: string): Promise<EventCursor | null> =>
+  (await db.get<EventCursor>('SELECT ts, seq FROM event WHERE id = ?', id)) ?? null;
+
+function selectSlice(condition: string): string {
+  return `SELECT * FROM event WHERE ${condition} AND ts >= ? AND (ts, seq) < (?, ?) ORDER BY ts DESC, seq DESC LIMIT ?`;
+}
+
+function narrowest({ session, identity, surface }: EventFilter): { sql: string; value: string | null } {
+  if (session !== null) return { sql: slices.session, value: session };
+  if (identity !== null) return { sql: slices.identity, value: identity };
+  if (surface !== null) return { sql: slices.surface, value: surface };
+  return { sql: slices.none, value: null };
+}
+
+const matches = (row: EventRow, { surface, identity }: EventFilter): boolean =>
+  (surface === null || row.surface === surface) && (identity === null || row.identity === identity);
+
+function toEvent({ seq: _seq, ...row }: EventRow): TelemetryEvent {
+  return {
+    ...row,
+    payload: JSON.parse(row.payload) as Record<string, unknown>,
+    billed: row.billed !== 0,
+    injected: row.injected !== 0,
+  };
+}

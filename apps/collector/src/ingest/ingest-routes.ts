@@ -1,0 +1,28 @@
+import { eventSchema } from '@svc/contract/event.ts';
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import type { CollectorContext } from '../context.ts';
+
+const answerSchema = {
+  type: 'object',
+  required: ['ingested', 'rejected'],
+  properties: {
+    ingested: { type: 'integer', description: 'Events taken, also those that were stored before under their id' },
+    rejected: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['index', 'error'],
+        properties: { index: { type: 'integer' }, error: { type: 'string' } },
+      },
+    },
+  },
+} as const;
+
+/** The body is only described here: each event is checked by itself, so that a bad one does not cost the others. */
+const schema = { body: { oneOf: [eventSchema, { type: 'array', items: eventSchema }] }, response: { 200: answerSchema } };
+
+export function mountIngestRoutes(app: App, { commitQueue, readAuth }: Pick<CollectorContext, 'commitQueue' | 'readAuth'>): void {
+  app.post('/ingest', { onRequest: readAuth, schema, validatorCompiler: () => () => true }, ({ body }) =>
+    commitQueue.submit(Array.isArray(body) ? body : [body]),
+  );
+}

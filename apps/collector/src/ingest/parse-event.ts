@@ -1,0 +1,130 @@
+import type { TelemetryEvent } from '@svc/contract/event.ts';
+import { parseUsage, type EventUsage } from './parse-usage.ts';
+
+/** An event that passed every check, with what the tables need of it worked out. */
+export type StoredEvent = Omit<TelemetryEvent, 'payload'> & {
+  payload: Record<string, unknown>;
+  payloadText: string;
+  /** Present on `token-usage` events only. */
+  usage: EventUsage | null;
+};
+
+export type ParsedEvent = { event: StoredEvent } | { error: string };
+
+/** Fills in what an event left out. */
+export type EventDefaults = { now: number; nextId: () => string };
+
+/** Above this a clock is wrong, and the event would stay the newest one for ever. */
+export const maxAheadMs = 24 * 3_600_000;
+const maxNameLength = 1024;
+const maxTextLength = 256 * 1024;
+const maxDepth = 64;
+const maxCostUsd = 1_000_000;
+
+class Invalid extends Error {}
+
+/**
+ * Checks one event of a body. Written out by hand because it runs for every event of every producer: what is wrong comes
+ * back as a text that names the field, for the sender of that one event.
+ */
+export function parseEvent(value: unknown, defaults: EventDefaults): ParsedEvent {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { error: 'an event is a JSON object' };
+  try {
+    return { event: readEvent(value as Record<string, unknown>, defaults) };
+  } catch (error) {
+    if (error instanceof Invalid) return { error: error.message };
+    throw error;
+  }
+}
+
+function readEvent(raw: Record<string, unknown>, { now, nextId }: EventDefaults): StoredEvent {
+  const payload = readPayload(raw['payload']);
+  const event: StoredEvent = {
+    id: raw['id'] == null ? nextId() : requiredText(raw, 'id', 128),
+    ts: raw['ts'] == null ? now : time(raw['ts'], now),
+    kind: requiredText(raw, 'kind', 64),
+    surface: text(raw, 'surface', maxNameLength),
+    session: text(raw, 'session', maxNameLength),
+    instance_id: text(raw, 'instance_id', maxNameLength),
+    identity: text(raw, 'identity', maxNameLength),
+    principal: text(raw, 'principal', maxNameLength),
+    text: text(raw, 'text', maxTextLength),
+    payload,
+    payloadText: writePayload(payload),
+    cost_usd: cost(raw, 'cost_usd'),
+    billed_cost_usd: cost(raw, 'billed_cost_usd'),
+    billed: flag(raw, 'billed'),
+    injected: flag(raw, 'injected'),
+    request_id: text(raw, 'request_id', maxNameLength),
+    usage: null,
+  };
+  if (event.kind !== 'token-usage') return event;
+  const usage = parseUsage(payload);
+  if ('error' in usage) throw new Invalid(usage.error);
+  return { ...event, usage, principal: event.principal ?? usage.principal };
+}
+
+function requiredText(raw: Record<string, unknown>, field: string, maxLength: number): string {
+  const value = text(raw, field, maxLength);
+  if (value === null || value === '') throw new Invalid(`${field} is missing or empty`);
+  return value;
+}
+
+function text(raw: Record<string, unknown>, field: string, maxLength: number): string | null {
+  const value = raw[field];
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw new Invalid(`${field} must be a string`);
+  if (value.length > maxLength) throw new Invalid(`${field} is longer than ${maxLength} characters`);
+  return value;
+}
+
+function time(value: unknown, now: number): number {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new Invalid('ts must be a number of milliseconds');
+  if (value < 0) throw new Invalid('ts is before 1970');
+  if (value > now + maxAheadMs) throw new Invalid('ts is more than a day in the future');
+  return Math.trunc(value);
+}
+
+function cost(raw: Record<string, unknown>, field: string): number | null {
+  const value = raw[field];
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'number' || !(value >= 0 && value <= maxCostUsd)) {
+    throw new Invalid(`${field} must be a number from 0 to ${maxCostUsd}`);
+  }
+  return value;
+}
+
+function flag(raw: Record<string, unknown>, field: string): boolean {
+  const value = raw[field] ?? false;
+  if (typeof value !== 'boolean') throw new Invalid(`${field} must be true or false`);
+  return value;
+}
+
+function readPayload(value: unknown): Record<string, unknown> {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) throw new Invalid('payload must be a JSON object');
+  return value as Record<string, unknown>;
+}
+
+function writePayload(payload: Record<string, unknown>): string {
+  const written = tryStringify(payload);
+  if (written === null) throw new Invalid('payload is nested too deeply');
+  if (written.length > maxTextLength) throw new Invalid(`payload is longer than ${maxTextLength} characters`);
+  // A shorter text has no room for that many brackets.
+  if (written.length > 2 * maxDepth && isDeeper(payload, maxDepth)) throw new Invalid('payload is nested too deeply');
+  return written;
+}
+
+function tryStringify(payload: Record<string, unknown>): string | null {
+  try {
+    return JSON.stringify(payload);
+  } catch {
+    return null; // parsed JSON has no other reason than a depth that the writer has no stack for
+  }
+}
+
+/** Parsers of readers give up on deep nesting, so it is not let in. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}

@@ -1,0 +1,27 @@
+import type { StoredEvent } from '../ingest/parse-event.ts';
+
+/** The collector sees no more of a session's state than that a turn runs in it. */
+export type SessionState = 'running' | 'idle';
+
+const snippetLength = 200;
+/** Kinds whose text is the engine's inner life and not what was said. */
+const innerKinds: readonly string[] = ['thinking', 'tool', 'tool_result', 'engine'];
+
+/** A sender who was turned away has no session, nor has a message that only waits. */
+export const tellsOfSession = ({ kind, payload }: StoredEvent): boolean =>
+  kind !== 'denied' && kind !== 'queued' && !(kind === 'turn' && payload['outcome'] === 'denied');
+
+/** What a `turn` event says about its session; null for every other event. */
+export function turnState({ kind, payload }: StoredEvent): SessionState | null {
+  if (kind !== 'turn') return null;
+  return payload['what'] === 'started' ? 'running' : 'idle';
+}
+
+export const isCoreStart = ({ kind, payload }: StoredEvent): boolean =>
+  kind === 'service' && payload['service'] === 'core' && payload['what'] === 'started';
+
+/** The beginning of what was said, without half a character at its end. */
+export function snippetOf({ kind, text }: StoredEvent): string | null {
+  if (text === null || text === '' || innerKinds.includes(kind)) return null;
+  return text.slice(0, snippetLength).replace(/[\uD800-\uDBFF]$/, '');
+}

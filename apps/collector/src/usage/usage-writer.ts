@@ -1,0 +1,148 @@
+import type { UsageAux, UsageRollup } from '@svc/contract/usage.ts';
+import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import type { StoredEvent } from '../ingest/parse-event.ts';
+
+const hourMs = 3_600_000;
+
+const addRollup = `
+INSERT INTO usage_rollup (bucket_hour, surface, identity, principal, turns, input_tokens, output_tokens, cache_read_tokens,
+  cache_write_tokens, estimated_turns, cost_usd, billed_cost_usd)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (bucket_hour, surface, identity, principal) DO UPDATE SET
+  turns = usage_rollup.turns + excluded.turns,
+  input_tokens = usage_rollup.input_tokens + excluded.input_tokens,
+  output_tokens = usage_rollup.output_tokens + excluded.output_tokens,
+  cache_read_tokens = usage_rollup.cache_read_tokens + excluded.cache_read_tokens,
+  cache_write_tokens = usage_rollup.cache_write_tokens + excluded.cache_write_tokens,
+  estimated_turns = usage_rollup.estimated_turns + excluded.estimated_turns,
+  cost_usd = usage_rollup.cost_usd + excluded.cost_usd,
+  billed_cost_usd = usage_rollup.billed_cost_usd + excluded.billed_cost_usd`;
+
+const addAux = `
+INSERT INTO usage_aux (bucket_hour, surface, feature, provider, model, units, calls, quantity, cost_usd, billed_cost_usd)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (bucket_hour, surface, feature, provider, model, units) DO UPDATE SET
+  calls = usage_aux.calls + excluded.calls,
+  quantity = usage_aux.quantity + excluded.quantity,
+  cost_usd = usage_aux.cost_usd + excluded.cost_usd,
+  billed_cost_usd = usage_aux.billed_cost_usd + excluded.billed_cost_usd`;
+
+/** Sums of one commit, gathered in memory and written once at its end. Made anew for every commit. */
+export type UsageSums = { add(event: StoredEvent): void; write(): void };
+
+export function createUsageWriter(db: SqliteDatabase): () => UsageSums {
+  const rollupStatement = db.raw.prepare(addRollup);
+  const auxStatement = db.raw.prepare(addAux);
+  return () => {
+    const rollups = new Map<string, UsageRollup>();
+    const auxes = new Map<string, UsageAux>();
+    return {
+      add(event) {
+        if (event.usage === null) return;
+        if (event.usage.side === null) addTurn(rollups, event);
+        else addSideCall(auxes, event);
+      },
+      write() {
+        for (const row of rollups.values()) rollupStatement.run(...rollupValues(row));
+        for (const row of auxes.values()) auxStatement.run(...auxValues(row));
+      },
+    };
+  };
+}
+
+/** Whom usage is counted for: the principal, else the raw sender whatever case a channel writes it in. */
+export const usageIdentity = (principal: string | null, identity: string | null): string =>
+  principal ?? (identity?.trim().toLowerCase() || 'unknown');
+
+function addTurn(rollups: Map<string, UsageRollup>, event: StoredEvent): void {
+  const { usage, principal } = event;
+  if (usage === null) return;
+  const bucket_hour = bucketHour(event.ts);
+  const surface = event.surface || 'unknown';
+  const identity = usageIdentity(principal, event.identity);
+  const row = entryOf(rollups, JSON.stringify([bucket_hour, surface, identity, principal]), () => ({
+    bucket_hour,
+    surface,
+    identity,
+    principal,
+    turns: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    estimated_turns: 0,
+    cost_usd: 0,
+    billed_cost_usd: 0,
+  }));
+  row.turns++;
+  row.input_tokens += usage.input_tokens;
+  row.output_tokens += usage.output_tokens;
+  row.cache_read_tokens += usage.cache_read_tokens;
+  row.cache_write_tokens += usage.cache_write_tokens;
+  if (usage.estimated) row.estimated_turns++;
+  row.cost_usd += event.cost_usd ?? 0;
+  row.billed_cost_usd += event.billed_cost_usd ?? 0;
+}
+
+function addSideCall(auxes: Map<string, UsageAux>, event: StoredEvent): void {
+  const side = event.usage?.side ?? null;
+  if (side === null) return;
+  const { feature, provider, model, units } = side;
+  const bucket_hour = bucketHour(event.ts);
+  const surface = event.surface || 'unknown';
+  const row = entryOf(auxes, JSON.stringify([bucket_hour, surface, feature, provider, model, units]), () => ({
+    bucket_hour,
+    surface,
+    feature,
+    provider,
+    model,
+    units,
+    calls: 0,
+    quantity: 0,
+    cost_usd: 0,
+    billed_cost_usd: 0,
+  }));
+  row.calls++;
+  row.quantity += side.quantity;
+  row.cost_usd += event.cost_usd ?? 0;
+  row.billed_cost_usd += event.billed_cost_usd ?? 0;
+}
+
+/** Start of the hour a time lies in, epoch ms. */
+export const bucketHour = (ts: number): number => ts - (ts % hourMs);
+
+function entryOf<T>(map: Map<string, T>, key: string, create: () => T): T {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const fresh = create();
+  map.set(key, fresh);
+  return fresh;
+}
+
+const rollupValues = (row: UsageRollup) => [
+  row.bucket_hour,
+  row.surface,
+  row.identity,
+  row.principal ?? '',
+  row.turns,
+  row.input_tokens,
+  row.output_tokens,
+  row.cache_read_tokens,
+  row.cache_write_tokens,
+  row.estimated_turns,
+  row.cost_usd,
+  row.billed_cost_usd,
+];
+
+const auxValues = (row: UsageAux) => [
+  row.bucket_hour,
+  row.surface,
+  row.feature,
+  row.provider,
+  row.model,
+  row.units,
+  row.calls,
+  row.quantity,
+  row.cost_usd,
+  row.billed_cost_usd,
+];

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openTestCollector, type TestCollector } from './open-test-collector.ts';
+
+let collector: TestCollector;
+beforeEach(() => {
+  collector = openTestCollector();
+});
+afterEach(() => collector.close());
+
+test('takes one event or an array, and answers a read right after', async () => {
+  expect(await collector.ingest({ id: 'a', kind: 'inbound', text: 'hello', payload: { n: 1 } })).toEqual({
+    status: 200,
+    ingested: 1,
+    rejected: [],
+  });
+  expect(
+    await collector.ingest([
+      { id: 'b', kind: 'x' },
+      { id: 'c', kind: 'y', injected: true },
+    ]),
+  ).toMatchObject({ ingested: 2 });
+  const events = await collector.events();
+  expect(events.map(({ id }) => id)).toEqual(['c', 'b', 'a']);
+  expect(events[2]).toEqual({
+    id: 'a',
+    ts: collector.clock.now(),
+    kind: 'inbound',
+    surface: null,
+    session: null,
+    instance_id: null,
+    identity: null,
+    principal: null,
+    text: 'hello',
+    payload: { n: 1 },
+    cost_usd: null,
+    billed_cost_usd: null,
+    billed: false,
+    injected: false,
+    request_id: null,
+  });
+});
+
+test('a missing id and time are filled in', async () => {
+  await collector.ingest([{ kind: 'inbound' }, { kind: 'inbound', id: null, ts: null }]);
+  const events = await collector.events();
+  expect(new Set(events.map(({ id }) => id)).size).toBe(2);
+  expect(events.map(({ ts }) => ts)).toEqual([collector.clock.now(), collector.clock.now()]);
+});
+
+test('an event sent twice is stored once, and the answer is the same', async () => {
+  const event = { id: 'same', kind: 'inbound', session: 's' };
+  expect(await collector.ingest([event, event])).toMatchObject({ ingested: 2, rejected: [] });
+  expect(await collector.ingest(event)).toMatchObject({ ingested: 1, rejected: [] });
+  expect(await collector.events()).toHaveLength(1);
+  expect((await collector.read<{ sessions: { events: number }[] }>('/api/sessions')).sessions[0]?.events).toBe(1);
+});
+
+const nested = (levels: number) => `{"kind":"tool","payload":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
+const invalid: [bad: string, error: string][] = [
+  ['null', 'an event is a JSON object'],
+  ['[]', 'an event is a JSON object'],
+  ['5', 'an event is a JSON object'],
+  ['{}', 'kind is missing or empty'],
+  ['{"kind":""}', 'kind is missing or empty'],
+  ['{"kind":7}', 'kind must be a string'],
+  [`{"kind":"${'k'.repeat(65)}"}`, 'kind is longer than 64'],
+  [`{"kind":"x","id":"${'i'.repeat(129)}"}`, 'id is longer than 128'],
+  ['{"kind":"x","id":""}', 'id is missing or empty'],
+  ['{"kind":"x","ts":-1}', 'ts is before 1970'],
+  ['{"kind":"x","ts":1800086400001}', 'ts is more than a day in the future'],
+  ['{"kind":"x","ts":1e999}', 'ts must be a number'],
+  ['{"kind":"x","ts":"yesterday"}', 'ts must be a number'],
+  ['{"kind":"x","surface":{}}', 'surface must be a string'],
+  ['{"kind":"x","text":["a"]}', 'text must be a string'],
+  ['{"kind":"x","payload":[]}', 'payload must be a JSON object'],
+  ['{"kind":"x","payload":"p"}', 'payload must be a JSON object'],
+  [`{"kind":"x","payload":{"a":"${'x'.repeat(300_000)}"}}`, 'payload is longer than'],
+  [nested(100), 'payload is nested too deeply'],
+  [nested(100_000), 'payload is nested too deeply'],
+  ['{"kind":"x","cost_usd":-1}', 'cost_usd must be a number from 0'],
+  ['{"kind":"x","billed_cost_usd":"1"}', 'billed_cost_usd must be a number from 0'],
+  ['{"kind":"x","billed":1}', 'billed must be true or false'],
+  ['{"kind":"token-usage","payload":{"input_tokens":-1}}', 'payload.input_tokens must be a number from 0'],
+  ['{"kind":"token-usage","payload":{"output_tokens":"9"}}', 'payload.output_tokens must be a number from 0'],
+  ['{"kind":"token-usage","payload":{"quantity":1e300,"feature":"tts"}}', 'payload.quantity must be a number from 0'],
+  ['{"kind":"token-usage","payload":{"feature":{}}}', 'payload.feature must be a string'],
+  ['{"kind":"token-usage","payload":{"estimated":"yes"}}', 'payload.estimated must be true or false'],
+];
+test.each(invalid.map(([bad, error], i) => ({ i, bad, error })))(
+  'an event is rejected by itself, and the others taken ($i: $error)',
+  async ({ bad, error }) => {
+    const body = `[{"id":"first","kind":"x"},${bad},{"id":"last","kind":"x"}]`;
+    expect(await collector.ingest(body)).toEqual({
+      status: 200,
+      ingested: 2,
+      rejected: [{ index: 1, error: expect.stringContaining(error) as string }],
+    });
+    expect((await collector.events()).map(({ id }) => id)).toEqual(['last', 'first']);
+  },
+);
+
+test('hostile keys and texts are stored as they are', async () => {
+  const body = '{"kind":"x","id":"h","text":"a\\u0000b \\ud800 \'; DROP TABLE event; --","payload":{"constructor":{"a":1}}}';
+  expect(await collector.ingest(body)).toMatchObject({ status: 200, ingested: 1 });
+  const [event] = await collector.events();
+  expect(event?.payload).toEqual({ constructor: { a: 1 } });
+  expect(event?.text).toContain('DROP TABLE');
+});
+
+test('a body that is no JSON, or too large, is refused with its own status', async () => {
+  expect((await collector.ingest('{"kind":')).status).toBe(400);
+  expect((await collector.ingest(`"${'x'.repeat(11 * 1024 * 1024)}"`)).status).toBe(413);
+  expect((await collector.ingest('[]')).status).toBe(200);
+});
+
+test('a body of 100,000 events is stored whole while small requests behind it are answered first', async () => {
+  const order: string[] = [];
+  const large = collector
+    .ingest(Array.from({ length: 100_000 }, (_, i) => ({ id: `e${i}`, kind: 'x', ts: 1 })))
+    .then((answer) => {
+      order.push('large');
+      return answer;
+    });
+  const small = collector.ingest({ id: 'small', kind: 'x' }).then(() => order.push('small'));
+  expect(await large).toMatchObject({ ingested: 100_000, rejected: [] });
+  await small;
+  expect(order).toEqual(['small', 'large']);
+  expect(await collector.context.db.get('SELECT count(*) AS n FROM event')).toEqual({ n: 100_001 });
+}, 60_000);
+
+test('when nothing can be stored the sender is told to try again, and /health says so', async () => {
+  collector.context.db.raw.exec('ALTER TABLE event RENAME TO event_gone');
+  expect(await collector.ingest({ kind: 'x' })).toMatchObject({ status: 503, error: 'unavailable' });
+  expect(await collector.read('/health')).toMatchObject({ status: 'degraded' });
+  collector.context.db.raw.exec('ALTER TABLE event_gone RENAME TO event');
+  expect(await collector.ingest({ kind: 'x' })).toMatchObject({ status: 200, ingested: 1 });
+  expect(await collector.read('/health')).toMatchObject({ status: 'ok' });
+});

@@ -1,0 +1,40 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import path from 'node:path';
+
+const ownEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
+
+/** A port that was free a moment ago: a process that is started anew has to come back on the same one. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A collector in a process of its own; resolves when it says that it is ready. */
+export async function startCollectorProcess(dataDir: string, port: number): Promise<ChildProcess> {
+  const env = { ...ownEnv, SVC_DATA_DIR: dataDir, SVC_COLLECTOR_PORT: String(port), SVC_LOG_LEVEL: 'error' };
+  const child = fork(path.join(import.meta.dirname, '../src/main.ts'), { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the collector ended with ${code} before it was ready`))),
+  ]);
+  return child;
+}
+
+export const startEmitter = (dir: string, url: string): ChildProcess =>
+  fork(path.join(import.meta.dirname, 'fixtures/emitter.ts'), [dir, url], {
+    env: ownEnv,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+
+/** Ends a process as the kernel would, and resolves when it is gone with all its output read. */
+export async function killHard(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'close');
+}

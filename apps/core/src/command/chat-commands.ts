@@ -1,0 +1,82 @@
+import { atLeast, type Identity, type Tier } from '@svc/contract/trust.ts';
+import type { CoreContext } from '../context.ts';
+import type { Turn } from '../turn/turn.ts';
+
+type Deps = Pick<CoreContext, 'sessions' | 'turnQueue' | 'engines' | 'events' | 'observed'>;
+
+/**
+ * A chat command of the core: the same words on every channel. One that `waits` takes its place behind the running
+ * turn; the others answer at once, because stopping or asking must work while a turn runs.
+ */
+export type ChatCommand = {
+  name: string;
+  about: string;
+  floor: Tier;
+  waits: boolean;
+  run(deps: Deps, turn: Turn, identity: Identity): Promise<string>;
+};
+
+const newCommand: ChatCommand = {
+  name: 'new',
+  about: 'begin a new conversation',
+  floor: 'KNOWN',
+  waits: true,
+  async run({ sessions, observed, events }, turn, identity) {
+    const key = turn.envelope.conversation_key;
+    await sessions.delete(key);
+    await observed.clear(key, Number.MAX_SAFE_INTEGER);
+    events.sessionForgotten(turn, identity);
+    return 'A new conversation begins with your next message.';
+  },
+};
+
+const stopCommand: ChatCommand = {
+  name: 'stop',
+  about: 'stop the running turn',
+  floor: 'KNOWN',
+  waits: false,
+  run: async ({ turnQueue }, turn) =>
+    turnQueue.abort(turn.envelope.conversation_key, 'operator') ? 'Stopped.' : 'Nothing is running in this conversation.',
+};
+
+const statusCommand: ChatCommand = {
+  name: 'status',
+  about: 'show what is going on here',
+  floor: 'GUEST',
+  waits: false,
+  async run({ sessions, turnQueue, engines }, turn, identity) {
+    const key = turn.envelope.conversation_key;
+    const session = await sessions.read(key);
+    const { choice } = await engines.active();
+    const counts = turnQueue.counts();
+    return [
+      `You: ${identity.display_name} (${identity.trust_tier}, tools: ${identity.tool_policy})`,
+      `Engine: ${choice.id}${choice.model === null ? '' : `, model ${choice.model}`}. ${choice.why}`,
+      `Conversation: ${turnQueue.stateOf(key)}, ${session?.turns ?? 0} turns so far`,
+      `Service: ${counts.running} turns running, ${counts.waiting} waiting`,
+    ].join('\n');
+  },
+};
+
+const usageCommand: ChatCommand = {
+  name: 'usage',
+  about: 'show the tokens of this conversation',
+  floor: 'GUEST',
+  waits: false,
+  async run({ sessions }, turn) {
+    const session = await sessions.read(turn.envelope.conversation_key);
+    if (session === undefined) return 'Nothing has been used in this conversation yet.';
+    const cost = session.cost_usd > 0 ? `, worth $${session.cost_usd.toFixed(4)} at list prices` : '';
+    return `${session.turns} turns, ${session.input_tokens} tokens in, ${session.output_tokens} tokens out${cost}.`;
+  },
+};
+
+const commands: readonly ChatCommand[] = [newCommand, stopCommand, statusCommand, usageCommand];
+
+/** The command a message is, when it is one and nothing else. Anything else that begins with a slash is for the engine. */
+export function findChatCommand(text: string): ChatCommand | null {
+  const name = /^\s*\/([a-z]+)\s*$/.exec(text)?.[1];
+  return commands.find((command) => command.name === name) ?? null;
+}
+
+export const mayUse = (command: ChatCommand, identity: Identity): boolean => atLeast(identity.trust_tier, command.floor);

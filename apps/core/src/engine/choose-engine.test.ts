@@ -1,0 +1,51 @@
+import { expect, test, vi } from 'vitest';
+import type { EngineProbe } from '@svc/engine-kit/engine.ts';
+import { chooseEngine } from './choose-engine.ts';
+import type { EngineId } from './load-engine.ts';
+
+const probe = (over: Partial<EngineProbe> = {}): EngineProbe => ({
+  installed: false,
+  version: null,
+  path: null,
+  auth: 'none',
+  ready: false,
+  reason: 'it is not installed',
+  ...over,
+});
+const ready = probe({ installed: true, ready: true, reason: 'logged in' });
+const choose = (probes: Partial<Record<EngineId, EngineProbe>>, configured: EngineId | null = null, local: boolean = false) =>
+  chooseEngine({
+    configured,
+    probe: (id) => Promise.resolve(probes[id] ?? probe()),
+    findLocalEndpoint: () => Promise.resolve(local ? { name: 'Ollama', baseUrl: 'http://127.0.0.1:11434/v1', model: 'm' } : null),
+  });
+
+test('the configured engine is used, and no other is looked at', async () => {
+  const look = vi.fn();
+  const chosen = await chooseEngine({ configured: 'codex', probe: look, findLocalEndpoint: look });
+  expect(chosen).toMatchObject({ id: 'codex', why: expect.stringContaining('SVC_DEFAULT_ENGINE') });
+  expect(look).not.toHaveBeenCalled();
+});
+
+test('the first engine that is ready is used, claude before codex', async () => {
+  expect(await choose({ claude: ready, codex: ready })).toMatchObject({ id: 'claude' });
+  expect(await choose({ codex: ready })).toMatchObject({ id: 'codex', why: expect.stringContaining('logged in') });
+});
+
+test('a local model server is used through codex, when codex is there', async () => {
+  const installed = probe({ installed: true, reason: 'nobody is logged in' });
+  expect(await choose({ codex: installed }, null, true)).toMatchObject({
+    id: 'codex',
+    baseUrl: 'http://127.0.0.1:11434/v1',
+    model: 'm',
+  });
+  expect(await choose({}, null, true)).toMatchObject({ id: 'offline' });
+});
+
+test('without anything it is offline, and says what is missing', async () => {
+  const chosen = await choose({ claude: probe({ installed: true, reason: 'nobody is logged in' }) });
+  expect(chosen).toMatchObject({
+    id: 'offline',
+    why: 'No engine is ready (claude: nobody is logged in; codex: it is not installed).',
+  });
+});

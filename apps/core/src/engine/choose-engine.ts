@@ -1,0 +1,39 @@
+import type { EngineChoice } from '@svc/contract/service.ts';
+import type { EngineProbe } from '@svc/engine-kit/engine.ts';
+import type { EngineId } from './load-engine.ts';
+
+/** A model server on this machine that speaks the Responses protocol. */
+export type LocalEndpoint = { name: string; baseUrl: string; model: string | null };
+
+export type Choosing = {
+  configured: EngineId | null;
+  /** Looks at one engine; called only for those that matter. */
+  probe(id: EngineId): Promise<EngineProbe>;
+  findLocalEndpoint(): Promise<LocalEndpoint | null>;
+};
+
+export type Chosen = EngineChoice & { id: EngineId; baseUrl: string | null };
+
+/**
+ * Which engine answers, and why: the configured one, else the first that is installed and logged in, else a model
+ * server on this machine, else `offline`, which needs nothing and says so.
+ */
+export async function chooseEngine({ configured, probe, findLocalEndpoint }: Choosing): Promise<Chosen> {
+  if (configured !== null) return choice(configured, 'It is set as the default (SVC_DEFAULT_ENGINE).');
+
+  const missing: string[] = [];
+  let codexInstalled = false;
+  for (const id of ['claude', 'codex'] as const) {
+    const found = await probe(id);
+    if (found.ready) return choice(id, `It is the first engine that is ready: ${found.reason}`);
+    if (id === 'codex') codexInstalled = found.installed;
+    missing.push(`${id}: ${found.reason}`);
+  }
+  const local = codexInstalled ? await findLocalEndpoint() : null;
+  if (local !== null) {
+    return { ...choice('codex', `${local.name} answers at ${local.baseUrl}.`), model: local.model, baseUrl: local.baseUrl };
+  }
+  return choice('offline', `No engine is ready (${missing.join('; ')}).`);
+}
+
+const choice = (id: EngineId, why: string): Chosen => ({ id, model: null, why, baseUrl: null });

@@ -1,0 +1,108 @@
+import path from 'node:path';
+import type { EngineChoice } from '@svc/contract/service.ts';
+import type { Engine, EngineAuth, EngineProbe } from '@svc/engine-kit/engine.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { chooseEngine } from './choose-engine.ts';
+import { findLocalEndpoint } from './find-local-endpoint.ts';
+import { engineIds, isEngineId, loadEngine, type EngineId } from './load-engine.ts';
+
+/** The engine that answers now. */
+export type ActiveEngine = { engine: Engine; choice: EngineChoice; auth: EngineAuth };
+
+export type EngineDescription = EngineProbe & { id: EngineId; default: boolean };
+
+type Deps = {
+  settings: Settings;
+  paths: DataPaths;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  log: Log;
+};
+
+const probeLifeMs = 60_000;
+
+/**
+ * Engines by id. Choosing happens once, in the background of the start; turns wait for it, the start does not. Only
+ * the engine in use is loaded; others are loaded when somebody asks what is there.
+ */
+export function createEngineRegistry({ settings, paths, env, clock, log }: Deps) {
+  const engines = new Map<EngineId, Promise<Engine>>();
+  const probes = new Map<EngineId, { at: number; probe: Promise<EngineProbe> }>();
+  let active: Promise<ActiveEngine> | null = null;
+
+  const engineOf = (id: EngineId, baseUrl: string | null = null): Promise<Engine> => {
+    let engine = engines.get(id);
+    if (engine === undefined) {
+      engine = create(id, baseUrl);
+      engines.set(id, engine);
+    }
+    return engine;
+  };
+
+  const create = async (id: EngineId, baseUrl: string | null): Promise<Engine> => {
+    const stateDir = path.join(paths.root, 'engine-state', id);
+    makePrivateDir(stateDir);
+    const createEngine = await loadEngine(id);
+    return createEngine({
+      stateDir,
+      enginesDir: paths.engines,
+      path: { claude: settings.claudePath, codex: settings.codexPath, offline: null }[id],
+      env,
+      baseUrl: baseUrl ?? (id === 'codex' ? settings.codexBaseUrl : id === 'claude' ? settings.claudeBaseUrl : null),
+      script: settings.offlineScript,
+      warm: settings.warmEngines,
+      log: log.child({ engine: id }),
+    });
+  };
+
+  const probeOf = (id: EngineId): Promise<EngineProbe> => {
+    const known = probes.get(id);
+    if (known !== undefined && clock.now() - known.at < probeLifeMs) return known.probe;
+    const probe = engineOf(id).then((engine) => engine.probe());
+    probes.set(id, { at: clock.now(), probe });
+    return probe;
+  };
+
+  const choose = async (): Promise<ActiveEngine> => {
+    const configured = settings.defaultEngine;
+    const chosen = await chooseEngine({
+      configured: configured !== null && isEngineId(configured) ? configured : null,
+      probe: probeOf,
+      findLocalEndpoint,
+    });
+    if (chosen.baseUrl !== null) engines.delete(chosen.id);
+    const engine = await engineOf(chosen.id, chosen.baseUrl);
+    const { auth } = chosen.id === 'offline' ? { auth: 'none' as const } : await probeOf(chosen.id);
+    log.info({ engine: chosen.id, why: chosen.why }, 'engine chosen');
+    return { engine, auth, choice: { id: chosen.id, model: chosen.model ?? settings.engineModel, why: chosen.why } };
+  };
+
+  return {
+    /** The engine in use. A choice that failed is made again for the next who asks. */
+    active(): Promise<ActiveEngine> {
+      active ??= choose().catch((error: unknown) => {
+        active = null;
+        throw error;
+      });
+      return active;
+    },
+
+    /** Every engine and how it stands on this machine. */
+    async describe(): Promise<EngineDescription[]> {
+      const current = (await this.active()).choice.id;
+      return Promise.all(engineIds.map(async (id) => ({ id, default: id === current, ...(await probeOf(id)) })));
+    },
+
+    async close(): Promise<void> {
+      const ends = Array.from(engines.values(), (opening) => opening.then((engine) => engine.close()));
+      for (const end of await Promise.allSettled(ends)) {
+        if (end.status === 'rejected') log.warn({ err: end.reason as Error }, 'an engine did not close cleanly');
+      }
+    },
+  };
+}
+
+export type EngineRegistry = ReturnType<typeof createEngineRegistry>;

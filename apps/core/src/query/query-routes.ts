@@ -1,0 +1,44 @@
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { CoreContext } from '../context.ts';
+import { handleEnvelope } from '../turn/handle-envelope.ts';
+import { silentSink } from '../turn/turn.ts';
+
+const queryBody = {
+  type: 'object',
+  required: ['message'],
+  properties: {
+    message: { type: 'string', minLength: 1, maxLength: 1_000_000 },
+    sessionId: { type: 'string', minLength: 1, maxLength: 200 },
+    userId: { type: 'string', minLength: 1, maxLength: 200 },
+    username: { type: 'string', maxLength: 200 },
+    platform: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$' },
+    /** Taken for old callers' sake and never looked at: it proves nothing here. */
+    apiKey: { type: 'string' },
+  },
+} as const;
+
+/**
+ * `POST /query`: the old question-and-answer call, as an envelope of its own. A session belongs to the platform and
+ * user that named it, so one caller cannot reach another's by its id.
+ */
+export function mountQueryRoutes(app: App, context: CoreContext): void {
+  app.post('/query', { schema: { body: queryBody } }, async ({ body, id }) => {
+    const { message, userId = 'anonymous', username, platform = 'query' } = body;
+    const sessionId = body.sessionId ?? context.ids.next('query');
+    const handled = await handleEnvelope(
+      context,
+      {
+        channel: platform,
+        conversation_key: `${platform}:query:${encodeURIComponent(userId)}:${encodeURIComponent(sessionId)}`.slice(0, 512),
+        message_id: context.ids.next('msg'),
+        sender: { raw_id: userId, raw_username: username },
+        content: { text: message },
+        delivery: 'sync',
+      },
+      { sink: silentSink, requestId: id },
+    );
+    if (handled.outcome === 'denied') throw new ServiceError('no_access', 'no access');
+    return { response: handled.actions.map((action) => action.text).join('\n\n'), sessionId };
+  });
+}

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createRedactor } from './redactor.ts';
+import { placeholder } from './stream-redactor.ts';
+
+const secret = 'sk-svc-Zp9$kQ2"x7LmN4vB';
+
+const stream = (redactor: ReturnType<typeof createRedactor>, pieces: string[]) => {
+  const masked = redactor.stream();
+  return pieces.map((piece) => masked.push(piece)).concat(masked.end());
+};
+
+test('a known value is masked', () => {
+  expect(createRedactor([secret]).text(`key: ${secret}!`)).toBe(`key: ${placeholder}!`);
+});
+
+test.each([
+  ['base64', (text: string) => Buffer.from(text).toString('base64')],
+  ['base64 after one byte', (text: string) => Buffer.from(`a${text}`).toString('base64')],
+  ['base64 between others', (text: string) => Buffer.from(`ab${text}cd`).toString('base64')],
+  ['base64url', (text: string) => Buffer.from(text).toString('base64url')],
+  ['hex', (text: string) => Buffer.from(text).toString('hex')],
+  ['percent', encodeURIComponent],
+  ['JSON', (text: string) => JSON.stringify(text)],
+])('a known value is masked when it is spelled as %s', (_name, spell) => {
+  const out = createRedactor([secret]).text(`<<${spell(secret)}>>`);
+  expect(out).toContain(placeholder);
+  expect(out.length).toBeLessThan(`<<${placeholder}>>`.length + 8);
+});
+
+test('values shorter than eight characters are left alone', () => {
+  expect(createRedactor(['test']).text('a test')).toBe('a test');
+});
+
+test('overlapping values leave one mask and nothing of either', () => {
+  const out = createRedactor(['abcdefgh', 'efghijkl']).text('xabcdefghijkly');
+  expect(out).toBe(`x${placeholder}y`);
+});
+
+test('keys and nested strings of a value are masked', () => {
+  expect(createRedactor([secret]).value({ [secret]: [secret, 1, null] })).toEqual({ [placeholder]: [placeholder, 1, null] });
+});
+
+test('a stream gives the same as the whole text, and never a part of a secret, however it is cut', () => {
+  const secrets = ['abababac-1', 'babac-1xyz', 'zzzzzzzz'];
+  const redactor = createRedactor(secrets);
+  const text = fc
+    .array(fc.constantFrom(...secrets, 'ab', 'a', 'bab', 'z', 'zzzz', ' '), { maxLength: 20 })
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 64 }), (whole, size) => {
+      const pieces = whole.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+      const out = stream(redactor, pieces);
+      expect(out.join('')).toBe(redactor.text(whole));
+      for (const value of secrets) expect(out.join('')).not.toContain(value);
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+test('redacting twice changes nothing more', () => {
+  const redactor = createRedactor([secret]);
+  const once = redactor.text(`a ${secret} b`);
+  expect(redactor.text(once)).toBe(once);
+});
+
+test('text that cannot begin a secret leaves at once', () => {
+  const masked = createRedactor([secret]).stream();
+  expect(masked.push('hello there')).toBe('hello there');
+});

@@ -1,0 +1,103 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import { createRedactor, minimumSecretLength, type Redactor } from '../redaction/redactor.ts';
+
+export type SecretSources = {
+  /** Values that are secrets by themselves: service tokens. */
+  values: readonly string[];
+  env: Readonly<Record<string, string | undefined>>;
+  secretsFile: string;
+  /** Folder of connector instances; each may have a `keys.json`. */
+  instancesDir: string;
+};
+
+type FileStamp = { file: string; stamp: string };
+
+/** Names whose values are taken for secrets wherever they come from. */
+const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)$/;
+const refreshMs = 1000;
+
+/**
+ * Every secret value this installation knows, as a redactor. Files are looked at again at most once a second, when a
+ * turn asks, so a key that was just made is masked in the next turn. A file that cannot be read is a fault: without
+ * the list nothing may leave.
+ */
+export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (message: string) => void) {
+  let stamps = '';
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  let redactor: Redactor = createRedactor([]);
+  let fault: string | null = null;
+
+  const rebuild = (files: FileStamp[]) => {
+    const found = new Map<string, string>(sources.values.map((value) => [value, 'a service token']));
+    for (const [name, value] of Object.entries(sources.env)) {
+      if (value !== undefined && secretName.test(name)) found.set(value, name);
+    }
+    for (const { file } of files) {
+      for (const [name, value] of secretsOfFile(file)) found.set(value, name);
+    }
+    for (const [value, name] of found) {
+      if (value !== '' && value.length < minimumSecretLength) warn(`The value of ${name} is too short to be masked in replies.`);
+    }
+    redactor = createRedactor(found.keys());
+  };
+
+  return {
+    /** @throws when a secrets or keys file is there but cannot be read: redaction failing means nothing is sent. */
+    redactor(): Redactor {
+      const now = clock.now();
+      if (now - checkedAt >= refreshMs) {
+        checkedAt = now;
+        const files = secretFiles(sources);
+        const current = files.map(({ file, stamp }) => `${file}:${stamp}`).join('\n');
+        if (current !== stamps || fault !== null) {
+          try {
+            rebuild(files);
+            fault = null;
+            stamps = current;
+          } catch (error) {
+            fault = `known secrets cannot be read, so replies are withheld: ${errorText(error)}`;
+          }
+        }
+      }
+      if (fault !== null) throw new Error(fault);
+      return redactor;
+    },
+
+    fault: () => fault,
+  };
+}
+
+export type KnownSecrets = ReturnType<typeof createKnownSecrets>;
+
+function secretFiles({ secretsFile, instancesDir }: SecretSources): FileStamp[] {
+  const keyFiles = listDir(instancesDir).map((name) => path.join(instancesDir, name, 'keys.json'));
+  return [secretsFile, ...keyFiles].flatMap((file) => {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    return stat === undefined ? [] : [{ file, stamp: `${stat.mtimeMs}-${stat.size}` }];
+  });
+}
+
+function listDir(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Name and value of every secret in a secrets file (`{ NAME: value }`) or a keys file (`{ keys: [{ key }] }`). */
+function secretsOfFile(file: string): [string, string][] {
+  const content = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  const keys = content['keys'];
+  if (Array.isArray(keys)) {
+    return keys.flatMap((entry) => {
+      const key: unknown = (entry as Record<string, unknown> | null)?.['key'];
+      return typeof key === 'string' ? [['an API key', key] as [string, string]] : [];
+    });
+  }
+  return Object.entries(content).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+}

@@ -1,0 +1,95 @@
+import type { Session } from '@svc/contract/session.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Database } from '@svc/store/database.ts';
+
+/** A session as stored. `running` and `queued` are the turn queue's to tell (see `session-view.ts`). */
+export type SessionRow = Omit<Session, 'state'> & { fence: number };
+
+/** What every turn records when it opens its session. */
+export type SessionOpening = {
+  conversation_key: string;
+  surface: string;
+  instance_id: string | null;
+  principal_id: string | null;
+  outbound_instance_id: string | null;
+  outbound_target: string | null;
+  engine_id: string;
+  cwd: string;
+};
+
+export type TurnTotals = { input_tokens: number; output_tokens: number; cost_usd: number; model: string | null };
+
+const selectOne = 'SELECT * FROM session WHERE conversation_key = ?';
+const selectRecent = 'SELECT * FROM session WHERE last_active_at < ? ORDER BY last_active_at DESC LIMIT ?';
+// A resume id belongs to the engine that made it: another engine begins its own session.
+const upsert = `
+  INSERT INTO session (conversation_key, surface, instance_id, principal_id, engine_id, outbound_instance_id,
+    outbound_target, cwd, fence, created_at, last_active_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
+  ON CONFLICT (conversation_key) DO UPDATE SET
+    instance_id = excluded.instance_id,
+    principal_id = excluded.principal_id,
+    engine_session_id = CASE WHEN session.engine_id = excluded.engine_id THEN session.engine_session_id END,
+    engine_id = excluded.engine_id,
+    outbound_instance_id = COALESCE(excluded.outbound_instance_id, session.outbound_instance_id),
+    outbound_target = COALESCE(excluded.outbound_target, session.outbound_target),
+    cwd = excluded.cwd,
+    fence = session.fence + 1,
+    last_active_at = excluded.last_active_at
+  RETURNING *`;
+const updateEngineSession = 'UPDATE session SET engine_session_id = ? WHERE conversation_key = ? AND fence = ?';
+const updateTotals = `
+  UPDATE session SET turns = turns + 1, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
+    cost_usd = cost_usd + ?, model = COALESCE(?, model)
+  WHERE conversation_key = ? AND fence = ?`;
+const remove = 'DELETE FROM session WHERE conversation_key = ?';
+
+/** Sessions by key. Nothing here grows with the number of sessions but the list. */
+export function createSessionStore(db: Database, clock: Clock) {
+  return {
+    read: (key: string) => db.get<SessionRow>(selectOne, key),
+
+    /** Newest first, those active before `before` (epoch ms). */
+    list: (before: number, limit: number) => db.all<SessionRow>(selectRecent, before, limit),
+
+    /** Creates or continues the session for a turn and gives the turn its fencing number. */
+    async open(opening: SessionOpening): Promise<SessionRow> {
+      const now = clock.now();
+      const row = await db.getSoon<SessionRow>(
+        upsert,
+        opening.conversation_key,
+        opening.surface,
+        opening.instance_id,
+        opening.principal_id,
+        opening.engine_id,
+        opening.outbound_instance_id,
+        opening.outbound_target,
+        opening.cwd,
+        now,
+        now,
+      );
+      if (row === undefined) throw new Error('the session could not be stored');
+      return row;
+    },
+
+    /** Keeps the engine's resume id as soon as it is known, so that a killed turn can be resumed. */
+    keepEngineSession: (session: SessionRow, engineSessionId: string) =>
+      db.getSoon(updateEngineSession, engineSessionId, session.conversation_key, session.fence),
+
+    /** Adds a finished turn. A turn that was overtaken (an older fence) changes nothing. */
+    addTurn: (session: SessionRow, totals: TurnTotals) =>
+      db.run(
+        updateTotals,
+        totals.input_tokens,
+        totals.output_tokens,
+        totals.cost_usd,
+        totals.model,
+        session.conversation_key,
+        session.fence,
+      ),
+
+    delete: (key: string) => db.run(remove, key),
+  };
+}
+
+export type SessionStore = ReturnType<typeof createSessionStore>;

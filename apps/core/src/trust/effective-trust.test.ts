@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { toIdentity, type TrustContext } from './effective-trust.ts';
+import type { GrantedRole, KnownSender } from './trust-store.ts';
+
+const now = 1_000_000;
+const context: TrustContext = { surface: 'compat', conversationKey: 'compat:a:b', public: false, now };
+
+const grant = (over: Partial<GrantedRole> = {}): GrantedRole => ({
+  tier: 'KNOWN',
+  tool_policy: 'read',
+  surfaces: '*',
+  scope_surface: null,
+  scope_conversation_key: null,
+  expires_at: null,
+  ...over,
+});
+const sender = (...grants: GrantedRole[]): KnownSender => ({
+  principal_id: 'p1',
+  key: 'anna',
+  display_name: 'Anna',
+  active: true,
+  bypass_moderation: false,
+  grants,
+});
+
+test('the highest tier among the grants counts', () => {
+  expect(
+    toIdentity(sender(grant({ tier: 'GUEST' }), grant({ tier: 'TRUSTED', tool_policy: 'full' }), grant()), context),
+  ).toMatchObject({
+    denied: false,
+    trust_tier: 'TRUSTED',
+    tool_policy: 'full',
+  });
+});
+
+test.each([
+  ['no principal', null],
+  ['a principal without a grant', sender()],
+  ['a disabled principal', { ...sender(grant()), active: false }],
+  ['an expired grant', sender(grant({ expires_at: now }))],
+  ['a grant for another surface', sender(grant({ scope_surface: 'messenger' }))],
+  ['a role of other surfaces', sender(grant({ surfaces: ['messenger'] }))],
+  ['a grant for another conversation', sender(grant({ scope_conversation_key: 'compat:a:c' }))],
+  ['a tier below GUEST', sender(grant({ tier: 'UNKNOWN' }))],
+  ['a block, whatever else is granted', sender(grant({ tier: 'SACRED' }), grant({ tier: 'BLOCKED' }))],
+])('%s is denied', (_name, who) => {
+  expect(toIdentity(who, context)).toMatchObject({ denied: true, tool_policy: 'none' });
+});
+
+test.each([
+  ['a scope that fits', grant({ scope_surface: 'compat', scope_conversation_key: 'compat:a:b' })],
+  ['a grant that has not expired', grant({ expires_at: now + 1 })],
+  ['a role of this surface', grant({ surfaces: ['compat'] })],
+])('%s is let in', (_name, given) => {
+  expect(toIdentity(sender(given), context)).toMatchObject({ denied: false, trust_tier: 'KNOWN' });
+});
+
+test('a public surface caps trust to TRUSTED', () => {
+  const owner = sender(grant({ tier: 'SACRED' }));
+  expect(toIdentity(owner, { ...context, public: true }).trust_tier).toBe('TRUSTED');
+  expect(toIdentity(owner, context).trust_tier).toBe('SACRED');
+});

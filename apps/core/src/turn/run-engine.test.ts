@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { answering, workingUntilAborted, type EngineScript } from '@svc/testing/scripted-engine.ts';
+import { runEngine } from './run-engine.ts';
+
+const request = { resume: null } as EngineRequest;
+const never = new AbortController().signal;
+
+async function run(script: EngineScript, over: { signal?: AbortSignal; idleMs?: number; graceMs?: number } = {}) {
+  const events: EngineEvent[] = [];
+  const bounds = { signal: never, idleMs: 10_000, graceMs: 10_000, ...over };
+  const ending = await runEngine({ run: script }, request, bounds, (event) => events.push(event));
+  return { ending, events };
+}
+
+/** An engine that says nothing and does not listen. */
+const deaf: EngineScript = async function* () {
+  await new Promise(() => undefined);
+};
+
+test('hands every event on and returns how the run ended', async () => {
+  const { ending, events } = await run(answering('a', 'b'));
+  expect(events.map((event) => event.type)).toEqual(['delta', 'delta', 'segment']);
+  expect(ending).toEqual({ type: 'done' });
+});
+
+test('an engine that stops without saying has no ending', async () => {
+  expect((await run(async function* () {})).ending).toBeNull();
+});
+
+test('an engine that ends when it is told to is aborted', async () => {
+  const { ending } = await run(workingUntilAborted(), { signal: AbortSignal.timeout(5) });
+  expect(ending).toEqual({ type: 'aborted' });
+});
+
+test('an engine that does not end when it is told to is left behind', async () => {
+  const { ending } = await run(deaf, { signal: AbortSignal.timeout(5), graceMs: 5 });
+  expect(ending).toEqual({ type: 'aborted' });
+});
+
+test('an engine that is silent for too long has stalled, whether it listens or not', async () => {
+  for (const script of [workingUntilAborted(), deaf]) {
+    const { ending } = await run(script, { idleMs: 5, graceMs: 5 });
+    expect(ending).toMatchObject({ type: 'failed', failure: { code: 'engine_stalled' } });
+  }
+});
+
+test('what an engine says after it was left behind goes nowhere', async () => {
+  let speak!: () => void;
+  const late = new Promise<void>((resolve) => (speak = resolve));
+  let spoke!: () => void;
+  const spoken = new Promise<void>((resolve) => (spoke = resolve));
+  const script: EngineScript = async function* () {
+    await late;
+    try {
+      yield { type: 'delta', text: 'too late' };
+    } finally {
+      spoke();
+    }
+  };
+  const { events } = await run(script, { signal: AbortSignal.abort(), graceMs: 5 });
+  speak();
+  await spoken;
+  expect(events).toEqual([]);
+});
+
+test('every event puts the stall off', async () => {
+  const script: EngineScript = async function* () {
+    for (let i = 0; i < 10; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      yield { type: 'delta', text: '.' };
+    }
+    yield { type: 'done' };
+  };
+  expect((await run(script, { idleMs: 120 })).ending).toEqual({ type: 'done' });
+});

@@ -1,0 +1,44 @@
+import type { HandleResult, Outcome } from '@svc/contract/turn.ts';
+import type { CoreContext } from '../context.ts';
+import { buildPrompt } from './steps/build-prompt.ts';
+import { moderate } from './steps/moderate.ts';
+import { openSession } from './steps/open-session.ts';
+import { reason } from './steps/reason.ts';
+import { redactReply } from './steps/redact-reply.ts';
+import { resolveIdentity } from './steps/resolve-identity.ts';
+import { toActions } from './to-actions.ts';
+import type { Turn, TurnIo } from './turn.ts';
+
+/**
+ * One turn, in the order of the specification: identity, prompt, moderation, session, reasoning, redaction.
+ * Called with the conversation's lock and a slot held.
+ */
+export async function runTurn(deps: CoreContext, turn: Turn, io: TurnIo): Promise<HandleResult> {
+  const identity = await resolveIdentity(deps, turn);
+  if (identity.denied) return denied(turn);
+  const prompt = await buildPrompt(deps, turn, identity);
+  const verdict = moderate(deps, turn, identity);
+  if (!verdict.allowed) return result(turn, 'blocked', verdict.reply);
+  const active = await deps.engines.active();
+  const session = await openSession(deps, turn, identity, active.engine.id);
+  const reply = await reason(deps, { turn, identity, prompt, session, active }, io);
+  if (prompt.observedUpTo > 0) await deps.observed.clear(turn.envelope.conversation_key, prompt.observedUpTo);
+  const facts = { engine_id: active.engine.id, model: reply.model ?? undefined, usage: reply.usage };
+  if (reply.ending !== 'done') {
+    if (reply.text !== '') io.sink({ type: 'retract' });
+    return { ...result(turn, reply.ending, ''), ...facts };
+  }
+  const text = redactReply(deps, reply.text);
+  deps.events.outbound(turn, identity, text);
+  return { ...result(turn, 'replied', text), ...facts };
+}
+
+/** A sender without access: said on private surfaces, nothing on public ones. No engine is called, no session stored. */
+export const denied = (turn: Turn): HandleResult => result(turn, 'denied', turn.envelope.public === true ? '' : 'no access');
+
+export const result = (turn: Turn, outcome: Outcome, text: string): HandleResult => ({
+  actions: toActions(text),
+  outcome,
+  conversation_key: turn.envelope.conversation_key,
+  turn_id: turn.id,
+});

@@ -1,0 +1,46 @@
+const marker = '[[NO_REPLY]]';
+
+export type SilenceFilter = {
+  push(text: string): string;
+  /** The rest of a finished block, and whether it ended with the marker. */
+  end(): { text: string; silent: boolean };
+};
+
+/**
+ * Keeps the marker of silence out of a stream, however it is cut: an end of the text that could still become the marker
+ * (or white space after it) is held back. A marker in the middle of a text is dropped and means nothing.
+ */
+export function createSilenceFilter(): SilenceFilter {
+  let held = '';
+  return {
+    push(text) {
+      held += text;
+      const last = held.lastIndexOf(marker);
+      const after = last === -1 ? held : held.slice(last + marker.length);
+      if (last !== -1 && after.trim() === '') {
+        // It may be the end of the reply: keep the marker until more text shows that it is not.
+        const out = held.slice(0, last).replaceAll(marker, '');
+        held = held.slice(last);
+        return out;
+      }
+      const keep = partialMarkerLength(after);
+      const out = held.slice(0, held.length - keep).replaceAll(marker, '');
+      held = held.slice(held.length - keep);
+      return out;
+    },
+    end() {
+      const silent = held.trimEnd().endsWith(marker);
+      const text = held.replaceAll(marker, '');
+      held = '';
+      return { text: silent ? '' : text, silent };
+    },
+  };
+}
+
+/** Length of the longest end of `text` that the marker begins with. */
+function partialMarkerLength(text: string): number {
+  for (let length = Math.min(marker.length - 1, text.length); length > 0; length--) {
+    if (text.endsWith(marker.slice(0, length))) return length;
+  }
+  return 0;
+}

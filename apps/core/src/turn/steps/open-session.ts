@@ -1,0 +1,32 @@
+import type { Identity } from '@svc/contract/trust.ts';
+import type { CoreContext } from '../../context.ts';
+import type { SessionRow } from '../../session/session-store.ts';
+import type { Turn } from '../turn.ts';
+
+type Deps = Pick<CoreContext, 'sessions' | 'workspaces'>;
+
+/** Creates or continues the session, and records at every turn where its replies can be pushed to. */
+export function openSession(
+  { sessions, workspaces }: Deps,
+  turn: Turn,
+  identity: Identity,
+  engineId: string,
+): Promise<SessionRow> {
+  const { envelope } = turn;
+  return sessions.open({
+    conversation_key: envelope.conversation_key,
+    surface: envelope.channel,
+    instance_id: turn.instanceId,
+    principal_id: identity.principal_id,
+    outbound_instance_id: turn.instanceId,
+    outbound_target: outboundTarget(envelope.channel_context),
+    engine_id: engineId,
+    cwd: workspaces.folderFor(identity),
+  });
+}
+
+/** `channelId`, else `chatId`, else `target`, as text. */
+export function outboundTarget(context: Record<string, unknown> | undefined): string | null {
+  const value = context?.['channelId'] ?? context?.['chatId'] ?? context?.['target'];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+}

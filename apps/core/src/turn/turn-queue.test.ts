@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createTurnQueue } from './turn-queue.ts';
+
+const unheard = () => undefined;
+
+/** A piece of work that a test ends when it likes. */
+function gate() {
+  let open!: () => void;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
+
+test('turns of one conversation run one after the other, in order of arrival', async () => {
+  const queue = createTurnQueue({ slots: 8, maxWaiting: 100 });
+  const seen: string[] = [];
+  const turn = (name: string) =>
+    queue.run(
+      'key',
+      async () => {
+        seen.push(`${name} starts`);
+        await Promise.resolve();
+        seen.push(`${name} ends`);
+      },
+      unheard,
+    );
+  await Promise.all([turn('a'), turn('b'), turn('c')]);
+  expect(seen).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends']);
+});
+
+test('a turn that waits for its own conversation holds no slot', async () => {
+  const queue = createTurnQueue({ slots: 2, maxWaiting: 100 });
+  const first = gate();
+  const running = queue.run('a', () => first.opened, unheard);
+  const behind = queue.run('a', () => Promise.resolve(), unheard);
+  await expect(queue.run('b', () => Promise.resolve('answered'), unheard)).resolves.toBe('answered');
+  first.open();
+  await Promise.all([running, behind]);
+});
+
+test('waiting is seen with its position, and refused past the limit', async () => {
+  const queue = createTurnQueue({ slots: 1, maxWaiting: 2 });
+  const first = gate();
+  const positions: number[] = [];
+  const running = queue.run('a', () => first.opened, unheard);
+  const waiting = ['b', 'c'].map((key) =>
+    queue.run(
+      key,
+      () => Promise.resolve(),
+      (position) => positions.push(position),
+    ),
+  );
+  await expect(queue.run('d', () => Promise.resolve(), unheard)).rejects.toMatchObject({ code: 'queue_full', status: 429 });
+  first.open();
+  await Promise.all([running, ...waiting]);
+  expect(positions).toEqual([1, 2]);
+  expect(queue.counts()).toEqual({ running: 0, waiting: 0 });
+});
+
+test('abort reaches the running turn only, once', async () => {
+  const queue = createTurnQueue({ slots: 1, maxWaiting: 10 });
+  const reasons: unknown[] = [];
+  const work = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => {
+        reasons.push(signal.reason);
+        resolve();
+      });
+    });
+  const running = queue.run('a', work, unheard);
+  await Promise.resolve();
+  expect(queue.abort('b', 'operator')).toBe(false);
+  expect(queue.abort('a', 'operator')).toBe(true);
+  expect(queue.abort('a', 'operator')).toBe(false);
+  await running;
+  expect(reasons).toEqual(['operator']);
+  expect(queue.abort('a', 'operator')).toBe(false);
+});
+
+test('closing refuses what waits, aborts what runs past the deadline, and takes nothing more', async () => {
+  const queue = createTurnQueue({ slots: 1, maxWaiting: 10 });
+  const endless = (signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  const running = queue.run('a', endless, unheard);
+  const waiting = queue.run('b', () => Promise.resolve(), unheard);
+  const refused = expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
+  await queue.close(5);
+  await running;
+  await refused;
+  await expect(queue.run('c', () => Promise.resolve(), unheard)).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+test('whatever happens, no two turns of a key overlap, slots are respected, and nothing leaks', async () => {
+  const turns = fc.array(fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd'), ticks: fc.nat(5), fails: fc.boolean() }), {
+    maxLength: 40,
+  });
+  await fc.assert(
+    fc.asyncProperty(turns, fc.integer({ min: 1, max: 3 }), async (list, slots) => {
+      const queue = createTurnQueue({ slots, maxWaiting: 1000 });
+      const running = new Set<string>();
+      const order: Record<string, number[]> = {};
+      await Promise.allSettled(
+        list.map(({ key, ticks, fails }, index) =>
+          queue.run(
+            key,
+            async () => {
+              expect(running.has(key)).toBe(false);
+              running.add(key);
+              expect(running.size).toBeLessThanOrEqual(slots);
+              (order[key] ??= []).push(index);
+              for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+              running.delete(key);
+              if (fails) throw new Error('a fault of the work');
+            },
+            unheard,
+          ),
+        ),
+      );
+      expect(Object.values(order).flat().length).toBe(list.length);
+      for (const indexes of Object.values(order)) expect(indexes).toEqual(indexes.toSorted((a, b) => a - b));
+      expect(queue.counts()).toEqual({ running: 0, waiting: 0 });
+      for (const key of 'abcd') expect(queue.stateOf(key)).toBe('idle');
+    }),
+    { numRuns: 300 },
+  );
+});

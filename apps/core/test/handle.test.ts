@@ -1,0 +1,365 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { answering, says, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+let core: TestCore;
+beforeEach(async () => {
+  core = await openTestCore();
+});
+afterEach(() => core.close());
+
+/** The frames of a streamed turn, parsed from the wire. */
+async function stream(text: string) {
+  const response = await core.app.inject({
+    method: 'POST',
+    url: '/v2/handle',
+    headers: { accept: 'text/event-stream' },
+    payload: envelope(text),
+  });
+  const frames = response.body.split('\n\n').filter((frame) => frame.startsWith('event: '));
+  return frames.map((frame) => JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? 'null') as Record<string, unknown>);
+}
+
+describe('a turn', () => {
+  test('answers with one reply action', async () => {
+    const response = await core.handle(envelope('hello'));
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({ actions: [{ type: 'reply', text: 'hello' }], outcome: 'replied' });
+  });
+
+  test('streams its text, then one result', async () => {
+    core.engine.script(answering('one ', 'two'));
+    const frames = await stream('go');
+    expect(frames.map((frame) => frame['type'])).toEqual(['delta', 'segment', 'result']);
+    expect(frames.at(-1)).toMatchObject({ result: { actions: [{ type: 'reply', text: 'one two' }] } });
+  });
+
+  test('runs the steps in order and tells of each', async () => {
+    await core.handle(envelope('hello'));
+    expect(core.kinds()).toEqual(['inbound', 'token-usage', 'outbound', 'turn']);
+    const ids = new Set(core.telemetry.events.map((event) => event.request_id));
+    expect(ids.size).toBe(1);
+  });
+
+  test('joins blocks of text the same way in the stream and in the reply', async () => {
+    core.engine.script(async function* () {
+      yield { type: 'delta', text: 'Let me look.' };
+      yield { type: 'segment', text: 'Let me look.' };
+      yield { type: 'tool', id: 't1', name: 'clock', input: {} };
+      yield { type: 'tool_result', id: 't1', ok: true, output: 'noon' };
+      yield* says('It is noon.');
+    });
+    const frames = await stream('go');
+    const deltas = frames.filter((frame) => frame['type'] === 'delta').map((frame) => frame['text']);
+    expect(deltas.join('')).toBe('Let me look.\n\nIt is noon.');
+    expect(frames.at(-1)).toMatchObject({ result: { actions: [{ text: 'Let me look.\n\nIt is noon.' }] } });
+    expect(frames.map((frame) => frame['type'])).toContain('tool_result');
+  });
+
+  test('answers 400 and names every bad field', async () => {
+    const response = await core.app.inject({ method: 'POST', url: '/v2/handle', payload: { channel: 'Bad', content: {} } });
+    expect(response.statusCode).toBe(400);
+    const fields = response.json<{ fields: { field: string }[] }>().fields.map(({ field }) => field);
+    expect(fields).toEqual(expect.arrayContaining(['body.channel', 'body.conversation_key', 'body.sender', 'body.content.text']));
+  });
+
+  test.each(['trust_tier', 'principal', 'bypass_moderation', 'identity'])('ignores a self-declared %s', async (field) => {
+    const response = await core.handle({ ...envelope('hi', { sender: { raw_id: 'stranger' } }), [field]: 'SACRED' });
+    expect(response.json()).toMatchObject({ outcome: 'denied' });
+  });
+
+  test('takes JSON only as application/json', async () => {
+    const response = await core.app.inject({
+      method: 'POST',
+      url: '/v2/handle',
+      headers: { 'content-type': 'text/plain' },
+      payload: JSON.stringify(envelope('hi')),
+    });
+    expect(response.statusCode).toBe(415);
+    expect(core.engine.requests).toHaveLength(0);
+  });
+
+  test('an engine failure is an error with its code, and the next turn goes on', async () => {
+    core.engine.script(async function* () {
+      yield {
+        type: 'failed',
+        failure: { code: 'engine_rate_limited', message: 'Wait an hour.', retryable: true, retryAfterMs: 3_600_000 },
+      };
+    });
+    const failed = await core.handle(envelope('hi'));
+    expect(failed.statusCode).toBe(429);
+    expect(failed.headers['retry-after']).toBe('3600');
+    expect(failed.json()).toMatchObject({ ok: false, error: 'engine_rate_limited', message: 'Wait an hour.' });
+    core.engine.script(answering('fine'));
+    expect((await core.handle(envelope('hi'))).json()).toMatchObject({ outcome: 'replied' });
+  });
+
+  test.each([
+    ['throws', () => Promise.reject(new Error('boom'))],
+    ['ends without a word', () => Promise.resolve({ done: true as const, value: undefined })],
+  ])('an engine that %s fails the turn and frees the conversation', async (_name, next) => {
+    core.engine.script(() => ({ [Symbol.asyncIterator]: () => ({ next }) }));
+    expect((await core.handle(envelope('hi'))).statusCode).toBeGreaterThanOrEqual(500);
+    core.engine.script(answering('fine'));
+    expect((await core.handle(envelope('hi'))).statusCode).toBe(200);
+    expect(core.context.turnQueue.counts()).toEqual({ running: 0, waiting: 0 });
+  });
+});
+
+describe('access', () => {
+  test('a sender who is no principal is denied: no engine call, no session', async () => {
+    const response = await core.handle(envelope('hi', { sender: { raw_id: 'stranger', raw_username: 'owner' } }));
+    expect(response.json()).toMatchObject({ actions: [{ type: 'reply', text: 'no access' }], outcome: 'denied' });
+    expect(core.engine.requests).toHaveLength(0);
+    expect((await core.app.inject('/v2/session/compat:c1:key')).statusCode).toBe(404);
+  });
+
+  test('a stranger on a public surface gets nothing', async () => {
+    const response = await core.handle(envelope('hi', { sender: { raw_id: 'stranger' }, public: true }));
+    expect(response.json()).toMatchObject({ actions: [], outcome: 'denied' });
+  });
+
+  test('a look-alike of a principal is a stranger', async () => {
+    for (const raw_id of ['Owner', 'owner ', 'own\u200ber', '__proto__', 'constructor']) {
+      expect((await core.handle(envelope('hi', { sender: { raw_id } }))).json()).toMatchObject({ outcome: 'denied' });
+    }
+  });
+
+  test('trust is capped on a public surface', async () => {
+    await core.handle(envelope('hi', { public: true }));
+    expect(core.engine.requests[0]?.facts.tier).toBe('TRUSTED');
+  });
+
+  test('the tool policy of the role reaches the engine', async () => {
+    await core.addPrincipal('gast', 'guest');
+    await core.handle(envelope('hi', { sender: { raw_id: 'gast' }, conversation_key: 'compat:c1:gast' }));
+    expect(core.engine.requests[0]?.toolPolicy).toBe('none');
+  });
+
+  test('a malformed trust seed lets nobody in and shows in /health', async () => {
+    const broken = await openTestCore({
+      before: (dir) => writeFileSync(path.join(dir, 'trust.seed.json'), '{"principals": [{}]}'),
+    });
+    expect((await broken.handle(envelope('hi'))).json()).toMatchObject({ outcome: 'denied' });
+    expect((await broken.app.inject('/health')).json()).toMatchObject({ status: 'degraded' });
+    await broken.close();
+  });
+
+  test('a trust seed file adds its principals', async () => {
+    const seed = { principals: [{ key: 'anna', role: 'known', identifiers: [{ surface: 'compat', value: 'anna' }] }] };
+    const seeded = await openTestCore({
+      before: (dir) => writeFileSync(path.join(dir, 'trust.seed.json'), JSON.stringify(seed)),
+    });
+    expect((await seeded.handle(envelope('hi', { sender: { raw_id: 'anna' } }))).json()).toMatchObject({ outcome: 'replied' });
+    await seeded.close();
+  });
+});
+
+describe('silence', () => {
+  test('a reply that ends with the marker posts nothing, is retracted, and is counted', async () => {
+    core.engine.script(answering('well ', '[[NO_', 'REPLY]]'));
+    const frames = await stream('hi');
+    expect(frames.map((frame) => frame['type'])).toEqual(['delta', 'segment', 'retract', 'result']);
+    expect(JSON.stringify(frames)).not.toContain('[[NO');
+    expect(frames.at(-1)).toMatchObject({ result: { actions: [], outcome: 'silent' } });
+    expect(core.kinds()).toContain('token-usage');
+    expect(core.kinds()).not.toContain('outbound');
+  });
+
+  test('an aborted turn is silent, keeps the engine session, and frees the conversation', async () => {
+    const aborted = core.handle(envelope('work'));
+    core.engine.script(workingUntilAborted('so far'));
+    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+    await expect
+      .poll(async () => (await core.app.inject('/v2/session/compat:c1:key')).json())
+      .toMatchObject({
+        state: 'running',
+        engine_session_id: 's-1',
+      });
+    const answer = await core.app.inject({ method: 'POST', url: '/v2/abort', payload: { conversation_key: 'compat:c1:key' } });
+    expect(answer.json()).toEqual({ ok: true, aborted: 'compat:c1:key' });
+    expect((await aborted).json()).toMatchObject({ actions: [], outcome: 'aborted' });
+    expect((await core.app.inject('/v2/session/compat:c1:key')).json()).toMatchObject({
+      state: 'idle',
+      engine_session_id: 's-1',
+    });
+    core.engine.script(answering('fine'));
+    expect((await core.handle(envelope('hi'))).json()).toMatchObject({ outcome: 'replied' });
+  });
+
+  test('abort of a session with nothing in flight is 404', async () => {
+    const answer = await core.app.inject({ method: 'POST', url: '/v2/abort', payload: { conversation_key: 'compat:c1:key' } });
+    expect(answer.statusCode).toBe(404);
+  });
+});
+
+describe('redaction', () => {
+  const secret = 'sk-live-0123456789abcdef';
+
+  test('a secret in the reply, the thinking, a tool or an event never leaves, however it is cut', async () => {
+    writeFileSync(path.join(core.folder, 'secrets.json'), JSON.stringify({ SERVICE: secret }), { mode: 0o600 });
+    for (let cut = 1; cut < secret.length; cut += 5) {
+      core.engine.script(async function* () {
+        yield { type: 'thinking', text: `I know ${secret.slice(0, cut)}` };
+        yield { type: 'thinking', text: `${secret.slice(cut)}.` };
+        yield { type: 'tool', id: 't', name: 'send', input: { [secret]: [secret] } };
+        yield { type: 'tool_result', id: 't', ok: true, output: `sent ${secret}` };
+        yield { type: 'notice', code: 'other', message: secret };
+        yield* says(`It is ${secret.slice(0, cut)}`, `${secret.slice(cut)}.`);
+      });
+      const frames = await stream(`my key is ${secret}`);
+      expect(JSON.stringify(frames)).not.toContain(secret);
+      expect(frames.at(-1)).toMatchObject({ result: { actions: [{ text: 'It is [redacted:secret].' }] } });
+      expect(JSON.stringify(core.telemetry.events)).not.toContain(secret);
+    }
+    expect(core.engine.requests[0]?.text).toContain(secret);
+  });
+
+  test('without a readable list of secrets nothing is sent, and /health says so', async () => {
+    writeFileSync(path.join(core.folder, 'secrets.json'), 'not JSON');
+    core.context.events.service('started');
+    expect((await core.handle(envelope('hi'))).statusCode).toBe(500);
+    expect((await core.app.inject('/health')).json()).toMatchObject({ status: 'degraded' });
+  });
+});
+
+describe('sessions', () => {
+  test('the same key resumes the same engine session', async () => {
+    await core.handle(envelope('one'));
+    await core.handle(envelope('two'));
+    expect(core.engine.requests.map((request) => request.resume)).toEqual([null, 's-compat:c1:key']);
+    expect((await core.app.inject('/v2/session/compat:c1:key')).json()).toMatchObject({
+      turns: 2,
+      instance_id: 'c1',
+      surface: 'compat',
+    });
+  });
+
+  test('what the channel knew before is given while the session is new, and not again', async () => {
+    const transcript = [{ role: 'user' as const, text: 'earlier' }];
+    await core.handle(envelope('one', { content: { text: 'one', transcript } }));
+    await core.handle(envelope('two', { content: { text: 'two', transcript } }));
+    expect(core.engine.requests.map((request) => request.transcript)).toEqual([transcript, []]);
+  });
+
+  test.each([
+    [{ channelId: 'c', chatId: 'd', target: 'e' }, 'c'],
+    [{ chatId: 42, target: 'e' }, '42'],
+    [{ target: 'e' }, 'e'],
+    [{}, null],
+  ])('the outbound target of %j is %s', async (channel_context, outbound_target) => {
+    await core.handle(envelope('hi', { channel_context }));
+    expect((await core.app.inject('/v2/session/compat:c1:key')).json()).toMatchObject({
+      outbound_target,
+      outbound_instance_id: 'c1',
+    });
+  });
+
+  test.each(['a:b', 'a/b', 'a%b', 'a b', '😀', 'ü'])('a key such as %s makes the round trip', async (part) => {
+    const key = `compat:c1:${part}`;
+    await core.handle(envelope('hi', { conversation_key: key }));
+    const response = await core.app.inject(`/v2/session/${encodeURIComponent(key)}`);
+    expect(response.json()).toMatchObject({ conversation_key: key });
+  });
+
+  test('an unknown session is 404, and a forgotten one is unknown', async () => {
+    expect((await core.app.inject('/v2/session/nobody')).statusCode).toBe(404);
+    await core.handle(envelope('hi'));
+    expect((await core.app.inject({ method: 'DELETE', url: '/v2/session/compat:c1:key' })).statusCode).toBe(200);
+    expect((await core.app.inject('/v2/session/compat:c1:key')).statusCode).toBe(404);
+  });
+
+  test('a message that is only observed is context of the next turn, once', async () => {
+    const observed = await core.handle(envelope('the door is open', { delivery: 'async' }));
+    expect(observed.json()).toMatchObject({ actions: [], outcome: 'observed' });
+    expect(core.engine.requests).toHaveLength(0);
+    await core.handle(envelope('what did you see?'));
+    await core.handle(envelope('and now?'));
+    expect(core.engine.requests[0]?.prompt).toContain('the door is open');
+    expect(core.engine.requests[1]?.prompt).not.toContain('the door is open');
+  });
+
+  test('no folder is made for a conversation; those who may act share one workspace', async () => {
+    await core.handle(envelope('one', { conversation_key: 'compat:c1:a' }));
+    await core.handle(envelope('two', { conversation_key: 'compat:c1:b' }));
+    expect(new Set(core.engine.requests.map((request) => request.cwd)).size).toBe(1);
+    expect(readdirSync(core.folder)).toContain('workspace');
+  });
+});
+
+describe('chat commands', () => {
+  test('/stop ends the running turn without waiting for it', async () => {
+    core.engine.script(workingUntilAborted());
+    const working = core.handle(envelope('work'));
+    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+    expect((await core.handle(envelope('/stop'))).json()).toMatchObject({ outcome: 'command', actions: [{ text: 'Stopped.' }] });
+    expect((await working).json()).toMatchObject({ outcome: 'aborted' });
+  });
+
+  test('/new forgets the conversation', async () => {
+    await core.handle(envelope('one'));
+    await core.handle(envelope('/new'));
+    await core.handle(envelope('two'));
+    expect(core.engine.requests.map((request) => request.resume)).toEqual([null, null]);
+  });
+
+  test('/status and /usage tell of the conversation', async () => {
+    await core.handle(envelope('hello'));
+    expect((await core.handle(envelope('/status'))).json().actions[0].text).toContain('1 turns so far');
+    expect((await core.handle(envelope(' /usage '))).json().actions[0].text).toMatch(/^1 turns, 2 tokens in, 2 tokens out/);
+    expect(core.engine.requests).toHaveLength(1);
+  });
+
+  test('a command needs its tier, and a stranger gets no answer to one', async () => {
+    await core.addPrincipal('gast', 'guest');
+    const guest = { sender: { raw_id: 'gast' } };
+    expect((await core.handle(envelope('/stop', guest))).json().actions[0].text).toContain('KNOWN');
+    expect((await core.handle(envelope('/status', guest))).json().actions[0].text).toContain('GUEST');
+    expect((await core.handle(envelope('/status', { sender: { raw_id: 'stranger' } }))).json()).toMatchObject({
+      outcome: 'denied',
+    });
+  });
+
+  test('a slash with anything else is for the engine', async () => {
+    await core.handle(envelope('/stop it now'));
+    expect(core.engine.requests[0]?.text).toBe('/stop it now');
+  });
+});
+
+describe('moderation', () => {
+  test('a message that is too long is answered and not given to the engine', async () => {
+    const response = await core.handle(envelope('x'.repeat(100_001)));
+    expect(response.json()).toMatchObject({ outcome: 'blocked' });
+    expect(core.engine.requests).toHaveLength(0);
+    expect((await core.app.inject('/v2/session/compat:c1:key')).statusCode).toBe(404);
+  });
+
+  test('a flood of a sender below TRUSTED is stopped, an owner is not', async () => {
+    await core.addPrincipal('gast', 'guest');
+    const outcomes: string[] = [];
+    for (let i = 0; i < 31; i++)
+      outcomes.push((await core.handle(envelope('hi', { sender: { raw_id: 'gast' } }))).json().outcome);
+    expect(outcomes.filter((outcome) => outcome === 'blocked')).toHaveLength(1);
+    for (let i = 0; i < 31; i++) expect((await core.handle(envelope('hi'))).json().outcome).toBe('replied');
+  });
+});
+
+describe('POST /query', () => {
+  const query = (payload: object) => core.app.inject({ method: 'POST', url: '/query', payload });
+
+  test('answers and goes on with the session it returned', async () => {
+    await core.addPrincipal('u1', 'known', 'query');
+    const first = (await query({ message: 'hello', userId: 'u1' })).json();
+    expect(first).toMatchObject({ response: 'hello' });
+    await query({ message: 'again', userId: 'u1', sessionId: first.sessionId });
+    expect(core.engine.requests[1]?.resume).not.toBeNull();
+  });
+
+  test('denies like everything else, whatever key it brings, and keeps the key nowhere', async () => {
+    const response = await query({ message: 'hello', userId: 'x', apiKey: 'canary-key-123456' });
+    expect(response.statusCode).toBe(403);
+    expect(JSON.stringify(core.telemetry.events)).not.toContain('canary-key-123456');
+  });
+});

@@ -1,0 +1,24 @@
+import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
+import { mountConnectorTypeRoutes } from './connector-type/connector-type-routes.ts';
+import type { ManagerContext } from './context.ts';
+import { mountInstanceRoutes } from './instance/instance-routes.ts';
+
+export type AppContext = Pick<ManagerContext, 'settings' | 'version' | 'log' | 'types' | 'instances' | 'bearerAuth'>;
+
+export function createManagerApp(context: AppContext): App {
+  const { settings, version, log, types, bearerAuth } = context;
+  return createApp({
+    service: 'manager',
+    version,
+    log,
+    allowedHosts: [settings.bindHost, ...settings.allowedHosts],
+    health: () => ({ types: types.list().map(({ meta }) => meta.type), degraded: [...types.problems] }),
+    routes(app) {
+      app.addHook('onRequest', async (request) => {
+        if (request.routeOptions.url !== '/health') await bearerAuth(request);
+      });
+      mountConnectorTypeRoutes(app, context);
+      mountInstanceRoutes(app, context);
+    },
+  });
+}

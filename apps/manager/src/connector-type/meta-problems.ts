@@ -1,0 +1,65 @@
+import { capabilitiesSchema } from '@svc/contract/envelope.ts';
+import { createAjv, problemsOf } from './ajv.ts';
+
+const metaSchema = {
+  type: 'object',
+  required: ['type', 'displayName', 'supportsMultiple', 'capabilities', 'credentialKeys', 'configSchema', 'outbound'],
+  properties: {
+    type: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,31}$' },
+    displayName: { type: 'string', minLength: 1, maxLength: 100 },
+    supportsMultiple: { type: 'boolean' },
+    capabilities: capabilitiesSchema,
+    credentialKeys: { type: 'array', items: { type: 'string' } },
+    configSchema: {
+      type: 'object',
+      required: ['type', 'properties'],
+      properties: {
+        type: { const: 'object' },
+        required: { type: 'array', items: { type: 'string' } },
+        properties: {
+          type: 'object',
+          additionalProperties: { type: 'object', required: ['type', 'title'], properties: { title: { type: 'string' } } },
+        },
+      },
+    },
+    outbound: {
+      anyOf: [
+        { const: false },
+        {
+          type: 'object',
+          required: ['kinds', 'target'],
+          properties: {
+            kinds: { type: 'array', items: { type: 'string' } },
+            target: {
+              type: 'object',
+              required: ['required', 'label'],
+              properties: { required: { type: 'boolean' }, label: { type: 'string' } },
+            },
+          },
+        },
+      ],
+    },
+  },
+};
+
+type Checked = {
+  type: string;
+  credentialKeys: string[];
+  configSchema: { required?: string[]; properties: Record<string, unknown> };
+};
+
+/** What is wrong with a type's `meta`, in words; nothing when it can be used. `folder` is the name it must carry. */
+export function describeMetaProblems(meta: unknown, folder: string): string[] {
+  if (typeof meta !== 'object' || meta === null) return ['it exports no "meta"'];
+  const ajv = createAjv();
+  const validate = ajv.compile(metaSchema);
+  if (!validate(meta)) return problemsOf(validate.errors ?? []).map(({ field, problem }) => `meta.${field} ${problem}`);
+  const { type, credentialKeys, configSchema } = meta as Checked;
+  const isUnknown = (key: string) => !Object.hasOwn(configSchema.properties, key);
+  return [
+    ...(type === folder ? [] : [`meta.type is "${type}" but its folder is "${folder}"`]),
+    ...credentialKeys.filter(isUnknown).map((key) => `credentialKeys names "${key}", which configSchema does not have`),
+    ...(configSchema.required ?? []).filter(isUnknown).map((key) => `configSchema requires "${key}", which it does not have`),
+    ...(ajv.validateSchema(configSchema) === true ? [] : [`configSchema is no JSON Schema: ${ajv.errorsText()}`]),
+  ];
+}

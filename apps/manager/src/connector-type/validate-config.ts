@@ -1,0 +1,28 @@
+import type { ValidateFunction } from 'ajv';
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import { badRequest } from '@svc/service-kit/service-error.ts';
+import { createAjv, problemsOf } from './ajv.ts';
+
+export type ConfigValidator = (meta: ConnectorMeta, config: Record<string, unknown>) => Record<string, unknown>;
+
+/** Schemas are compiled on first use, once per type. */
+export function createConfigValidator(): ConfigValidator {
+  const ajv = createAjv();
+  const compiled = new Map<string, ValidateFunction>();
+  const validatorOf = ({ type, configSchema }: ConnectorMeta): ValidateFunction => {
+    const validate = compiled.get(type) ?? ajv.compile({ additionalProperties: false, ...configSchema });
+    compiled.set(type, validate);
+    return validate;
+  };
+  return (meta, config) => {
+    const validate = validatorOf(meta);
+    const filled = structuredClone(config);
+    if (validate(filled)) return filled;
+    const fields = problemsOf(validate.errors ?? []).map(({ field, problem }) => ({
+      field: ['config', field].filter(Boolean).join('.'),
+      problem,
+    }));
+    const text = fields.map(({ field, problem }) => `${field} ${problem}`).join('; ');
+    throw badRequest(`The config does not fit the type ${meta.type}: ${text}. Send the whole config.`, { fields });
+  };
+}

@@ -1,0 +1,82 @@
+import { fileURLToPath } from 'node:url';
+import path from 'node:path';
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { readEnv } from '@svc/service-kit/config/settings.ts';
+import { createBearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
+import { randomIds } from '@svc/service-kit/ids.ts';
+import type { ServiceContext } from '@svc/service-kit/run-service.ts';
+import { createTelemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
+import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
+import { createConnectorTypes } from './connector-type/connector-types.ts';
+import { findTypes } from './connector-type/find-types.ts';
+import { openManagerDb } from './db/open-manager-db.ts';
+import { createInstanceService } from './instance/instance-service.ts';
+import { createInstanceStore } from './instance/instance-store.ts';
+import { createInstanceSupervisor, type InstanceSupervisor } from './supervisor/instance-supervisor.ts';
+import { createSecretResolver } from './supervisor/secrets.ts';
+
+export type ManagerOptions = ServiceContext & {
+  clock: Clock;
+  telemetry: Telemetry;
+  /** Module that every connector process runs. */
+  childEntry: string;
+  supervisor: InstanceSupervisor;
+};
+
+export type ManagerContext = Awaited<ReturnType<typeof createManagerContext>>;
+
+/** Everything the manager is made of, in the order of need. `close` after the instances have been stopped. */
+export async function createManagerContext(options: ServiceContext & Partial<ManagerOptions>) {
+  const { settings, log, version, clock = systemClock } = options;
+  const paths = dataPaths(settings.dataDir);
+  for (const dir of [paths.root, paths.run, paths.logs, paths.spool, paths.instances, paths.connectors]) makePrivateDir(dir);
+  const env = readEnv(settings.root);
+  const db = openManagerDb(paths.managerDb);
+  const store = createInstanceStore(db);
+  const types = createConnectorTypes(await findTypes(path.join(settings.root, 'connectors'), paths.connectors));
+  for (const problem of types.problems) log.error({ problem }, 'a connector type cannot be used');
+  const telemetry =
+    options.telemetry ??
+    createTelemetry({
+      dir: paths.spool,
+      producer: 'manager',
+      collectorUrl: `http://${settings.bindHost}:${settings.collectorPort}`,
+      token: settings.insightsToken,
+      clock,
+      ids: randomIds,
+      log,
+    });
+  const supervisor =
+    options.supervisor ??
+    createInstanceSupervisor({
+      settings,
+      paths,
+      clock,
+      log,
+      telemetry,
+      env,
+      types,
+      secrets: createSecretResolver({ env, file: settings.secretsFile }),
+      childEntry: options.childEntry ?? fileURLToPath(import.meta.resolve('@svc/connector-kit/child-main.ts')),
+    });
+  return {
+    settings,
+    log,
+    version,
+    clock,
+    paths,
+    env,
+    db,
+    store,
+    types,
+    telemetry,
+    supervisor,
+    instances: createInstanceService({ settings, paths, clock, log, store, types, supervisor }),
+    bearerAuth: createBearerAuth(settings.managerToken, 'SVC_MANAGER_TOKEN'),
+    async close() {
+      await telemetry.close(settings.stopTimeoutMs / 10);
+      await db.close();
+    },
+  };
+}

@@ -1,0 +1,9 @@
+/** Runs pieces of work one after the other, in the order they came; one that fails does not stop the next. */
+export function createOrder(): <T>(work: () => Promise<T>) => Promise<T> {
+  let tail: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = tail.then(work);
+    tail = done.catch(() => undefined);
+    return done;
+  };
+}

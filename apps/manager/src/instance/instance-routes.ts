@@ -1,0 +1,31 @@
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import { createInstanceSchema, instanceParamsSchema, updateInstanceSchema } from './instance-schema.ts';
+import type { InstanceService } from './instance-service.ts';
+
+const params = instanceParamsSchema;
+
+export function mountInstanceRoutes(app: App, { instances }: { instances: InstanceService }): void {
+  app.get('/instances', async () => ({ instances: await instances.list() }));
+  app.get('/instances/:id', { schema: { params } }, (request) => instances.get(request.params.id));
+  app.get('/instances/:id/logs', { schema: { params } }, async (request) => ({
+    logs: (await instances.get(request.params.id)).logs,
+  }));
+  app.post('/instances', { schema: { body: createInstanceSchema } }, async (request, reply) => {
+    const instance = await instances.create(request.body);
+    return reply.code(201).send({ ok: true, instance });
+  });
+  app.patch('/instances/:id', { schema: { params, body: updateInstanceSchema } }, async (request) => ({
+    ok: true,
+    instance: await instances.update(request.params.id, request.body),
+  }));
+  app.delete('/instances/:id', { schema: { params } }, async (request) => {
+    await instances.remove(request.params.id);
+    return { ok: true };
+  });
+  for (const action of ['start', 'stop', 'restart'] as const) {
+    app.post(`/instances/:id/${action}`, { schema: { params } }, async (request) => ({
+      ok: true,
+      instance: await instances[action](request.params.id),
+    }));
+  }
+}

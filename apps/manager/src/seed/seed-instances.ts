@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import path from 'node:path';
+import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import type { ManagerContext } from '../context.ts';
+
+type Deps = Pick<ManagerContext, 'settings' | 'paths' | 'clock' | 'log' | 'store' | 'types'>;
+
+const seededKey = 'seeded';
+/** The first instance of a type has the type's name as its id. */
+const type = 'compat';
+
+/**
+ * On the very first start: an enabled chat completions API, with one key for the owner. The key's file comes before
+ * the row, so that a start that was cut off in between finds its key again; what is deleted later does not come back.
+ */
+export async function seedInstances({ settings, paths, clock, log, store, types }: Deps): Promise<void> {
+  if ((await store.readMeta(seededKey)) !== null) return;
+  const found = types.find(type);
+  if (found === null) {
+    log.warn(`There is no connector type "${type}", so nothing was set up.`);
+    return;
+  }
+  const keysFile = path.join(paths.instances, type, 'keys.json');
+  ensureKeysFile(keysFile);
+  const config = types.validate(found.meta, { port: settings.compatPort, keys_file: keysFile });
+  const now = clock.now();
+  await store.transaction(async (inside) => {
+    if ((await inside.list()).length === 0) {
+      const id = await inside.nextId(type);
+      await inside.create({ id, type, name: found.meta.displayName, enabled: true, config, created_at: now, updated_at: now });
+    }
+    await inside.writeMeta(seededKey, String(now));
+  });
+  log.info({ keysFile }, 'first start: an instance of the chat completions API was set up');
+}
+
+/** Keeps a file that holds a key; what else stands there is the rest of a start that was cut off. */
+function ensureKeysFile(file: string): void {
+  const dir = path.dirname(file);
+  makePrivateDir(dir);
+  for (const name of readdirSync(dir)) if (name.endsWith('.tmp')) rmSync(path.join(dir, name));
+  if (hasKey(file)) return;
+  const key = `sk-svc-${randomBytes(32).toString('base64url')}`;
+  writeFileAtomic(file, `${JSON.stringify({ keys: [{ key, identity: 'owner', username: userName() }] }, null, 2)}\n`);
+}
+
+function hasKey(file: string): boolean {
+  if (!existsSync(file)) return false;
+  try {
+    const { keys } = JSON.parse(readFileSync(file, 'utf8')) as { keys?: unknown };
+    return Array.isArray(keys) && keys.length > 0;
+  } catch {
+    // The parser's own message may quote a part of the file, which is keys.
+    throw new Error(`${file} is there but is no keys file. Correct it or move it away.`);
+  }
+}
+
+/** A user without an entry in the system's list has no name; then the owner is called so. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'owner';
+  }
+}

@@ -1,0 +1,28 @@
+import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
+import { createManagerApp } from './app.ts';
+import { createManagerContext, type ManagerOptions } from './context.ts';
+import { seedInstances } from './seed/seed-instances.ts';
+
+/** Opens the database, finds the connector types, listens, and starts what is enabled. Throws when it cannot listen. */
+export async function startManager(service: ServiceContext, options: Partial<ManagerOptions> = {}): Promise<RunningService> {
+  const context = await createManagerContext({ ...service, ...options });
+  const { settings, log, instances } = context;
+  if (settings.managerToken === null) log.warn('SVC_MANAGER_TOKEN is not set: everyone on this machine can manage connectors.');
+  try {
+    await seedInstances(context);
+    const app = createManagerApp(context);
+    const url = await app.listen({ host: settings.bindHost, port: settings.managerPort });
+    void instances.startEnabled();
+    return {
+      url,
+      port: Number(new URL(url).port),
+      async stop() {
+        await Promise.all([app.close(), context.supervisor.stopAll()]);
+        await context.close();
+      },
+    };
+  } catch (error) {
+    await context.close();
+    throw error;
+  }
+}

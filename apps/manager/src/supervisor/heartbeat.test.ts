@@ -1,0 +1,51 @@
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { expect, it } from 'vitest';
+import { createHeartbeatMonitor } from './heartbeat.ts';
+
+function setUp() {
+  const clock = createFakeClock();
+  const told: string[] = [];
+  const monitor = createHeartbeatMonitor(clock, 1000, ({ heartbeat }) => told.push(heartbeat));
+  return { clock, told, monitor };
+}
+
+it('is unknown until the first beat, however long that takes', () => {
+  const { clock, told, monitor } = setUp();
+  clock.advance(1_000_000);
+  expect(monitor.read()).toEqual({ heartbeat: 'unknown', last_heartbeat_at: null });
+  monitor.beat();
+  expect(monitor.read()).toEqual({ heartbeat: 'fresh', last_heartbeat_at: clock.now() });
+  expect(told).toEqual([]);
+});
+
+it('is stale only after longer than the limit, which is told once', () => {
+  const { clock, told, monitor } = setUp();
+  monitor.beat();
+  clock.advance(1000);
+  expect(monitor.read().heartbeat).toBe('fresh');
+  clock.advance(1);
+  expect(monitor.read().heartbeat).toBe('stale');
+  clock.advance(100_000);
+  expect(told).toEqual(['stale']);
+});
+
+it('is fresh again with the next beat', () => {
+  const { clock, told, monitor } = setUp();
+  monitor.beat();
+  clock.advance(5000);
+  monitor.beat();
+  expect(monitor.read().heartbeat).toBe('fresh');
+  clock.advance(900);
+  monitor.beat();
+  clock.advance(900);
+  expect(told).toEqual(['stale', 'fresh']);
+});
+
+it('begins anew with a new process', () => {
+  const { clock, told, monitor } = setUp();
+  monitor.beat();
+  monitor.reset();
+  clock.advance(5000);
+  expect(monitor.read().heartbeat).toBe('unknown');
+  expect(told).toEqual([]);
+});

@@ -1,0 +1,105 @@
+import path from 'node:path';
+import type { InstanceConfig } from '@svc/contract/instance.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
+import { createChildRegister, type ChildRegister } from '@svc/supervisor/child-register.ts';
+import type { LogLine } from '@svc/supervisor/child-spec.ts';
+import type { ConnectorTypes } from '../connector-type/connector-types.ts';
+import type { SecretResolver } from './secrets.ts';
+import { notRunning, SupervisedInstance, type RuntimeStatus } from './supervised-instance.ts';
+
+/** The processes of all instances. Promises resolve when the matter has turned out one way or the other; they never reject. */
+export type InstanceSupervisor = {
+  start(instance: InstanceConfig): Promise<void>;
+  /** Ends the process, if there is one, and starts it with this config. */
+  restart(instance: InstanceConfig): Promise<void>;
+  /** Resolves when the process is gone. */
+  stop(id: string): Promise<void>;
+  /** Stops and forgets. */
+  remove(id: string): Promise<void>;
+  statusOf(id: string): RuntimeStatus;
+  logs(id: string): LogLine[];
+  /** Ends what a killed manager left behind. */
+  reap(): Promise<void>;
+  /** All at once; afterwards nothing starts any more. */
+  stopAll(): Promise<void>;
+};
+
+export type SupervisorDeps = {
+  settings: Settings;
+  paths: DataPaths;
+  clock: Clock;
+  log: Log;
+  telemetry: Telemetry;
+  env: Readonly<Record<string, string | undefined>>;
+  types: ConnectorTypes;
+  secrets: SecretResolver;
+  childEntry: string;
+  register: ChildRegister;
+};
+
+/** Children end by themselves when their manager is gone; this long they may take once a new one is there. */
+const reapGraceMs = 700;
+
+export function createInstanceSupervisor(options: Omit<SupervisorDeps, 'register'>): InstanceSupervisor {
+  const deps: SupervisorDeps = { ...options, register: createChildRegister(path.join(options.paths.run, 'instances.json')) };
+  const instances = new Map<string, SupervisedInstance>();
+  const unusable = new Map<string, { reason: string; at: number }>();
+  let stopping = false;
+
+  /** The instance ready to start with its config checked again: a type may have changed since it was stored. */
+  const prepare = (config: InstanceConfig): SupervisedInstance | null => {
+    if (stopping) return null;
+    unusable.delete(config.id);
+    try {
+      const type = deps.types.find(config.type);
+      if (type === null) throw new Error(`The connector type "${config.type}" is not installed.`);
+      const current = { ...config, config: deps.types.validate(type.meta, config.config) };
+      const instance = instances.get(config.id) ?? new SupervisedInstance(deps, type, current);
+      instances.set(config.id, instance);
+      instance.configure(current);
+      return instance;
+    } catch (error) {
+      unusable.set(config.id, { reason: errorText(error), at: deps.clock.now() });
+      deps.log.error({ instance: config.id }, `instance cannot be started: ${errorText(error)}`);
+      return null;
+    }
+  };
+
+  return {
+    start: async (config) => prepare(config)?.start(),
+    restart: async (config) =>
+      prepare(config) === null ? instances.get(config.id)?.stop() : instances.get(config.id)?.restart(),
+    async stop(id) {
+      unusable.delete(id);
+      await instances.get(id)?.stop();
+    },
+    async remove(id) {
+      const instance = instances.get(id);
+      unusable.delete(id);
+      await instance?.stop();
+      instance?.close();
+      instances.delete(id);
+    },
+    statusOf(id) {
+      const status = instances.get(id)?.status() ?? notRunning;
+      const problem = unusable.get(id);
+      if (problem === undefined) return status;
+      return { ...status, status: 'failed', last_exit: { code: null, signal: null, at: problem.at, reason: problem.reason } };
+    },
+    logs: (id) => instances.get(id)?.logs() ?? [],
+    async reap() {
+      const hung = await deps.register.reap(reapGraceMs);
+      if (hung.length > 0) deps.log.warn({ instances: hung }, 'ended processes that an earlier manager left behind');
+    },
+    async stopAll() {
+      stopping = true;
+      await Promise.all([...instances.values()].map((instance) => instance.stop()));
+      for (const instance of instances.values()) instance.close();
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openManager, type OpenManager } from './open-manager.ts';
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+const token = 'a-token-of-the-manager';
+let open: OpenManager;
+let guarded: OpenManager;
+let routes: { method: Method; url: string }[] = [];
+
+beforeAll(async () => {
+  open = await openManager();
+  guarded = await openManager({ SVC_MANAGER_TOKEN: token });
+  const { paths } = (await open.call('GET', '/openapi.json')).body as { paths: Record<string, Record<string, unknown>> };
+  routes = Object.entries(paths).flatMap(([url, methods]) =>
+    Object.keys(methods).map((method) => ({ method: method.toUpperCase() as Method, url: url.replace('{id}', 'sample') })),
+  );
+  routes.push({ method: 'GET', url: '/openapi.json' });
+});
+afterAll(async () => {
+  await open.close();
+  await guarded.close();
+});
+
+/** Asks every route and gives those that did not answer as expected. */
+async function sweep(manager: OpenManager, headers: Record<string, string>, expected: number, query = ''): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const { method, url } of routes) {
+    const { status } = await manager.call(method, url + query, undefined, headers);
+    if (status !== expected) wrong.push(`${method} ${url}: ${status}`);
+  }
+  return wrong;
+}
+
+it('there are routes to sweep', () => {
+  expect(routes.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
+    'DELETE /instances/sample',
+    'GET /health',
+    'GET /instances',
+    'GET /instances/sample',
+    'GET /instances/sample/logs',
+    'GET /openapi.json',
+    'GET /types',
+    'GET /version',
+    'PATCH /instances/sample',
+    'POST /instances',
+    'POST /instances/sample/restart',
+    'POST /instances/sample/start',
+    'POST /instances/sample/stop',
+  ]);
+});
+
+describe('with a token set, every route but /health is 401', () => {
+  it.each([
+    ['without a token', {}, ''],
+    ['with a wrong one', { authorization: 'Bearer wrong' }, ''],
+    ['with a part of it', { authorization: `Bearer ${token.slice(0, -1)}` }, ''],
+    ['with another scheme', { authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` }, ''],
+    ['with two', { authorization: `Bearer ${token}, Bearer ${token}` }, ''],
+    ['with it in the query', {}, `?token=${token}&access_token=${token}`],
+  ])('%s', async (_, headers, query) => {
+    expect(await sweep(guarded, headers, 401, query)).toEqual(['GET /health: 200']);
+  });
+
+  it('also where there is no route', async () => {
+    expect((await guarded.call('GET', '/nothing')).status).toBe(401);
+  });
+
+  it('and with the right one none is', async () => {
+    const { status } = await guarded.call('GET', '/instances', undefined, { authorization: `Bearer ${token}` });
+    expect(status).toBe(200);
+    expect((await sweep(guarded, { authorization: `Bearer ${token}` }, 401)).length).toBe(routes.length);
+  });
+});
+
+describe('what a web page can send is refused on every route, bodyless POSTs included', () => {
+  it.each([
+    ['a foreign Host', { host: 'evil.example' }],
+    ['a Host that only begins like ours', { host: '127.0.0.1.evil.example' }],
+    ['a foreign Origin', { origin: 'https://evil.example' }],
+    ['an Origin on another port', { host: '127.0.0.1:3024', origin: 'http://127.0.0.1:9999' }],
+    ['no Origin one could name', { origin: 'null' }],
+    ['a mark of another site', { 'sec-fetch-site': 'cross-site' }],
+  ])('%s', async (_, headers: Record<string, string>) => {
+    expect(await sweep(open, headers, 403)).toEqual([]);
+  });
+
+  it('JSON that says it is text', async () => {
+    const response = await open.app.inject({
+      method: 'POST',
+      url: '/instances',
+      headers: { host: '127.0.0.1', 'content-type': 'text/plain' },
+      payload: '{"type":"single","name":"x"}',
+    });
+    expect(response.statusCode).toBe(415);
+    expect((await open.call('GET', '/instances')).body).toEqual({ instances: [] });
+  });
+});

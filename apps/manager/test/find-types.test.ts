@@ -1,0 +1,112 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findTypes } from '../src/connector-type/find-types.ts';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+
+let folder: TemporaryFolder;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+const metaOf = (type: string, over: object = {}) => {
+  const meta = {
+    type,
+    displayName: type,
+    supportsMultiple: true,
+    capabilities: {},
+    credentialKeys: [],
+    configSchema: { type: 'object', properties: {} },
+    outbound: false,
+    ...over,
+  };
+  return `export const meta = ${JSON.stringify(meta)};\n`;
+};
+
+function write(file: string, content: string): void {
+  mkdirSync(path.dirname(path.join(folder.path, file)), { recursive: true, mode: 0o755 });
+  writeFileSync(path.join(folder.path, file), content);
+}
+
+const find = () => findTypes(path.join(folder.path, 'own'), path.join(folder.path, 'added'));
+const namesOf = async () => (await find()).types.map(({ meta }) => meta.type);
+
+describe('connector types', () => {
+  it('are none where there are no folders', async () => {
+    expect(await find()).toEqual({ types: [], problems: [] });
+  });
+
+  it.each([
+    ['src/index.ts', 'src/index.ts', null],
+    ['src/index.js', 'src/index.js', null],
+    ['index.js', 'index.js', null],
+    ['the exports of a package', 'lib/main.js', { exports: './lib/main.js' }],
+    ['the main export of a package', 'lib/main.js', { exports: { '.': { default: './lib/main.js' } } }],
+  ])('are found by %s, in both places', async (_, file, manifest) => {
+    for (const place of ['own/first', 'added/second']) {
+      write(`${place}/${file}`, metaOf(path.basename(place)));
+      write(`${place}/package.json`, JSON.stringify({ type: 'module', ...manifest }));
+    }
+    const { types, problems } = await find();
+    expect(problems).toEqual([]);
+    expect(types.map(({ meta, entry }) => [meta.type, entry])).toEqual([
+      ['first', path.join(folder.path, 'own/first', file)],
+      ['second', path.join(folder.path, 'added/second', file)],
+    ]);
+  });
+
+  it('are described by meta.ts without their code being loaded', async () => {
+    write('own/lazy/src/meta.ts', metaOf('lazy'));
+    write('own/lazy/src/index.ts', 'throw new Error("loaded")');
+    expect(await namesOf()).toEqual(['lazy']);
+  });
+
+  it('of this repository cannot be replaced by an added one', async () => {
+    write('own/same/index.js', metaOf('same', { displayName: 'Ours' }));
+    write('added/same/index.js', metaOf('same', { displayName: 'Theirs' }));
+    const { types, problems } = await find();
+    expect(types.map(({ meta }) => meta.displayName)).toEqual(['Ours']);
+    expect(problems).toEqual([expect.stringContaining('there is a type of this name already')]);
+  });
+
+  it('are not loaded from an added folder that others may write to', async () => {
+    write('added/open/index.js', metaOf('open'));
+    chmodSync(path.join(folder.path, 'added/open'), 0o777);
+    const { types, problems } = await find();
+    expect(types).toEqual([]);
+    expect(problems).toEqual([expect.stringContaining('chmod go-w')]);
+  });
+
+  it.each([
+    ['without meta', 'export const start = 1', 'exports no "meta"'],
+    ['without a module', null, 'neither package.json "exports" nor'],
+    ['with another name', metaOf('b'), 'meta.type is "b" but its folder is "a"'],
+    ['without a display name', metaOf('a', { displayName: undefined }), 'meta.displayName is missing'],
+    ['with a credential that its config does not have', metaOf('a', { credentialKeys: ['k'] }), 'credentialKeys names "k"'],
+    [
+      'with a required field that its config does not have',
+      metaOf('a', { configSchema: { type: 'object', required: ['x'], properties: {} } }),
+      'requires "x"',
+    ],
+    [
+      'with a schema that is none',
+      metaOf('a', { configSchema: { type: 'object', properties: { x: { type: 'strnig', title: 'X' } } } }),
+      'no JSON Schema',
+    ],
+  ])('%s are told as broken and stop no other', async (_, content, problem) => {
+    write('own/a/README', '');
+    if (content !== null) write('own/a/index.js', content);
+    write('own/good/index.js', metaOf('good'));
+    const { types, problems } = await find();
+    expect(types.map(({ meta }) => meta.type)).toEqual(['good']);
+    expect(problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it('of this repository can all be used', async () => {
+    const { types, problems } = await findTypes(path.join(repositoryRoot, 'connectors'), folder.path);
+    expect(problems).toEqual([]);
+    expect(types.map(({ meta }) => meta.type)).toContain('compat');
+  });
+});

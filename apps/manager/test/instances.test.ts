@@ -1,0 +1,245 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Instance } from '@svc/contract/instance.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openRealManager, type OpenManager } from './open-manager.ts';
+import { eventually, isAlive, isOpen } from './waiting.ts';
+
+const opened: OpenManager[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((manager) => manager.close()));
+});
+
+async function open(env: Record<string, string> = {}): Promise<OpenManager> {
+  const manager = await openRealManager(env);
+  opened.push(manager);
+  return manager;
+}
+
+async function create(manager: OpenManager, config: object, name = 'Sample'): Promise<Instance> {
+  const { body } = await manager.call('POST', '/instances', {
+    type: 'sample',
+    name,
+    enabled: true,
+    config: { room: 'r', ...config },
+  });
+  return body['instance'] as Instance;
+}
+
+const read = async (manager: OpenManager, id: string) =>
+  (await manager.call('GET', `/instances/${id}`)).body['instance'] as Instance;
+const becomes = (manager: OpenManager, id: string, is: (instance: Instance) => boolean) =>
+  eventually(() => read(manager, id), is);
+const logsOf = async (manager: OpenManager, id: string) =>
+  ((await manager.call('GET', `/instances/${id}/logs`)).body['logs'] as { text: string }[]).map((line) => line.text);
+
+describe('an instance that runs', () => {
+  it('is a process with a port, started, stopped and gone', async () => {
+    const manager = await open();
+    const created = await create(manager, {});
+    expect(created).toMatchObject({
+      status: 'running',
+      healthy: true,
+      url: `http://127.0.0.1:${created.port}`,
+      restarts: 0,
+      last_exit: null,
+    });
+    expect(created.started_at).toBeGreaterThan(0);
+    expect(await isOpen(created.port!)).toBe(true);
+    expect(await becomes(manager, 'sample', (instance) => instance.heartbeat === 'fresh')).toMatchObject({ healthy: true });
+
+    const stopped = (await manager.call('POST', '/instances/sample/stop')).body['instance'];
+    expect(stopped).toMatchObject({
+      status: 'stopped',
+      enabled: false,
+      pid: null,
+      port: null,
+      url: null,
+      healthy: false,
+      heartbeat: 'unknown',
+      started_at: null,
+    });
+    expect(isAlive(created.pid!)).toBe(false);
+    expect(await isOpen(created.port!)).toBe(false);
+
+    const started = (await manager.call('POST', '/instances/sample/start')).body['instance'] as Instance;
+    expect(started.status).toBe('running');
+    await manager.call('DELETE', '/instances/sample');
+    expect(isAlive(started.pid!)).toBe(false);
+    expect(existsSync(path.join(manager.dataDir, 'instances/sample'))).toBe(false);
+  });
+
+  it('is another process after PATCH and restart, with the new config and the old log', async () => {
+    const manager = await open();
+    const first = await create(manager, {}, 'First');
+    const second = (await manager.call('PATCH', '/instances/sample', { name: 'Second' })).body['instance'] as Instance;
+    expect(second).toMatchObject({ status: 'running', name: 'Second' });
+    expect(second.pid).not.toBe(first.pid);
+    expect(isAlive(first.pid!)).toBe(false);
+    const third = (await manager.call('POST', '/instances/sample/restart')).body['instance'] as Instance;
+    expect(third.pid).not.toBe(second.pid);
+    await eventually(
+      () => manager.telemetry.events.filter((event) => event.kind === 'inbound').map((event) => event.text),
+      (names) => names.join() === 'First,Second,Second',
+    );
+  });
+
+  it('tells telemetry, which says truthfully whose it is, and the manager tells each change', async () => {
+    const manager = await open();
+    await create(manager, {}, 'Mine');
+    const inbound = await eventually(
+      () => manager.telemetry.events.find((event) => event.kind === 'inbound'),
+      (event) => event !== undefined,
+    );
+    expect(inbound).toMatchObject({ text: 'Mine', instance_id: 'sample', surface: 'sample' });
+    await manager.call('POST', '/instances/sample/stop');
+    const changes = manager.telemetry.events.filter((event) => event.kind === 'instance').map((event) => event.payload['status']);
+    expect(changes).toEqual(['starting', 'running', 'stopped']);
+  });
+
+  it('is back within two seconds after kill -9', async () => {
+    const manager = await open();
+    const { pid } = await create(manager, {});
+    process.kill(pid!, 'SIGKILL');
+    const killedAt = Date.now();
+    const back = await becomes(manager, 'sample', (instance) => instance.status === 'running' && instance.pid !== pid);
+    expect(Date.now() - killedAt).toBeLessThan(2000);
+    expect(back).toMatchObject({ restarts: 1, last_exit: { signal: 'SIGKILL' } });
+  });
+
+  it('has failed when it crashes at once again and again, and disturbs no other', async () => {
+    const manager = await open();
+    const other = await create(manager, {});
+    const { id } = await create(manager, { behaviour: 'crash' });
+    const failed = await becomes(manager, id, (instance) => instance.status === 'failed');
+    expect(failed).toMatchObject({ enabled: true, restarts: 5, healthy: false, last_exit: { code: 1 } });
+    expect(failed.last_exit?.reason).toContain('Error: bad luck');
+    expect(await logsOf(manager, id)).toContain('Error: bad luck');
+    expect(readFileSync(path.join(manager.dataDir, `logs/instance-${id}.log`), 'utf8')).toContain('Error: bad luck');
+    expect(await read(manager, other.id)).toMatchObject({ pid: other.pid, restarts: 0, status: 'running' });
+    const mended = await manager.call('PATCH', `/instances/${id}`, { config: { room: 'r' } });
+    expect(mended.body['instance']).toMatchObject({ status: 'running' });
+  });
+
+  it('that ignores SIGTERM is ended by force', async () => {
+    const manager = await open({ SVC_STOP_TIMEOUT_MS: '400' });
+    const { pid } = await create(manager, { behaviour: 'deaf' });
+    expect((await manager.call('DELETE', '/instances/sample')).status).toBe(200);
+    expect(isAlive(pid!)).toBe(false);
+  });
+
+  it('that finds its port taken fails alone and says why', async () => {
+    const manager = await open();
+    const { port } = await create(manager, {});
+    const second = await create(manager, { port });
+    await becomes(manager, second.id, (instance) => instance.last_exit !== null);
+    expect((await read(manager, second.id)).last_exit?.reason).toContain('EADDRINUSE');
+    expect(await read(manager, 'sample')).toMatchObject({ status: 'running', restarts: 0 });
+  });
+});
+
+describe('the heartbeat', () => {
+  it('of a suspended process goes stale without its being killed, and is fresh again when it goes on', async () => {
+    const manager = await open({ SVC_HEARTBEAT_STALE_MS: '400' });
+    const { pid } = await create(manager, {});
+    await becomes(manager, 'sample', (instance) => instance.heartbeat === 'fresh');
+    process.kill(pid!, 'SIGSTOP');
+    const stale = await becomes(manager, 'sample', (instance) => instance.heartbeat === 'stale');
+    expect(stale).toMatchObject({ healthy: false, status: 'running', pid });
+    process.kill(pid!, 'SIGCONT');
+    expect(await becomes(manager, 'sample', (instance) => instance.heartbeat === 'fresh')).toMatchObject({
+      healthy: true,
+      pid,
+      restarts: 0,
+    });
+    const told = manager.telemetry.events
+      .filter((event) => 'heartbeat' in event.payload)
+      .map((event) => event.payload['heartbeat']);
+    expect(told).toEqual(['stale', 'fresh']);
+  });
+
+  it('of a process that has never beaten is unknown, which is no fault', async () => {
+    const manager = await open({ SVC_HEARTBEAT_STALE_MS: '100' });
+    await create(manager, { behaviour: 'mute' });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await read(manager, 'sample')).toMatchObject({
+      heartbeat: 'unknown',
+      last_heartbeat_at: null,
+      healthy: true,
+      status: 'running',
+    });
+  });
+});
+
+describe('secrets', () => {
+  const secrets = { TOKEN_A: 'value-of-token-a', TOKEN_B: 'value-of-token-b' };
+  const withSecrets = async (mode = 0o600) => {
+    const manager = await open();
+    const file = path.join(manager.dataDir, 'secrets.json');
+    writeFileSync(file, JSON.stringify(secrets));
+    chmodSync(file, mode);
+    return manager;
+  };
+
+  it('are given to the instance whose config names them, and masked in its log', async () => {
+    const manager = await withSecrets();
+    const { status } = await create(manager, { behaviour: 'secret', token_secret: 'TOKEN_A', wanted_secret: 'TOKEN_A' });
+    expect(status).toBe('running');
+    await eventually(
+      () => logsOf(manager, 'sample'),
+      (lines) => lines.includes('got [redacted:TOKEN_A]'),
+    );
+    expect(readFileSync(path.join(manager.dataDir, 'logs/instance-sample.log'), 'utf8')).not.toContain('value-of');
+  });
+
+  it.each([
+    ['that its config does not name', 'TOKEN_B', 0o600, 'does not name the secret "TOKEN_B"'],
+    ['that nobody has', 'TOKEN_C', 0o600, 'The secret "TOKEN_C" is not set. Put it into'],
+    ['of the service itself', 'SVC_MANAGER_TOKEN', 0o600, 'belongs to the service'],
+    ['from a file that others can read', 'TOKEN_A', 0o644, 'chmod 600'],
+  ])('%s are refused with what to do', async (_, wanted, mode, message) => {
+    const manager = await withSecrets(mode);
+    await create(manager, {
+      behaviour: 'secret',
+      token_secret: wanted === 'TOKEN_B' ? 'TOKEN_A' : wanted,
+      wanted_secret: wanted,
+    });
+    expect((await read(manager, 'sample')).last_exit?.reason).toContain(message);
+  });
+});
+
+it('a connector process sees nothing of the manager: no token, no database, no other folder', async () => {
+  process.env['SVC_MANAGER_TOKEN'] = 'canary-manager-token';
+  process.env['DATABASE_URL'] = 'canary-database';
+  try {
+    const manager = await open({ SVC_MANAGER_TOKEN: 'canary-manager-token' });
+    const headers = { authorization: 'Bearer canary-manager-token' };
+    await manager.call(
+      'POST',
+      '/instances',
+      { type: 'sample', name: 's', enabled: true, config: { room: 'r', behaviour: 'look' } },
+      headers,
+    );
+    const [line] = await eventually(
+      async () =>
+        ((await manager.call('GET', '/instances/sample/logs', undefined, headers)).body['logs'] as { text: string }[]).map(
+          ({ text }) => text,
+        ),
+      (lines) => lines.length > 0,
+    );
+    const seen = JSON.parse(line ?? '') as { environ: string; fds: string[]; cwd: string };
+    const names = seen.environ
+      .split('\0')
+      .filter(Boolean)
+      .map((entry) => entry.split('=')[0]);
+    expect(
+      names.filter((name) => !/^(PATH|HOME|LANG|TZ|NODE_COMPILE_CACHE|SVC_LOG_LEVEL|NODE_CHANNEL_\w+)$/.test(name ?? '')),
+    ).toEqual([]);
+    expect(seen.environ).not.toContain('canary');
+    expect(seen.fds.filter((target) => target.includes(manager.dataDir))).toEqual([]);
+    expect(seen.cwd).toBe(path.join(manager.dataDir, 'instances/sample'));
+  } finally {
+    delete process.env['SVC_MANAGER_TOKEN'];
+    delete process.env['DATABASE_URL'];
+  }
+});

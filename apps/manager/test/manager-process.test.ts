@@ -1,0 +1,174 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import path from 'node:path';
+import type { Instance } from '@svc/contract/instance.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fixtures } from './open-manager.ts';
+import { eventually, isAlive, isOpen } from './waiting.ts';
+
+let folder: TemporaryFolder;
+let port = 0;
+const started: ChildProcess[] = [];
+beforeEach(async () => {
+  folder = temporaryFolder();
+  port = await freePort();
+});
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((child) => end(child, 'SIGTERM')));
+  folder.remove();
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: free } = server.address() as AddressInfo;
+  server.close();
+  return free;
+}
+
+/** Starts a manager process and waits until it is ready; gives what it printed when it ends instead. */
+async function start(entry = path.join(fixtures, 'main.ts')): Promise<ChildProcess> {
+  const env = {
+    ...process.env,
+    SVC_DATA_DIR: folder.path,
+    SVC_MANAGER_PORT: String(port),
+    SVC_STOP_TIMEOUT_MS: '2000',
+    SVC_COMPAT_PORT: '0',
+  };
+  const child = fork(entry, { env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  started.push(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  await Promise.race([once(child, 'message'), once(child, 'exit').then(() => Promise.reject(new Error(output)))]);
+  return child;
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  await exited;
+}
+
+const call = async <T>(method: string, url: string, body?: object) =>
+  (await requestJson<T>(`http://127.0.0.1:${port}${url}`, { method, body, timeoutMs: 8000 })).body;
+const list = async () => (await call<{ instances: Instance[] }>('GET', '/instances')).instances;
+const allRun = (instances: Instance[]) => instances.length > 0 && instances.every((instance) => instance.status === 'running');
+const create = (config: object) =>
+  call('POST', '/instances', { type: 'sample', name: 's', enabled: true, config: { room: 'r', ...config } });
+
+describe('a manager process', () => {
+  it('that is killed -9 leaves no orphan, and the next one brings the same set back', async () => {
+    const first = await start();
+    await create({});
+    await create({ behaviour: 'mute' });
+    await call('POST', '/instances', { type: 'sample', name: 'off', config: { room: 'r' } });
+    const before = await list();
+    const running = before.filter((instance) => instance.enabled);
+    await end(first, 'SIGKILL');
+    await eventually(
+      () => running.filter(({ pid }) => isAlive(pid!)),
+      (left) => left.length === 0,
+    );
+    expect(await isOpen(before[0]!.port!)).toBe(false);
+
+    await start();
+    const after = await eventually(list, (instances) => allRun(instances.filter((instance) => instance.enabled)));
+    const stored = ({ id, type, name, enabled, config, created_at }: Instance) => ({
+      id,
+      type,
+      name,
+      enabled,
+      config,
+      created_at,
+    });
+    expect(after.map(stored)).toEqual(before.map(stored));
+    expect(after[2]).toMatchObject({ id: 'sample-3', status: 'stopped' });
+  });
+
+  it('ends what hangs on from a killed one before it starts the same instance again', async () => {
+    const fixed = await freePort();
+    const first = await start();
+    await create({ behaviour: 'stray', port: fixed });
+    const [before] = await list();
+    await end(first, 'SIGKILL');
+    expect(isAlive(before!.pid!)).toBe(true);
+    await start();
+    const [after] = await eventually(list, allRun);
+    expect(isAlive(before!.pid!)).toBe(false);
+    expect(after).toMatchObject({ port: fixed, restarts: 0 });
+  });
+
+  it('ends all its children at once and in time when it is stopped', async () => {
+    const manager = await start();
+    await Promise.all([create({ behaviour: 'deaf' }), create({ behaviour: 'deaf' }), create({ behaviour: 'deaf' }), create({})]);
+    const pids = (await list()).map(({ pid }) => pid!);
+    const asked = Date.now();
+    await end(manager, 'SIGTERM');
+    expect(Date.now() - asked).toBeLessThan(2500);
+    expect(manager.exitCode).toBe(0);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it('refuses a damaged database, says what to do, and leaves it as it is', async () => {
+    const file = path.join(folder.path, 'manager.db');
+    writeFileSync(file, 'this was a database once'.repeat(1000), { mode: 0o600 });
+    const before = readFileSync(file);
+    await expect(start()).rejects.toThrow(/manager\.db cannot be used .* Restore it from a backup/);
+    expect(readFileSync(file)).toEqual(before);
+  });
+});
+
+describe('the first start', () => {
+  const main = path.join(import.meta.dirname, '../src/main.ts');
+  const keysFile = () => path.join(folder.path, 'instances/compat/keys.json');
+  const keys = () => (JSON.parse(readFileSync(keysFile(), 'utf8')) as { keys: { key: string; identity: string }[] }).keys;
+
+  it('creates an enabled chat completions API with one key of the owner', async () => {
+    await start(main);
+    const [instance, ...others] = await list();
+    expect(others).toEqual([]);
+    expect(instance).toMatchObject({
+      id: 'compat',
+      type: 'compat',
+      name: 'Chat completions API',
+      enabled: true,
+      config: { keys_file: keysFile(), require_key: true, bind_host: '127.0.0.1' },
+    });
+    expect(keys()).toMatchObject([{ key: expect.stringMatching(/^sk-svc-[\w-]{43}$/), identity: 'owner' }]);
+    expect(statSync(keysFile()).mode & 0o777).toBe(0o600);
+    expect(statSync(path.dirname(keysFile())).mode & 0o777).toBe(0o700);
+  });
+
+  it('that was cut off between the key and the instance is made good by the next, with the same key', async () => {
+    const first = await start(main);
+    await end(first, 'SIGTERM');
+    const before = keys();
+    for (const file of ['manager.db', 'manager.db-wal', 'manager.db-shm']) rmSync(path.join(folder.path, file), { force: true });
+    writeFileSync(`${keysFile()}.123.tmp`, '{ "keys": [ { "key": "sk-half');
+    await start(main);
+    expect((await list()).map(({ id }) => id)).toEqual(['compat']);
+    expect(keys()).toEqual(before);
+    expect(() => statSync(`${keysFile()}.123.tmp`)).toThrow();
+  });
+
+  it('does not happen twice: what was deleted stays away', async () => {
+    const first = await start(main);
+    await call('DELETE', '/instances/compat');
+    await end(first, 'SIGTERM');
+    await start(main);
+    expect(await list()).toEqual([]);
+  });
+
+  it('that finds a keys file it cannot read says so, without a word of it', async () => {
+    mkdirSync(path.dirname(keysFile()), { recursive: true });
+    writeFileSync(keysFile(), '{ "keys": [ "sk-very-secret"');
+    const failure = await start(main).catch((error: Error) => error.message);
+    expect(failure).toContain('is no keys file');
+    expect(failure).not.toContain('very-secret');
+  });
+});

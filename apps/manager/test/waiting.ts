@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+
+/** Waits until `get` gives something `is` accepts, at most ten seconds, and gives it back. */
+export async function eventually<T>(get: () => T | Promise<T>, is: (value: T) => boolean): Promise<T> {
+  for (const end = Date.now() + 10_000; ;) {
+    const value = await get();
+    if (is(value)) return value;
+    if (Date.now() > end) throw new Error(`it did not come to pass within 10 s; last seen: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // One that has ended but is not yet collected by its new parent still takes signals.
+    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false; // no such process
+  }
+}
+
+/** True when something listens on the port. */
+export const isOpen = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('connect', () => (socket.destroy(), resolve(true)));
+    socket.on('error', () => resolve(false));
+  });

@@ -1,0 +1,63 @@
+import type { CoreApi } from '@svc/connector-kit/connector.ts';
+import { sendJson, type Exchange } from '@svc/connector-kit/http/exchange.ts';
+import type { JsonReader } from '@svc/connector-kit/http/read-json.ts';
+import type { Route } from '@svc/connector-kit/http/route-table.ts';
+import type { Caller } from '@svc/connector-kit/keys-file.ts';
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import { admitted } from './admitted.ts';
+import { parseRequest } from './parse-request.ts';
+import { refuse } from './refuse.ts';
+import { renderCompletion, type ReplyHead } from './render-completion.ts';
+import type { SeenKeys } from './seen-keys.ts';
+import { streamCompletion } from './stream-completion.ts';
+import { toEnvelope } from './to-envelope.ts';
+
+/** Who sends a request; throws when nobody may know. */
+export type Identify = (exchange: Exchange) => Caller;
+
+export type ChatDeps = {
+  core: CoreApi;
+  clock: Clock;
+  ids: Ids;
+  identify: Identify;
+  readJson: JsonReader;
+  seen: SeenKeys;
+  instanceId: string;
+  modelName: string;
+};
+
+/** `POST /v1/chat/completions`: one request is one turn, answered whole or as a stream. A reader that leaves stops nothing. */
+export function createChatCompletions(deps: ChatDeps): Route['handle'] {
+  const { core, clock, ids, identify, readJson, seen, instanceId, modelName } = deps;
+
+  return async (exchange) => {
+    const caller = identify(exchange);
+    const sessionName = headerText(exchange, 'x-session-key');
+    const messageId = headerText(exchange, 'idempotency-key') ?? ids.next('msg');
+    const request = parseRequest(await readJson(exchange.req));
+    const envelope = toEnvelope({ request, caller, instanceId, messageId, sessionName, isSeen: seen.has });
+    const head = { id: ids.next('chatcmpl').replace('_', '-'), created: Math.floor(clock.now() / 1000), model: modelName };
+    const result = request.stream
+      ? await streamCompletion({ exchange, core, clock, envelope, head, includeUsage: request.includeUsage })
+      : await complete(core, exchange, envelope, head);
+    // A command may have begun a new conversation, and a blocked message never reached this one.
+    if (result?.outcome === 'replied' || result?.outcome === 'silent') seen.add(envelope.conversation_key);
+  };
+}
+
+async function complete(core: CoreApi, exchange: Exchange, envelope: Envelope, head: ReplyHead): Promise<HandleResult> {
+  const result = admitted(await core.handle(envelope, { requestId: exchange.requestId }));
+  sendJson(exchange, { status: 200, body: renderCompletion(head, result) });
+  return result;
+}
+
+/** A header of 1 to 200 visible characters; null without it. */
+function headerText({ req }: Exchange, name: string): string | null {
+  const value = req.headers[name];
+  if (value === undefined) return null;
+  if (typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value)) return value;
+  throw refuse(name, `The header ${name} must have 1 to 200 visible ASCII characters.`, 'invalid_value');
+}

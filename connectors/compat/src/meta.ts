@@ -1,0 +1,55 @@
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+
+export const meta = {
+  type: 'compat',
+  displayName: 'Chat completions API',
+  supportsMultiple: true,
+  capabilities: {
+    max_message_chars: 1_000_000,
+    supports_markdown: true,
+    supports_code_blocks: true,
+    supports_attachments_out: false,
+  },
+  credentialKeys: [],
+  configSchema: {
+    type: 'object',
+    required: [],
+    properties: {
+      port: { type: 'integer', title: 'HTTP port', default: 3025, minimum: 0, maximum: 65_535 },
+      bind_host: { type: 'string', title: 'Bind address', default: '127.0.0.1', minLength: 1, maxLength: 64 },
+      model_name: {
+        type: 'string',
+        title: 'Advertised model id',
+        default: 'svc',
+        description: 'Returned by the models route and echoed in replies.',
+        minLength: 1,
+        maxLength: 128,
+      },
+      require_key: {
+        type: 'boolean',
+        title: 'Require a key',
+        default: true,
+        description: 'Without it every caller is the identity "anonymous".',
+      },
+      keys_file: {
+        type: 'string',
+        title: 'Keys file',
+        default: 'keys.json',
+        description: 'Maps keys to identities: { "keys": [{ "key", "identity", "username" }] }, mode 0600.',
+        minLength: 1,
+        maxLength: 4096,
+      },
+    },
+  },
+  outbound: false,
+} as const satisfies ConnectorMeta;
+
+/** An instance's config after validation, defaults filled in. */
+export type CompatConfig = {
+  port: number;
+  bind_host: string;
+  model_name: string;
+  require_key: boolean;
+  /** Absolute, or relative to the instance's own folder. */
+  keys_file: string;
+};

@@ -1,0 +1,73 @@
+import { parseMessage, type ChatMessage } from './parse-message.ts';
+import { refuse } from './refuse.ts';
+
+/** What a chat-completions request means to us. Everything else it may carry (sampling, tools) is ignored. */
+export type ChatRequest = {
+  model: string | null;
+  stream: boolean;
+  includeUsage: boolean;
+  /** System and developer messages, joined; empty without any. */
+  system: string;
+  /** All other messages in order. */
+  messages: ChatMessage[];
+  firstUserText: string;
+  /** Place of the latest user message in `messages`. */
+  latest: number;
+};
+
+const maxMessages = 10_000;
+const maxTextChars = 1_000_000;
+const maxSystemChars = 200_000;
+
+/** Reads a request body. Throws `bad_request` whose details name the `param`; unknown fields are fine. */
+export function parseRequest(body: unknown): ChatRequest {
+  if (!isObject(body)) throw refuse(null, 'The body must be a JSON object.');
+  const { messages, model, stream, stream_options: streamOptions, n } = body;
+  if (model !== undefined && model !== null && typeof model !== 'string') throw refuse('model', "'model' must be a string.");
+  if (n !== undefined && n !== null && n !== 1) throw refuse('n', "Only one choice is made: 'n' must be 1.");
+  return {
+    model: model ?? null,
+    stream: flag(stream, 'stream'),
+    includeUsage: isObject(streamOptions) && flag(streamOptions['include_usage'], 'stream_options.include_usage'),
+    ...parseMessages(messages),
+  };
+}
+
+function parseMessages(list: unknown): Pick<ChatRequest, 'system' | 'messages' | 'firstUserText' | 'latest'> {
+  if (!Array.isArray(list)) throw refuse('messages', "'messages' is a required property and must be an array.");
+  if (list.length === 0) throw refuse('messages', "'messages' must hold at least one message.", 'empty_array');
+  if (list.length > maxMessages) throw refuse('messages', `More than ${maxMessages} messages.`, 'array_above_max_length');
+
+  const messages: ChatMessage[] = [];
+  const system: string[] = [];
+  list.forEach((item: unknown, index) => {
+    const { role, text } = parseMessage(item, `messages[${index}]`);
+    if (role === 'system') system.push(text);
+    else messages.push({ role, text });
+  });
+  return checked(system.join('\n\n'), messages);
+}
+
+function checked(system: string, messages: ChatMessage[]) {
+  const latest = messages.findLastIndex(isFromUser);
+  const text = messages[latest]?.text;
+  if (text === undefined) throw refuse('messages', "'messages' must hold a message of the role 'user'.");
+  if (text.trim() === '') throw refuse('messages', 'The latest user message has no text.');
+  if (text.length > maxTextChars) throw tooLong('latest user message is', maxTextChars);
+  if (system.length > maxSystemChars) throw tooLong('system messages are', maxSystemChars);
+  return { system, messages, firstUserText: messages.find(isFromUser)?.text ?? text, latest };
+}
+
+const isFromUser = (message: ChatMessage) => message.role === 'user';
+
+const tooLong = (what: string, limit: number) =>
+  refuse('messages', `The ${what} longer than ${limit} characters.`, 'string_above_max_length');
+
+function flag(value: unknown, param: string): boolean {
+  if (value === undefined || value === null) return false;
+  if (typeof value !== 'boolean') throw refuse(param, `'${param}' must be true or false.`);
+  return value;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

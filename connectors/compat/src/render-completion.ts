@@ -1,0 +1,58 @@
+import type { Action, HandleResult } from '@svc/contract/turn.ts';
+import type { TokenUsage } from '@svc/contract/usage.ts';
+
+/** What all parts of one reply have in common. `created` is in seconds, as the protocol has it. */
+export type ReplyHead = { id: string; created: number; model: string };
+
+/** The reply's text: nothing for a turn that ended in silence. */
+export const replyText = (actions: readonly Action[]): string => actions.map((action) => action.text).join('\n\n');
+
+/** The whole reply to a request that does not stream. */
+export function renderCompletion({ id, created, model }: ReplyHead, result: HandleResult): string {
+  return JSON.stringify({
+    id,
+    object: 'chat.completion',
+    created,
+    model,
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: replyText(result.actions), refusal: null },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ],
+    usage: toUsage(result.usage),
+  });
+}
+
+export type ChunkRenderer = ReturnType<typeof createChunkRenderer>;
+
+/** The frames of a streamed reply. What is alike in all of them is made once. */
+export function createChunkRenderer({ id, created, model }: ReplyHead) {
+  const head = `data: {"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)},"choices":[`;
+  const text = `${head}{"index":0,"delta":{"content":`;
+  const textEnd = '},"finish_reason":null}]}\n\n';
+  return {
+    role: () => `${head}{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n`,
+    text: (delta: string) => text + JSON.stringify(delta) + textEnd,
+    finish: () => `${head}{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n`,
+    usage: (usage: TokenUsage | undefined) => `${head}],"usage":${JSON.stringify(toUsage(usage))}}\n\n`,
+  };
+}
+
+/** Ends every stream, whatever came before. */
+export const doneFrame = 'data: [DONE]\n\n';
+
+export function toUsage(usage: TokenUsage | undefined) {
+  const cached = usage?.cache_read_tokens ?? 0;
+  const prompt = (usage?.input_tokens ?? 0) + cached + (usage?.cache_write_tokens ?? 0);
+  const completion = usage?.output_tokens ?? 0;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: cached },
+    ...(usage?.thinking_tokens === undefined ? {} : { completion_tokens_details: { reasoning_tokens: usage.thinking_tokens } }),
+  };
+}

@@ -1,0 +1,79 @@
+import path from 'node:path';
+import { checkKey } from '@svc/connector-kit/check-key.ts';
+import type { RunningConnector, StartContext } from '@svc/connector-kit/connector.ts';
+import { checkBindHost } from '@svc/connector-kit/http/check-bind-host.ts';
+import { createConnectorServer } from '@svc/connector-kit/http/create-server.ts';
+import { sendJson } from '@svc/connector-kit/http/exchange.ts';
+import { createJsonReader } from '@svc/connector-kit/http/read-json.ts';
+import type { Route } from '@svc/connector-kit/http/route-table.ts';
+import { createKeysFile, type KeysFile } from '@svc/connector-kit/keys-file.ts';
+import { createThrottle } from '@svc/connector-kit/throttle.ts';
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+import { randomIds } from '@svc/service-kit/ids.ts';
+import { createChatCompletions, type Identify } from './chat-completions.ts';
+import { toCompletionError } from './completion-error.ts';
+import type { CompatConfig } from './meta.ts';
+import { createModelRoutes } from './models.ts';
+import { createSeenKeys } from './seen-keys.ts';
+
+const mib = 1024 * 1024;
+
+/** Opens the chat-completions API of one instance. Rejects in words when its address cannot be used. */
+export async function start(ctx: StartContext<CompatConfig>): Promise<RunningConnector> {
+  const { config, allowedHosts } = ctx;
+  const clock = systemClock;
+  checkBindHost({ host: config.bind_host, needsToken: config.require_key, allowedHosts });
+  const keys = config.require_key
+    ? createKeysFile({ file: path.resolve(ctx.dataDir, config.keys_file), clock, log: ctx.log })
+    : null;
+  const server = createConnectorServer({
+    routes: toRoutes(ctx, keys, clock),
+    allowedHosts: [config.bind_host, ...allowedHosts],
+    renderError: toCompletionError,
+    log: ctx.log,
+  });
+  const { port, url } = await server.listen(config.port, config.bind_host);
+  return {
+    port,
+    url,
+    stop: () => server.stop(ctx.stopTimeoutMs * 0.8),
+    health: () => toHealth(keys),
+  };
+}
+
+function toRoutes(ctx: StartContext<CompatConfig>, keys: KeysFile | null, clock: Clock): Route[] {
+  const identify = createIdentify(keys, clock);
+  const chatCompletions = createChatCompletions({
+    core: ctx.core,
+    clock,
+    ids: randomIds,
+    identify,
+    readJson: createJsonReader({ bodyBytes: 10 * mib, totalBytes: 128 * mib }),
+    seen: createSeenKeys(10_000),
+    instanceId: ctx.instanceId,
+    modelName: ctx.config.model_name,
+  });
+  return [
+    { method: 'GET', path: '/health', handle: (exchange) => sendJson(exchange, { status: 200, body: healthBody(keys) }) },
+    { method: 'POST', path: '/v1/chat/completions', handle: chatCompletions },
+    ...createModelRoutes({ identify, modelName: ctx.config.model_name, startedAt: clock.now() }),
+  ];
+}
+
+function createIdentify(keys: KeysFile | null, clock: Clock): Identify {
+  if (keys === null) return () => ({ identity: 'anonymous', username: 'anonymous' });
+  const throttle = createThrottle(clock);
+  return (exchange) => checkKey(exchange, keys, throttle);
+}
+
+function toHealth(keys: KeysFile | null): { healthy: boolean; detail?: string } {
+  const problem = keys?.problem() ?? null;
+  return problem === null ? { healthy: true } : { healthy: false, detail: problem };
+}
+
+function healthBody(keys: KeysFile | null): string {
+  const { healthy, detail } = toHealth(keys);
+  return JSON.stringify(
+    healthy ? { status: 'ok', service: 'compat' } : { status: 'degraded', service: 'compat', degraded: [detail] },
+  );
+}

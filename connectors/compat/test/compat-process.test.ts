@@ -1,0 +1,112 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import OpenAI, { APIError } from 'openai';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { defaultsOf } from '@svc/connector-kit/testing/connector-contract.ts';
+import { forkConnector, type ForkedConnector } from '@svc/connector-kit/testing/fork-connector.ts';
+import { startLinkServer, type LinkCall, type LinkServer } from '@svc/connector-kit/testing/link-server.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { meta } from '../src/index.ts';
+
+const key = 'a-key-of-forty-characters-0123456789abcd';
+const messages = [{ role: 'user' as const, content: 'hi' }];
+const result = (text: string): HandleResult => ({
+  actions: [{ type: 'reply', text }],
+  outcome: 'replied',
+  conversation_key: 'k',
+  turn_id: 't',
+});
+
+describe('a compat process', () => {
+  let folder: TemporaryFolder;
+  let forked: ForkedConnector;
+  let core: LinkServer;
+  let answer: (call: LinkCall) => void;
+  let client: OpenAI;
+  const socketPath = () => path.join(folder.path, 'core.sock');
+  const startCore = async () => (core = await startLinkServer(socketPath(), (call) => answer(call)));
+
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    answer = (call) =>
+      call.reply(
+        { frame: { type: 'delta', text: 'he' } },
+        { frame: { type: 'delta', text: 'llo' } },
+        { result: result('hello') },
+      );
+    const keysFile = path.join(folder.path, 'keys.json');
+    writeFileSync(keysFile, JSON.stringify({ keys: [{ key, identity: 'ann', username: 'Ann' }] }), { mode: 0o600 });
+    await startCore();
+    forked = forkConnector({
+      connectorType: 'compat',
+      entry: path.join(import.meta.dirname, '../src/index.ts'),
+      dataDir: folder.path,
+      coreSocket: socketPath(),
+      config: { ...defaultsOf(meta), port: 0, keys_file: keysFile },
+    });
+    const { url } = await forked.message('ready');
+    client = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 });
+  });
+  afterEach(async () => {
+    forked.kill();
+    await forked.exit;
+    await core.stop();
+    folder.remove();
+  });
+  const ask = () => client.chat.completions.create({ model: 'svc', messages });
+  const stream = async () => {
+    const words: string[] = [];
+    const error = await (async () => {
+      const chunks = await client.chat.completions.create({ model: 'svc', messages, stream: true });
+      for await (const chunk of chunks) words.push(chunk.choices[0]?.delta.content ?? '');
+    })().catch((thrown: unknown) => thrown);
+    return { text: words.join(''), error };
+  };
+
+  test('answers, whole and streamed, and beats', async () => {
+    expect((await ask()).choices[0]?.message.content).toBe('hello');
+    expect(await stream()).toEqual({ text: 'hello', error: undefined });
+    expect(core.connections).toBe(1);
+    await forked.message('heartbeat');
+    expect(forked.output()).not.toContain(key);
+  });
+
+  test('ends a stream with an error when the core goes away, and is back with the core', async () => {
+    answer = (call) => {
+      call.reply({ frame: { type: 'delta', text: 'half' } });
+      setTimeout(() => call.hangUp(), 20);
+    };
+    const { text, error } = await stream();
+    expect(text).toBe('half');
+    expect(error).toBeInstanceOf(APIError);
+    expect(error).toMatchObject({ code: 'unavailable' });
+
+    await core.stop();
+    const waiting = ask();
+    answer = (call) => call.reply({ result: result('back') });
+    await startCore();
+    expect((await waiting).choices[0]?.message.content).toBe('back');
+  });
+
+  test('answers 503 in words while there is no core', async () => {
+    await core.stop();
+    await expect(ask()).rejects.toMatchObject({
+      status: 503,
+      code: 'unavailable',
+      error: { message: expect.stringMatching(/cannot be reached/) },
+    });
+  });
+
+  test('lets a running turn finish when it is stopped', async () => {
+    const held: LinkCall[] = [];
+    answer = (call) => void held.push(call);
+    const turn = ask();
+    await vi.waitFor(() => expect(held).toHaveLength(1));
+    forked.send({ type: 'stop' });
+    await vi.waitFor(() => expect(forked.output()).toContain('stopping'));
+    held[0]?.reply({ result: result('just in time') });
+    expect((await turn).choices[0]?.message.content).toBe('just in time');
+    await expect(forked.exit).resolves.toEqual({ code: 0, signal: null });
+  });
+});

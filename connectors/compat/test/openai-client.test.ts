@@ -1,0 +1,390 @@
+import { connect } from 'node:net';
+import OpenAI, {
+  APIError,
+  AuthenticationError,
+  BadRequestError,
+  InternalServerError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+} from 'openai';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { CoreError } from '@svc/connector-kit/core-error.ts';
+import { annKey, bobKey, startCompat, type RunningCompat } from './start-compat.ts';
+
+const hello = [{ role: 'user' as const, content: 'hello there' }];
+
+describe('the official client', () => {
+  let compat: RunningCompat;
+  beforeEach(async () => (compat = await startCompat()));
+  afterEach(() => compat.stop());
+  const client = (apiKey: string = annKey) => new OpenAI({ baseURL: `${compat.url}/v1`, apiKey, maxRetries: 0 });
+  const ask = (messages: OpenAI.ChatCompletionMessageParam[] = hello, options?: OpenAI.RequestOptions) =>
+    client().chat.completions.create({ model: 'svc', messages }, options);
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${compat.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${annKey}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  const fault = (code: ConstructorParameters<typeof CoreError>[0], more: object = {}) =>
+    new CoreError(code, 'The engine is out.', { mayHaveRun: true, ...more });
+
+  test('lists the one model and finds it by its id', async () => {
+    expect((await client().models.list()).data).toEqual([
+      { id: 'svc', object: 'model', created: expect.any(Number), owned_by: 'svc' },
+    ]);
+    expect((await client().models.retrieve('svc')).id).toBe('svc');
+    const error = await client()
+      .models.retrieve('gpt-9')
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).toMatchObject({ code: 'model_not_found', param: 'model' });
+  });
+
+  test('gets a whole reply with usage', async () => {
+    compat.core.script = ({ result }) =>
+      result({
+        actions: [{ type: 'reply', text: 'hi' }],
+        usage: {
+          input_tokens: 5,
+          output_tokens: 2,
+          cache_read_tokens: 4,
+          cache_write_tokens: 1,
+          estimated: false,
+          cost_usd: null,
+        },
+      });
+    const { data: reply, request_id: requestId } = await client()
+      .chat.completions.create({ model: 'svc', messages: hello })
+      .withResponse();
+    expect(requestId).toMatch(/^req_/);
+    expect(reply).toMatchObject({
+      object: 'chat.completion',
+      model: 'svc',
+      choices: [{ message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }],
+    });
+    expect(reply.usage).toMatchObject({
+      prompt_tokens: 10,
+      completion_tokens: 2,
+      total_tokens: 12,
+      prompt_tokens_details: { cached_tokens: 4 },
+    });
+    expect(Math.abs(reply.created - Date.now() / 1000)).toBeLessThan(5);
+  });
+
+  test('gets a stream, with usage when it asks for it', async () => {
+    const stream = await client().chat.completions.create({
+      model: 'svc',
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: hello,
+    });
+    const chunks = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    expect(chunks[0]?.choices[0]?.delta.role).toBe('assistant');
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe('echo: hello there');
+    expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('stop');
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 0 } });
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test('its stream helper works', async () => {
+    const run = client().chat.completions.stream({ model: 'svc', messages: hello });
+    await expect(run.finalContent()).resolves.toBe('echo: hello there');
+  });
+
+  test.each([[false], [true]])('gets an empty reply for a turn that ends in silence (stream: %s)', async (stream) => {
+    compat.core.script = ({ result }) => result({ outcome: 'silent' });
+    const text = stream
+      ? await client().chat.completions.stream({ model: 'svc', messages: hello }).finalContent()
+      : (await ask()).choices[0]?.message.content;
+    expect(text).toBe('');
+  });
+
+  test('gets the whole text in a stream of a turn without deltas', async () => {
+    compat.core.script = ({ result }) => result({ outcome: 'command', actions: [{ type: 'reply', text: 'A new session.' }] });
+    await expect(client().chat.completions.stream({ model: 'svc', messages: hello }).finalContent()).resolves.toBe(
+      'A new session.',
+    );
+  });
+
+  test('gets what was streamed when the reply was taken back', async () => {
+    compat.core.script = ({ handlers, result }) => {
+      handlers.onDelta?.('said');
+      handlers.onRetract?.();
+      return result({ outcome: 'silent' });
+    };
+    await expect(client().chat.completions.stream({ model: 'svc', messages: hello }).finalContent()).resolves.toBe('said');
+  });
+
+  test.each(['no', 'x'.repeat(10_000), `${annKey}x`, annKey.slice(0, -1), 'schl\u00fcssel'])(
+    'a wrong key is an AuthenticationError (%#)',
+    async (key) => {
+      const error = await client(key)
+        .models.list()
+        .catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(AuthenticationError);
+      expect(error).toMatchObject({ code: 'invalid_api_key' });
+      expect((error as APIError).headers?.get('www-authenticate')).toBe('Bearer');
+      expect(compat.core.turns).toHaveLength(0);
+    },
+  );
+
+  test.each([
+    ['/v1/chat/completions', 'POST'],
+    ['/v1/models', 'GET'],
+    ['/v1/models/svc', 'GET'],
+  ])('%s needs a key, whatever address the headers claim', async (route, method) => {
+    const headers = { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1', 'x-real-ip': '127.0.0.1' };
+    expect((await fetch(compat.url + route, { method, headers })).status).toBe(401);
+  });
+
+  test('after too many wrong keys it is told to wait, and a good key still gets in', async () => {
+    for (let i = 0; i < 21; i++)
+      await client('no')
+        .models.list()
+        .catch(() => undefined);
+    const error = await client('no')
+      .models.list()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(Number((error as APIError).headers?.get('retry-after'))).toBeGreaterThan(0);
+    await expect(ask()).resolves.toMatchObject({ object: 'chat.completion' });
+    expect(compat.logs.join('\n')).not.toContain(annKey);
+  });
+
+  test.each([[false], [true]])('a caller that the core denies gets a PermissionDeniedError (stream: %s)', async (stream) => {
+    compat.core.script = ({ result }) => result({ outcome: 'denied', actions: [{ type: 'reply', text: 'no access' }] });
+    const error = await client()
+      .chat.completions.create({ model: 'svc', stream, messages: hello })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(PermissionDeniedError);
+    expect(error).toMatchObject({ status: 403, code: 'no_access', error: { message: 'no access' } });
+  });
+
+  test.each([
+    ['engine_failed', 502, InternalServerError],
+    ['unavailable', 503, InternalServerError],
+    ['engine_stalled', 504, InternalServerError],
+    ['queue_full', 429, RateLimitError],
+  ] as const)('a turn that fails as %s before its first word has the status %i, streamed or not', async (code, status, kind) => {
+    compat.core.script = () => Promise.reject(fault(code));
+    for (const stream of [false, true]) {
+      const error = await client()
+        .chat.completions.create({ model: 'svc', stream, messages: hello })
+        .catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(kind);
+      expect(error).toMatchObject({ status, code });
+    }
+  });
+
+  test('does not repeat a turn that may have run, and repeats one that did not', async () => {
+    const patient = new OpenAI({ baseURL: `${compat.url}/v1`, apiKey: annKey, maxRetries: 2 });
+    compat.core.script = () => Promise.reject(fault('engine_failed'));
+    await patient.chat.completions.create({ model: 'svc', messages: hello }).catch(() => undefined);
+    expect(compat.core.turns).toHaveLength(1);
+    compat.core.script = ({ result }) =>
+      compat.core.turns.length < 3 ? Promise.reject(fault('unavailable', { mayHaveRun: false })) : result();
+    await patient.chat.completions.create({ model: 'svc', messages: hello });
+    expect(compat.core.turns).toHaveLength(3);
+  });
+
+  test('gets an error in mid-stream as an error, after the words before it; [DONE] stays last', async () => {
+    compat.core.script = ({ handlers }) => {
+      handlers.onDelta?.('half ');
+      return Promise.reject(fault('engine_crashed'));
+    };
+    const words: string[] = [];
+    const run = async () => {
+      const stream = await client().chat.completions.create({ model: 'svc', stream: true, messages: hello });
+      for await (const chunk of stream) words.push(chunk.choices[0]?.delta.content ?? '');
+    };
+    await expect(run()).rejects.toBeInstanceOf(APIError);
+    expect(words.join('')).toBe('half ');
+    const text = await (await post({ stream: true, messages: hello })).text();
+    expect(text).toMatch(/data: \{"error":\{"message":"The engine is out\.".*"code":"engine_crashed"\}\}\n\ndata: \[DONE\]\n\n$/);
+  });
+
+  test('a stream ends with [DONE]', async () => {
+    expect(await (await post({ stream: true, messages: hello })).text()).toMatch(
+      /"finish_reason":"stop"\}\]\}\n\ndata: \[DONE\]\n\n$/,
+    );
+  });
+
+  test('a bad request names what is wrong', async () => {
+    const error = await ask([]).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(error).toMatchObject({ param: 'messages' });
+  });
+
+  test('an image is refused, and its address is never opened', async () => {
+    const content = [{ type: 'image_url' as const, image_url: { url: `${compat.url}/health` } }];
+    await expect(ask([{ role: 'user', content }])).rejects.toMatchObject({
+      status: 400,
+      code: 'unsupported',
+      param: 'messages[0].content[0]',
+    });
+    expect(compat.core.turns).toHaveLength(0);
+  });
+
+  test("routes that are not served answer 404 in this protocol's shape", async () => {
+    const error = await client()
+      .responses.create({ model: 'svc', input: 'x' })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).toMatchObject({ code: 'unknown_url', error: { type: 'invalid_request_error', param: null } });
+  });
+
+  test("other methods and other bodies are refused in this protocol's shape", async () => {
+    const wrongMethod = await fetch(`${compat.url}/v1/chat/completions`);
+    expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(await wrongMethod.json()).toMatchObject({ error: { code: 'method_not_supported' } });
+    const wrongType = await post({ messages: hello }, { 'content-type': 'text/plain' });
+    expect([wrongType.status, ((await wrongType.json()) as { error: object }).error]).toEqual([
+      415,
+      expect.objectContaining({ code: 'unsupported_media_type' }),
+    ]);
+    const tooLarge = await post({ messages: [{ role: 'user', content: 'x'.repeat(10 * 1024 * 1024) }] });
+    expect([tooLarge.status, ((await tooLarge.json()) as { error: object }).error]).toEqual([
+      413,
+      expect.objectContaining({ code: 'too_large' }),
+    ]);
+  });
+
+  describe('a conversation', () => {
+    const transcripts = () => compat.core.turns.map(({ envelope }) => envelope.content.transcript?.length ?? 0);
+    const longer: OpenAI.ChatCompletionMessageParam[] = [
+      ...hello,
+      { role: 'assistant', content: 'yes?' },
+      { role: 'user', content: 'more' },
+    ];
+
+    test('forwards the transcript with its first request and only the latest user message later', async () => {
+      await ask(longer);
+      await ask(longer);
+      expect(transcripts()).toEqual([2, 0]);
+      expect(new Set(compat.core.turns.map(({ envelope }) => envelope.conversation_key)).size).toBe(1);
+      expect(compat.core.turns[1]?.envelope.content.text).toBe('more');
+    });
+
+    test('forwards the transcript again while there was no reply', async () => {
+      compat.core.script = () => Promise.reject(fault('engine_failed'));
+      await ask(longer).catch(() => undefined);
+      compat.core.script = ({ result }) => result({ outcome: 'blocked', actions: [{ type: 'reply', text: 'No.' }] });
+      await ask(longer);
+      await ask(longer);
+      expect(transcripts()).toEqual([2, 2, 2]);
+    });
+
+    test('of two callers with the same first message is two sessions', async () => {
+      await ask();
+      await client(bobKey).chat.completions.create({ model: 'svc', messages: hello });
+      expect(new Set(compat.core.turns.map(({ envelope }) => envelope.conversation_key)).size).toBe(2);
+      expect(compat.core.turns.map(({ envelope }) => envelope.sender.raw_id)).toEqual(['ann', 'bob']);
+    });
+
+    test('can be named by a header', async () => {
+      await ask(hello, { headers: { 'X-Session-Key': 'notes' } });
+      await ask([{ role: 'user', content: 'other' }], { headers: { 'X-Session-Key': 'notes' } });
+      const keys = compat.core.turns.map(({ envelope }) => envelope.conversation_key);
+      expect(keys[0]).toMatch(/^compat:inst_1:session:/);
+      expect(keys[1]).toBe(keys[0]);
+    });
+
+    test.each(['', 'two words', 'x'.repeat(201), 'caf\u00e9'])('is not named by %j', async (name) => {
+      expect((await post({ messages: hello }, { 'x-session-key': name })).status).toBe(400);
+    });
+  });
+
+  test('every request is a message of its own, unless the caller names it', async () => {
+    await ask();
+    await ask();
+    await ask(hello, { headers: { 'Idempotency-Key': 'order-7' } });
+    const ids = compat.core.turns.map(({ envelope }) => envelope.message_id);
+    expect(new Set(ids).size).toBe(3);
+    expect(ids[2]).toBe('order-7');
+  });
+
+  test('the request id goes with the turn', async () => {
+    await ask(hello, { headers: { 'X-Request-Id': 'trace-1' } });
+    expect(compat.core.turns[0]?.options.requestId).toBe('trace-1');
+  });
+
+  test('a reader that leaves in mid-stream stops nothing', async () => {
+    const left = Promise.withResolvers<void>();
+    const finished = Promise.withResolvers<string>();
+    compat.core.script = async ({ handlers, result }) => {
+      handlers.onDelta?.('first ');
+      await left.promise;
+      handlers.onDelta?.('second');
+      finished.resolve('the turn went on');
+      return result({ actions: [{ type: 'reply', text: 'first second' }] });
+    };
+    const body = JSON.stringify({ stream: true, messages: hello });
+    const socket = connect(compat.port, '127.0.0.1');
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${annKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await new Promise((resolve) => socket.once('data', resolve));
+    socket.resetAndDestroy();
+    await vi.waitFor(() => expect(socket.destroyed).toBe(true));
+    left.resolve();
+    await expect(finished.promise).resolves.toBe('the turn went on');
+    compat.core.script = ({ result }) => result();
+    await expect(ask()).resolves.toMatchObject({ object: 'chat.completion' });
+  });
+
+  describe('the keys file', () => {
+    const models = (key: string) => client(key).models.list();
+
+    test('edited while running, takes keys away and adds them within five seconds', async () => {
+      await models(annKey);
+      compat.writeKeys([{ key: 'a-new-key', identity: 'cy' }]);
+      await vi.waitFor(() => expect(models(annKey)).rejects.toBeInstanceOf(AuthenticationError), {
+        timeout: 5_000,
+        interval: 200,
+      });
+      await models('a-new-key');
+    });
+
+    test('that is broken lets nobody in, and health says so', async () => {
+      compat.writeKeys('{"keys":');
+      await vi.waitFor(() => expect(models(annKey)).rejects.toBeInstanceOf(AuthenticationError), {
+        timeout: 5_000,
+        interval: 200,
+      });
+      const health = await fetch(`${compat.url}/health`);
+      expect(await health.json()).toMatchObject({
+        status: 'degraded',
+        service: 'compat',
+        degraded: [expect.stringContaining('lets nobody in')],
+      });
+      expect(compat.health().healthy).toBe(false);
+    });
+  });
+});
+
+describe('a connector that requires no key', () => {
+  test('takes every caller for anonymous, also one with a key', async () => {
+    const compat = await startCompat({ require_key: false, model_name: 'house' });
+    try {
+      for (const headers of [{}, { authorization: `Bearer ${annKey}` }]) {
+        const answer = await fetch(`${compat.url}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify({ messages: hello }),
+        });
+        expect(await answer.json()).toMatchObject({ model: 'house' });
+      }
+      const anonymous = { raw_id: 'anonymous', raw_username: 'anonymous' };
+      expect(compat.core.turns.map(({ envelope }) => envelope.sender)).toEqual([anonymous, anonymous]);
+    } finally {
+      await compat.stop();
+    }
+  });
+
+  test('does not start on an address that a network reaches', async () => {
+    await expect(startCompat({ require_key: false, bind_host: '0.0.0.0' })).rejects.toThrow(/a key must be required/);
+  });
+});

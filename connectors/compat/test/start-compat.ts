@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { defaultsOf, fakeContext, type FakeContext } from '@svc/connector-kit/testing/connector-contract.ts';
+import type { StartContext } from '@svc/connector-kit/connector.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { meta, start } from '../src/index.ts';
+import type { CompatConfig } from '../src/meta.ts';
+
+export const annKey = 'ann-key-of-forty-characters-0123456789ab';
+export const bobKey = 'bob-key-of-forty-characters-0123456789ab';
+const both = [
+  { key: annKey, identity: 'ann', username: 'Ann' },
+  { key: bobKey, identity: 'bob', username: 'Bob' },
+];
+
+export type RunningCompat = FakeContext & {
+  url: string;
+  port: number;
+  writeKeys(keys: readonly object[] | string): void;
+  health(): { healthy: boolean; detail?: string };
+  stop(): Promise<void>;
+};
+
+/** The real connector on a free port, with a scripted core. */
+export async function startCompat(config: Partial<CompatConfig> = {}): Promise<RunningCompat> {
+  const folder = temporaryFolder();
+  const file = path.join(folder.path, 'keys.json');
+  const writeKeys = (keys: readonly object[] | string) =>
+    writeFileSync(file, typeof keys === 'string' ? keys : JSON.stringify({ keys }), { mode: 0o600 });
+  writeKeys(both);
+  const fake = fakeContext({
+    type: 'compat',
+    dataDir: folder.path,
+    config: { ...defaultsOf(meta), port: 0, keys_file: file, ...config },
+  });
+  // The schema's defaults make a whole config, as the manager does.
+  const running = await start(fake.context as StartContext<CompatConfig>);
+  const { port = 0, url = '' } = running;
+  return {
+    ...fake,
+    port,
+    url,
+    writeKeys,
+    health: () => running.health(),
+    async stop() {
+      await running.stop();
+      folder.remove();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * The parts of the SDK that we use, written by hand from what it really sends: importing its types would pull its
+ * program of several hundred megabytes into development. Messages of other types are ignored.
+ */
+export type ClaudeMessage =
+  | {
+      type: 'system';
+      subtype: 'init';
+      session_id: string;
+      model: string;
+      apiKeySource?: string;
+      mcp_servers: { name: string; status: string }[];
+    }
+  | { type: 'system'; subtype: 'api_retry'; attempt: number; max_retries: number; error_status: number | null; error: string }
+  | { type: 'stream_event'; parent_tool_use_id: string | null; event: StreamEvent }
+  | {
+      type: 'assistant';
+      parent_tool_use_id: string | null;
+      /** Set when the block is the SDK's own words about a failed request. */
+      error?: string;
+      message: { content: ContentBlock[] };
+    }
+  | { type: 'user'; parent_tool_use_id: string | null; message: { content: string | ContentBlock[] } }
+  | { type: 'rate_limit_event'; rate_limit_info: { status: string; resetsAt?: number; isUsingOverage?: boolean } }
+  | ClaudeResult;
+
+export type StreamEvent =
+  | {
+      type: 'content_block_delta';
+      delta: { type: 'text_delta'; text: string } | { type: 'thinking_delta'; thinking: string } | { type: 'other' };
+    }
+  | { type: 'other' };
+
+export type ContentBlock =
+  | { type: 'text'; text: string }
+  | { type: 'tool_use'; id: string; name: string; input: unknown }
+  | { type: 'tool_result'; tool_use_id: string; content?: string | { type: string; text?: string }[]; is_error?: boolean }
+  | { type: 'other' };
+
+export type ClaudeResult = {
+  type: 'result';
+  /** Says `success` for a refused API request too: `is_error` is what counts. */
+  subtype: string;
+  is_error: boolean;
+  session_id: string;
+  result?: string;
+  errors?: string[];
+  api_error_status?: number | null;
+  terminal_reason?: string;
+  /** Of this turn alone; input excludes what came from the cache. */
+  usage: { input_tokens: number; output_tokens: number; cache_read_input_tokens: number; cache_creation_input_tokens: number };
+  /** Since the result before, per model. */
+  model_usage_since_last_result?: Record<string, { costUSD: number; costBasis?: string; thinkingTokens?: number }>;
+};
+
+export type ClaudeUserMessage = {
+  type: 'user';
+  message: { role: 'user'; content: ({ type: 'text'; text: string } | ImageBlock)[] };
+  parent_tool_use_id: null;
+};
+
+export type ImageBlock = { type: 'image'; source: { type: 'base64'; media_type: string; data: string } };
+
+export type Permission = { behavior: 'allow'; updatedInput: Record<string, unknown> } | { behavior: 'deny'; message: string };
+
+/** One running program of the SDK. */
+export type ClaudeQuery = AsyncIterable<ClaudeMessage> & {
+  interrupt(): Promise<unknown>;
+  close(): void;
+  setMcpServers(servers: Record<string, object>): Promise<unknown>;
+};
+
+export type ClaudeSdk = { query(call: { prompt: AsyncIterable<ClaudeUserMessage>; options: object }): ClaudeQuery };

@@ -1,0 +1,93 @@
+import path from 'node:path';
+import { findEngine } from '@svc/engine-kit/engine-path.ts';
+import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { guardEvents } from '@svc/engine-kit/guard-events.ts';
+import type { ClaudeSdk } from './claude-messages.ts';
+import { openConversation, type Conversation } from './conversation.ts';
+import { acceptClaude, type ClaudeInstall } from './find-claude.ts';
+import { claudeEnv } from './launch.ts';
+import { loadSdk } from './load-sdk.ts';
+import { probeClaude } from './probe.ts';
+import { runTurn } from './run-turn.ts';
+import { createWarmConversations } from './warm-conversations.ts';
+
+/** The local agent engine: the Claude Agent SDK with the operator's login, one program per open conversation. */
+export const createEngine: CreateEngine = (deps) => {
+  const warm = createWarmConversations(deps.warm);
+  const running = new Set<Conversation>();
+  let sdk: Promise<ClaudeSdk> | null = null;
+
+  const open = async (install: ClaudeInstall, request: EngineRequest, resume: string | null) => {
+    sdk ??= loadSdk(install.sdkDir);
+    return openConversation({ sdk: await sdk, install, env: claudeEnv(deps) }, request, resume);
+  };
+
+  /** One try: an open program that fits, or a new one. */
+  async function* attempt(install: ClaudeInstall, request: EngineRequest, isNew: boolean, signal: AbortSignal) {
+    const conversation = warm.take(request) ?? (await open(install, request, request.resume));
+    running.add(conversation);
+    try {
+      return yield* runTurn(conversation, request, { isNew, allowsKey: deps.baseUrl !== null }, signal);
+    } finally {
+      running.delete(conversation);
+      warm.keep(request.conversationKey, conversation);
+    }
+  }
+
+  async function* turn(request: EngineRequest, signal: AbortSignal): AsyncGenerator<EngineEvent> {
+    const location = locate(deps);
+    if (!location.found) return yield { type: 'failed', failure: notInstalled(location.reason) };
+    const fresh = { ...request, resume: null };
+    if (request.resume !== null && !uuid.test(request.resume)) {
+      yield unknownSession(request.resume);
+      yield* attempt(location.value, fresh, true, signal);
+      return;
+    }
+    let outcome = yield* attempt(location.value, request, request.resume === null, signal);
+    if (outcome === 'program_gone') outcome = yield* attempt(location.value, request, request.resume === null, signal);
+    if (outcome !== 'session_unknown') return;
+    yield unknownSession(request.resume ?? '');
+    yield* attempt(location.value, fresh, true, signal);
+  }
+
+  return {
+    id: 'claude',
+    probe: () => probeClaude({ location: locate(deps), env: claudeEnv(deps), cwd: deps.stateDir, baseUrl: deps.baseUrl }),
+    run: (request, signal) => guardEvents((inner) => turn(request, inner), signal, { toFailure: exceptionToFailure }),
+    async close() {
+      await Promise.all([...running].map((conversation) => conversation.close()));
+      await warm.close();
+    },
+  };
+};
+
+/** Anything else the SDK would read as a session's title. */
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const locate = ({ path: explicit, enginesDir, env }: EngineDeps) =>
+  findEngine({
+    id: 'claude',
+    explicit,
+    enginesDir,
+    program: 'claude',
+    searchPath: env.PATH,
+    accept: (candidate) => acceptClaude(candidate, path.join(enginesDir, 'claude/current')),
+  });
+
+const unknownSession = (id: string): EngineEvent => ({
+  type: 'notice',
+  code: 'session_unknown',
+  message: `Claude does not know the session ${id} any more; a new one begins.`,
+});
+
+const notInstalled = (reason: string): EngineFailure => ({
+  code: 'engine_not_installed',
+  message: `The Claude Agent SDK is not installed (${reason}). Install it, or set SVC_CLAUDE_PATH.`,
+  retryable: false,
+});
+
+const exceptionToFailure = (error: unknown): EngineFailure => ({
+  code: 'engine_crashed',
+  message: `Claude: ${error instanceof Error ? error.message : String(error)}`,
+  retryable: true,
+});

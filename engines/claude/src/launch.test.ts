@@ -1,0 +1,41 @@
+import os from 'node:os';
+import { describe, expect, test } from 'vitest';
+import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import { claudeEnv, claudeOptions } from './launch.ts';
+
+const env = {
+  PATH: '/bin',
+  HOME: '/home/x',
+  CLAUDE_CODE_OAUTH_TOKEN: 'login',
+  ANTHROPIC_API_KEY: 'key',
+  ANTHROPIC_AUTH_TOKEN: 'token',
+  ANTHROPIC_BASE_URL: 'http://elsewhere',
+  CLAUDE_CODE_USE_BEDROCK: '1',
+  OPENAI_API_KEY: 'key',
+  SVC_MANAGER_TOKEN: 'hush',
+};
+
+describe('the environment of claude', () => {
+  test('with a login it holds the login and nothing that would bill a key', () => {
+    const names = Object.keys(claudeEnv({ env, baseUrl: null, stateDir: os.tmpdir() }));
+    expect(names).toEqual(expect.arrayContaining(['PATH', 'HOME', 'CLAUDE_CODE_OAUTH_TOKEN']));
+    expect(names.filter((name) => /ANTHROPIC|BEDROCK|OPENAI|SVC_/.test(name))).toEqual([]);
+  });
+
+  test('with an endpoint of its own it holds that endpoint, a bearer token and a folder apart, and not the login', () => {
+    const made = claudeEnv({ env, baseUrl: 'http://127.0.0.1:1', stateDir: os.tmpdir() });
+    expect(made).toMatchObject({ ANTHROPIC_BASE_URL: 'http://127.0.0.1:1', ANTHROPIC_AUTH_TOKEN: 'token' });
+    expect(made.CLAUDE_CONFIG_DIR).toContain(os.tmpdir());
+    expect(made).not.toHaveProperty('CLAUDE_CODE_OAUTH_TOKEN');
+    expect(made).not.toHaveProperty('ANTHROPIC_API_KEY');
+  });
+});
+
+test.each([
+  ['none', { tools: [], settingSources: [] }],
+  ['read', { tools: ['Read', 'Glob', 'Grep'], settingSources: [] }],
+  ['full', { settingSources: ['user', 'project', 'local'] }],
+] as const)('policy %s starts the program with its tools and settings', (toolPolicy, expected) => {
+  const options = claudeOptions(engineRequest({ prompt: 'x', cwd: '/w', toolPolicy }), null, {});
+  expect(options).toMatchObject({ ...expected, verbatimPrompts: true, strictMcpConfig: true, permissionMode: 'default' });
+});

@@ -1,0 +1,69 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { engineEnv } from '@svc/engine-kit/engine-env.ts';
+import type { EngineDeps, EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
+import { ownTools, unusableTools } from './tool-permission.ts';
+
+type Deps = Pick<EngineDeps, 'env' | 'baseUrl' | 'stateDir'>;
+
+/**
+ * Environment of the program, by allow-list. Keys and other vendors' switches stay out: with both a login and a key
+ * the program would silently bill the key. An endpoint of one's own gets its token and a folder of its own instead.
+ */
+export function claudeEnv({ env, baseUrl, stateDir }: Deps): Record<string, string> {
+  return {
+    ...engineEnv(env, stateDir, baseUrl === null ? loginNames : []),
+    ...(baseUrl !== null && endpointEnv(env, baseUrl, stateDir)),
+    CLAUDE_CODE_TMPDIR: path.join(stateDir, 'tmp'),
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    // Otherwise tools of tool servers are hidden behind a search tool.
+    ENABLE_TOOL_SEARCH: 'false',
+    CLAUDE_CODE_MAX_RETRIES: '2',
+    // A turn that is over leaves nothing running.
+    CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+    CLAUDE_AGENT_SDK_CLIENT_APP: 'assistant-gateway',
+  };
+}
+
+const loginNames = ['CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_OAUTH_TOKEN'];
+
+function endpointEnv(env: Deps['env'], baseUrl: string, stateDir: string): Record<string, string> {
+  const configDir = path.join(stateDir, 'config');
+  mkdirSync(configDir, { recursive: true, mode: 0o700 });
+  return { CLAUDE_CONFIG_DIR: configDir, ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_AUTH_TOKEN: env.ANTHROPIC_AUTH_TOKEN ?? 'local' };
+}
+
+/** The SDK's options that hold for the life of one program. Tool servers and permissions are set for each turn. */
+export function claudeOptions(request: EngineRequest, resume: string | null, env: Record<string, string>): object {
+  const tools = ownTools[request.toolPolicy];
+  const hasFullRights = request.toolPolicy === 'full';
+  return {
+    cwd: request.cwd,
+    env,
+    ...(request.model !== null && { model: request.model }),
+    ...(resume !== null && { resume }),
+    includePartialMessages: true,
+    // Without it `@/any/path` in a chat message reads that file into the prompt, and `/command` runs.
+    verbatimPrompts: true,
+    systemPrompt: systemPrompt(request),
+    // The owner's context, skills, hooks and permissions are for those who have the owner's rights.
+    settingSources: hasFullRights ? ['user', 'project', 'local'] : [],
+    settings: { cleanupPeriodDays: 3650 },
+    strictMcpConfig: true,
+    mcpServersDelivery: 'initialize',
+    permissionMode: 'default',
+    ...(tools !== null && { tools }),
+    disallowedTools: unusableTools,
+  };
+}
+
+/** `snapshot: false`: a changed persona must reach sessions that exist. Who may not act needs no manual of the tools. */
+const systemPrompt = ({ toolPolicy, system }: EngineRequest): object =>
+  toolPolicy === 'none'
+    ? { type: 'custom', prompt: system, snapshot: false }
+    : { type: 'preset', preset: 'claude_code', append: system, snapshot: false };
+
+/** Tool servers in the SDK's form, by name. */
+export const toMcpServers = (servers: readonly ToolServer[]): Record<string, object> =>
+  Object.fromEntries(servers.map(({ name, safe: _safe, ...server }) => [name, { ...server }]));

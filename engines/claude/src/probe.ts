@@ -1,0 +1,55 @@
+import type { EngineLocation } from '@svc/engine-kit/engine-path.ts';
+import type { EngineProbe } from '@svc/engine-kit/engine.ts';
+import { runProgram } from '@svc/engine-kit/run-program.ts';
+import type { ClaudeInstall } from './find-claude.ts';
+import { pin } from './pin.ts';
+
+type Deps = { location: EngineLocation<ClaudeInstall>; env: Record<string, string>; cwd: string; baseUrl: string | null };
+
+type LoginStatus = { loggedIn?: boolean; authMethod?: string; subscriptionType?: string };
+
+const timeoutMs = 5000;
+
+/** Looks whether the SDK is there and somebody is logged in. A login by API key does not count: it is refused. */
+export async function probeClaude({ location, env, cwd, baseUrl }: Deps): Promise<EngineProbe> {
+  if (!location.found) return notInstalled(location.reason);
+  const { program, version, sdkDir } = location.value;
+  const base = { installed: true, version, path: sdkDir };
+  const name =
+    version === pin.version ? `Claude Agent SDK ${version}` : `Claude Agent SDK ${version} (tested with ${pin.version})`;
+  if (baseUrl !== null) return { ...base, auth: 'local', ready: true, reason: `${name} uses the endpoint ${baseUrl}.` };
+  const answer = await runProgram(program, ['auth', 'status'], { env, cwd, timeoutMs });
+  const status = parseStatus(answer.stdout);
+  if (status === null)
+    return { ...base, auth: 'none', ready: false, reason: `${name} does not answer: ${answer.stderr || 'no status'}.` };
+  if (status.authMethod === 'api_key')
+    return { ...base, auth: 'api_key', ready: false, reason: `${name} has only an API key, which is refused. ${howToLogIn}` };
+  if (status.loggedIn !== true)
+    return { ...base, auth: 'none', ready: false, reason: `${name} is installed but nobody is logged in. ${howToLogIn}` };
+  return {
+    ...base,
+    auth: 'subscription',
+    ready: true,
+    reason: `${name} is logged in (${status.subscriptionType ?? status.authMethod}).`,
+  };
+}
+
+const howToLogIn = 'Run "claude auth login".';
+
+const notInstalled = (reason: string): EngineProbe => ({
+  installed: false,
+  version: null,
+  path: null,
+  auth: 'none',
+  ready: false,
+  reason: `The Claude Agent SDK is not installed (${reason}).`,
+});
+
+function parseStatus(text: string): LoginStatus | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : null;
+  } catch {
+    return null;
+  }
+}

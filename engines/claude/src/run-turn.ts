@@ -1,0 +1,119 @@
+import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { createEventQueue } from '@svc/engine-kit/event-queue.ts';
+import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
+import type { ClaudeMessage, ClaudeResult } from './claude-messages.ts';
+import type { Conversation } from './conversation.ts';
+import { toEngineEvents } from './to-engine-event.ts';
+import { isUnknownSession, toFailure } from './to-failure.ts';
+import { toUsage } from './turn-usage.ts';
+import { toUserContent } from './user-content.ts';
+
+/** How a turn ended: with its terminal event, or in a way that a fresh program may still mend. */
+export type TurnOutcome = 'finished' | 'session_unknown' | 'program_gone';
+
+type Options = { isNew: boolean; allowsKey: boolean };
+
+/** From an interrupt to its result. Past it the program is ended. */
+const interruptLimitMs = 1000;
+
+/** Runs one turn in an open conversation and passes its events on. */
+export async function* runTurn(
+  conversation: Conversation,
+  request: EngineRequest,
+  { isNew, allowsKey }: Options,
+  signal: AbortSignal,
+): AsyncGenerator<EngineEvent, TurnOutcome> {
+  const content = await toUserContent(request, isNew);
+  await conversation.setToolServers(request);
+  if (signal.aborted) return 'finished';
+  const queue = createEventQueue();
+  const wasUsed = conversation.used;
+  const turn = { output: '', word: null as string | null, resetsAt: null as number | null, announced: false, silent: true };
+  let outcome: TurnOutcome = 'finished';
+
+  const finish = (...events: EngineEvent[]) => {
+    for (const event of events) queue.push(event);
+    queue.end();
+  };
+  const estimated = (): EngineEvent => ({
+    type: 'usage',
+    usage: estimateUsage({ input: `${request.system}${request.prompt}`, output: turn.output }),
+  });
+  const give = (lost: Exclude<TurnOutcome, 'finished'>) => {
+    outcome = lost;
+    queue.end();
+  };
+
+  const onMessage = (message: ClaudeMessage) => {
+    if (message.type === 'system' && message.subtype === 'init') return onInit(message);
+    if (message.type === 'result') return onResult(message);
+    turn.silent = false;
+    if (message.type === 'assistant' && message.error !== undefined) turn.word = message.error;
+    if (message.type === 'rate_limit_event') turn.resetsAt = message.rate_limit_info.resetsAt ?? null;
+    for (const event of toEngineEvents(message)) {
+      if (event.type === 'delta' || event.type === 'thinking') turn.output += event.text;
+      queue.push(event);
+    }
+  };
+
+  const onInit = (message: Extract<ClaudeMessage, { subtype: 'init' }>) => {
+    if (!allowsKey && (message.apiKeySource ?? 'none') !== 'none') {
+      finish({ type: 'failed', failure: keyRefused(message.apiKeySource) });
+      void conversation.close();
+      return;
+    }
+    if (turn.announced) return;
+    turn.announced = true;
+    conversation.sessionId = message.session_id;
+    queue.push({
+      type: 'session',
+      engineSessionId: message.session_id,
+      resumed: request.resume === message.session_id,
+      model: message.model,
+    });
+    for (const event of toEngineEvents(message)) queue.push(event);
+  };
+
+  const onResult = (result: ClaudeResult) => {
+    if (isUnknownSession(result)) return give('session_unknown');
+    if (signal.aborted) return finish(hasUsage(result) ? used(result) : estimated(), { type: 'aborted' });
+    if (!result.is_error) return finish(used(result), { type: 'done' });
+    const failure = toFailure(result, { word: turn.word, resetsAt: turn.resetsAt, now: Date.now() });
+    return finish(...(hasUsage(result) ? [used(result)] : []), { type: 'failed', failure });
+  };
+
+  const onEnd = (reason: string) => {
+    if (signal.aborted) return finish(estimated(), { type: 'aborted' });
+    if (wasUsed && turn.silent) return give('program_gone');
+    return finish({ type: 'failed', failure: { code: 'engine_crashed', message: `${reason} Try again.`, retryable: true } });
+  };
+
+  conversation.send(content, { request, onMessage, onEnd });
+  const stopListening = interruptOnAbort(conversation, signal, queue);
+  yield* queue;
+  stopListening();
+  return outcome;
+}
+
+/** Cuts the model's stream when the turn is aborted; a program that does not listen is ended. */
+function interruptOnAbort(conversation: Conversation, signal: AbortSignal, queue: { ended: Promise<void> }): () => void {
+  const interrupt = () => {
+    // A refusal means that the turn is over, or that the program is gone: both end the queue on their own.
+    conversation.query.interrupt().catch(() => undefined);
+    const timer = setTimeout(() => void conversation.close(), interruptLimitMs);
+    void queue.ended.then(() => clearTimeout(timer));
+  };
+  if (signal.aborted) interrupt();
+  else signal.addEventListener('abort', interrupt, { once: true });
+  return () => signal.removeEventListener('abort', interrupt);
+}
+
+const used = (result: ClaudeResult): EngineEvent => ({ type: 'usage', usage: toUsage(result) });
+const hasUsage = ({ usage }: ClaudeResult): boolean =>
+  usage.input_tokens + usage.cache_read_input_tokens + usage.output_tokens > 0;
+
+const keyRefused = (source: string | undefined): EngineFailure => ({
+  code: 'engine_api_key_refused',
+  message: `Claude was started with an API key (${source}), which would bill every turn. Remove it from Claude's settings and log in with "claude auth login".`,
+  retryable: false,
+});

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import type { EngineEvent } from '@svc/engine-kit/engine.ts';
+import type { ClaudeMessage } from './claude-messages.ts';
+import { toEngineEvents } from './to-engine-event.ts';
+
+const main = { parent_tool_use_id: null };
+const delta = (text: string) => ({ type: 'content_block_delta', delta: { type: 'text_delta', text } }) as const;
+
+test.each<[string, ClaudeMessage, EngineEvent[]]>([
+  ['a delta', { type: 'stream_event', ...main, event: delta('a') }, [{ type: 'delta', text: 'a' }]],
+  [
+    'a thought',
+    { type: 'stream_event', ...main, event: { type: 'content_block_delta', delta: { type: 'thinking_delta', thinking: 'hm' } } },
+    [{ type: 'thinking', text: 'hm' }],
+  ],
+  ['a word of a sub-agent', { type: 'stream_event', parent_tool_use_id: 't', event: delta('inner') }, []],
+  [
+    'a finished message',
+    {
+      type: 'assistant',
+      ...main,
+      message: {
+        content: [
+          { type: 'text', text: 'ab' },
+          { type: 'tool_use', id: 't', name: 'Bash', input: {} },
+        ],
+      },
+    },
+    [
+      { type: 'segment', text: 'ab' },
+      { type: 'tool', id: 't', name: 'Bash', input: {} },
+    ],
+  ],
+  [
+    "the SDK's words about a failed request",
+    { type: 'assistant', ...main, error: 'rate_limit', message: { content: [{ type: 'text', text: 'API Error' }] } },
+    [],
+  ],
+  [
+    'a result of a tool',
+    {
+      type: 'user',
+      ...main,
+      message: { content: [{ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'out' }], is_error: true }] },
+    },
+    [{ type: 'tool_result', id: 't', ok: false, output: 'out' }],
+  ],
+  [
+    'a tool server that is missing',
+    {
+      type: 'system',
+      subtype: 'init',
+      session_id: 's',
+      model: 'm',
+      mcp_servers: [
+        { name: 'kit', status: 'failed' },
+        { name: 'ok', status: 'connected' },
+      ],
+    },
+    [{ type: 'notice', code: 'tool_server_missing', message: 'Tool server kit is not there (failed).' }],
+  ],
+  [
+    'a request that is tried again',
+    { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 2, error_status: 529, error: 'overloaded' },
+    [{ type: 'notice', code: 'retry', message: 'Request 1 of 3 failed (529); trying again.' }],
+  ],
+])('%s', (_name, message, events) => {
+  expect(toEngineEvents(message)).toEqual(events);
+});
+
+test('what a newer SDK says beside that is ignored', () => {
+  expect(toEngineEvents({ type: 'brand_new' } as unknown as ClaudeMessage)).toEqual([]);
+});

@@ -1,0 +1,63 @@
+import type { EngineEvent } from '@svc/engine-kit/engine.ts';
+import type { ClaudeMessage, ContentBlock } from './claude-messages.ts';
+
+/** What a message means to the turn's listener. The session, usage and the end of the turn are the turn's own business. */
+export function toEngineEvents(message: ClaudeMessage): EngineEvent[] {
+  switch (message.type) {
+    case 'stream_event':
+      return isMain(message) ? streamed(message.event) : [];
+    case 'assistant':
+      return isMain(message) && message.error === undefined ? message.message.content.flatMap(wholeBlock) : [];
+    case 'user':
+      return isMain(message) && typeof message.message.content !== 'string' ? message.message.content.flatMap(toolResult) : [];
+    case 'rate_limit_event':
+      return message.rate_limit_info.isUsingOverage ? [overageNotice] : [];
+    case 'system':
+      return message.subtype === 'api_retry' ? [retryNotice(message)] : message.subtype === 'init' ? missingServers(message) : [];
+    default:
+      return [];
+  }
+}
+
+/** What a sub-agent says is part of its tool call, not of the reply. */
+const isMain = (message: { parent_tool_use_id: string | null }) => message.parent_tool_use_id === null;
+
+function streamed(event: Extract<ClaudeMessage, { type: 'stream_event' }>['event']): EngineEvent[] {
+  if (event.type !== 'content_block_delta') return [];
+  if (event.delta.type === 'text_delta') return [{ type: 'delta', text: event.delta.text }];
+  return event.delta.type === 'thinking_delta' ? [{ type: 'thinking', text: event.delta.thinking }] : [];
+}
+
+function wholeBlock(block: ContentBlock): EngineEvent[] {
+  if (block.type === 'text') return block.text === '' ? [] : [{ type: 'segment', text: block.text }];
+  return block.type === 'tool_use' ? [{ type: 'tool', id: block.id, name: block.name, input: block.input }] : [];
+}
+
+function toolResult(block: ContentBlock): EngineEvent[] {
+  if (block.type !== 'tool_result') return [];
+  return [{ type: 'tool_result', id: block.tool_use_id, ok: block.is_error !== true, output: resultText(block.content) }];
+}
+
+const resultText = (content: string | { type: string; text?: string }[] | undefined): string =>
+  typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? `[${part.type}]`).join('\n');
+
+const overageNotice: EngineEvent = {
+  type: 'notice',
+  code: 'other',
+  message: 'The subscription is used up; this turn is billed as extra usage.',
+};
+
+const retryNotice = (message: Extract<ClaudeMessage, { subtype: 'api_retry' }>): EngineEvent => ({
+  type: 'notice',
+  code: 'retry',
+  message: `Request ${message.attempt} of ${message.max_retries + 1} failed (${message.error_status ?? message.error}); trying again.`,
+});
+
+const missingServers = (message: Extract<ClaudeMessage, { subtype: 'init' }>): EngineEvent[] =>
+  message.mcp_servers
+    .filter(({ status }) => status === 'failed' || status === 'needs-auth')
+    .map(({ name, status }) => ({
+      type: 'notice',
+      code: 'tool_server_missing',
+      message: `Tool server ${name} is not there (${status}).`,
+    }));

@@ -1,0 +1,72 @@
+import type { EngineFailure } from '@svc/engine-kit/engine.ts';
+import type { ClaudeResult } from './claude-messages.ts';
+
+type Kind = Pick<EngineFailure, 'code' | 'retryable'> & { advice: string };
+
+const kinds = {
+  notLoggedIn: { code: 'engine_not_logged_in', retryable: false, advice: 'Log in with "claude auth login".' },
+  auth: { code: 'engine_auth_failed', retryable: false, advice: 'Log in again with "claude auth login".' },
+  rateLimited: {
+    code: 'engine_rate_limited',
+    retryable: true,
+    advice: 'The limit of this account is used up for now. Try later.',
+  },
+  overloaded: { code: 'engine_overloaded', retryable: true, advice: 'The model service has too much to do. Try again soon.' },
+  badModel: { code: 'engine_bad_model', retryable: false, advice: 'Choose another model (SVC_ENGINE_MODEL).' },
+  down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check the network connection of this machine.' },
+  other: { code: 'engine_failed', retryable: false, advice: '' },
+} as const satisfies Record<string, Kind>;
+
+/** The SDK's words for a failed request. */
+const byWord: Record<string, Kind> = {
+  authentication_failed: kinds.auth,
+  oauth_org_not_allowed: kinds.auth,
+  account_on_hold: kinds.auth,
+  verification_required: kinds.auth,
+  billing_error: kinds.rateLimited,
+  rate_limit: kinds.rateLimited,
+  overloaded: kinds.overloaded,
+  model_not_found: kinds.badModel,
+  server_error: { ...kinds.other, retryable: true },
+};
+
+const byStatus: Record<number, Kind> = {
+  401: kinds.auth,
+  403: kinds.auth,
+  404: kinds.badModel,
+  429: kinds.rateLimited,
+  529: kinds.overloaded,
+};
+
+/** What a turn knows about its failure beside the result itself. */
+export type FailureHints = { word: string | null; resetsAt: number | null; now: number };
+
+/** A failed turn in our codes. */
+export function toFailure(result: ClaudeResult, { word, resetsAt, now }: FailureHints): EngineFailure {
+  const text = [result.result, ...(result.errors ?? [])].filter(Boolean).join(' ') || 'The turn failed without a reason.';
+  const kind = kindOf(text, word, result.api_error_status ?? null);
+  const retryAfterMs = kind.code === 'engine_rate_limited' && resetsAt !== null ? Math.max(0, resetsAt * 1000 - now) : undefined;
+  return {
+    code: kind.code,
+    retryable: kind.retryable,
+    message: [plainMessage(text), kind.advice].filter(Boolean).join(' '),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+function kindOf(text: string, word: string | null, status: number | null): Kind {
+  if (/not logged in/i.test(text)) return kinds.notLoggedIn;
+  if (/ECONNREFUSED|ENOTFOUND|ETIMEDOUT|ECONNRESET|unable to connect|connection error/i.test(text)) return kinds.down;
+  return byStatus[status ?? 0] ?? byWord[word ?? ''] ?? kinds.other;
+}
+
+/** The upstream's own words, when the text carries its JSON body. */
+function plainMessage(text: string): string {
+  const inner = /"message"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
+  const message = inner === undefined ? text : inner.replaceAll('\\"', '"');
+  return /[.!?]$/.test(message) ? message : `${message}.`;
+}
+
+/** True when the SDK does not know the session it was to go on with. */
+export const isUnknownSession = (result: ClaudeResult): boolean =>
+  (result.errors ?? []).some((error) => /No conversation found with session ID/i.test(error));

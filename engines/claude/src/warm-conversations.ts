@@ -1,0 +1,60 @@
+import type { EngineRequest } from '@svc/engine-kit/engine.ts';
+import { fingerprintOf, type Conversation } from './conversation.ts';
+
+/** Programs kept open between turns, at most `limit`, each for `idleMs`; the one used longest ago goes first. */
+export type WarmConversations = {
+  /** The open program that fits the request, out of the pool. One that does not fit is closed. */
+  take(request: EngineRequest): Conversation | null;
+  /** Puts a program back after its turn, or closes it. */
+  keep(key: string, conversation: Conversation): void;
+  close(): Promise<void>;
+};
+
+export const idleMs = 5 * 60_000;
+
+export function createWarmConversations(limit: number): WarmConversations {
+  const kept = new Map<string, { conversation: Conversation; timer: NodeJS.Timeout }>();
+  const closing = new Set<Promise<void>>();
+
+  const closeOne = (conversation: Conversation) => {
+    const done = conversation.close().finally(() => closing.delete(done));
+    closing.add(done);
+  };
+  const remove = (key: string): Conversation | null => {
+    const entry = kept.get(key);
+    if (entry === undefined) return null;
+    kept.delete(key);
+    clearTimeout(entry.timer);
+    return entry.conversation;
+  };
+  const drop = (key: string) => {
+    const conversation = remove(key);
+    if (conversation) closeOne(conversation);
+  };
+
+  return {
+    take(request) {
+      const conversation = remove(request.conversationKey);
+      if (conversation === null) return null;
+      if (fits(conversation, request)) return conversation;
+      closeOne(conversation);
+      return null;
+    },
+    keep(key, conversation) {
+      drop(key);
+      if (!conversation.alive || limit === 0) return closeOne(conversation);
+      const timer = setTimeout(() => drop(key), idleMs);
+      timer.unref();
+      kept.set(key, { conversation, timer });
+      for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - limit))) drop(oldest);
+    },
+    async close() {
+      for (const key of kept.keys()) drop(key);
+      await Promise.all(closing);
+    },
+  };
+}
+
+/** A program is bound to its session and to the rights, persona, model and folder it was started with. */
+const fits = (conversation: Conversation, request: EngineRequest): boolean =>
+  conversation.alive && conversation.sessionId === request.resume && conversation.fingerprint === fingerprintOf(request);

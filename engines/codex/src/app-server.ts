@@ -1,0 +1,49 @@
+import type { EngineLog } from '@svc/engine-kit/engine.ts';
+import { startRpcClient, type Notification, type RpcClient } from './json-rpc.ts';
+import { appServerArgs } from './thread-config.ts';
+
+export type AppServer = Pick<RpcClient, 'request' | 'ended' | 'stop'> & {
+  /** Calls back for every notification; the returned function ends it. */
+  subscribe(listener: (notification: Notification) => void): () => void;
+};
+
+export type AppServerSpec = { program: string; env: Record<string, string>; cwd: string; log: EngineLog };
+
+/** Starts `codex app-server` and greets it. Rejects with what it wrote to stderr when it does not come up. */
+export async function startAppServer({ program, env, cwd, log }: AppServerSpec): Promise<AppServer> {
+  const listeners = new Set<(notification: Notification) => void>();
+  const client = startRpcClient({
+    command: program,
+    args: appServerArgs,
+    env,
+    cwd,
+    onNotification: (notification) => {
+      for (const listener of listeners) listener(notification);
+    },
+    onRequest: refuse,
+    onNoise: (line) => log.debug({ line: line.slice(0, 200) }, 'codex wrote something that is no message'),
+  });
+  try {
+    await client.request('initialize', {
+      clientInfo: { name: 'svc', title: 'Assistant Gateway', version: '1' },
+      capabilities: { experimentalApi: false },
+    });
+  } catch (error) {
+    await client.stop();
+    throw error;
+  }
+  client.notify('initialized');
+  return {
+    request: client.request,
+    ended: client.ended,
+    stop: client.stop,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** Approvals are decided before the turn; a question that comes all the same is answered with no. */
+const refuse = (method: string): object =>
+  method === 'mcpServer/elicitation/request' ? { action: 'decline', content: null, _meta: null } : { decision: 'decline' };

@@ -1,0 +1,84 @@
+import { startLineProcess, type LineProcess, type LineProcessSpec } from '@svc/engine-kit/line-process.ts';
+
+export type Notification = { method: string; params: Record<string, unknown> };
+
+export type RpcClient = {
+  /** Calls a method; rejects with `RpcError`, after `timeoutMs`, or when the process ends. */
+  request<Result>(method: string, params: object, timeoutMs?: number): Promise<Result>;
+  notify(method: string): void;
+  readonly ended: LineProcess['ended'];
+  stop(): Promise<void>;
+};
+
+/** The other side's refusal, with its code. */
+export class RpcError extends Error {
+  readonly code: number;
+
+  constructor(method: string, { code, message }: { code: number; message: string }) {
+    super(message);
+    this.name = `RpcError(${method})`;
+    this.code = code;
+  }
+}
+
+type Spec = Omit<LineProcessSpec, 'onMessage'> & {
+  onNotification(notification: Notification): void;
+  /** Answers a request of the other side. */
+  onRequest(method: string): object;
+};
+
+type Pending = { resolve(value: unknown): void; reject(error: Error): void; method: string; timer: NodeJS.Timeout };
+
+const defaultTimeoutMs = 30_000;
+
+/** A JSON-RPC client over a program's stdin and stdout, one message a line. */
+export function startRpcClient(spec: Spec): RpcClient {
+  const pending = new Map<number, Pending>();
+  let lastId = 0;
+  let gone: string | null = null;
+  const child = startLineProcess({ ...spec, onMessage: (message) => receive(message) });
+
+  const receive = (message: Record<string, unknown>) => {
+    if (typeof message.method === 'string') {
+      if (message.id === undefined) spec.onNotification({ method: message.method, params: asObject(message.params) });
+      else child.send({ id: message.id, result: spec.onRequest(message.method) });
+      return;
+    }
+    const call = pending.get(Number(message.id));
+    if (!call) return;
+    pending.delete(Number(message.id));
+    clearTimeout(call.timer);
+    if (message.error === undefined) call.resolve(message.result);
+    else call.reject(new RpcError(call.method, message.error as { code: number; message: string }));
+  };
+
+  void child.ended.then(({ reason }) => {
+    gone = reason;
+    for (const call of pending.values()) {
+      clearTimeout(call.timer);
+      call.reject(new Error(reason));
+    }
+    pending.clear();
+  });
+
+  return {
+    ended: child.ended,
+    stop: child.stop,
+    notify: (method) => child.send({ method }),
+    request: <Result>(method: string, params: object, timeoutMs = defaultTimeoutMs) =>
+      new Promise<Result>((resolve, reject) => {
+        if (gone !== null) return reject(new Error(gone));
+        const id = ++lastId;
+        const timer = setTimeout(() => {
+          pending.delete(id);
+          reject(new Error(`codex did not answer ${method} within ${timeoutMs / 1000} s`));
+        }, timeoutMs);
+        // The shape of an answer is the protocol's promise; fields are used with care where it matters.
+        pending.set(id, { resolve: resolve as (value: unknown) => void, reject, method, timer });
+        child.send({ id, method, params });
+      }),
+  };
+}
+
+const asObject = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -1,0 +1,142 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream';
+import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
+import { createSseRewriter } from './sse-rewriter.ts';
+import { flattenTools, restoreCalls, type ToolNames } from './shim-tools.ts';
+
+export type ResponsesShim = {
+  /** What codex is given as base URL and as bearer token. */
+  url: string;
+  token: string;
+  close(): Promise<void>;
+};
+
+type Upstream = { baseUrl: URL; apiKey: string | null };
+
+/** A turn with images in its history is some ten megabytes. */
+const maxBodyBytes = 64 * 1024 * 1024;
+
+/**
+ * Stands on loopback between codex and a self-hosted Responses server. It makes the tools plain functions, and it
+ * answers 502 when the server is away, because codex would wait for ever. Only who knows the token gets through.
+ */
+export async function startResponsesShim(options: { baseUrl: string; apiKey: string | null }): Promise<ResponsesShim> {
+  const upstream: Upstream = { baseUrl: withPath(options.baseUrl), apiKey: options.apiKey };
+  const token = randomBytes(32).toString('base64url');
+  const expected = Buffer.from(`Bearer ${token}`);
+  const server = http.createServer((request, response) => {
+    if (!isEqual(Buffer.from(request.headers.authorization ?? ''), expected)) return sendError(response, 401, 'wrong token');
+    forward(request, response, upstream).catch((error: unknown) => sendError(response, 502, reasonOf(error)));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    token,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function forward(request: IncomingMessage, response: ServerResponse, upstream: Upstream): Promise<void> {
+  const route = (request.url ?? '').replace(/^\/v1/, '');
+  const raw = await readBody(request);
+  const isTurn = request.method === 'POST' && route.startsWith('/responses');
+  const flat = isTurn ? flattenTools(JSON.parse(raw.toString('utf8')) as Record<string, unknown>) : null;
+  const body = flat ? Buffer.from(JSON.stringify(flat.body)) : raw;
+  const answer = await callUpstream(request, response, route, body, upstream);
+  await sendAnswer(answer, response, flat?.names ?? new Map());
+}
+
+function callUpstream(
+  request: IncomingMessage,
+  response: ServerResponse,
+  route: string,
+  body: Buffer,
+  { baseUrl, apiKey }: Upstream,
+): Promise<IncomingMessage> {
+  const client = baseUrl.protocol === 'https:' ? process.getBuiltinModule('node:https') : http;
+  return new Promise((resolve, reject) => {
+    const call = client.request(
+      `${baseUrl.href}${route}`,
+      { method: request.method, headers: upstreamHeaders(request, body, apiKey) },
+      resolve,
+    );
+    call.on('error', reject);
+    response.on('close', () => call.destroy());
+    call.end(body);
+  });
+}
+
+/** Content negotiation and the caller's identity stay here: the reply must be readable, and the token is ours alone. */
+function upstreamHeaders(request: IncomingMessage, body: Buffer, apiKey: string | null): Record<string, string | string[]> {
+  const dropped = new Set(['host', 'connection', 'content-length', 'accept-encoding', 'authorization', 'transfer-encoding']);
+  const kept = Object.entries(request.headers).filter(
+    (entry): entry is [string, string | string[]] => !dropped.has(entry[0]) && entry[1] !== undefined,
+  );
+  return {
+    ...Object.fromEntries(kept),
+    ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
+    ...(body.length > 0 && { 'content-length': String(body.length) }),
+  };
+}
+
+async function sendAnswer(answer: IncomingMessage, response: ServerResponse, names: ToolNames): Promise<void> {
+  const type = answer.headers['content-type'] ?? 'application/json';
+  const head = { 'content-type': type, ...(answer.headers['retry-after'] && { 'retry-after': answer.headers['retry-after'] }) };
+  response.writeHead(answer.statusCode ?? 502, head);
+  if (type.includes('event-stream')) {
+    // A broken stream shows as a cut connection; codex reports it as a stream that ended early.
+    pipeline(answer, createSseRewriter(names), response, () => undefined);
+    return;
+  }
+  const raw = await readBody(answer);
+  response.end(names.size > 0 ? restoreWhole(raw, names) : raw);
+}
+
+function restoreWhole(raw: Buffer, names: ToolNames): Buffer | string {
+  try {
+    const value: unknown = JSON.parse(raw.toString('utf8'));
+    restoreCalls(value, names);
+    return JSON.stringify(value);
+  } catch {
+    return raw; // an error page: passed on as it is
+  }
+}
+
+async function readBody(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBodyBytes) throw new Error('the body is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function sendError(response: ServerResponse, status: number, message: string): void {
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error: { message, type: 'upstream_error', code: null } }));
+}
+
+const reasonOf = (error: unknown): string => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return `The model endpoint cannot be reached: ${code ?? message}`;
+};
+
+/** `http://host:port` means the usual `/v1` below it. No slash at the end. */
+function withPath(baseUrl: string): URL {
+  const url = new URL(baseUrl);
+  url.pathname = url.pathname === '/' ? '/v1' : url.pathname.replace(/\/+$/, '');
+  return url;
+}
+
+const isEqual = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);

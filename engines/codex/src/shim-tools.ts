@@ -1,0 +1,97 @@
+type Json = Record<string, unknown>;
+
+/** What a function's name in the flattened request stands for. */
+export type ToolOrigin = { namespace?: string; name: string; custom: boolean };
+export type ToolNames = Map<string, ToolOrigin>;
+
+/**
+ * Makes a request that any Responses server takes. Tools in a namespace and free-text ("custom") tools become plain
+ * functions, also in the history; tools that only the vendor hosts are left out.
+ */
+export function flattenTools(body: Json): { body: Json; names: ToolNames } {
+  const names: ToolNames = new Map();
+  const items = Array.isArray(body.input) ? body.input.filter(isObject) : null;
+  // Newer models get their tools as an item of the input.
+  const offered = [
+    ...objects(body.tools),
+    ...(items ?? []).flatMap((item) => (item.type === 'additional_tools' ? objects(item.tools) : [])),
+  ];
+  const tools = offered.flatMap((tool) => flattenTool(tool, names));
+  const input = items?.filter((item) => item.type !== 'additional_tools').map(flattenItem) ?? body.input;
+  // Some servers refuse an empty list, or a choice without one.
+  const { tools: _tools, tool_choice: choice, parallel_tool_calls: parallel, ...rest } = body;
+  return {
+    body: { ...rest, input, ...(tools.length > 0 && { tools, tool_choice: choice, parallel_tool_calls: parallel }) },
+    names,
+  };
+}
+
+/** Gives calls in a reply (an event or a whole response) their own names back. Changes `value` in place. */
+export function restoreCalls(value: unknown, names: ToolNames): void {
+  if (Array.isArray(value)) {
+    for (const entry of value) restoreCalls(entry, names);
+  } else if (isObject(value)) {
+    const origin = value.type === 'function_call' ? names.get(String(value.name)) : undefined;
+    if (origin) restoreCall(value, origin);
+    for (const inner of Object.values(value)) restoreCalls(inner, names);
+  }
+}
+
+function flattenTool(tool: Json, names: ToolNames, namespace?: string): Json[] {
+  if (tool.type === 'namespace') return objects(tool.tools).flatMap((inner) => flattenTool(inner, names, String(tool.name)));
+  if (tool.type !== 'function' && tool.type !== 'custom') return [];
+  const origin = { ...(namespace !== undefined && { namespace }), name: String(tool.name), custom: tool.type === 'custom' };
+  const name = joinName(namespace, origin.name);
+  names.set(name, origin);
+  // Ollama puts a dot where it was given two underscores.
+  if (namespace !== undefined) names.set(`${namespace}.${origin.name}`, origin);
+  const { defer_loading: _deferLoading, format: _format, ...rest } = tool;
+  return [{ ...rest, type: 'function', name, ...(origin.custom && { parameters: freeText }) }];
+}
+
+const freeText = {
+  type: 'object',
+  properties: { input: { type: 'string', description: 'The whole input of the tool as plain text.' } },
+  required: ['input'],
+};
+
+function flattenItem(item: Json): Json {
+  const { namespace, ...rest } = item;
+  const name = joinName(typeof namespace === 'string' ? namespace : undefined, String(item.name));
+  switch (item.type) {
+    case 'function_call':
+      return { ...rest, name };
+    case 'custom_tool_call': {
+      const { input, ...call } = rest;
+      return { ...call, type: 'function_call', name, arguments: JSON.stringify({ input }) };
+    }
+    case 'custom_tool_call_output':
+      return { ...item, type: 'function_call_output' };
+    default:
+      return item;
+  }
+}
+
+function restoreCall(call: Json, { namespace, name, custom }: ToolOrigin): void {
+  call.name = name;
+  if (namespace !== undefined) call.namespace = namespace;
+  if (!custom) return;
+  call.type = 'custom_tool_call';
+  call.input = inputOf(String(call.arguments ?? ''));
+  delete call.arguments;
+}
+
+/** The text of `{ "input": "…" }`; what is no such object is taken as the text itself. */
+function inputOf(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && typeof value.input === 'string' ? value.input : text;
+  } catch {
+    return text;
+  }
+}
+
+const joinName = (namespace: string | undefined, name: string) => (namespace === undefined ? name : `${namespace}__${name}`);
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);

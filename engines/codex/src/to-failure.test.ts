@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import type { CodexErrorInfo } from './codex-messages.ts';
+import { toFailure } from './to-failure.ts';
+
+test.each<[CodexErrorInfo | null, string]>([
+  ['usageLimitExceeded', 'engine_rate_limited'],
+  ['serverOverloaded', 'engine_overloaded'],
+  ['modelNotFound', 'engine_bad_model'],
+  ['unauthorized', 'engine_auth_failed'],
+  [{ responseTooManyFailedAttempts: { httpStatusCode: 429 } }, 'engine_rate_limited'],
+  [{ httpConnectionFailed: { httpStatusCode: 401 } }, 'engine_auth_failed'],
+  [{ httpConnectionFailed: { httpStatusCode: null } }, 'engine_endpoint_down'],
+  [{ responseStreamDisconnected: null }, 'engine_endpoint_down'],
+  ['something new', 'engine_failed'],
+  [null, 'engine_failed'],
+])('codex says %j: %s', (codexErrorInfo, code) => {
+  expect(toFailure({ message: 'no', codexErrorInfo })).toMatchObject({ code });
+});
+
+test('the words of the upstream are shown without the JSON around them', () => {
+  const message = 'unexpected status 401 Unauthorized: {"error":{"message":"invalid key"}}, url: http://127.0.0.1:1/v1/responses';
+  expect(toFailure({ message, codexErrorInfo: 'other' })).toEqual({
+    code: 'engine_auth_failed',
+    retryable: false,
+    message: 'invalid key. Log in again with "codex login", or check the key of the endpoint.',
+  });
+});

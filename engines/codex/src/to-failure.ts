@@ -1,0 +1,68 @@
+import type { EngineFailure } from '@svc/engine-kit/engine.ts';
+import type { CodexErrorInfo, TurnError } from './codex-messages.ts';
+
+type Kind = Pick<EngineFailure, 'code' | 'retryable'> & { advice: string };
+
+const kinds = {
+  rateLimited: {
+    code: 'engine_rate_limited',
+    retryable: true,
+    advice: 'The limit of this account is used up for now. Try later.',
+  },
+  overloaded: { code: 'engine_overloaded', retryable: true, advice: 'The model service has too much to do. Try again soon.' },
+  badModel: { code: 'engine_bad_model', retryable: false, advice: 'Choose another model (SVC_ENGINE_MODEL).' },
+  auth: {
+    code: 'engine_auth_failed',
+    retryable: false,
+    advice: 'Log in again with "codex login", or check the key of the endpoint.',
+  },
+  down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check that the model endpoint runs and can be reached.' },
+  other: { code: 'engine_failed', retryable: false, advice: '' },
+} as const satisfies Record<string, Kind>;
+
+const byWord: Record<string, Kind> = {
+  usageLimitExceeded: kinds.rateLimited,
+  rateLimitExceeded: kinds.rateLimited,
+  serverOverloaded: kinds.overloaded,
+  flexUnavailable: kinds.overloaded,
+  internalServerError: { ...kinds.other, retryable: true },
+  modelNotFound: kinds.badModel,
+  unauthorized: kinds.auth,
+  httpConnectionFailed: kinds.down,
+  responseStreamConnectionFailed: kinds.down,
+  responseStreamDisconnected: kinds.down,
+};
+
+const byStatus: Record<number, Kind> = {
+  401: kinds.auth,
+  403: kinds.auth,
+  429: kinds.rateLimited,
+  502: kinds.down,
+  503: kinds.overloaded,
+  504: kinds.down,
+  529: kinds.overloaded,
+};
+
+/** A failed turn in our codes: the HTTP status decides where there is one, else the vendor's word. */
+export function toFailure(error: TurnError | null): EngineFailure {
+  const message = error?.message ?? 'The turn failed without a reason.';
+  const { word, status } = readInfo(error?.codexErrorInfo ?? null);
+  const kind = byStatus[status ?? statusInText(message)] ?? byWord[word] ?? kinds.other;
+  return { code: kind.code, retryable: kind.retryable, message: [plainMessage(message), kind.advice].filter(Boolean).join(' ') };
+}
+
+function readInfo(info: CodexErrorInfo | null): { word: string; status: number | null } {
+  if (info === null) return { word: '', status: null };
+  if (typeof info === 'string') return { word: info, status: null };
+  const [word = '', value] = Object.entries(info)[0] ?? [];
+  return { word, status: value?.httpStatusCode ?? null };
+}
+
+const statusInText = (message: string): number => Number(/\b(?:status|status:|HTTP) ?(\d{3})\b/.exec(message)?.[1] ?? 0);
+
+/** The upstream's own words, when the message carries its JSON body; without addresses and ids that help nobody. */
+function plainMessage(message: string): string {
+  const inner = /"message"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(message)?.[1];
+  const text = inner === undefined ? (message.split('\n')[0] ?? message) : inner.replaceAll('\\"', '"');
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import type { TokenCounts } from './codex-messages.ts';
+import { createTurnUsage } from './turn-usage.ts';
+
+const counts = (inputTokens: number, cachedInputTokens: number, outputTokens: number): TokenCounts => ({
+  inputTokens,
+  cachedInputTokens,
+  outputTokens,
+  cacheWriteInputTokens: 0,
+  reasoningOutputTokens: 1,
+});
+
+test('a turn of two requests in a thread with a past costs those two requests', () => {
+  const usage = createTurnUsage();
+  usage.update({ total: counts(1100, 500, 60), last: counts(100, 50, 10) });
+  usage.update({ total: counts(1300, 600, 80), last: counts(200, 100, 20) });
+  expect(usage.read()).toMatchObject({ input_tokens: 150, cache_read_tokens: 150, output_tokens: 30, estimated: false });
+});
+
+test('without a report there is no usage', () => {
+  expect(createTurnUsage().read()).toBeNull();
+});

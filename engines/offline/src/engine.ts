@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { pathToFileURL } from 'node:url';
+import type { CreateEngine, EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
+import { findCommand, say } from './commands.ts';
+
+/** What a script module exports: it stands in for the model. */
+export type OfflineScript = (request: EngineRequest, signal: AbortSignal) => AsyncIterable<EngineEvent>;
+
+const sessionId = /^offline-[0-9a-f-]{36}$/;
+
+const aboutItself = (text: string) =>
+  `No model is connected yet, so I cannot answer that. I am the built-in offline engine and only show that the way from ` +
+  `your channel to here and back works; you wrote ${text.length} characters.\n\n` +
+  'To connect a model, log in to Claude Code (`claude auth login`) or Codex (`codex login`), or start a local model server, ' +
+  'then restart the service. `svc doctor` shows what was looked for.\n\n' +
+  'Until then I understand: echo TEXT, wait SECONDS TEXT, count N, think TEXT, tool clock, context, fail CODE.';
+
+/**
+ * The engine that needs nothing. It is no model and says so; it shows streaming, thinking, tools, abort and failures to
+ * anyone, carries the first run, and tests can script it.
+ */
+export const createEngine: CreateEngine = (deps) => {
+  let loaded: Promise<OfflineScript> | null = null;
+  const script = async () => (deps.script === null ? null : (loaded ??= loadScript(deps.script)));
+  return {
+    id: 'offline',
+    probe: () =>
+      Promise.resolve({
+        installed: true,
+        version: null,
+        path: null,
+        auth: 'none',
+        ready: true,
+        reason: 'It is built in and needs nothing, but it is no model.',
+      }),
+    run: (request, signal) => run(request, signal, script),
+    close: () => Promise.resolve(),
+  };
+};
+
+async function* run(
+  request: EngineRequest,
+  signal: AbortSignal,
+  script: () => Promise<OfflineScript | null>,
+): AsyncGenerator<EngineEvent> {
+  if (signal.aborted) return yield { type: 'aborted' };
+  let output = '';
+  let ending: EngineEvent = { type: 'done' };
+  try {
+    yield* openSession(request.resume);
+    for await (const event of answer(request, signal, await script())) {
+      if (signal.aborted) break;
+      if (isEnding(event)) ending = event;
+      else yield event;
+      if (event.type === 'delta') output += event.text;
+    }
+  } catch (error) {
+    ending = { type: 'failed', failure: { code: 'engine_failed', message: (error as Error).message, retryable: false } };
+  }
+  yield { type: 'usage', usage: estimateUsage({ input: request.text, output }) };
+  yield signal.aborted ? { type: 'aborted' } : ending;
+}
+
+const isEnding = (event: EngineEvent) => event.type === 'done' || event.type === 'failed' || event.type === 'aborted';
+
+function* openSession(resume: string | null): Generator<EngineEvent> {
+  const known = resume !== null && sessionId.test(resume);
+  if (resume !== null && !known) {
+    yield {
+      type: 'notice',
+      code: 'session_unknown',
+      message: `The offline engine has no session ${resume}; it begins a new one.`,
+    };
+  }
+  yield { type: 'session', engineSessionId: known ? resume : `offline-${randomUUID()}`, resumed: known, model: null };
+}
+
+function answer(request: EngineRequest, signal: AbortSignal, script: OfflineScript | null): AsyncIterable<EngineEvent> {
+  if (script !== null) return script(request, signal);
+  const command = findCommand(request.text);
+  return command === null ? say(aboutItself(request.text)) : command(request, signal);
+}
+
+async function loadScript(file: string): Promise<OfflineScript> {
+  const { respond } = (await import(pathToFileURL(file).href)) as { respond?: OfflineScript };
+  if (typeof respond !== 'function') throw new Error(`${file} exports no function "respond"`);
+  return respond;
+}

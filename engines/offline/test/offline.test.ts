@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { EngineDeps } from '@svc/engine-kit/engine.ts';
+import { collectTurn } from '@svc/engine-kit/testing/collect-turn.ts';
+import { engineContract } from '@svc/engine-kit/testing/engine-contract.ts';
+import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import { createEngine } from '../src/engine.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'offline-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
+const deps = (over: Partial<EngineDeps> = {}): EngineDeps => ({
+  stateDir: folder,
+  enginesDir: folder,
+  path: null,
+  env: {},
+  baseUrl: null,
+  script: null,
+  warm: 0,
+  log: quiet,
+  ...over,
+});
+const say = (prompt: string, over = {}) => collectTurn(createEngine(deps()), engineRequest({ prompt, cwd: folder, ...over }));
+
+engineContract({
+  name: 'offline',
+  createEngine: () => createEngine(deps()),
+  turns: {
+    text: { prompt: 'echo hello from here', reply: 'hello from here', usage: { estimated: true } },
+    thinking: { prompt: 'think about the sea', thought: 'about the sea' },
+    tool: { prompt: 'tool clock {"timeZone":"UTC"}', tool: /^clock$/, output: ':' },
+    slow: { prompt: 'count 10000' },
+    fail: { prompt: 'fail rate_limited', code: 'engine_rate_limited', message: /You asked/ },
+  },
+  unknownSession: 'claude-1234',
+});
+
+describe('the offline engine', () => {
+  test('says plainly that it is no model, and how to connect one', async () => {
+    const { text } = await say('What is the capital of France?');
+    expect(text).toContain('No model is connected');
+    expect(text).toContain('claude auth login');
+  });
+
+  test('context shows all that it was given', async () => {
+    const { text } = await say('context', { system: 'SYSTEM', attachments: [{ path: '/tmp/a.png' }], toolPolicy: 'none' });
+    expect(JSON.parse(text)).toMatchObject({
+      system: 'SYSTEM',
+      prompt: 'context',
+      attachments: [{ path: '/tmp/a.png' }],
+      tools: [],
+    });
+  });
+
+  test('a sender who may only talk has no tools', async () => {
+    const { events } = await say('tool clock', { toolPolicy: 'none' });
+    expect(events.some((event) => event.type === 'tool')).toBe(false);
+  });
+
+  test.each(['__proto__', 'constructor x', 'toString'])('"%s" is no command', async (prompt) => {
+    expect((await say(prompt)).text).toContain('No model is connected');
+  });
+
+  test('wait is ended by an abort', async () => {
+    const turn = collectTurn(createEngine(deps()), engineRequest({ prompt: 'wait 60 late', cwd: folder }), {
+      signal: AbortSignal.timeout(20),
+    });
+    expect((await turn).last).toEqual({ type: 'aborted' });
+  });
+
+  test('a script stands in for the model', async () => {
+    const script = path.join(folder, 'script.ts');
+    writeFileSync(
+      script,
+      `export async function* respond(request) { yield { type: 'delta', text: 'scripted ' + request.text }; }`,
+    );
+    const { text, last } = await collectTurn(createEngine(deps({ script })), engineRequest({ prompt: 'x', cwd: folder }));
+    expect(text).toBe('scripted x');
+    expect(last).toEqual({ type: 'done' });
+  });
+
+  test('a script that cannot be loaded is a failed turn', async () => {
+    const { last } = await collectTurn(
+      createEngine(deps({ script: path.join(folder, 'none.ts') })),
+      engineRequest({ prompt: 'x', cwd: folder }),
+    );
+    expect(last).toMatchObject({ type: 'failed' });
+  });
+});

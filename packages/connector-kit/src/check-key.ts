@@ -1,0 +1,34 @@
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Exchange } from './http/exchange.ts';
+import type { Caller, KeysFile } from './keys-file.ts';
+import type { Throttle } from './throttle.ts';
+
+/** From this length on a key cannot be guessed, so a flood of bad keys needs not keep good ones out. */
+const unguessableLength = 32;
+
+/**
+ * The caller of a request's bearer key. Throws `unauthorized`, or `busy` with `retry_after_s` after too many bad keys.
+ *
+ * An attempt is counted before its key is looked at and taken back when the key is good. While the limit is passed, a
+ * short key is not even looked at, good or not: otherwise the limit would not slow guessing. A long one still is: behind
+ * a reverse proxy all callers share one address, and a stranger's flood must not lock them out.
+ */
+export function checkKey({ req, remote }: Exchange, keys: KeysFile, throttle: Throttle): Caller {
+  const key = bearerOf(req.headers.authorization);
+  if (key === null) throw new ServiceError('unauthorized', 'Send your key as "Authorization: Bearer <key>".');
+  const waitS = throttle.attempt(remote);
+  const caller = waitS > 0 && key.length < unguessableLength ? null : keys.find(key);
+  if (caller !== null) {
+    throttle.forgive(remote);
+    return caller;
+  }
+  if (waitS > 0) {
+    throw new ServiceError('busy', 'Too many wrong keys. Wait before you try again.', { details: { retry_after_s: waitS } });
+  }
+  throw new ServiceError('unauthorized', 'This key is not known here.');
+}
+
+function bearerOf(header: string | undefined): string | null {
+  const match = header === undefined ? null : /^bearer +(\S+) *$/i.exec(header);
+  return match?.[1] ?? null;
+}

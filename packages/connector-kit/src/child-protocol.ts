@@ -1,0 +1,30 @@
+import type { PartialEvent } from '@svc/contract/event.ts';
+
+/** Messages of the manager to a connector process, over the IPC channel of `fork`. */
+export type ParentMessage =
+  | {
+      type: 'start';
+      instanceId: string;
+      instanceName: string;
+      connectorType: string;
+      /** Absolute path of the module that exports `meta` and `start`. */
+      entry: string;
+      config: Record<string, unknown>;
+      assistantName: string;
+      dataDir: string;
+      coreSocket: string;
+      allowedHosts: string[];
+      heartbeatMs: number;
+      stopTimeoutMs: number;
+    }
+  | { type: 'secret'; requestId: number; value: string | null; error: string | null }
+  | { type: 'stop' };
+
+/** Messages of a connector process to the manager. */
+export type ChildMessage =
+  | { type: 'ready'; port: number | null; url: string | null }
+  | { type: 'heartbeat' }
+  | { type: 'emit'; event: PartialEvent }
+  | { type: 'secret'; requestId: number; name: string }
+  /** The start failed for a reason a person can mend; sent before the process ends. */
+  | { type: 'failed'; message: string };

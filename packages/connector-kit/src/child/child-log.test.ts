@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { createChildLog } from './child-log.ts';
+
+function setUp(withDebug = false) {
+  const lines: string[] = [];
+  const log = createChildLog(withDebug, (line) => void lines.push(line));
+  return { log, entries: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>), lines };
+}
+
+describe('the log of a connector', () => {
+  test('is one JSON line an entry, with the names that all logs have', () => {
+    const { log, entries, lines } = setUp();
+    log.bind('compat', 'inst_1');
+    log('info', 'two\nlines', { port: 1 });
+    expect(lines[0]).toMatch(/^\{"level":"info","time":\d+.*\}\n$/);
+    expect(entries()[0]).toEqual({
+      level: 'info',
+      time: expect.any(Number),
+      service: 'compat',
+      instance: 'inst_1',
+      msg: 'two\nlines',
+      port: 1,
+    });
+  });
+
+  test('keeps debug lines only when asked to', () => {
+    const quiet = setUp();
+    quiet.log('debug', 'x');
+    expect(quiet.lines).toHaveLength(0);
+    const loud = setUp(true);
+    loud.log('debug', 'x');
+    expect(loud.lines).toHaveLength(1);
+  });
+
+  test('cuts long texts', () => {
+    const { log, lines } = setUp();
+    log('info', 'x'.repeat(100_000));
+    expect(lines[0]?.length).toBeLessThan(3_000);
+  });
+
+  test('lets no field pose as another entry', () => {
+    const { log, entries } = setUp();
+    log('error', 'real', { level: 'info', msg: 'forged', time: 0 });
+    expect(entries()[0]).toMatchObject({ level: 'error', msg: 'real' });
+  });
+
+  test('keeps the message when a field cannot be written', () => {
+    const { log, entries } = setUp();
+    const loop: Record<string, unknown> = {};
+    loop['self'] = loop;
+    log('warn', 'kept', { loop, big: 1n });
+    expect(entries()[0]).toMatchObject({ level: 'warn', msg: 'kept' });
+  });
+});

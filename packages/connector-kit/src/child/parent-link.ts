@@ -1,0 +1,75 @@
+import type { PartialEvent } from '@svc/contract/event.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { ChildMessage, ParentMessage } from '../child-protocol.ts';
+
+type Of<T extends ParentMessage['type']> = Extract<ParentMessage, { type: T }>;
+type SecretRequest = { resolve: (value: string) => void; reject: (error: Error) => void; cancelTimer: () => void };
+
+export type ParentLink = ReturnType<typeof createParentLink>;
+
+const secretTimeoutMs = 10_000;
+const maxSecretRequests = 100;
+/** Telemetry that the manager has not taken yet; past it events are dropped rather than kept in memory. */
+const maxUnsentEvents = 1_000;
+
+/** The connector's side of the IPC channel to the manager. */
+export function createParentLink(clock: Clock, host: Pick<NodeJS.Process, 'send' | 'on'> = process) {
+  const requests = new Map<number, SecretRequest>();
+  let serial = 0;
+  let unsentEvents = 0;
+  let takeStart: (message: Of<'start'>) => void = () => undefined;
+  let takeStop: () => void = () => undefined;
+
+  host.on('message', (message: ParentMessage) => {
+    if (message.type === 'start') takeStart(message);
+    else if (message.type === 'stop') takeStop();
+    else if (message.type === 'secret') takeSecret(message);
+  });
+
+  /** Sends and calls back when the message has left; a channel that is gone is the end of this process anyway. */
+  function send(message: ChildMessage, done: () => void = () => undefined): void {
+    if (host.send === undefined) return done();
+    host.send(message, undefined, undefined, done);
+  }
+
+  function takeSecret({ requestId, value, error }: Of<'secret'>): void {
+    const request = requests.get(requestId);
+    if (request === undefined) return;
+    requests.delete(requestId);
+    request.cancelTimer();
+    if (value === null) request.reject(new Error(error ?? 'There is no such secret.'));
+    else request.resolve(value);
+  }
+
+  return {
+    onStart(take: (message: Of<'start'>) => void): void {
+      takeStart = take;
+    },
+    onStop(take: () => void): void {
+      takeStop = take;
+    },
+    send: (message: ChildMessage): void => send(message),
+    /** Resolves when the message has left the process. */
+    sendLast: (message: ChildMessage) => new Promise<void>((resolve) => send(message, resolve)),
+
+    emit(event: PartialEvent): void {
+      if (unsentEvents >= maxUnsentEvents) return;
+      unsentEvents++;
+      send({ type: 'emit', event }, () => unsentEvents--);
+    },
+
+    /** Asks the manager for a secret's value. Rejects in words when it is unknown or not answered within 10 s. */
+    getSecret(name: string): Promise<string> {
+      return new Promise((resolve, reject) => {
+        if (requests.size >= maxSecretRequests) return reject(new Error('Too many secrets are being asked for at once.'));
+        const requestId = ++serial;
+        const cancelTimer = clock.after(secretTimeoutMs, () => {
+          requests.delete(requestId);
+          reject(new Error(`The manager did not answer for the secret "${name}" within ${secretTimeoutMs / 1000} s.`));
+        });
+        requests.set(requestId, { resolve, reject, cancelTimer });
+        send({ type: 'secret', requestId, name });
+      });
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { flushCompileCache } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { systemClock } from '@svc/service-kit/clock.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { ParentMessage } from '../child-protocol.ts';
+import type { Connector, RunningConnector, StartContext } from '../connector.ts';
+import { createCoreLink, type CoreLink } from '../core-link.ts';
+import { createChildLog, type ChildLog } from './child-log.ts';
+import { createParentLink, type ParentLink } from './parent-link.ts';
+import { startFailure } from './start-failure.ts';
+
+type StartMessage = Extract<ParentMessage, { type: 'start' }>;
+type Child = { message: StartMessage; log: ChildLog; parent: ParentLink; core: CoreLink; shutdown: AbortController };
+
+/**
+ * The life of a connector process: one `start` message, "ready" to the manager, heartbeats while healthy, and an end by
+ * `stop` message, SIGTERM or the manager's own end, within the deadline of the start message. Exit code 0 is an ordered
+ * stop, 1 everything else.
+ */
+export function runChild(): void {
+  const parent = createParentLink(systemClock);
+  const log = createChildLog(process.env['SVC_LOG_LEVEL'] === 'debug');
+  const shutdown = new AbortController();
+  let started: Promise<void> | null = null;
+  const end = (why: string) => {
+    if (shutdown.signal.aborted) return;
+    if (started !== null) log('info', 'stopping', { why });
+    shutdown.abort();
+    if (started === null) process.exit(0);
+  };
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end(signal));
+  process.on('disconnect', () => end('the manager is gone'));
+  process.on('uncaughtException', (error) => {
+    log('error', 'uncaught fault; the manager starts this connector anew', { error: errorText(error), stack: error?.stack });
+    process.exit(1);
+  });
+  parent.onStop(() => end('asked to'));
+  parent.onStart((message) => {
+    if (started !== null) return;
+    log.bind(message.connectorType, message.instanceId);
+    const core = createCoreLink({ socketPath: message.coreSocket, clock: systemClock, log });
+    started = live({ message, log, parent, core, shutdown });
+  });
+}
+
+async function live(child: Child): Promise<void> {
+  const { message, shutdown } = child;
+  const stopAsked = new Promise<void>((resolve) => shutdown.signal.addEventListener('abort', () => resolve(), { once: true }));
+  void stopAsked.then(() => endInTime(child));
+  const running = await begin(child);
+  if (!shutdown.signal.aborted) announce(child, running);
+  const stopBeats = systemClock.every(message.heartbeatMs, () => beat(child, running));
+  await stopAsked;
+  stopBeats();
+  await finish(child, running);
+}
+
+async function begin(child: Child): Promise<RunningConnector> {
+  const { message, log, parent } = child;
+  try {
+    // The entry is a module of the connector contract, checked by its contract suite.
+    const connector = (await import(pathToFileURL(message.entry).href)) as Connector;
+    if (typeof connector.start !== 'function') throw new Error(`${message.entry} exports no start().`);
+    return await connector.start(toStartContext(child));
+  } catch (error) {
+    const reason = startFailure(error, message.config);
+    log('error', `could not start: ${reason}`, { stack: error instanceof Error ? error.stack : undefined });
+    await parent.sendLast({ type: 'failed', message: reason });
+    process.exit(1);
+  }
+}
+
+const toStartContext = ({ message, log, parent, core, shutdown }: Child): StartContext => ({
+  instanceId: message.instanceId,
+  instanceName: message.instanceName,
+  type: message.connectorType,
+  config: message.config,
+  assistantName: message.assistantName,
+  dataDir: message.dataDir,
+  connectorDir: path.dirname(message.entry),
+  allowedHosts: message.allowedHosts,
+  stopTimeoutMs: message.stopTimeoutMs,
+  core,
+  secrets: { get: (name) => parent.getSecret(name) },
+  emit: (event) => parent.emit(event),
+  log,
+  heartbeat: () => parent.send({ type: 'heartbeat' }),
+  signal: shutdown.signal,
+});
+
+function announce(child: Child, running: RunningConnector): void {
+  const { log, parent } = child;
+  log('info', 'ready', { url: running.url });
+  parent.send({ type: 'ready', port: running.port ?? null, url: running.url ?? null });
+  beat(child, running);
+  // A process that is killed writes no compile cache, and the next start would pay for it.
+  setImmediate(() => flushCompileCache());
+}
+
+function beat({ parent, log }: Child, running: RunningConnector): void {
+  const { healthy, detail } = running.health();
+  if (healthy) parent.send({ type: 'heartbeat' });
+  else log('warn', 'not healthy', { detail });
+}
+
+async function finish({ log, core }: Child, running: RunningConnector): Promise<void> {
+  try {
+    await running.stop();
+  } catch (error) {
+    log('error', 'stopping failed', { error: errorText(error) });
+    process.exit(1);
+  }
+  core.close();
+  process.exit(0);
+}
+
+function endInTime({ message, log }: Child): void {
+  setTimeout(() => {
+    log('error', 'did not stop in time; ending now');
+    process.exit(1);
+  }, message.stopTimeoutMs).unref();
+}

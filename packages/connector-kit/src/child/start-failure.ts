@@ -1,0 +1,24 @@
+import { errorText } from '@svc/service-kit/service-error.ts';
+
+type SystemError = Error & { code?: string; address?: string; port?: number };
+
+/** A failed start in words: what is wrong and what to do. System codes mean nothing to most readers. */
+export function startFailure(error: unknown, config: Record<string, unknown>): string {
+  if (!(error instanceof Error)) return errorText(error);
+  const { code, address, port } = error as SystemError;
+  const wanted = port ?? config['port'] ?? config['http_port'];
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${String(wanted)} is in use by another program. Stop it or choose another port for this instance.`;
+    case 'EACCES':
+      return wanted === undefined
+        ? error.message
+        : `Port ${String(wanted)} may not be opened by this user. Choose one above 1023.`;
+    case 'EADDRNOTAVAIL':
+      return `This machine has no address ${String(address ?? config['bind_host'])}. Correct bind_host.`;
+    case 'ERR_MODULE_NOT_FOUND':
+      return `A part of this connector is not installed: ${error.message}`;
+    default:
+      return error.message;
+  }
+}

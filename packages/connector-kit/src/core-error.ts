@@ -1,0 +1,32 @@
+import type { ErrorBody, ErrorCode } from '@svc/contract/error-body.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+
+/**
+ * Why the core gave no answer: its own error body, or a fault of the link to it. `mayHaveRun` is true when the turn may
+ * have had effects already, so that repeating it by itself is not safe.
+ */
+export class CoreError extends ServiceError {
+  readonly mayHaveRun: boolean;
+
+  constructor(code: ErrorCode, message: string, options: { mayHaveRun: boolean; details?: Record<string, unknown> }) {
+    super(code, message, { details: options.details ?? {} });
+    this.name = 'CoreError';
+    this.mayHaveRun = options.mayHaveRun;
+  }
+}
+
+/** Codes with which the core refuses an envelope before any engine has seen it. */
+const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'bad_request',
+  'forbidden',
+  'no_access',
+  'too_large',
+  'busy',
+  'queue_full',
+  'unavailable',
+]);
+
+export function toCoreError(body: ErrorBody): CoreError {
+  const { ok: _ok, error, message, request_id: _requestId, ...details } = body;
+  return new CoreError(error, message, { mayHaveRun: !refusals.has(error), details });
+}

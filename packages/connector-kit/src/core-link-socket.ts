@@ -1,0 +1,110 @@
+import { connect, type Socket } from 'node:net';
+import { maxLinkLine } from '@svc/contract/link.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
+import type { StartContext } from './connector.ts';
+
+type LinkSocketOptions = {
+  path: string;
+  clock: Clock;
+  log: StartContext['log'];
+  random: () => number;
+  /** True while somebody waits for an answer: only then is a broken link opened again. */
+  isNeeded: () => boolean;
+  onOpen: () => void;
+  /** False ends the link: what came is not of this protocol. */
+  onLine: (line: string) => boolean;
+  /** All lines of one read have been delivered. */
+  onReadEnd: () => void;
+  onBroken: () => void;
+};
+
+export type LinkSocket = ReturnType<typeof createLinkSocket>;
+
+const firstRetryMs = 50;
+const lastRetryMs = 1_000;
+/** Unsent characters past which the core counts as stuck. */
+const cloggedAt = 4 * maxLinkLine;
+
+/** The carrier of the core link: connects when asked, backs off while the core is away, writes once per tick. */
+export function createLinkSocket(options: LinkSocketOptions) {
+  const { path, clock, log, random, isNeeded, onOpen, onLine, onReadEnd, onBroken } = options;
+  let socket: Socket | null = null;
+  let isOpen = false;
+  let closed = false;
+  let failures = 0;
+  let cancelRetry: (() => void) | null = null;
+  let pending = '';
+
+  function open(): void {
+    if (closed || socket !== null || cancelRetry !== null) return;
+    const own = connect(path);
+    socket = own;
+    let fault = 'closed by the core';
+    const splitter = createLineSplitter(
+      maxLinkLine,
+      (line) => {
+        // Lines behind a bad one are of a broken stream too.
+        if (!own.destroyed && !onLine(line)) own.destroy(new Error('the core sent something that is not a reply'));
+      },
+      () => own.destroy(new Error('the core sent a line past the limit')),
+    );
+    own.on('connect', () => opened());
+    own.on('data', (chunk) => {
+      splitter.push(chunk);
+      onReadEnd();
+    });
+    own.on('error', (error) => (fault = error.message));
+    own.on('close', () => lost(fault));
+  }
+
+  function opened(): void {
+    isOpen = true;
+    if (failures > 0) log('info', 'linked to the core again');
+    failures = 0;
+    onOpen();
+  }
+
+  function lost(why: string): void {
+    const wasOpen = isOpen;
+    socket = null;
+    isOpen = false;
+    pending = '';
+    if (closed) return;
+    failures++;
+    if (wasOpen || failures === 1) log('warn', 'the link to the core is down', { why });
+    if (wasOpen) onBroken();
+    cancelRetry = clock.after(retryMs(failures, random()), () => {
+      cancelRetry = null;
+      if (isNeeded()) open();
+    });
+  }
+
+  function flush(): void {
+    if (pending === '' || socket === null) return;
+    socket.write(pending);
+    pending = '';
+  }
+
+  return {
+    open,
+    isOpen: () => isOpen,
+    isClogged: () => socket !== null && socket.writableLength > cloggedAt,
+    /** Queues one line; all lines of a tick leave in one write. Only while open. */
+    write(line: string): void {
+      if (pending === '') queueMicrotask(flush);
+      pending += `${line}\n`;
+    },
+    close(): void {
+      closed = true;
+      cancelRetry?.();
+      socket?.destroy();
+    },
+  };
+}
+
+/** 50 ms doubling to 1 s, spread by a fifth so that connectors do not all come back in one instant. */
+function retryMs(failures: number, random: number): number {
+  const base = Math.min(lastRetryMs, firstRetryMs * 2 ** Math.min(failures - 1, 10));
+  return base * (0.8 + 0.4 * random);
+}

@@ -1,0 +1,24 @@
+import { isIP } from 'node:net';
+
+type BindHost = {
+  host: string;
+  /** True when every caller must show a key or token. */
+  needsToken: boolean;
+  allowedHosts: readonly string[];
+};
+
+/**
+ * Throws in words when a bind address would open the connector to a network by mistake: beyond loopback a token is
+ * required, and for "all addresses" the operator must also name the hosts it is reached by.
+ */
+export function checkBindHost({ host, needsToken, allowedHosts }: BindHost): void {
+  if (host === 'localhost') return;
+  const version = isIP(host);
+  if (version === 0) throw new Error(`bind_host "${host}" is not an IP address.`);
+  if (version === 4 ? host.startsWith('127.') : host === '::1') return;
+  if (!needsToken) throw new Error(`bind_host ${host} is reachable from a network, so a key must be required.`);
+  const isWildcard = host === '0.0.0.0' || /^[0:]+$/.test(host);
+  if (isWildcard && allowedHosts.length === 0) {
+    throw new Error(`bind_host ${host} listens on every address. Name the hosts to be served in SVC_ALLOWED_HOSTS first.`);
+  }
+}

@@ -1,0 +1,117 @@
+import type { AddressInfo } from 'node:net';
+import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
+import { createGuard } from '@svc/service-kit/http/guard.ts';
+import { randomIds } from '@svc/service-kit/ids.ts';
+import { errorText, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
+import type { StartContext } from '../connector.ts';
+import { sendJson, type Exchange, type Reply } from './exchange.ts';
+import { createRouteTable, type Route } from './route-table.ts';
+
+export type ConnectorServerOptions = {
+  routes: readonly Route[];
+  /** The bind address and the operator's own host names. */
+  allowedHosts: readonly string[];
+  /** How this surface writes an error. */
+  renderError: (error: ServiceError, exchange: Exchange) => Reply;
+  log: StartContext['log'];
+};
+
+export type ConnectorServer = {
+  /** Rejects with the system's error, `EADDRINUSE` included. Port 0 takes a free one. */
+  listen(port: number, host: string): Promise<{ port: number; url: string }>;
+  /** Stops accepting, lets running requests finish until the deadline, then cuts them off. */
+  stop(deadlineMs: number): Promise<void>;
+};
+
+const limits = { headersTimeout: 15_000, requestTimeout: 120_000, keepAliveTimeout: 60_000, maxConnections: 2_000 } as const;
+
+/**
+ * The small HTTP server of connectors: guard, request ids, routes, one place where errors become replies. Frameworks
+ * cost more memory than a whole connector should.
+ */
+export function createConnectorServer({ routes, allowedHosts, renderError, log }: ConnectorServerOptions): ConnectorServer {
+  const guard = createGuard(allowedHosts);
+  const find = createRouteTable(routes);
+  const running = new Set<ServerResponse>();
+  let stopping = false;
+
+  const server = http.createServer(
+    { headersTimeout: limits.headersTimeout, requestTimeout: limits.requestTimeout, keepAliveTimeout: limits.keepAliveTimeout },
+    (req, res) => {
+      running.add(res);
+      res.once('close', () => running.delete(res));
+      // A reader that is gone is no fault; what runs for it goes on.
+      res.on('error', () => undefined);
+      const exchange = { req, res, requestId: requestIdOf(req), remote: req.socket.remoteAddress ?? '', params: {} };
+      serve(exchange).catch((error: unknown) => fail(exchange, error));
+    },
+  );
+  server.maxConnections = limits.maxConnections;
+
+  async function serve(exchange: Exchange): Promise<void> {
+    const { req, res } = exchange;
+    if (stopping) {
+      res.shouldKeepAlive = false;
+      throw unavailable('This connector is stopping. Try again in a moment.');
+    }
+    const refusal = guard(req.headers);
+    if (refusal !== null) throw refusal;
+    const { route, params } = find(req.method ?? '', req.url ?? '');
+    exchange.params = params;
+    await route.handle(exchange);
+  }
+
+  function fail(exchange: Exchange, error: unknown): void {
+    const known = error instanceof ServiceError ? error : unknownFault(exchange, error);
+    const { res } = exchange;
+    if (!res.headersSent) sendJson(exchange, renderError(known, exchange));
+    else if (!res.writableEnded) res.destroy();
+  }
+
+  function unknownFault({ requestId }: Exchange, error: unknown): ServiceError {
+    const stack = error instanceof Error ? error.stack : undefined;
+    log('error', 'a request failed', { request_id: requestId, error: errorText(error), stack });
+    return new ServiceError('internal', `Something went wrong here. The log has it under request ${requestId}.`);
+  }
+
+  return {
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen({ port, host, backlog: 1024 }, () => {
+          server.off('error', reject);
+          server.on('error', (error) => log('error', 'the HTTP server has a fault', { error: error.message }));
+          const address = server.address() as AddressInfo;
+          resolve({ port: address.port, url: `http://${hostInUrl(host)}:${address.port}` });
+        });
+      }),
+    stop(deadlineMs) {
+      stopping = true;
+      // Connections that are busy now end with their answer instead of waiting for another request.
+      for (const res of running) {
+        res.shouldKeepAlive = false;
+        res.once('close', () => setImmediate(() => server.closeIdleConnections()));
+      }
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), deadlineMs);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
+      });
+    },
+  };
+}
+
+function requestIdOf(req: IncomingMessage): string {
+  const given = req.headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.-]{1,128}$/.test(given) ? given : randomIds.next('req');
+}
+
+/** A wildcard is no address one can open, so its URL names loopback. */
+function hostInUrl(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

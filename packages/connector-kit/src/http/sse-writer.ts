@@ -1,0 +1,64 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Exchange } from './exchange.ts';
+
+export type SseWriter = {
+  /** Opens the stream if it is not open yet. Frames of one tick leave in one write. */
+  send(frame: string): void;
+  end(): void;
+  /** True once anything was written: from then on an error can only be a frame. */
+  isOpen(): boolean;
+};
+
+const maxBufferedBytes = 1024 * 1024;
+const keepAliveMs = 15_000;
+
+/**
+ * An event stream that opens with its first frame, so that until then the reply can still be an error. A quiet one sends
+ * a comment every 15 s (which opens it too). A reader that leaves more than 1 MiB unread is dropped.
+ */
+export function createSseWriter({ res, requestId }: Exchange, clock: Clock): SseWriter {
+  let pending = '';
+  let isQuiet = true;
+  const stopKeepAlive = clock.every(keepAliveMs, () => {
+    if (isQuiet) send(': keep-alive\n\n');
+    isQuiet = true;
+  });
+  res.once('close', stopKeepAlive);
+
+  function send(frame: string): void {
+    if (res.destroyed) return;
+    isQuiet = false;
+    if (!res.headersSent) open();
+    if (pending === '') queueMicrotask(flush);
+    pending += frame;
+  }
+
+  function open(): void {
+    res.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+      'x-request-id': requestId,
+    });
+  }
+
+  function flush(): void {
+    const text = pending;
+    pending = '';
+    if (text === '' || res.destroyed || res.writableEnded) return;
+    // Checked before writing: one long answer may pass the limit, a reader that takes nothing may not.
+    if (res.writableLength > maxBufferedBytes) res.destroy();
+    else res.write(text);
+  }
+
+  return {
+    send,
+    end() {
+      stopKeepAlive();
+      const text = pending;
+      pending = '';
+      if (!res.destroyed) res.end(text);
+    },
+    isOpen: () => res.headersSent,
+  };
+}

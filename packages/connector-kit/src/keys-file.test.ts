@@ -1,0 +1,103 @@
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { createKeysFile } from './keys-file.ts';
+
+describe('a keys file', () => {
+  let folder: TemporaryFolder;
+  let file: string;
+  let clock: FakeClock;
+  let logs: string[];
+  const log = (level: string, message: string, fields?: object) => void logs.push(JSON.stringify({ level, message, ...fields }));
+  const write = (...entries: unknown[]) => writeFileSync(file, JSON.stringify({ keys: entries }), { mode: 0o600 });
+  const ann = { key: 'ann-key', identity: 'ann', username: 'Ann' };
+
+  beforeEach(() => {
+    folder = temporaryFolder();
+    file = path.join(folder.path, 'keys.json');
+    clock = createFakeClock();
+    logs = [];
+  });
+  afterEach(() => folder.remove());
+  const open = () => createKeysFile({ file, clock, log });
+
+  test('maps a key to its identity and nothing else to anyone', () => {
+    write(ann);
+    const keys = open();
+    expect(keys.find('ann-key')).toEqual({ identity: 'ann', username: 'Ann' });
+    for (const wrong of ['', 'ann-ke', 'ann-key ', 'ANN-KEY', 'x'.repeat(100_000), 'schlüssel'])
+      expect(keys.find(wrong)).toBeNull();
+    expect(keys.problem()).toBeNull();
+  });
+
+  test('knows a key beyond ASCII by the bytes that a header carries', () => {
+    write({ ...ann, key: 'schlüssel' });
+    expect(open().find(Buffer.from('schlüssel').toString('latin1'))?.identity).toBe('ann');
+  });
+
+  test('lets a removed key in no longer than five seconds', () => {
+    write(ann);
+    const keys = open();
+    expect(keys.find('ann-key')).not.toBeNull();
+    write();
+    clock.advance(4_999);
+    expect(keys.find('ann-key')).toBeNull();
+  });
+
+  test('lets an added key in, also when the file is replaced by renaming', () => {
+    write();
+    const keys = open();
+    expect(keys.find('ann-key')).toBeNull();
+    const next = path.join(folder.path, 'next.json');
+    writeFileSync(next, JSON.stringify({ keys: [ann] }), { mode: 0o600 });
+    renameSync(next, file);
+    clock.advance(1_000);
+    expect(keys.find('ann-key')?.identity).toBe('ann');
+  });
+
+  test('is not read again while nothing changed', () => {
+    write(ann);
+    const keys = open();
+    for (let i = 0; i < 5; i++) {
+      keys.find('ann-key');
+      clock.advance(2_000);
+    }
+    expect(logs.filter((line) => line.includes('keys read'))).toHaveLength(1);
+  });
+
+  test.each([
+    ['malformed', () => writeFileSync(file, '{"keys": [', { mode: 0o600 })],
+    ['gone', () => rmSync(file)],
+    ['not a file', () => (rmSync(file), mkdirSync(file))],
+  ])('lets nobody in while it is %s, and says so', (_what, spoil) => {
+    write(ann);
+    const keys = open();
+    expect(keys.find('ann-key')).not.toBeNull();
+    spoil();
+    clock.advance(1_000);
+    expect(keys.find('ann-key')).toBeNull();
+    expect(keys.problem()).toMatch(/lets nobody in/);
+    rmSync(file, { recursive: true, force: true });
+    write(ann);
+    clock.advance(1_000);
+    expect(keys.find('ann-key')).not.toBeNull();
+    expect(keys.problem()).toBeNull();
+  });
+
+  test('that others can read is used with a warning', () => {
+    write(ann);
+    chmodSync(file, 0o644);
+    expect(open().find('ann-key')).not.toBeNull();
+    expect(logs.join('\n')).toMatch(/"level":"warn".*0600/);
+  });
+
+  test('puts no key into the log', () => {
+    write(ann);
+    const keys = open();
+    keys.find('ann-key');
+    keys.find('some-other-key');
+    expect(logs.join('\n')).not.toMatch(/ann-key|some-other-key/);
+  });
+});

@@ -1,0 +1,73 @@
+import { hash } from 'node:crypto';
+import { readFileSync, statSync, type Stats } from 'node:fs';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { StartContext } from './connector.ts';
+import { parseKeys } from './parse-keys.ts';
+
+export type Caller = { identity: string; username: string };
+
+export type KeysFile = {
+  /** Who a key belongs to; null for nobody. Takes the bytes of a header as Node gives them (latin1). */
+  find(key: string): Caller | null;
+  /** Null while the file is good, else what is wrong with it. */
+  problem(): string | null;
+};
+
+type Options = { file: string; clock: Clock; log: StartContext['log'] };
+
+/** How long a removed key may live on, ms. */
+const recheckMs = 1_000;
+const maxFileBytes = 4 * 1024 * 1024;
+
+/**
+ * Keys of callers, from `{ keys: [{ key, identity, username }] }`. Only digests are kept, and looked up by digest, so
+ * time says nothing about a key. The file is looked at again when it is used, at most once a second; one that cannot be
+ * read or understood lets nobody in.
+ */
+export function createKeysFile({ file, clock, log }: Options): KeysFile {
+  let callers = new Map<string, Caller>();
+  let problem: string | null = null;
+  let seen = '';
+  let checkedAt = Number.NEGATIVE_INFINITY;
+
+  function refresh(): void {
+    const now = clock.now();
+    // A clock that was set back must not keep an old file alive.
+    if (now >= checkedAt && now - checkedAt < recheckMs) return;
+    checkedAt = now;
+    const stats = statSync(file, { throwIfNoEntry: false });
+    const version = stats === undefined ? 'missing' : `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
+    if (version === seen) return;
+    seen = version;
+    load(stats);
+  }
+
+  function load(stats: Stats | undefined): void {
+    try {
+      if (stats === undefined) throw new Error('it does not exist');
+      if (stats.size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`);
+      if ((stats.mode & 0o077) !== 0) log('warn', 'the keys file can be read by others; set its mode to 0600', { file });
+      callers = new Map(parseKeys(readFileSync(file, 'utf8')).map(({ key, ...caller }) => [digest(Buffer.from(key)), caller]));
+      problem = null;
+      log('info', 'keys read', { file, keys: callers.size });
+    } catch (error) {
+      callers = new Map();
+      problem = `The keys file lets nobody in: ${errorText(error)}.`;
+      log('error', problem, { file });
+    }
+  }
+
+  return {
+    find(key) {
+      refresh();
+      return callers.get(digest(Buffer.from(key, 'latin1'))) ?? null;
+    },
+    problem() {
+      refresh();
+      return problem;
+    },
+  };
+}
+
+const digest = (key: Buffer): string => hash('sha256', key, 'hex');

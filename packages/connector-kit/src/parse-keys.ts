@@ -1,0 +1,45 @@
+/** One entry of a keys file. */
+export type KeyEntry = { key: string; identity: string; username: string };
+
+const maxKeys = 10_000;
+
+/**
+ * The entries of a keys file's text. All or nothing: one bad entry refuses the file, naming the entry but never its key,
+ * because half a list of who may come in is not what its author wrote.
+ */
+export function parseKeys(text: string): KeyEntry[] {
+  const list = (parseJson(text) as { keys?: unknown } | null)?.keys;
+  if (!Array.isArray(list)) throw new Error('it has no list "keys"');
+  if (list.length > maxKeys) throw new Error(`it has more than ${maxKeys} keys`);
+  const owners = new Map<string, string>();
+  return list.map((item: unknown, index) => {
+    const entry = toEntry(item, `keys[${index}]`);
+    const owner = owners.get(entry.key);
+    if (owner !== undefined && owner !== entry.identity) throw new Error(`keys[${index}] has the key of another identity`);
+    owners.set(entry.key, entry.identity);
+    return entry;
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message may quote a part of the text, which is keys.
+    throw new Error('it is not valid JSON');
+  }
+}
+
+function toEntry(item: unknown, at: string): KeyEntry {
+  if (typeof item !== 'object' || item === null) throw new Error(`${at} is not an object`);
+  const { key, identity, username } = item as Record<string, unknown>;
+  if (typeof key !== 'string' || !/^\S{1,512}$/.test(key))
+    throw new Error(`${at}.key is not a text of 1 to 512 characters without spaces`);
+  if (!isName(identity)) throw new Error(`${at}.identity is not a text of 1 to 256 characters`);
+  if (username !== undefined && !isName(username)) throw new Error(`${at}.username is not a text of 1 to 256 characters`);
+  return { key, identity, username: username ?? identity };
+}
+
+/** Well-formed text only: broken characters would make two identities look like one once they are hashed. */
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= 256 && value.isWellFormed();

@@ -1,0 +1,67 @@
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { Identity } from '@svc/contract/trust.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import type { CallOptions, CoreApi, StreamHandlers } from '../connector.ts';
+
+/** One turn that a connector asked for, in the hands of a test. */
+export type FakeTurn = {
+  envelope: Envelope;
+  /** Empty for a turn that is not streamed. */
+  handlers: StreamHandlers;
+  options: CallOptions;
+  /** The turn's result with what the test does not care about filled in. */
+  result(fields?: Partial<HandleResult>): HandleResult;
+};
+
+export type Script = (turn: FakeTurn) => HandleResult | Promise<HandleResult>;
+
+export type FakeCore = CoreApi & {
+  /** Every turn so far, in order. */
+  turns: FakeTurn[];
+  /** How turns go from now on. The first script echoes. */
+  script: Script;
+};
+
+/** A core whose turns go as a test says. */
+export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
+  const run = async (envelope: Envelope, handlers: StreamHandlers, options: CallOptions) => {
+    const turn: FakeTurn = { envelope, handlers, options, result: (fields) => toResult(envelope, core.turns.length, fields) };
+    core.turns.push(turn);
+    return core.script(turn);
+  };
+  const core: FakeCore = {
+    turns: [],
+    script: echo,
+    handle: (envelope, options = {}) => run(envelope, {}, options),
+    handleStream: (envelope, handlers, options = {}) => run(envelope, handlers, options),
+    resolve: async () => ({ ...owner, ...identity }),
+  };
+  return core;
+}
+
+/** Answers `echo: <text>`, streamed word by word. */
+export const echo: Script = ({ envelope, handlers, result }) => {
+  const text = `echo: ${envelope.content.text}`;
+  for (const word of text.split(/(?<= )/)) handlers.onDelta?.(word);
+  handlers.onFlush?.();
+  return result({ actions: [{ type: 'reply', text }] });
+};
+
+const owner: Identity = {
+  principal_id: 'prn_1',
+  principal_key: 'owner',
+  display_name: 'Owner',
+  trust_tier: 'SACRED',
+  tool_policy: 'full',
+  bypass_moderation: false,
+  denied: false,
+  reason: 'a test says so',
+};
+
+const toResult = (envelope: Envelope, serial: number, fields: Partial<HandleResult> = {}): HandleResult => ({
+  actions: [],
+  outcome: 'replied',
+  conversation_key: envelope.conversation_key,
+  turn_id: `turn_${serial}`,
+  ...fields,
+});

@@ -1,0 +1,60 @@
+import { rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { maxLinkLine, type LinkReply, type LinkRequest } from '@svc/contract/link.ts';
+import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
+
+export type LinkCall = {
+  request: LinkRequest;
+  /** Sends replies in one write. The id of the call is filled in. */
+  reply(...replies: ReplyBody[]): void;
+  /** Writes text as it is, to play a core that is broken. */
+  raw(text: string): void;
+  /** Breaks the connection of this call. */
+  hangUp(): void;
+};
+
+export type ReplyBody = LinkReply extends infer R ? (R extends LinkReply ? Omit<R, 'id'> : never) : never;
+
+export type LinkServer = {
+  calls: LinkCall[];
+  /** How many connections were ever made. */
+  connections: number;
+  stop(): Promise<void>;
+};
+
+/** The core's end of the connector link, answering as a test says. A socket file of an earlier one is replaced. */
+export async function startLinkServer(socketPath: string, answer: (call: LinkCall) => void): Promise<LinkServer> {
+  rmSync(socketPath, { force: true });
+  const sockets = new Set<Socket>();
+  const link: LinkServer = { calls: [], connections: 0, stop: () => stop(server, sockets) };
+  const server = createServer((socket) => {
+    link.connections++;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    const splitter = createLineSplitter(
+      maxLinkLine,
+      (line) => {
+        const call = toCall(socket, JSON.parse(line) as LinkRequest);
+        link.calls.push(call);
+        answer(call);
+      },
+      () => socket.destroy(),
+    );
+    socket.on('data', (chunk) => splitter.push(chunk));
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(socketPath, resolve));
+  return link;
+}
+
+const toCall = (socket: Socket, request: LinkRequest): LinkCall => ({
+  request,
+  reply: (...replies) => void socket.write(replies.map((reply) => `${JSON.stringify({ id: request.id, ...reply })}\n`).join('')),
+  raw: (text) => void socket.write(text),
+  hangUp: () => socket.destroy(),
+});
+
+function stop(server: Server, sockets: Set<Socket>): Promise<void> {
+  for (const socket of sockets) socket.destroy();
+  return new Promise((resolve) => server.close(() => resolve()));
+}

@@ -1,0 +1,145 @@
+import { fork } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { forkConnector, type ForkedConnector } from '../src/testing/fork-connector.ts';
+
+const entry = path.join(import.meta.dirname, 'fixtures/scripted-connector.ts');
+
+describe('a connector process', () => {
+  let folder: TemporaryFolder;
+  const forks: ForkedConnector[] = [];
+  beforeEach(() => (folder = temporaryFolder()));
+  afterEach(async () => {
+    for (const forked of forks.splice(0)) {
+      forked.kill();
+      await forked.exit;
+    }
+    folder.remove();
+  });
+  const start = (config: Record<string, unknown> = {}, more: object = {}) => {
+    const forked = forkConnector({ entry, dataDir: folder.path, config, ...more });
+    forks.push(forked);
+    return forked;
+  };
+  const logOf = (forked: ForkedConnector) =>
+    forked
+      .output()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  test('says that it is ready, where it listens, and that it lives', async () => {
+    const forked = start();
+    await expect(forked.message('ready')).resolves.toEqual({ type: 'ready', port: 4242, url: 'http://127.0.0.1:4242' });
+    await forked.message('heartbeat');
+    // The log and the messages come by two ways, in no order.
+    await vi.waitFor(() => expect(forked.output()).toMatch(/\n$/));
+    expect(logOf(forked)[0]).toMatchObject({
+      level: 'info',
+      service: 'scripted',
+      instance: 'inst_1',
+      msg: 'ready',
+      time: expect.any(Number),
+    });
+  });
+
+  test('beats again and again while it is healthy', async () => {
+    const forked = start({}, { heartbeatMs: 20 });
+    await vi.waitFor(() => expect(forked.messages.filter(({ type }) => type === 'heartbeat').length).toBeGreaterThan(3), {
+      timeout: 10_000,
+    });
+  });
+
+  test('does not beat while it is not, and logs why', async () => {
+    const forked = start({ on: 'unhealthy' }, { heartbeatMs: 20 });
+    await vi.waitFor(() => expect(forked.output().match(/the channel is away/g)?.length).toBeGreaterThan(3), { timeout: 10_000 });
+    expect(forked.messages.map(({ type }) => type)).not.toContain('heartbeat');
+  });
+
+  test('hands telemetry to the manager', async () => {
+    await expect(start().message('emit')).resolves.toEqual({
+      type: 'emit',
+      event: { kind: 'instance', text: 'A test fixtures' },
+    });
+  });
+
+  test.each([
+    [{ value: 'hunter2', error: null }, 'got 7 characters'],
+    [{ value: null, error: 'There is no secret "TOKEN".' }, 'There is no secret "TOKEN".'],
+  ])('asks the manager for a secret: %j', async (answer, text) => {
+    const forked = start({ secret: 'TOKEN' });
+    const request = await forked.message('secret');
+    expect(request.name).toBe('TOKEN');
+    forked.send({ type: 'secret', requestId: request.requestId, ...answer });
+    await forked.message('ready');
+    expect(forked.messages).toContainEqual({ type: 'emit', event: { kind: 'instance', text } });
+    expect(forked.output()).not.toContain('hunter2');
+  });
+
+  test.each([
+    ['a stop message', (forked: ForkedConnector) => forked.send({ type: 'stop' })],
+    ['SIGTERM', (forked: ForkedConnector) => void forked.child.kill('SIGTERM')],
+    ['the end of its manager', (forked: ForkedConnector) => forked.child.disconnect()],
+  ])('ends in order on %s', async (_what, end) => {
+    const forked = start();
+    await forked.message('ready');
+    end(forked);
+    await expect(forked.exit).resolves.toEqual({ code: 0, signal: null });
+    expect(logOf(forked).map(({ msg }) => msg)).toEqual(['ready', 'stopping', 'the signal came', 'stopped in order']);
+  });
+
+  test('ends when it is told to before it was ever started', async () => {
+    const child = fork(path.join(import.meta.dirname, '../src/child-main.ts'), [], { stdio: 'ignore', execArgv: [] });
+    const exit = new Promise((resolve) => child.once('exit', resolve));
+    child.disconnect();
+    await expect(exit).resolves.toBe(0);
+  });
+
+  test.each(['stop-hangs', 'start-hangs'])('ends at the deadline when it %s', async (on) => {
+    const forked = start({ on }, { stopTimeoutMs: 200 });
+    if (on === 'stop-hangs') await forked.message('ready');
+    forked.send({ type: 'stop' });
+    await expect(forked.exit).resolves.toEqual({ code: 1, signal: null });
+    expect(forked.output()).toMatch(/did not stop in time/);
+  });
+
+  test('ends with a fault when stopping fails', async () => {
+    const forked = start({ on: 'stop-fails' });
+    await forked.message('ready');
+    forked.send({ type: 'stop' });
+    await expect(forked.exit).resolves.toEqual({ code: 1, signal: null });
+  });
+
+  test('says in words why it cannot start', async () => {
+    const forked = start({ on: 'start-fails' });
+    await expect(forked.message('failed')).resolves.toEqual({ type: 'failed', message: 'The token is wrong. Make a new one.' });
+    await expect(forked.exit).resolves.toEqual({ code: 1, signal: null });
+  });
+
+  test('names the port that is in use', async () => {
+    const holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+    const { port } = holder.address() as AddressInfo;
+    const forked = start({ port });
+    await expect(forked.message('failed')).resolves.toMatchObject({ message: expect.stringContaining(`Port ${port} is in use`) });
+    await forked.exit;
+    holder.close();
+  });
+
+  test('says so when its code cannot be loaded', async () => {
+    const forked = start({}, { entry: path.join(folder.path, 'nothing.ts') });
+    await expect(forked.message('failed')).resolves.toMatchObject({ message: expect.stringContaining('nothing.ts') });
+  });
+
+  test.each(['throws-later', 'rejects-later'])('logs a fault that nobody caught and ends: %s', async (on) => {
+    const forked = start({ on });
+    await expect(forked.exit).resolves.toEqual({ code: 1, signal: null });
+    expect(logOf(forked).at(-1)).toMatchObject({
+      level: 'error',
+      error: expect.stringMatching(/nobody caught/),
+      stack: expect.any(String),
+    });
+  });
+});

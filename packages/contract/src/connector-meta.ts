@@ -1,0 +1,24 @@
+import type { Capabilities } from './envelope.ts';
+
+/** JSON-Schema-like description of an instance's config (spec: `configSchema`). */
+export type ConfigSchema = {
+  type: 'object';
+  required?: readonly string[];
+  properties: Readonly<Record<string, { type: string; title: string; default?: unknown; [keyword: string]: unknown }>>;
+};
+
+/** What can be pushed to a running instance; `false` for request/response-only types. */
+export type Outbound = { kinds: readonly string[]; target: { required: boolean; label: string } };
+
+/** Connector type descriptor, `GET /types` (spec). It is data: a type's meta imports no library. */
+export type ConnectorMeta = {
+  /** Equal to the type's folder name. */
+  type: string;
+  displayName: string;
+  supportsMultiple: boolean;
+  capabilities: Capabilities;
+  /** Config fields that hold the name of a secret, never a value. */
+  credentialKeys: readonly string[];
+  configSchema: ConfigSchema;
+  outbound: Outbound | false;
+};

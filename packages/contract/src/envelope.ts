@@ -1,0 +1,89 @@
+import type { Static } from './schema.ts';
+
+/** What a channel can render (spec: connector type descriptor, `capabilities`). */
+export const capabilitiesSchema = {
+  type: 'object',
+  properties: {
+    max_message_chars: { type: 'integer', minimum: 1 },
+    supports_markdown: { type: 'boolean' },
+    supports_code_blocks: { type: 'boolean' },
+    supports_attachments_out: { type: 'boolean' },
+  },
+} as const;
+export type Capabilities = Static<typeof capabilitiesSchema>;
+
+/** A file that came with a message, by reference into the upload area. Its bytes never travel in an envelope. */
+export const attachmentSchema = {
+  type: 'object',
+  required: ['path'],
+  properties: {
+    path: { type: 'string', minLength: 1, maxLength: 4096 },
+    name: { type: 'string', maxLength: 255 },
+    mime: { type: 'string', maxLength: 127 },
+    bytes: { type: 'integer', minimum: 0 },
+  },
+} as const;
+export type Attachment = Static<typeof attachmentSchema>;
+
+const priorMessageSchema = {
+  type: 'object',
+  required: ['role', 'text'],
+  properties: {
+    role: { enum: ['user', 'assistant', 'tool'] },
+    text: { type: 'string' },
+  },
+} as const;
+
+/** Normalized input from a channel (spec: Envelope). Unknown fields are ignored: a caller cannot name its own trust. */
+export const envelopeSchema = {
+  type: 'object',
+  required: ['channel', 'conversation_key', 'sender', 'content'],
+  properties: {
+    channel: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$' },
+    conversation_key: { type: 'string', minLength: 1, maxLength: 512 },
+    message_id: { type: 'string', minLength: 1, maxLength: 256 },
+    sender: {
+      type: 'object',
+      required: ['raw_id'],
+      properties: {
+        raw_id: { type: 'string', minLength: 1, maxLength: 256 },
+        raw_username: { type: 'string', maxLength: 256 },
+      },
+    },
+    content: {
+      type: 'object',
+      required: ['text'],
+      properties: {
+        text: { type: 'string', maxLength: 1_000_000 },
+        attachments: { type: 'array', maxItems: 32, items: attachmentSchema },
+        /** Messages before `text` that the channel knows; used only while the session has had no turn. */
+        transcript: { type: 'array', maxItems: 10_000, items: priorMessageSchema },
+        /** Extra system prompt for this turn alone. */
+        system: { type: 'string', maxLength: 200_000 },
+      },
+    },
+    delivery: { enum: ['sync', 'async'] },
+    capabilities: capabilitiesSchema,
+    public: { type: 'boolean' },
+    channel_context: { type: 'object' },
+  },
+} as const;
+
+export type Delivery = 'sync' | 'async';
+export type PriorMessage = Static<typeof priorMessageSchema>;
+export type Sender = { raw_id: string; raw_username?: string };
+
+export type Envelope = {
+  channel: string;
+  /** Stable primary key of the session, deterministic per user or room. */
+  conversation_key: string;
+  message_id?: string;
+  sender: Sender;
+  content: { text: string; attachments?: Attachment[]; transcript?: PriorMessage[]; system?: string };
+  delivery?: Delivery;
+  capabilities?: Capabilities;
+  /** True on broadcast surfaces: stricter redaction, trust capped. */
+  public?: boolean;
+  /** `channelId`, `chatId` or `target` name the session's outbound route. */
+  channel_context?: Record<string, unknown>;
+};

@@ -1,0 +1,22 @@
+import type { Envelope } from './envelope.ts';
+import type { ErrorBody } from './error-body.ts';
+import type { TurnProgress, HandleResult } from './turn.ts';
+import type { Identity } from './trust.ts';
+
+/**
+ * The connector link: one lasting unix socket between a connector and the core, JSON lines both ways, every turn with
+ * an id of the connector's. It carries the same calls as `POST /v2/handle` and `POST /trust/resolve`, at a third of the cost.
+ */
+export type LinkRequest =
+  | { op: 'handle'; id: number; stream: boolean; request_id?: string; envelope: Envelope }
+  | { op: 'resolve'; id: number; envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'> };
+
+/** `frame` repeats while a streamed turn runs; then exactly one of `result`, `identity`, `error` closes the id. */
+export type LinkReply =
+  | { id: number; frame: TurnProgress }
+  | { id: number; result: HandleResult }
+  | { id: number; identity: Identity }
+  | { id: number; error: ErrorBody };
+
+/** Longest line either side accepts, in characters. */
+export const maxLinkLine = 16 * 1024 * 1024;

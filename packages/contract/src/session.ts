@@ -1,0 +1,30 @@
+export const sessionStates = ['idle', 'queued', 'running', 'claimed'] as const;
+export type SessionState = (typeof sessionStates)[number];
+
+/** The continuing conversation (spec: Session record; decisions: Core, Sessions). Times are epoch ms. */
+export type Session = {
+  conversation_key: string;
+  surface: string;
+  instance_id: string | null;
+  principal_id: string | null;
+  engine_id: string | null;
+  /** Resume id at the engine. Abort never touches it. */
+  engine_session_id: string | null;
+  model: string | null;
+  state: SessionState;
+  title: string | null;
+  claimed_by: string | null;
+  /** Mailbox cursor of announcements. */
+  last_announce_id: number;
+  outbound_instance_id: string | null;
+  outbound_target: string | null;
+  multiplexer: string | null;
+  tmux_target: string | null;
+  cwd: string | null;
+  turns: number;
+  input_tokens: number;
+  output_tokens: number;
+  cost_usd: number;
+  created_at: number;
+  last_active_at: number;
+};

@@ -1,0 +1,55 @@
+import type { ErrorBody } from './error-body.ts';
+import type { TokenUsage } from './usage.ts';
+
+/** One thing the connector renders (spec: Outbound action). */
+export type Action = { type: 'reply'; text: string };
+
+export const actionSchema = {
+  type: 'object',
+  required: ['type', 'text'],
+  properties: { type: { const: 'reply' }, text: { type: 'string' } },
+} as const;
+
+/** How a handled envelope ended. Everything but `replied` and `command` is an expected outcome, never an exception. */
+export const outcomes = ['replied', 'command', 'silent', 'aborted', 'denied', 'blocked', 'observed'] as const;
+export type Outcome = (typeof outcomes)[number];
+
+/** Answer of `POST /v2/handle`. `actions` is the spec's; the rest lets protocol connectors answer in their own terms. */
+export type HandleResult = {
+  actions: Action[];
+  outcome: Outcome;
+  conversation_key: string;
+  turn_id: string;
+  engine_id?: string;
+  model?: string;
+  usage?: TokenUsage;
+};
+
+export const handleResultSchema = {
+  type: 'object',
+  required: ['actions', 'outcome', 'conversation_key', 'turn_id'],
+  properties: {
+    actions: { type: 'array', items: actionSchema },
+    outcome: { enum: outcomes },
+    conversation_key: { type: 'string' },
+    turn_id: { type: 'string' },
+    engine_id: { type: 'string' },
+    model: { type: 'string' },
+    usage: { type: 'object', additionalProperties: true },
+  },
+} as const;
+
+/** What a turn shows while it runs. The same frames travel as SSE (`event: <type>`) and on the connector link. */
+export type TurnProgress =
+  /** Waiting for the conversation's lock or a global slot; `position` counts the turns ahead. */
+  | { type: 'queued'; position: number }
+  | { type: 'delta'; text: string }
+  /** A finished block of text: what the deltas since the last segment add up to. */
+  | { type: 'segment'; text: string }
+  | { type: 'thinking'; text: string }
+  | { type: 'tool'; id: string; name: string; input: unknown }
+  | { type: 'tool_result'; id: string; ok: boolean; output: string }
+  /** Everything streamed so far is withdrawn: the turn ends in silence. */
+  | { type: 'retract' };
+
+export type TurnFrame = TurnProgress | { type: 'result'; result: HandleResult } | { type: 'error'; error: ErrorBody };

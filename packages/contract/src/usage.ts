@@ -1,0 +1,42 @@
+/** Tokens and money of one turn. `input_tokens` excludes cached ones. Costs are USD. */
+export type TokenUsage = {
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  thinking_tokens?: number;
+  /** True when the engine reported nothing and tokens were counted at about four characters each. */
+  estimated: boolean;
+  /** List-price value, metered or not; null while no price is known for the model. */
+  cost_usd: number | null;
+};
+
+/** One row of `usage_rollup`: sums per hour, surface and identity (spec: Usage and pricing). */
+export type UsageRollup = {
+  bucket_hour: number;
+  surface: string;
+  identity: string;
+  principal: string | null;
+  turns: number;
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  estimated_turns: number;
+  cost_usd: number;
+  billed_cost_usd: number;
+};
+
+/** One row of `usage_aux`: metered side calls per hour, surface, feature, provider, model and unit. */
+export type UsageAux = {
+  bucket_hour: number;
+  surface: string;
+  feature: string;
+  provider: string;
+  model: string;
+  units: string;
+  calls: number;
+  quantity: number;
+  cost_usd: number;
+  billed_cost_usd: number;
+};

@@ -1,0 +1,55 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findEngine, type EngineSearch } from './engine-path.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(path.join(os.tmpdir(), 'engine-path-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const search = (fields: Partial<EngineSearch<{ at: string }>> = {}): EngineSearch<{ at: string }> => ({
+  id: 'x',
+  explicit: null,
+  enginesDir: path.join(dir, 'engines'),
+  program: 'x',
+  searchPath: path.join(dir, 'bin'),
+  accept: (at) => ({ at }),
+  ...fields,
+});
+
+const addProgram = () => {
+  mkdirSync(path.join(dir, 'bin'));
+  writeFileSync(path.join(dir, 'bin/x'), '');
+  chmodSync(path.join(dir, 'bin/x'), 0o755);
+};
+const addInstalled = () => mkdirSync(path.join(dir, 'engines/x/current'), { recursive: true });
+
+describe('findEngine', () => {
+  test('takes the installed one before the one on PATH', () => {
+    addProgram();
+    addInstalled();
+    expect(findEngine(search())).toMatchObject({ found: true, from: 'installed' });
+  });
+
+  test('takes the program on PATH when nothing is installed', () => {
+    addProgram();
+    expect(findEngine(search())).toMatchObject({ found: true, from: 'path', value: { at: path.join(dir, 'bin/x') } });
+  });
+
+  test('a wrong setting does not hide behind a lucky find', () => {
+    addProgram();
+    expect(findEngine(search({ explicit: path.join(dir, 'nowhere') }))).toEqual({
+      found: false,
+      reason: `nothing at ${dir}/nowhere`,
+    });
+  });
+
+  test('says why a candidate was not taken', () => {
+    addInstalled();
+    const result = findEngine(search({ accept: () => 'half installed' }));
+    expect(result).toMatchObject({ found: false, reason: expect.stringContaining('half installed') });
+  });
+});

@@ -1,0 +1,70 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import path from 'node:path';
+
+/** Where a candidate came from, in the order they are tried. */
+export type EngineSource = 'setting' | 'installed' | 'path';
+
+export type EngineLocation<Found> =
+  | { found: true; value: Found; from: EngineSource; reason: string }
+  | { found: false; reason: string };
+
+export type EngineSearch<Found> = {
+  id: string;
+  /** From the settings. When it is set nothing else is tried: a wrong setting must not hide behind a lucky find. */
+  explicit: string | null;
+  enginesDir: string;
+  /** Program to look for on PATH. */
+  program: string;
+  searchPath: string | undefined;
+  /** Looks at a file or folder: what can be started there, or a string that says what is missing. */
+  accept(candidate: string): Found | string;
+};
+
+/** Finds an engine: the explicit path, else `<enginesDir>/<id>/current`, else the program on PATH. */
+export function findEngine<Found extends object>(search: EngineSearch<Found>): EngineLocation<Found> {
+  const reasons: string[] = [];
+  for (const { from, candidate } of candidates(search)) {
+    if (!exists(candidate)) {
+      reasons.push(`nothing at ${candidate}`);
+      continue;
+    }
+    const value = search.accept(candidate);
+    if (typeof value !== 'string') return { found: true, value, from, reason: `${sourceWords[from]}: ${candidate}` };
+    reasons.push(`${candidate}: ${value}`);
+  }
+  return { found: false, reason: reasons.join('; ') };
+}
+
+const sourceWords: Record<EngineSource, string> = {
+  setting: 'set in the settings',
+  installed: 'installed in the data folder',
+  path: 'found on PATH',
+};
+
+function candidates<Found>(search: EngineSearch<Found>): { from: EngineSource; candidate: string }[] {
+  if (search.explicit !== null) return [{ from: 'setting', candidate: search.explicit }];
+  const installed = path.join(search.enginesDir, search.id, 'current');
+  const onPath = findProgram(search.program, search.searchPath);
+  return [
+    { from: 'installed', candidate: installed },
+    ...(onPath === null ? [] : [{ from: 'path' as const, candidate: onPath }]),
+  ];
+}
+
+/** The first executable file of that name in the folders of PATH. Relative folders are left out. */
+export function findProgram(name: string, searchPath: string | undefined): string | null {
+  const folders = (searchPath ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  return folders.map((folder) => path.join(folder, name)).find(isProgram) ?? null;
+}
+
+/** True for a regular file that this process may execute. */
+export function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+const exists = (candidate: string): boolean => statSync(candidate, { throwIfNoEntry: false }) !== undefined;

@@ -1,0 +1,125 @@
+import type { Attachment, PriorMessage } from '@svc/contract/envelope.ts';
+import type { Tier, ToolPolicy } from '@svc/contract/trust.ts';
+import type { TokenUsage } from '@svc/contract/usage.ts';
+import type { ErrorCode } from '@svc/contract/error-body.ts';
+
+/** A tool server (MCP) offered to one turn. `safe` ones are also offered to callers who may only read. */
+export type ToolServer =
+  | { name: string; type: 'stdio'; command: string; args: string[]; env: Record<string, string>; safe: boolean }
+  | { name: string; type: 'http'; url: string; headers: Record<string, string>; safe: boolean };
+
+/** Facts of the turn that an engine may show to its model. Already part of `prompt`; never authority. */
+export type TurnFacts = {
+  channel: string;
+  sender: string;
+  tier: Tier;
+  public: boolean;
+  /** The channel's own words on this message, as the connector gave them. */
+  channel_context: Record<string, unknown>;
+};
+
+export type EngineRequest = {
+  /** Our conversation key: a warm process belongs to exactly one. */
+  conversationKey: string;
+  /** The user message, per-turn context included: what a model gets. */
+  prompt: string;
+  /** The sender's own words alone, for an engine that is no model. */
+  text: string;
+  /** The stable persona. The same from turn to turn, so that caches hold and resuming works. */
+  system: string;
+  /** Files in the upload area, absolute paths. */
+  attachments: Attachment[];
+  /** Messages before this one, for an engine session that is new while the channel knows a past. */
+  transcript: PriorMessage[];
+  /** The engine's own session id to go on with, or null to begin. */
+  resume: string | null;
+  model: string | null;
+  /** Absolute folder, made by the caller. */
+  cwd: string;
+  toolPolicy: ToolPolicy;
+  toolServers: ToolServer[];
+  facts: TurnFacts;
+};
+
+/** Why a turn failed, in words a person can act on. `retryAfterMs` when the upstream named a time. */
+export type EngineFailure = {
+  code: Extract<ErrorCode, `engine_${string}`>;
+  message: string;
+  retryable: boolean;
+  retryAfterMs?: number;
+};
+
+/**
+ * What an engine says while it works. The last event is exactly one of `done`, `failed`, `aborted`; nothing follows it,
+ * and the stream never throws. `segment` closes a block of text that came as deltas (or came whole, without deltas).
+ */
+export type EngineEvent =
+  | { type: 'session'; engineSessionId: string; resumed: boolean; model: string | null }
+  | { type: 'delta'; text: string }
+  | { type: 'segment'; text: string }
+  | { type: 'thinking'; text: string }
+  | { type: 'tool'; id: string; name: string; input: unknown }
+  | { type: 'tool_result'; id: string; ok: boolean; output: string }
+  /** Something worth telling the operator: a retry, a resume id the engine no longer knew, a tool server that is missing. */
+  | { type: 'notice'; code: 'retry' | 'session_unknown' | 'tool_server_missing' | 'other'; message: string }
+  | { type: 'usage'; usage: TokenUsage }
+  | { type: 'done' }
+  | { type: 'failed'; failure: EngineFailure }
+  | { type: 'aborted' };
+
+/** How the engine pays: a subscription bills nothing per turn, an API key bills every token. */
+export type EngineAuth = 'subscription' | 'api_key' | 'local' | 'none';
+
+/** What a look at this machine found. `reason` says in one line why the engine is ready or what is missing. */
+export type EngineProbe = {
+  installed: boolean;
+  version: string | null;
+  path: string | null;
+  auth: EngineAuth;
+  ready: boolean;
+  reason: string;
+};
+
+/**
+ * A reasoning engine. One instance serves every conversation; `run` is called for one turn of a conversation at a time
+ * (the caller holds the conversation's lock).
+ */
+export interface Engine {
+  readonly id: string;
+  /** Looks at the machine without starting a turn. Bounded: a few seconds at most. Cached by the caller. */
+  probe(): Promise<EngineProbe>;
+  /**
+   * Runs one turn. Aborting the signal ends the turn: the model stream is cut, children of the turn are gone, the last
+   * event is `aborted`, and the engine's session can go on later. A resume id the engine does not know begins a new
+   * session and says so in a `notice`.
+   */
+  run(request: EngineRequest, signal: AbortSignal): AsyncIterable<EngineEvent>;
+  /** Ends warm processes and temporary files. After it `run` is not called. */
+  close(): Promise<void>;
+}
+
+/** What the core hands to an engine when it creates it. */
+export type EngineDeps = {
+  /** Folder of this engine's own state under the data folder; exists, mode 0700. */
+  stateDir: string;
+  /** Where engines installed on demand lie: `<enginesDir>/<id>/current`. */
+  enginesDir: string;
+  /** Explicit path from the settings, before any other place. */
+  path: string | null;
+  /** Environment to draw from. An engine passes on only the names it needs. */
+  env: Readonly<Record<string, string | undefined>>;
+  baseUrl: string | null;
+  /** Module that scripts the offline engine. */
+  script: string | null;
+  warm: number;
+  log: EngineLog;
+};
+
+export type EngineLog = {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+};
+
+/** Every engine package exports this from `src/engine.ts`. */
+export type CreateEngine = (deps: EngineDeps) => Engine;

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { startLineProcess } from './line-process.ts';
+
+const start = (script: string, onMessage: (message: Record<string, unknown>) => void = () => {}) =>
+  startLineProcess({
+    command: process.execPath,
+    args: ['-e', script],
+    env: { PATH: process.env.PATH ?? '' },
+    cwd: process.cwd(),
+    onMessage,
+    stopTimes: { politeMs: 50, termMs: 50 },
+  });
+
+test('messages go both ways, one JSON object a line', async () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const child = start("process.stdin.on('data', (d) => console.log(JSON.stringify({ got: JSON.parse(d) })))", resolve);
+  child.send({ hello: 1 });
+  expect(await promise).toEqual({ got: { hello: 1 } });
+  await child.stop();
+});
+
+test('a program that cannot be started is an end with a reason, not an exception', async () => {
+  const child = startLineProcess({ command: '/nowhere/x', args: [], env: {}, cwd: process.cwd(), onMessage: () => {} });
+  child.send({ lost: true });
+  expect((await child.ended).reason).toMatch(/could not be started|failed to execute/);
+  await child.stop();
+});
+
+test('the end of a process carries the end of its stderr', async () => {
+  const { reason, code } = await start("console.error('bad thing'); process.exitCode = 3").ended;
+  expect(code).toBe(3);
+  expect(reason).toContain('bad thing');
+});
+
+test('a process that ignores SIGTERM is killed, and its children with it', async () => {
+  const { promise, resolve } = Promise.withResolvers<Record<string, unknown>>();
+  const child = start(
+    `process.on('SIGTERM', () => {});
+     const c = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+     console.log(JSON.stringify({ pid: c.pid })); setInterval(() => {}, 1000)`,
+    resolve,
+  );
+  const { pid } = await promise;
+  await child.stop();
+  expect((await child.ended).signal).toBe('SIGKILL');
+  await expect.poll(() => isAlive(Number(pid))).toBe(false);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

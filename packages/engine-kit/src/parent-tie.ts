@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process';
+import { findProgram } from './engine-path.ts';
+
+let setpriv: string | null | undefined;
+
+/**
+ * Ties a program to the life of this process: when we are killed, the kernel sends it SIGTERM. An engine in the middle
+ * of a turn does not notice that its stdin closed. Linux only, by `setpriv` of util-linux, which costs no process;
+ * elsewhere the program ends when its turn does.
+ */
+export function tieToParent(
+  command: string,
+  args: readonly string[],
+  searchPath: string | undefined,
+): { command: string; args: readonly string[] } {
+  setpriv ??= findSetpriv(searchPath);
+  if (setpriv === null) return { command, args };
+  return { command: setpriv, args: ['--pdeathsig', 'TERM', '--', command, ...args] };
+}
+
+function findSetpriv(searchPath: string | undefined): string | null {
+  if (process.platform !== 'linux') return null;
+  const program = findProgram('setpriv', searchPath);
+  if (program === null) return null;
+  // Small builds of it lack the option.
+  const tried = spawnSync(program, ['--pdeathsig', 'TERM', '--', program, '--version'], { stdio: 'ignore', timeout: 5000 });
+  return tried.status === 0 ? program : null;
+}

@@ -1,0 +1,13 @@
+import type { EngineDeps } from '../engine.ts';
+
+/** What a test hands to an engine: only the environment it names, no installed engines, a log that says nothing. */
+export const engineDeps = (fields: Partial<EngineDeps> & Pick<EngineDeps, 'stateDir'>): EngineDeps => ({
+  enginesDir: `${fields.stateDir}/engines`,
+  path: null,
+  env: { PATH: process.env.PATH, HOME: fields.stateDir },
+  baseUrl: null,
+  script: null,
+  warm: 4,
+  log: { debug() {}, info() {}, warn() {} },
+  ...fields,
+});

@@ -1,0 +1,18 @@
+import type { EngineRequest } from '../engine.ts';
+
+/** A request with a plain turn's values; a test names what it cares about. */
+export function engineRequest(fields: Partial<EngineRequest> & Pick<EngineRequest, 'prompt' | 'cwd'>): EngineRequest {
+  return {
+    conversationKey: 'test:one',
+    text: fields.prompt,
+    system: 'You are an assistant in a test.',
+    attachments: [],
+    transcript: [],
+    resume: null,
+    model: null,
+    toolPolicy: 'full',
+    toolServers: [],
+    facts: { channel: 'test', sender: 'tester', tier: 'SACRED', public: false, channel_context: {} },
+    ...fields,
+  };
+}

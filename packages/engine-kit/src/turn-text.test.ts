@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { engineRequest } from './testing/engine-request.ts';
+import { allowedToolServers, isImage, turnText } from './turn-text.ts';
+
+const request = engineRequest({
+  prompt: 'now',
+  cwd: '/',
+  transcript: [{ role: 'user', text: 'before' }],
+  attachments: [
+    { path: '/up/a.png', mime: 'image/png' },
+    { path: '/up/b.pdf', name: 'b.pdf', bytes: 3 },
+  ],
+});
+
+describe('the user message', () => {
+  test('holds the past of the channel only while the session is new', () => {
+    expect(turnText(request, { isNew: true, shown: request.attachments.filter(isImage) })).toContain('[user] before');
+    expect(turnText(request, { isNew: false, shown: request.attachments.filter(isImage) })).not.toContain('before');
+  });
+
+  test('names files by path, and images only where the model cannot see them', () => {
+    expect(turnText(request, { isNew: false, shown: request.attachments.filter(isImage) })).toBe(
+      'now\n\nAttached files:\n- /up/b.pdf (b.pdf, 3 bytes)',
+    );
+    expect(turnText(request, { isNew: false, shown: [] })).toContain('/up/a.png');
+  });
+});
+
+test.each([
+  ['none', []],
+  ['read', ['safe']],
+  ['full', ['safe', 'wild']],
+] as const)('policy %s offers the tool servers %j', (toolPolicy, names) => {
+  const server = (name: string, safe: boolean) => ({ name, type: 'http' as const, url: 'http://x', headers: {}, safe });
+  const offered = allowedToolServers({ toolPolicy, toolServers: [server('safe', true), server('wild', false)] });
+  expect(offered.map(({ name }) => name)).toEqual(names);
+});

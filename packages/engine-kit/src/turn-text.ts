@@ -1,0 +1,34 @@
+import type { Attachment } from '@svc/contract/envelope.ts';
+import type { EngineRequest, ToolServer } from './engine.ts';
+
+/**
+ * The user message as text. A session that begins while the channel knows a past gets that past first; files are named
+ * by path, except those that are `shown` to the model itself.
+ */
+export function turnText(request: EngineRequest, options: { isNew: boolean; shown: readonly Attachment[] }): string {
+  const past = options.isNew && request.transcript.length > 0 ? [transcriptText(request.transcript)] : [];
+  const files = request.attachments.filter((file) => !options.shown.includes(file));
+  const names = files.length > 0 ? [`Attached files:\n${files.map(fileLine).join('\n')}`] : [];
+  return [...past, request.prompt, ...names].join('\n\n');
+}
+
+/** Images a model can look at. */
+export const isImage = (file: Attachment): boolean => /^image\/(png|jpeg|gif|webp)$/.test(file.mime ?? '');
+
+/** The tool servers this turn may use: none for talk, those marked safe for reading, all for everything. */
+export function allowedToolServers({ toolPolicy, toolServers }: Pick<EngineRequest, 'toolPolicy' | 'toolServers'>): ToolServer[] {
+  if (toolPolicy === 'none') return [];
+  return toolPolicy === 'read' ? toolServers.filter((server) => server.safe) : toolServers;
+}
+
+const transcriptText = (messages: EngineRequest['transcript']): string =>
+  [
+    'Earlier in this conversation:',
+    ...messages.map(({ role, text }) => `[${role}] ${text}`),
+    'End of the earlier messages.',
+  ].join('\n');
+
+const fileLine = ({ path, name, mime, bytes }: Attachment): string => {
+  const facts = [name, mime, bytes === undefined ? undefined : `${bytes} bytes`].filter(Boolean).join(', ');
+  return facts === '' ? `- ${path}` : `- ${path} (${facts})`;
+};

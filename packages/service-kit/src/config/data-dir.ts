@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, renameSync, openSync, writeSync, fsyncSync, closeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** Where things lie under the data folder. Every file of the service is under it, folders 0700, files 0600. */
+export type DataPaths = {
+  root: string;
+  coreDb: string;
+  managerDb: string;
+  collectorDb: string;
+  run: string;
+  logs: string;
+  spool: string;
+  engines: string;
+  connectors: string;
+  instances: string;
+  uploads: string;
+  trustSeed: string;
+  supervisorState: string;
+  supervisorLock: string;
+  /** The connector link of the core. A socket path is limited to about 100 bytes, so a deep data folder gets one elsewhere. */
+  coreSocket: string;
+};
+
+export function dataPaths(dataDir: string): DataPaths {
+  const at = (...parts: string[]) => path.join(dataDir, ...parts);
+  return {
+    root: dataDir,
+    coreDb: at('core.db'),
+    managerDb: at('manager.db'),
+    collectorDb: at('collector.db'),
+    run: at('run'),
+    logs: at('logs'),
+    spool: at('spool'),
+    engines: at('engines'),
+    connectors: at('connectors'),
+    instances: at('instances'),
+    uploads: at('uploads'),
+    trustSeed: at('trust.seed.json'),
+    supervisorState: at('run', 'supervisor.json'),
+    supervisorLock: at('run', 'supervisor.lock'),
+    coreSocket: socketPath(at('run', 'core.sock')),
+  };
+}
+
+function socketPath(wanted: string): string {
+  if (Buffer.byteLength(wanted) <= 100) return wanted;
+  const name = createHash('sha256').update(wanted).digest('hex').slice(0, 16);
+  return path.join(tmpdir(), `svc-${process.getuid?.() ?? 'user'}-${name}`, 'core.sock');
+}
+
+/** Creates a folder (and its parents) that only its owner can enter. */
+export function makePrivateDir(dir: string): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  chmodSync(dir, 0o700);
+}
+
+/** Writes a small file so that a reader sees the old or the new content, never a part, whatever happens in between. */
+export function writeFileAtomic(file: string, content: string): void {
+  const temporary = `${file}.${process.pid}.tmp`;
+  const fd = openSync(temporary, 'w', 0o600);
+  try {
+    writeSync(fd, content);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(temporary, file);
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { inspect } from 'node:util';
+import { loadSettings, SettingsError, unknownSettings } from './settings.ts';
+
+const problemsOf = (env: Record<string, string>): readonly string[] => {
+  try {
+    loadSettings('/nowhere', env);
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+};
+
+test('without any variable the defaults hold', () => {
+  expect(loadSettings('/nowhere', {})).toMatchObject({
+    corePort: 3023,
+    managerPort: 3024,
+    collectorPort: 3017,
+    bindHost: '127.0.0.1',
+  });
+});
+
+test('every bad setting is reported at once, with its name', () => {
+  const problems = problemsOf({
+    SVC_CORE_PORT: 'x',
+    SVC_MANAGER_PORT: '70000',
+    SVC_LOG_LEVEL: 'loud',
+    SVC_ASSISTANT_NAME: 'Big Name',
+    SVC_CODEX_BASE_URL: 'ftp://x',
+  });
+  expect(problems).toHaveLength(5);
+  for (const name of ['SVC_CORE_PORT', 'SVC_MANAGER_PORT', 'SVC_LOG_LEVEL', 'SVC_ASSISTANT_NAME', 'SVC_CODEX_BASE_URL']) {
+    expect(problems.join('\n')).toContain(name);
+  }
+});
+
+test.each(['', '   '])('a token that is set but blank is refused: "%s"', (value) => {
+  expect(problemsOf({ SVC_MANAGER_TOKEN: value })[0]).toContain('SVC_MANAGER_TOKEN');
+});
+
+test.each(['0.0.0.0', '::', '*', '127.evil.example', 'localhost'])('the bind address %s is refused', (host) => {
+  expect(problemsOf({ SVC_BIND_HOST: host })[0]).toContain('SVC_BIND_HOST');
+});
+
+test('two processes cannot have one port', () => {
+  expect(problemsOf({ SVC_CORE_PORT: '4000', SVC_MANAGER_PORT: '4000' })[0]).toContain('must differ');
+});
+
+test('a token cannot be printed, logged or serialized', () => {
+  const { managerToken } = loadSettings('/nowhere', { SVC_MANAGER_TOKEN: 'very-secret-value' });
+  expect(`${String(managerToken)} ${JSON.stringify({ managerToken })} ${inspect({ managerToken })}`).not.toContain('very-secret');
+  expect(managerToken?.equals('very-secret-value')).toBe(true);
+  expect(managerToken?.equals('très-other')).toBe(false);
+});
+
+test('a variable that no setting has is a typing error worth telling', () => {
+  expect(unknownSettings({ SVC_CORE_PROT: '1', SVC_CORE_PORT: '1', PATH: '' })).toEqual(['SVC_CORE_PROT']);
+});

@@ -1,0 +1,17 @@
+import type { FastifyRequest } from 'fastify';
+import type { Secret } from '../secret.ts';
+import { ServiceError } from '../service-error.ts';
+
+/** A request hook that wants `Authorization: Bearer <token>`. Without a token the route is open (warned of at start). */
+export function createBearerAuth(token: Secret | null, variable: string) {
+  return async function bearerAuth(request: FastifyRequest): Promise<void> {
+    if (token === null) return;
+    const presented = bearerOf(request.headers.authorization);
+    if (presented === null || !token.equals(presented)) {
+      throw new ServiceError('unauthorized', `This route needs "Authorization: Bearer <token>" with the value of ${variable}.`);
+    }
+  };
+}
+
+/** The token of an Authorization header, or null when it is missing or of another scheme. */
+export const bearerOf = (header: string | undefined): string | null => /^Bearer ([^\s]+)$/i.exec(header ?? '')?.[1] ?? null;

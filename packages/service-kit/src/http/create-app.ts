@@ -1,0 +1,107 @@
+import Fastify, {
+  LogController,
+  type FastifyInstance,
+  type FastifyTypeProvider,
+  type FastifyBaseLogger,
+  type RawServerDefault,
+} from 'fastify';
+import type { IncomingMessage, ServerResponse } from '../builtin.ts';
+import type { HealthInfo, VersionInfo } from '@svc/contract/service.ts';
+import type { Schema, Static } from '@svc/contract/schema.ts';
+import { errorBodySchema } from '@svc/contract/error-body.ts';
+import type { Log } from '../log.ts';
+import { randomIds } from '../ids.ts';
+import { notFound } from '../service-error.ts';
+import { createGuard } from './guard.ts';
+import { handleError } from './error-handler.ts';
+
+/** Route types come from the same schema literals that validate. */
+export interface SchemaTypes extends FastifyTypeProvider {
+  validator: this['schema'] extends Schema ? Static<this['schema']> : unknown;
+  serializer: this['schema'] extends Schema ? Static<this['schema']> : unknown;
+}
+
+export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, SchemaTypes>;
+
+export type AppOptions = {
+  service: string;
+  version: VersionInfo;
+  log: Log;
+  /** Bind address and public host names that a request may carry as `Host`. */
+  allowedHosts: readonly string[];
+  /** What `/health` adds to `status` and `service`; `degraded` entries turn the status to `degraded`. */
+  health: () => Partial<HealthInfo> & Record<string, unknown>;
+  /** Mounts the service's own routes. Called once more, on an app that never listens, to draw `/openapi.json`. */
+  routes: (app: App) => void;
+  bodyLimit?: number;
+};
+
+const jsonBodyLimit = 10 * 1024 * 1024;
+
+/** The HTTP side every process shares: guard, request ids, error bodies, `/health`, `/version`, `/openapi.json`. */
+export function createApp(options: AppOptions): App {
+  const app = bareApp(options);
+  const guard = createGuard(options.allowedHosts);
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.header('x-request-id', request.id);
+    const refusal = guard(request.headers);
+    if (refusal !== null) throw refusal;
+  });
+  mountRoutes(app, options);
+  let document: Promise<unknown> | null = null;
+  app.get('/openapi.json', { schema: { hide: true } }, () => (document ??= describeRoutes(options)));
+  return app;
+}
+
+function bareApp(options: AppOptions): App {
+  const log: FastifyBaseLogger = options.log;
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: options.bodyLimit ?? jsonBodyLimit,
+    requestIdHeader: false,
+    genReqId: (request) => inboundRequestId(request.headers['x-request-id']) ?? randomIds.next('req'),
+    routerOptions: { maxParamLength: 1024 },
+    // Bodies are taken as they are; only text-only places (query, path) are turned into numbers and booleans.
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true, allErrors: true } },
+    return503OnClosing: true,
+    forceCloseConnections: 'idle',
+  }).withTypeProvider<SchemaTypes>();
+  app.removeContentTypeParser('text/plain');
+  app.setErrorHandler(handleError);
+  app.setNotFoundHandler((request) => {
+    throw notFound('route', `${request.method} ${request.url}`);
+  });
+  return app;
+}
+
+function mountRoutes(app: App, options: AppOptions): void {
+  app.get('/health', () => {
+    const own = options.health();
+    return { status: own.degraded?.length ? 'degraded' : 'ok', service: options.service, ...own };
+  });
+  app.get('/version', () => options.version);
+  options.routes(app);
+}
+
+/** Draws the OpenAPI document on first demand: the generator costs memory that a running service does not need. */
+async function describeRoutes(options: AppOptions): Promise<unknown> {
+  const { default: swagger } = await import('@fastify/swagger');
+  const app = bareApp(options);
+  await app.register(swagger, {
+    openapi: {
+      info: { title: options.service, version: options.version.version },
+      components: { schemas: { Error: errorBodySchema as never } },
+    },
+  });
+  // After the generator's own hooks are in place, so that every route is seen.
+  await app.register(async (inner) => mountRoutes(inner as unknown as App, options));
+  await app.ready();
+  const document = (app as unknown as { swagger(): unknown }).swagger();
+  await app.close();
+  return document;
+}
+
+/** A caller's request id is kept when it is harmless in a log line. */
+const inboundRequestId = (value: string | string[] | undefined): string | null =>
+  typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value) ? value : null;

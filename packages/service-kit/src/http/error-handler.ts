@@ -1,0 +1,46 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorCode } from '@svc/contract/error-body.ts';
+import { ServiceError, errorText } from '../service-error.ts';
+
+const codeOfStatus: Record<number, ErrorCode> = {
+  400: 'bad_request',
+  404: 'not_found',
+  413: 'too_large',
+  415: 'unsupported_media_type',
+  429: 'busy',
+  503: 'unavailable',
+};
+
+/** The only place where an error becomes a response. What is not ours answers `internal`; its text stays in the log. */
+export function handleError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  const known = toServiceError(error);
+  if (known.status >= 500) request.log.error({ err: error }, 'request failed');
+  const retryAfter = known.details['retry_after_s'];
+  if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
+  if (known.status === 401) void reply.header('www-authenticate', 'Bearer');
+  void reply.code(known.status).send(known.toBody(request.id));
+}
+
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const { validation, statusCode, validationContext } = error as Partial<FastifyError>;
+  if (validation !== undefined) return toValidationError(validation, validationContext ?? 'body');
+  const code = statusCode === undefined ? undefined : codeOfStatus[statusCode];
+  if (code !== undefined) return new ServiceError(code, errorText(error), { cause: error });
+  if (statusCode !== undefined && statusCode < 500)
+    return new ServiceError('bad_request', errorText(error), { status: statusCode });
+  return new ServiceError('internal', 'Something went wrong here. The log has the details under this request id.', {
+    cause: error,
+  });
+}
+
+/** Names every failing field, so that a caller mends all of them in one go. */
+function toValidationError(validation: NonNullable<FastifyError['validation']>, where: string): ServiceError {
+  const fields = validation.slice(0, 50).map((failure) => {
+    const missing = (failure.params as { missingProperty?: string }).missingProperty;
+    const field = [where, ...failure.instancePath.split('/').slice(1), ...(missing === undefined ? [] : [missing])].join('.');
+    return { field, problem: missing === undefined ? (failure.message ?? 'is not valid') : 'is missing' };
+  });
+  const text = fields.map(({ field, problem }) => `${field} ${problem}`).join('; ');
+  return new ServiceError('bad_request', `The request is not valid: ${text}.`, { details: { fields } });
+}

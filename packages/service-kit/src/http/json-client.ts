@@ -1,0 +1,63 @@
+import { http, type IncomingMessage } from '../builtin.ts';
+import type { Secret } from '../secret.ts';
+
+export type JsonRequest = {
+  method?: string;
+  token?: Secret | null;
+  body?: unknown;
+  /** A body that is JSON text already. */
+  json?: string;
+  /** Bound on the whole exchange. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+};
+export type JsonResponse<T> = { status: number; body: T };
+
+const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
+const maxResponseBytes = 32 * 1024 * 1024;
+
+/** One JSON exchange with another process of ours. Rejects only when there is no answer; a status is a value. */
+export async function requestJson<T>(url: string, options: JsonRequest): Promise<JsonResponse<T>> {
+  const response = await openRequest(url, options);
+  const text = await readText(response);
+  try {
+    return { status: response.statusCode ?? 0, body: JSON.parse(text) as T };
+  } catch (error) {
+    throw new Error(`${url} answered ${response.statusCode} with something that is not JSON`, { cause: error });
+  }
+}
+
+/** Sends a request and resolves with the response as soon as its head is there; the caller reads the stream. */
+export function openRequest(url: string, options: JsonRequest): Promise<IncomingMessage> {
+  const payload = options.json ?? (options.body === undefined ? null : JSON.stringify(options.body));
+  const timeout = AbortSignal.timeout(options.timeoutMs);
+  const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
+  return new Promise((resolve, reject) => {
+    const request = http.request(url, {
+      agent,
+      signal,
+      method: options.method ?? (payload === null ? 'GET' : 'POST'),
+      headers: {
+        accept: 'application/json',
+        ...(payload === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+        ...(options.token ? { authorization: `Bearer ${options.token.reveal()}` } : {}),
+        ...options.headers,
+      },
+    });
+    request.on('response', resolve);
+    request.on('error', reject);
+    request.end(payload ?? undefined);
+  });
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > maxResponseBytes) throw new Error('the answer is larger than 32 MiB');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

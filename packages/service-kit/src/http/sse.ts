@@ -1,0 +1,62 @@
+import type { FastifyReply } from 'fastify';
+import type { Clock } from '../clock.ts';
+
+/** One server-sent event. `data` is JSON, so no line break of a text can forge a frame. */
+export const sseFrame = (event: string, data: unknown, id?: string): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+export type SseStream = {
+  send(frame: string): void;
+  close(): void;
+  /** Aborts when the reader is gone or has stopped reading. */
+  readonly signal: AbortSignal;
+};
+
+const maxBufferedBytes = 1024 * 1024;
+const keepAliveMs = 15_000;
+
+/**
+ * Takes over a reply as an event stream. Frames of one tick go out in one write; a reader whose buffer passes 1 MiB
+ * is dropped, so a stalled client costs a bounded amount of memory.
+ */
+export function openSse(reply: FastifyReply, clock: Clock): SseStream {
+  reply.hijack();
+  const { raw } = reply;
+  const gone = new AbortController();
+  raw.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+    'x-request-id': reply.request.id,
+  });
+  let pending = '';
+  let scheduled = false;
+  const flush = () => {
+    scheduled = false;
+    if (pending === '' || raw.destroyed) return;
+    raw.write(pending);
+    pending = '';
+    if (raw.writableLength > maxBufferedBytes) raw.destroy();
+  };
+  const send = (frame: string) => {
+    pending += frame;
+    if (scheduled) return;
+    scheduled = true;
+    queueMicrotask(flush);
+  };
+  const stopKeepAlive = clock.every(keepAliveMs, () => send(': keep-alive\n\n'));
+  raw.on('close', () => {
+    stopKeepAlive();
+    gone.abort();
+  });
+  raw.on('error', () => gone.abort());
+  raw.flushHeaders();
+  return {
+    send,
+    close() {
+      flush();
+      raw.end();
+    },
+    signal: gone.signal,
+  };
+}

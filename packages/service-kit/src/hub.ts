@@ -1,0 +1,28 @@
+/** An in-process feed: everyone who listens gets every item. A listener's fault is its own; the others go on. */
+export type Hub<T> = {
+  publish(item: T): void;
+  subscribe(listener: (item: T) => void): () => void;
+  readonly size: number;
+};
+
+export function createHub<T>(onFault: (error: unknown) => void): Hub<T> {
+  const listeners = new Set<(item: T) => void>();
+  return {
+    publish(item) {
+      for (const listener of listeners) {
+        try {
+          listener(item);
+        } catch (error) {
+          onFault(error);
+        }
+      }
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    get size() {
+      return listeners.size;
+    },
+  };
+}

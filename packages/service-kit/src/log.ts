@@ -1,0 +1,30 @@
+import { pino, type Logger } from 'pino';
+import { createLineSink, type LineSink } from './line-sink.ts';
+
+export type Log = Logger;
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+/** JSON lines on stdout; the supervisor keeps them (`svc logs`). Long strings are cut: a log line is not a store. */
+export const createLog = (service: string, level: LogLevel): Log =>
+  pino(
+    {
+      level,
+      base: { service },
+      timestamp: () => `,"time":${Date.now()}`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: {
+        err: (error: Error) => ({ type: error.name, message: error.message.slice(0, 2000), stack: error.stack }),
+      },
+    },
+    openStdout(),
+  );
+
+// pino's own writer tries for ever to hand its last lines to a reader that is gone, and so outlives its parent.
+let stdout: LineSink | null = null;
+
+function openStdout(): LineSink {
+  if (stdout !== null) return stdout;
+  const sink = createLineSink(1);
+  process.once('exit', () => sink.flushSync());
+  return (stdout = sink);
+}

@@ -1,0 +1,62 @@
+import path from 'node:path';
+import { exitCodes } from './exit-codes.ts';
+import { createLog, type Log } from './log.ts';
+import { loadSettings, readEnv, SettingsError, unknownSettings, type Settings } from './config/settings.ts';
+import { readVersion } from './version.ts';
+import type { VersionInfo } from '@svc/contract/service.ts';
+
+/** The repository's root, three folders above this file. */
+export const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
+
+export type ServiceContext = { settings: Settings; log: Log; version: VersionInfo };
+export type RunningService = { url: string; port: number; stop: () => Promise<void> };
+
+/**
+ * The life of one host process: settings, start, "ready" to the parent, stop on a signal or when the parent is gone.
+ * Stopping has a deadline; past it the process ends anyway, because a supervisor waits for it.
+ */
+export async function runService(name: string, start: (context: ServiceContext) => Promise<RunningService>): Promise<void> {
+  const context = openContext(name);
+  const { log, settings } = context;
+  let running: RunningService;
+  try {
+    running = await start(context);
+  } catch (error) {
+    log.fatal({ err: error }, `${name} could not start: ${(error as Error).message}`);
+    process.exit((error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? exitCodes.portInUse : exitCodes.failed);
+  }
+  let stopping = false;
+  const stop = async (why: string) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ why }, 'stopping');
+    setTimeout(() => {
+      log.error('did not stop in time; ending now');
+      process.exit(exitCodes.failed);
+    }, settings.stopTimeoutMs).unref();
+    await running.stop();
+    process.exit(exitCodes.ok);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+  process.on('disconnect', () => void stop('the parent process is gone'));
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'uncaught fault; the supervisor starts a new process');
+    process.exit(exitCodes.failed);
+  });
+  log.info({ url: running.url }, `${name} is ready`);
+  process.send?.({ type: 'ready', url: running.url, port: running.port });
+}
+
+function openContext(name: string): ServiceContext {
+  try {
+    const env = readEnv(repositoryRoot);
+    const settings = loadSettings(repositoryRoot, env);
+    const log = createLog(name, settings.logLevel);
+    for (const unknown of unknownSettings(env)) log.warn(`${unknown} is not a setting of this service; see .env.example.`);
+    return { settings, log, version: readVersion(repositoryRoot, name, settings.updateChannel) };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(exitCodes.badSettings);
+  }
+}

@@ -1,0 +1,37 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { inspect } from 'node:util';
+
+/**
+ * A value that must not leak. It cannot be logged, printed or serialized by accident: only `reveal()` gives it out,
+ * and a search for that word finds every place that does.
+ */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  /** Compares in constant time whatever the lengths, by comparing digests. */
+  equals(other: string): boolean {
+    return timingSafeEqual(digest(this.#value), digest(other));
+  }
+
+  toString(): string {
+    return '[secret]';
+  }
+
+  toJSON(): string {
+    return '[secret]';
+  }
+
+  [inspect.custom](): string {
+    return '[secret]';
+  }
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest();

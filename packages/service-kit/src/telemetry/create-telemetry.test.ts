@@ -1,0 +1,80 @@
+import { rmSync } from 'node:fs';
+import { afterEach, expect, test } from 'vitest';
+import type { TelemetryEvent } from '@svc/contract/event.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { randomIds } from '../ids.ts';
+import { createLog } from '../log.ts';
+import { createTelemetry } from './create-telemetry.ts';
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+});
+
+function openTelemetry(defaults: Partial<TelemetryEvent> = {}) {
+  const folder = temporaryFolder();
+  const telemetry = createTelemetry({
+    dir: folder.path,
+    producer: 'core',
+    collectorUrl: 'http://127.0.0.1:1',
+    token: null,
+    clock: createFakeClock(5000),
+    ids: randomIds,
+    log: createLog('test', 'silent'),
+    defaults,
+  });
+  cleanUps.push(folder.remove, () => telemetry.close(0));
+  return { telemetry, dir: folder.path };
+}
+
+test('an emitted event is complete: id, time and the defaults of its producer', () => {
+  const { telemetry } = openTelemetry({ surface: 'compat', instance_id: 'compat-1' });
+  const event = telemetry.emit({ kind: 'inbound', surface: 'other', text: 'hello' });
+  expect(event).toMatchObject({
+    ts: 5000,
+    kind: 'inbound',
+    surface: 'other',
+    instance_id: 'compat-1',
+    text: 'hello',
+    billed: false,
+    payload: {},
+  });
+  expect(event.id).toMatch(/^evt_\w{19}$/);
+  expect(telemetry.status()).toEqual({ unsent: 1, dropped: 0, collector: 'ok', lastError: null });
+});
+
+test('those who listen get each event; a listener that fails harms nobody', () => {
+  const { telemetry } = openTelemetry();
+  const heard: string[] = [];
+  telemetry.subscribe(() => {
+    throw new Error('a fault of the listener');
+  });
+  const stop = telemetry.subscribe((event) => heard.push(event.kind));
+  telemetry.emit({ kind: 'inbound' });
+  stop();
+  telemetry.emit({ kind: 'outbound' });
+  expect(heard).toEqual(['inbound']);
+});
+
+const cycle: Record<string, unknown> = { tokens: 7 };
+cycle['self'] = cycle;
+test.each([
+  ['a cycle', cycle],
+  ['a bigint', { tokens: 7, big: 1n }],
+  ['a value of many megabytes', { tokens: 7, long: 'x'.repeat(3_000_000) }],
+])('a payload with %s is cut to its short values, never thrown over', (_name, payload) => {
+  const { telemetry } = openTelemetry();
+  const event = telemetry.emit({ kind: 'tool', text: 'y'.repeat(1_000_000), payload });
+  expect(event.payload['tokens']).toBe(7);
+  expect(event.payload['left_out']).toBeTypeOf('string');
+  expect(JSON.stringify(event).length).toBeLessThan(20_000);
+});
+
+test('a spool that cannot be written counts what it drops', async () => {
+  const { telemetry, dir } = openTelemetry();
+  rmSync(dir, { recursive: true });
+  telemetry.emit({ kind: 'inbound' });
+  await Promise.resolve();
+  expect(telemetry.status()).toMatchObject({ unsent: 0, dropped: 1 });
+});

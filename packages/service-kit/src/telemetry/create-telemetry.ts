@@ -1,0 +1,76 @@
+import type { TelemetryEvent } from '@svc/contract/event.ts';
+import type { Clock } from '../clock.ts';
+import type { Ids } from '../ids.ts';
+import type { Log } from '../log.ts';
+import type { Secret } from '../secret.ts';
+import { createHub } from '../hub.ts';
+import { sendTo } from './send-events.ts';
+import { Shipper } from './shipper.ts';
+import { Spool } from './spool.ts';
+import type { Telemetry } from './telemetry.ts';
+import { serializeEvent, toEvent } from './to-event.ts';
+
+export type TelemetryOptions = {
+  /** Folder of the spool; several producers may share it. */
+  dir: string;
+  /** Names the files, so it is unique among running processes: letters, digits, `_`, `.` and `-`. */
+  producer: string;
+  collectorUrl: string;
+  token: Secret | null;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  /** Fields of every event that does not set them itself. */
+  defaults?: Partial<TelemetryEvent>;
+};
+
+/** Opens a producer's telemetry; what an earlier process left unsent goes first. Throws when `dir` cannot be used. */
+export function createTelemetry(options: TelemetryOptions): Telemetry {
+  const { clock, ids, log, producer, defaults = {} } = options;
+  const hub = createHub<TelemetryEvent>((error) => log.error({ err: error }, 'a listener of events failed'));
+  let dropped = 0;
+  let unreported = 0;
+  let reason = '';
+  const onLoss = (events: number, why: string) => {
+    dropped += events;
+    unreported += events;
+    reason = why;
+    log.warn({ events, why }, 'telemetry events were dropped');
+  };
+  // Said only when something just got through: where nothing does, each report would be one more loss.
+  const reportLoss = () => {
+    if (unreported === 0) return;
+    const payload = { producer, count: unreported, reason };
+    unreported = 0;
+    telemetry.emit({ kind: 'dropped', payload });
+  };
+  const spool = new Spool(options.dir, producer, onLoss);
+  const send = sendTo(options.collectorUrl, options.token);
+  const shipper = new Shipper({ spool, send, clock, log, onLoss, onDelivered: reportLoss });
+  const flushAtExit = () => spool.flush();
+  process.on('exit', flushAtExit);
+
+  const telemetry: Telemetry = {
+    emit(partial) {
+      const { event, line } = serializeEvent(toEvent(partial, defaults, ids.next('evt'), clock.now()));
+      spool.append(line);
+      shipper.wake();
+      hub.publish(event);
+      return event;
+    },
+    subscribe: (listener) => hub.subscribe(listener),
+    status: () => ({
+      unsent: spool.unsent,
+      dropped,
+      collector: shipper.isAway ? 'away' : 'ok',
+      lastError: shipper.lastError,
+    }),
+    async close(timeoutMs) {
+      await shipper.close(timeoutMs);
+      spool.close();
+      process.off('exit', flushAtExit);
+    },
+  };
+  if (spool.unsent > 0) shipper.wake();
+  return telemetry;
+}

@@ -1,0 +1,91 @@
+import { closeSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
+
+/** Complete lines of a segment, and where the next ones begin. */
+export type Lines = { texts: string[]; end: number };
+
+/**
+ * One file of the spool: lines are appended at its end and read from its front. What a write left torn is cut off, so
+ * every line inside `bytes` is whole.
+ */
+export class Segment {
+  readonly file: string;
+  /** Written by this process, and therefore whole. */
+  readonly isOwn: boolean;
+  bytes = 0;
+  lines = 0;
+  /** What the reader has behind it: nothing before this offset is needed any more. */
+  readBytes = 0;
+  readLines = 0;
+  #fd: number;
+
+  private constructor(file: string, fd: number, isOwn: boolean) {
+    this.file = file;
+    this.isOwn = isOwn;
+    this.#fd = fd;
+  }
+
+  static create(file: string): Segment {
+    return new Segment(file, openSync(file, 'ax+', 0o600), true);
+  }
+
+  /** A segment of an earlier process. Bytes after its last line break are a line that never was finished. */
+  static reopen(file: string): Segment {
+    const content = readFileSync(file);
+    const segment = new Segment(file, openSync(file, 'r+'), false);
+    segment.bytes = content.lastIndexOf(10) + 1;
+    for (let at = content.indexOf(10); at !== -1; at = content.indexOf(10, at + 1)) segment.lines++;
+    return segment;
+  }
+
+  get unread(): number {
+    return this.lines - this.readLines;
+  }
+
+  /** Appends whole lines (with their line breaks). Throws without a trace in the file when they do not fit on the disk. */
+  append(text: string, lines: number): void {
+    const buffer = Buffer.from(text, 'utf8');
+    try {
+      for (let done = 0; done < buffer.length;) done += writeSync(this.#fd, buffer, done);
+    } catch (error) {
+      ftruncateSync(this.#fd, this.bytes);
+      throw error;
+    }
+    this.bytes += buffer.length;
+    this.lines += lines;
+  }
+
+  /** Up to `maxLines` unread lines from one read of `maxBytes`; the reader stays where it is until `advance`. */
+  read(maxLines: number, maxBytes: number): Lines {
+    const buffer = Buffer.allocUnsafe(Math.min(maxBytes, this.bytes - this.readBytes));
+    const size = readSync(this.#fd, buffer, 0, buffer.length, this.readBytes);
+    const texts: string[] = [];
+    let start = 0;
+    while (texts.length < maxLines) {
+      const end = buffer.subarray(0, size).indexOf(10, start);
+      if (end === -1) break;
+      texts.push(buffer.toString('utf8', start, end));
+      start = end + 1;
+    }
+    return { texts, end: this.readBytes + start };
+  }
+
+  advance(end: number, lines: number): void {
+    this.readBytes = end;
+    this.readLines += lines;
+  }
+
+  /** Everything was read: the file starts anew, so that it never holds what is already delivered. */
+  empty(): void {
+    ftruncateSync(this.#fd, 0);
+    this.bytes = this.lines = this.readBytes = this.readLines = 0;
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  remove(): void {
+    closeSync(this.#fd);
+    rmSync(this.file, { force: true });
+  }
+}

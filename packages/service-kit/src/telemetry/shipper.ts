@@ -1,0 +1,141 @@
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import { errorText } from '../service-error.ts';
+import type { SendEvents } from './send-events.ts';
+import type { Spool, SpoolBatch } from './spool.ts';
+
+type Deps = {
+  spool: Spool;
+  send: SendEvents;
+  clock: Clock;
+  log: Pick<Log, 'info' | 'warn'>;
+  /** Hears of events that will never arrive. */
+  onLoss: (events: number, why: string) => void;
+  /** Called after each batch that arrived whole. */
+  onDelivered: () => void;
+};
+
+const maxBatch = 500;
+const gatherMs = 100;
+/** Between the batches of a backlog, so that catching up leaves the process responsive. */
+const backlogMs = 10;
+const maxBackOffMs = 5000;
+
+/** Carries the spool to the collector: one request at a time, a timer only while there is something to send. */
+export class Shipper {
+  readonly #deps: Deps;
+  #cancelTimer: (() => void) | null = null;
+  #sending: Promise<boolean> | null = null;
+  #request: AbortController | null = null;
+  #closing: Promise<void> | null = null;
+  #failures = 0;
+  #batchSize = maxBatch;
+  lastError: string | null = null;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  get isAway(): boolean {
+    return this.#failures > 0;
+  }
+
+  /** There is something to send. Costs nothing when that is known already. */
+  wake(): void {
+    if (this.#cancelTimer === null && this.#sending === null) this.#schedule(gatherMs);
+  }
+
+  /** Sends what is there without waiting in between, until it is empty, fails or `timeoutMs` is over; then stops. */
+  close(timeoutMs: number): Promise<void> {
+    return (this.#closing ??= this.#drain(timeoutMs));
+  }
+
+  async #drain(timeoutMs: number): Promise<void> {
+    this.#cancelTimer?.();
+    let isOver = false;
+    const cancelDeadline = this.#deps.clock.after(timeoutMs, () => {
+      isOver = true;
+      this.#request?.abort(new Error('stopped before the collector answered'));
+    });
+    let goesOn = (await this.#sending) ?? true;
+    while (goesOn && !isOver) goesOn = await this.#sendBatch();
+    cancelDeadline();
+  }
+
+  #schedule(ms: number): void {
+    if (this.#closing !== null) return;
+    this.#cancelTimer = this.#deps.clock.after(ms, () => {
+      this.#cancelTimer = null;
+      void this.#sendNext();
+    });
+  }
+
+  async #sendNext(): Promise<void> {
+    this.#sending = this.#sendBatch();
+    await this.#sending;
+    this.#sending = null;
+    const { unsent } = this.#deps.spool;
+    if (this.isAway) this.#schedule(Math.min(gatherMs * 2 ** this.#failures, maxBackOffMs));
+    else if (unsent > 0) this.#schedule(unsent >= maxBatch ? backlogMs : gatherMs);
+  }
+
+  /** One exchange. Tells whether there is a point in the next one; never rejects. */
+  async #sendBatch(): Promise<boolean> {
+    try {
+      const batch = this.#deps.spool.read(this.#batchSize);
+      if (batch === null) return false;
+      // What this process wrote is whole; a file of an earlier one may have a torn line.
+      const lines = batch.segment.isOwn ? batch.texts : batch.texts.filter(isJson);
+      this.#request = new AbortController();
+      const result = await this.#deps.send(lines, this.#request.signal);
+      this.#reachable();
+      if (!result.taken) return this.#refused(batch, result.error);
+      this.#deps.spool.acknowledge(batch);
+      this.#batchSize = maxBatch;
+      this.#account(batch.texts.length - lines.length, result.rejected);
+      return true;
+    } catch (error) {
+      this.#away(errorText(error));
+      return false;
+    }
+  }
+
+  /** Losses are only reported after a batch that arrived whole, or a report that is itself rejected would go on for ever. */
+  #account(damaged: number, rejected: { error: string }[]): void {
+    if (damaged > 0) this.#deps.onLoss(damaged, 'damaged in the spool');
+    if (rejected.length > 0) this.#deps.onLoss(rejected.length, `the collector rejected them: ${rejected[0]?.error}`);
+    else this.#deps.onDelivered();
+  }
+
+  /** Nothing of the batch was taken: halve it until the event at fault stands alone, then give that one up. */
+  #refused(batch: SpoolBatch, error: string): boolean {
+    if (batch.texts.length > 1) {
+      this.#batchSize = Math.ceil(batch.texts.length / 2);
+      return true;
+    }
+    this.#deps.spool.acknowledge(batch);
+    this.#deps.onLoss(1, error);
+    return true;
+  }
+
+  #reachable(): void {
+    if (this.isAway) this.#deps.log.info('the collector is back');
+    this.#failures = 0;
+    this.lastError = null;
+  }
+
+  #away(error: string): void {
+    if (!this.isAway) this.#deps.log.warn({ error }, 'the collector is away; events are kept and sent later');
+    this.#failures++;
+    this.lastError = error;
+  }
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false; // counted by the caller
+  }
+}

@@ -1,0 +1,145 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { makePrivateDir } from '../config/data-dir.ts';
+import { errorText } from '../service-error.ts';
+import { Segment } from './segment.ts';
+
+export type SpoolLimits = { segmentBytes: number; totalBytes: number };
+export type SpoolBatch = { segment: Segment; texts: string[]; end: number };
+
+export const spoolLimits: SpoolLimits = { segmentBytes: 4 * 1024 * 1024, totalBytes: 64 * 1024 * 1024 };
+/** More than the longest line in bytes, so one read always holds a whole one. */
+const readBytes = 1024 * 1024;
+/** A tick that emits more than this is written in parts. */
+const maxPendingLength = 1024 * 1024;
+
+/**
+ * Lines on their way out, kept in files: what was appended is with the operating system before the current tick ends and
+ * so outlives a killed process. Lines leave in order, once acknowledged; the oldest segment goes when there is no room.
+ * One process at a time owns the files of a producer.
+ */
+export class Spool {
+  readonly #dir: string;
+  readonly #producer: string;
+  readonly #limits: SpoolLimits;
+  readonly #onLoss: (lines: number, why: string) => void;
+  #segments: Segment[] = [];
+  /** The last segment, when this process may append to it. */
+  #current: Segment | null = null;
+  #sequence = 0;
+  #pending: string[] = [];
+  #pendingLength = 0;
+
+  /** Throws when the folder cannot be made or read. `onLoss` hears how many lines were given up, and why. */
+  constructor(dir: string, producer: string, onLoss: (lines: number, why: string) => void, limits = spoolLimits) {
+    if (!/^[\w.-]{1,100}$/.test(producer)) throw new Error(`"${producer}" cannot name the files of a producer`);
+    this.#dir = dir;
+    this.#producer = producer;
+    this.#limits = limits;
+    this.#onLoss = onLoss;
+    makePrivateDir(dir);
+    for (const name of leftovers(dir, producer)) this.#reopen(name);
+  }
+
+  /** How many lines are still to be acknowledged. */
+  get unsent(): number {
+    return this.#segments.reduce((sum, segment) => sum + segment.unread, this.#pending.length);
+  }
+
+  /** Takes one line (without a line break); all lines of a tick go to the file in one write. */
+  append(line: string): void {
+    this.#pendingLength += line.length;
+    if (this.#pending.push(line) === 1) queueMicrotask(() => this.flush());
+    if (this.#pendingLength > maxPendingLength) this.flush();
+  }
+
+  /** Writes what waits, now. Lines that cannot be written are counted as lost. */
+  flush(): void {
+    const lines = this.#pending;
+    if (lines.length === 0) return;
+    this.#pending = [];
+    this.#pendingLength = 0;
+    try {
+      this.#openCurrent().append(`${lines.join('\n')}\n`, lines.length);
+    } catch (error) {
+      this.#onLoss(lines.length, `the spool could not be written: ${errorText(error)}`);
+    }
+  }
+
+  /** The oldest unacknowledged lines, or null. The same ones again until they are acknowledged. */
+  read(maxLines: number): SpoolBatch | null {
+    this.flush();
+    const segment = this.#segments.find(({ unread }) => unread > 0);
+    if (segment === undefined) return null;
+    const { texts, end } = segment.read(maxLines, readBytes);
+    if (texts.length > 0) return { segment, texts, end };
+    this.#giveUp(segment, 'a part of the spool could not be read');
+    return this.read(maxLines);
+  }
+
+  /** The lines of a batch have arrived (or are hopeless) and will not be read again. */
+  acknowledge({ segment, texts, end }: SpoolBatch): void {
+    if (!this.#segments.includes(segment)) return; // dropped for room while it was on its way
+    segment.advance(end, texts.length);
+    if (segment.unread > 0) return;
+    if (segment === this.#current) segment.empty();
+    else this.#remove(segment);
+  }
+
+  /** Leaves what is unsent to the next process. Appending later opens a new segment. */
+  close(): void {
+    this.flush();
+    for (const segment of this.#segments) {
+      if (segment.unread === 0) this.#remove(segment);
+      else segment.close();
+    }
+    this.#segments = [];
+    this.#current = null;
+  }
+
+  #reopen(name: string): void {
+    const segment = Segment.reopen(path.join(this.#dir, name));
+    this.#sequence = sequenceOf(name);
+    if (segment.lines === 0) segment.remove();
+    else this.#segments.push(segment);
+  }
+
+  #openCurrent(): Segment {
+    if (this.#current !== null && this.#current.bytes < this.#limits.segmentBytes) return this.#current;
+    this.#current = null;
+    this.#makeRoom();
+    const number = String(++this.#sequence).padStart(8, '0');
+    const segment = Segment.create(path.join(this.#dir, `${this.#producer}-${number}.jsonl`));
+    this.#segments.push(segment);
+    this.#current = segment;
+    return segment;
+  }
+
+  #makeRoom(): void {
+    const room = this.#limits.totalBytes - this.#limits.segmentBytes;
+    while (this.#segments.reduce((sum, { bytes }) => sum + bytes, 0) > room) {
+      const oldest = this.#segments[0];
+      if (oldest === undefined) return;
+      this.#giveUp(oldest, 'the collector was away for too long and the spool is full');
+    }
+  }
+
+  #giveUp(segment: Segment, why: string): void {
+    const lost = segment.unread;
+    this.#remove(segment);
+    this.#onLoss(lost, why);
+  }
+
+  #remove(segment: Segment): void {
+    this.#segments = this.#segments.filter((other) => other !== segment);
+    if (segment === this.#current) this.#current = null;
+    segment.remove();
+  }
+}
+
+function leftovers(dir: string, producer: string): string[] {
+  const mine = (name: string) => name.startsWith(`${producer}-`) && /^\d{8}\.jsonl$/.test(name.slice(producer.length + 1));
+  return readdirSync(dir).filter(mine).sort();
+}
+
+const sequenceOf = (name: string): number => Number(name.slice(-'00000000.jsonl'.length, -'.jsonl'.length));

@@ -1,0 +1,17 @@
+import type { PartialEvent, TelemetryEvent } from '@svc/contract/event.ts';
+
+/** How a producer's telemetry stands; part of its `/health`. */
+export type TelemetryStatus = { unsent: number; dropped: number; collector: 'ok' | 'away'; lastError: string | null };
+
+/**
+ * A producer's side of telemetry: what is emitted is on disk before the current tick ends and reaches the collector
+ * when it can. Emitting never throws and never waits.
+ */
+export type Telemetry = {
+  emit(event: PartialEvent): TelemetryEvent;
+  /** Live view of what is emitted here. */
+  subscribe(listener: (event: TelemetryEvent) => void): () => void;
+  status(): TelemetryStatus;
+  /** Tries to hand over everything, bounded by `timeoutMs`, then stops. What is left is sent after the next start. */
+  close(timeoutMs: number): Promise<void>;
+};

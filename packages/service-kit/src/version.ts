@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { VersionInfo } from '@svc/contract/service.ts';
+
+/** What runs: version file, git revision on disk when the process started. Without git the revision is `unknown`. */
+export function readVersion(root: string, service: string, channel: string): VersionInfo {
+  return {
+    service,
+    version: readFileSync(path.join(root, 'VERSION'), 'utf8').trim(),
+    channel,
+    sha: headRevision(root) ?? 'unknown',
+    started_at: Date.now(),
+    node: process.versions.node,
+  };
+}
+
+/** Reads `.git` itself: a git process would cost more than the whole start of a connector. */
+function headRevision(root: string): string | null {
+  const gitDir = gitDirectory(root);
+  if (gitDir === null) return null;
+  const head = readText(path.join(gitDir, 'HEAD'));
+  if (head === null) return null;
+  const ref = /^ref: (.+)$/.exec(head)?.[1];
+  if (ref === undefined) return head;
+  const common = readText(path.join(gitDir, 'commondir'));
+  const refsDir = common === null ? gitDir : path.resolve(gitDir, common);
+  return readText(path.join(refsDir, ref)) ?? packedRevision(refsDir, ref);
+}
+
+function gitDirectory(root: string): string | null {
+  const dotGit = path.join(root, '.git');
+  const link = readText(dotGit);
+  if (link === null) return readText(path.join(dotGit, 'HEAD')) === null ? null : dotGit;
+  const target = /^gitdir: (.+)$/.exec(link)?.[1];
+  return target === undefined ? null : path.resolve(root, target);
+}
+
+function packedRevision(refsDir: string, ref: string): string | null {
+  const lines = readText(path.join(refsDir, 'packed-refs'))?.split('\n') ?? [];
+  return lines.find((line) => line.endsWith(` ${ref}`))?.split(' ')[0] ?? null;
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return null; // absent, or a folder: the caller looks elsewhere
+  }
+}

@@ -1,0 +1,35 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+const fixture = (name: string) => path.join(import.meta.dirname, 'fixtures', name);
+
+describe('the log', () => {
+  it('hands over every line before the process ends', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [fixture('short-lived.ts')], { maxBuffer: 10_000_000 });
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { i: number });
+    expect(lines.map(({ i }) => i)).toEqual(Array.from({ length: 2000 }, (_, i) => i));
+  });
+
+  it('does not keep a process alive whose parent was killed', async () => {
+    const parent = spawn(process.execPath, [fixture('short-lived-parent.ts')], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [text] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(text.toString());
+    parent.kill('SIGKILL');
+    await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false; // gone, which is what is wanted
+  }
+}

@@ -1,0 +1,21 @@
+/** What can be bound to a statement. Booleans are stored as 0 and 1 by the stores themselves. */
+export type Value = string | number | bigint | null | Uint8Array;
+
+/**
+ * The database port. SQL is plain, with `?` placeholders, and kept to what SQLite and PostgreSQL both speak, so that a
+ * second implementation is an adapter. What `get`, `all` and `run` changed is committed when they resolve.
+ */
+export interface Database {
+  get<T>(sql: string, ...values: Value[]): Promise<T | undefined>;
+  all<T>(sql: string, ...values: Value[]): Promise<T[]>;
+  /** Returns the number of rows changed. */
+  run(sql: string, ...values: Value[]): Promise<number>;
+  /**
+   * Like `get`, but resolves before the change is committed: that follows with the other changes of the same turn of
+   * the event loop, and before any later `run` resolves. For a step whose end awaits a `run` anyway.
+   */
+  getSoon<T>(sql: string, ...values: Value[]): Promise<T | undefined>;
+  /** Runs `fn` as one transaction; transactions are serialized. A throw rolls back and passes on. */
+  transaction<T>(fn: (db: Database) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,38 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { SqliteDatabase } from './open-sqlite.ts';
+
+/** A data file written by a newer version than the running code, or a migration that is gone. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError';
+}
+
+/**
+ * Brings a database to the newest schema: `NNN-name.sql` files of `dir` in order, each once, each in a transaction of
+ * its own. A migration only adds (an update can then be rolled back without its data), and is never edited.
+ */
+export function migrate(db: SqliteDatabase, dir: string): void {
+  const files = readdirSync(dir)
+    .filter((name) => /^\d{3}-[\w-]+\.sql$/.test(name))
+    .sort();
+  db.raw.exec('CREATE TABLE IF NOT EXISTS schema_migration (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)');
+  const applied = new Set(
+    db.raw
+      .prepare('SELECT name FROM schema_migration')
+      .all()
+      .map((row) => String(row['name'])),
+  );
+  for (const name of files) {
+    if (applied.has(name)) continue;
+    const sql = readFileSync(path.join(dir, name), 'utf8');
+    db.raw.exec('BEGIN IMMEDIATE');
+    try {
+      db.raw.exec(sql);
+      db.raw.prepare('INSERT INTO schema_migration (name, applied_at) VALUES (?, ?)').run(name, Date.now());
+      db.raw.exec('COMMIT');
+    } catch (error) {
+      db.raw.exec('ROLLBACK');
+      throw new MigrationError(`Migration ${name} failed: ${(error as Error).message}`, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { openSqlite } from './open-sqlite.ts';
+
+const open = () => {
+  const db = openSqlite(':memory:');
+  db.raw.exec('CREATE TABLE n (value INTEGER)');
+  const count = async () => (await db.get<{ n: number }>('SELECT count(*) AS n FROM n'))?.n;
+  return { db, count };
+};
+
+test('a transaction that throws leaves nothing behind', async () => {
+  const { db, count } = open();
+  await expect(
+    db.transaction(async (tx) => {
+      await tx.run('INSERT INTO n VALUES (1)');
+      throw new Error('no');
+    }),
+  ).rejects.toThrow('no');
+  expect(await count()).toBe(0);
+});
+
+test('transactions run one after the other, and other statements wait outside', async () => {
+  const { db, count } = open();
+  const seen: string[] = [];
+  const slow = (name: string, fails: boolean) =>
+    db.transaction(async (tx) => {
+      seen.push(`${name} begins`);
+      await tx.run('INSERT INTO n VALUES (1)');
+      await new Promise((resolve) => setImmediate(resolve));
+      seen.push(`${name} ends`);
+      if (fails) throw new Error(name);
+    });
+  const results = await Promise.allSettled([slow('a', true), slow('b', false), db.run('INSERT INTO n VALUES (2)')]);
+  expect(results.map((result) => result.status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+  expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
+  expect(await count()).toBe(2);
+});

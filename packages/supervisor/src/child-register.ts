@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+
+/**
+ * Remembers the children of a parent in a file, so that the next parent can end what a killed one left behind. Children
+ * end by themselves when their parent is gone; this is for one that hangs or has been suspended.
+ */
+export type ChildRegister = {
+  /** Notes the process that runs under `name` now; null when there is none. */
+  note(name: string, pid: number | null): void;
+  /** Gives what an earlier parent left `graceMs` to end, then ends it by force. Resolves with the names that needed it. */
+  reap(graceMs: number): Promise<string[]>;
+};
+
+type Entry = { pid: number; born: string };
+
+export function createChildRegister(file: string): ChildRegister {
+  const children = new Map<string, Entry>();
+  return {
+    note(name, pid) {
+      if (children.get(name)?.pid === pid || (pid === null && !children.has(name))) return;
+      const born = pid === null ? null : birthMark(pid);
+      if (pid === null || born === null) children.delete(name);
+      else children.set(name, { pid, born });
+      writeFileAtomic(file, JSON.stringify(Object.fromEntries(children)));
+    },
+    async reap(graceMs) {
+      const left = Object.entries(readEntries(file)).filter(([name]) => !children.has(name));
+      await waitUntil(() => !left.some(([, entry]) => isSame(entry)), graceMs);
+      const hung = left.filter(([, entry]) => isSame(entry));
+      for (const [, { pid }] of hung) killGroup(pid);
+      return hung.map(([name]) => name);
+    },
+  };
+}
+
+/** A pid is given to another process sooner or later; together with the time of birth it means one process. */
+const isSame = ({ pid, born }: Entry): boolean => birthMark(pid) === born;
+
+function birthMark(pid: number): string | null {
+  try {
+    if (process.platform !== 'linux')
+      return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { timeout: 2000 })
+        .toString()
+        .trim();
+    // The name in brackets may hold anything; the fields after it are fixed. 0 is the state, 19 the start since boot.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    if (fields[0] === 'Z') return null;
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${fields[19]}`;
+  } catch {
+    return null; // no such process
+  }
+}
+
+function readEntries(file: string): Record<string, Entry> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, Entry>;
+  } catch {
+    return {}; // first start, or not ours: then there is nobody we could name
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: it has just ended by itself
+  }
+}
+
+async function waitUntil(is: () => boolean, ms: number): Promise<void> {
+  for (const end = Date.now() + ms; !is() && Date.now() < end;) await new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { describeExit } from './exit-reason.ts';
+
+const lines = (...texts: string[]) => texts.map((text) => ({ at: 0, stream: 'stderr' as const, text }));
+const ended = { code: 1, signal: null, error: null };
+
+describe('the reason of an exit', () => {
+  it.each([
+    [
+      'the error of a stack trace',
+      ended,
+      ['file:///x.ts:1', "throw new Error('boom')", '      ^', '', 'Error: boom', '    at x.ts:1:7', '', 'Node.js v26.10.0'],
+      'ended with exit code 1: Error: boom',
+    ],
+    [
+      'the message of a JSON line',
+      ended,
+      ['{"level":"fatal","msg":"core could not start"}'],
+      'ended with exit code 1: core could not start',
+    ],
+    ['the signal', { code: null, signal: 'SIGKILL', error: null }, [], 'was ended by SIGKILL'],
+    ['an exit that nobody asked for', { ...ended, code: 0 }, ['bye'], 'ended with exit code 0: bye'],
+    [
+      'a start that was impossible',
+      { code: null, signal: null, error: 'spawn EAGAIN' },
+      ['old'],
+      'could not be started: spawn EAGAIN',
+    ],
+  ])('names %s', (_, exit, texts, expected) => {
+    expect(describeExit(exit, lines(...texts))).toBe(expected);
+  });
+});

@@ -1,0 +1,39 @@
+import type { LogLine } from './child-spec.ts';
+
+export type Exit = {
+  code: number | null;
+  signal: string | null;
+  /** Why there never was a process. */
+  error: string | null;
+};
+
+/** How a process ended, in words, with the line of its log that most likely says why. */
+export function describeExit({ code, signal, error }: Exit, lines: readonly LogLine[]): string {
+  if (error !== null) return `could not be started: ${error}`;
+  const how = signal !== null ? `was ended by ${signal}` : `ended with exit code ${code}`;
+  const why = tellingLine(lines);
+  return why === null ? how : `${how}: ${why}`;
+}
+
+/** An error's own line before anything else; a stack below it and the closing words of Node say nothing. */
+function tellingLine(lines: readonly LogLine[]): string | null {
+  const last = lines
+    .slice(-30)
+    .map((line) => messageOf(line.text))
+    .filter((text) => !isNoise(text));
+  const error = last.findLast((text) => /^(Uncaught )?[A-Z]\w*(Error|Exception)\b/.test(text));
+  const telling = error ?? last.at(-1);
+  return telling === undefined ? null : telling.slice(0, 500);
+}
+
+const isNoise = (text: string) => text.trim() === '' || /^\s+at |^Node\.js v\d|^\s*[\]}^]|^\(Use `node --trace/.test(text);
+
+function messageOf(text: string): string {
+  if (!text.startsWith('{')) return text;
+  try {
+    const { msg } = JSON.parse(text) as { msg?: unknown };
+    return typeof msg === 'string' ? msg : text;
+  } catch {
+    return text; // a line that only looks like JSON
+  }
+}

@@ -1,0 +1,73 @@
+import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import type { LogLine } from './child-spec.ts';
+
+/** Appends a child's lines to `<dir>/<name>.log`. Logging never stops the service: what cannot be written is dropped. */
+export type LogFile = {
+  readonly file: string;
+  write(line: LogLine): void;
+  /** Why the last write failed, or null. */
+  readonly fault: string | null;
+  close(): void;
+};
+
+type Options = { dir: string; name: string; maxBytes?: number };
+
+/** At `maxBytes` (10 MiB) the file becomes `<name>.log.1` and a new one begins; two files are kept. */
+export function createLogFile({ dir, name, maxBytes = 10 * 1024 * 1024 }: Options): LogFile {
+  const file = path.join(dir, `${name}.log`);
+  let fd: number | null = null;
+  let size = 0;
+  let pending: string[] = [];
+  let fault: string | null = null;
+
+  const open = (): number => {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const opened = openSync(file, 'a', 0o600);
+    size = fstatSync(opened).size;
+    return opened;
+  };
+  const shut = () => {
+    if (fd !== null) closeSync(fd);
+    fd = null;
+  };
+  // Lines of one read of the pipe go out in one write.
+  const flush = () => {
+    if (pending.length === 0) return;
+    const text = Buffer.from(pending.join(''));
+    pending = [];
+    try {
+      fd ??= open();
+      if (size > 0 && size + text.length > maxBytes) {
+        shut();
+        renameSync(file, `${file}.1`);
+        fd = open();
+      }
+      writeSync(fd, text);
+      size += text.length;
+      fault = null;
+    } catch (error) {
+      fault = (error as Error).message;
+    }
+  };
+  return {
+    file,
+    write(line) {
+      if (pending.length === 0) queueMicrotask(flush);
+      pending.push(`${toJsonLine(line)}\n`);
+    },
+    get fault() {
+      return fault;
+    },
+    close() {
+      flush();
+      shut();
+    },
+  };
+}
+
+/** The file holds JSON lines only; a plain line is wrapped in the shape our own loggers write. */
+function toJsonLine({ at, stream, text }: LogLine): string {
+  if (text.startsWith('{') && text.endsWith('}')) return text;
+  return JSON.stringify({ level: stream === 'stderr' ? 'error' : 'info', time: at, stream, msg: text });
+}

@@ -1,0 +1,80 @@
+import type { LogLine } from './child-spec.ts';
+
+export const logLimits = { lines: 500, lineBytes: 8 * 1024 } as const;
+
+/** The last lines a child wrote. Memory is bounded whatever the child prints. */
+export type LogRing = {
+  write(stream: LogLine['stream'], chunk: Buffer): void;
+  /** Takes what stands without a line end as a line: the process is gone. */
+  flush(): void;
+  lines(): LogLine[];
+};
+
+type Options = {
+  now: () => number;
+  /** Every line, as it enters the ring. */
+  onLine?: (line: LogLine) => void;
+  /** Takes secrets out before a line is kept anywhere. */
+  mask?: (text: string) => string;
+};
+
+export function createLogRing({ now, onLine, mask }: Options): LogRing {
+  const ring: LogLine[] = [];
+  let oldest = 0;
+  const keep = (stream: LogLine['stream'], raw: string) => {
+    const text = mask === undefined ? raw : mask(raw);
+    const line: LogLine = { at: now(), stream, text };
+    if (ring.length < logLimits.lines) ring.push(line);
+    else {
+      ring[oldest] = line;
+      oldest = (oldest + 1) % logLimits.lines;
+    }
+    onLine?.(line);
+  };
+  const splitters = {
+    stdout: createLineSplitter((text) => keep('stdout', text)),
+    stderr: createLineSplitter((text) => keep('stderr', text)),
+  };
+  return {
+    write: (stream, chunk) => splitters[stream].write(chunk),
+    flush() {
+      splitters.stdout.flush();
+      splitters.stderr.flush();
+    },
+    lines: () => [...ring.slice(oldest), ...ring.slice(0, oldest)],
+  };
+}
+
+/** Cuts bytes into lines; of a line past the limit the beginning is kept and the rest is skipped, not stored. */
+function createLineSplitter(onText: (text: string) => void) {
+  let parts: Buffer[] = [];
+  let kept = 0;
+  let cut = false;
+  const add = (piece: Buffer) => {
+    const room = logLimits.lineBytes - kept;
+    if (piece.length > room) cut = true;
+    if (room <= 0 || piece.length === 0) return;
+    // Copied, because a slice would keep the whole chunk alive.
+    parts.push(Buffer.from(piece.subarray(0, room)));
+    kept += Math.min(piece.length, room);
+  };
+  const end = () => {
+    const text = Buffer.concat(parts).toString('utf8').replace(/\r$/, '');
+    if (text !== '') onText(cut ? `${text} … [cut]` : text);
+    parts = [];
+    kept = 0;
+    cut = false;
+  };
+  return {
+    write(chunk: Buffer) {
+      let from = 0;
+      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+        add(chunk.subarray(from, at));
+        end();
+        from = at + 1;
+      }
+      add(chunk.subarray(from));
+    },
+    flush: end,
+  };
+}

@@ -1,0 +1,88 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildSpec, LogLine } from './child-spec.ts';
+import type { Exit } from './exit-reason.ts';
+
+export type ChildListener = {
+  onMessage(message: unknown): void;
+  onOutput(stream: LogLine['stream'], chunk: Buffer): void;
+  /** Called exactly once, never before `spawn` has returned, after the last output. */
+  onExit(exit: Exit): void;
+};
+
+export type SpawnedChild = {
+  readonly pid: number | null;
+  /** False when the child cannot be reached any more. */
+  send(message: unknown): boolean;
+  terminate(): void;
+  /** SIGKILL for the process and all it started in its group. */
+  killGroup(): void;
+};
+
+export type Spawn = (spec: ChildSpec, listener: ChildListener) => SpawnedChild;
+
+/** A program that inherited the pipes can hold them open long after the child is gone. */
+const lastOutputMs = 250;
+
+/** Forks the spec's module as the leader of a process group of its own. The spec's environment is all it gets. */
+export const spawnChild: Spawn = (spec, listener) => {
+  let child: ChildProcess;
+  try {
+    child = fork(spec.entry, spec.args ?? [], {
+      execPath: process.execPath,
+      execArgv: spec.execArgv ?? [],
+      env: spec.env,
+      cwd: spec.cwd,
+      detached: true,
+      serialization: 'json',
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+  } catch (error) {
+    setImmediate(() => listener.onExit({ code: null, signal: null, error: (error as Error).message }));
+    return noChild;
+  }
+  const { pid } = child;
+  child.on('message', (message) => listener.onMessage(message));
+  child.stdout?.on('data', (chunk: Buffer) => listener.onOutput('stdout', chunk));
+  child.stderr?.on('data', (chunk: Buffer) => listener.onOutput('stderr', chunk));
+  // Without a pid it never ran; with one, 'exit' follows and a failed send or signal needs no answer.
+  child.on('error', (error) => {
+    if (pid === undefined) listener.onExit({ code: null, signal: null, error: error.message });
+  });
+  child.once('exit', (code, signal) => {
+    killGroupOf(pid);
+    afterOutput(child, () => listener.onExit({ code, signal, error: null }));
+  });
+  return {
+    pid: pid ?? null,
+    send: (message) => child.connected && child.send(message as object, () => undefined),
+    terminate: () => void child.kill('SIGTERM'),
+    killGroup() {
+      killGroupOf(pid);
+      child.kill('SIGKILL');
+    },
+  };
+};
+
+function afterOutput(child: ChildProcess, done: () => void): void {
+  const timer = setTimeout(() => {
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  }, lastOutputMs);
+  child.once('close', () => {
+    clearTimeout(timer);
+    done();
+  });
+}
+
+function killGroupOf(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // Nobody is left, as it should be; macOS says EPERM while the last one is not yet collected.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
+  }
+}
+
+const noChild: SpawnedChild = { pid: null, send: () => false, terminate: () => undefined, killGroup: () => undefined };

@@ -1,0 +1,260 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createCountingClock, createFakeSpawner } from '../test/fakes.ts';
+import { backOff, type ChildSpec, type ChildState } from './child-spec.ts';
+import { createSupervisedChild } from './supervised-child.ts';
+
+const spec: ChildSpec = {
+  name: 'sample',
+  entry: '/none',
+  env: {},
+  startTimeoutMs: 10_000,
+  stopTimeoutMs: 5_000,
+  fatalExitCodes: [78],
+  greeting: () => ({ type: 'hello' }),
+};
+
+function setUp(over: Partial<ChildSpec> = {}) {
+  const clock = createCountingClock();
+  const spawner = createFakeSpawner();
+  const states: ChildState[] = [];
+  const messages: unknown[] = [];
+  const child = createSupervisedChild(
+    { ...spec, ...over },
+    {
+      clock,
+      spawn: spawner.spawn,
+      random: () => 0.5,
+      onState: (state) => states.push(state),
+      onMessage: (message) => messages.push(message),
+    },
+  );
+  const last = () => spawner.processes.at(-1)!;
+  const ready = (fields = {}) => last().listener.onMessage({ type: 'ready', ...fields });
+  const say = (text: string) => last().listener.onOutput('stderr', Buffer.from(`${text}\n`));
+  return { clock, spawner, states, messages, child, last, ready, say };
+}
+
+describe('a supervised child', () => {
+  it('is greeted, and runs when it says ready', async () => {
+    const { child, last, ready } = setUp();
+    const started = child.start();
+    expect(child.state.status).toBe('starting');
+    expect(last().sent).toEqual([{ type: 'hello' }]);
+    ready({ port: 4000 });
+    expect(await started).toMatchObject({ status: 'running', pid: last().pid, ready: { port: 4000 }, restarts: 0 });
+  });
+
+  it('passes on other messages and takes what is sent to it', () => {
+    const { child, last, messages } = setUp();
+    expect(child.send({ type: 'x' })).toBe(false);
+    void child.start();
+    last().listener.onMessage({ type: 'heartbeat' });
+    expect(messages).toEqual([{ type: 'heartbeat' }]);
+    expect(child.send({ type: 'x' })).toBe(true);
+  });
+
+  it('starts again at once when it had been stable, and later and later when it crashes on', () => {
+    const { child, clock, last, ready, spawner } = setUp();
+    void child.start();
+    ready();
+    clock.advance(backOff.stableMs);
+    last().exit(1);
+    clock.advance(0);
+    expect(spawner.processes).toHaveLength(2);
+    const delays: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      last().exit(1);
+      expect(child.state.status).toBe('backoff');
+      delays.push(child.state.nextStartAt! - clock.now());
+      clock.advance(delays.at(-1)!);
+      expect(child.state.status).toBe('starting');
+    }
+    expect(delays).toEqual([100, 200, 400, 800]);
+    expect(child.state.restarts).toBe(5);
+  });
+
+  it('has failed after more than five exits within a minute, with the last words of its log', () => {
+    const { child, clock, last, say, spawner } = setUp();
+    void child.start();
+    for (let i = 0; i < 6; i++) {
+      say(`Error: no luck ${i}`);
+      say('    at somewhere.js:1');
+      last().exit(1);
+      clock.advance(5000);
+    }
+    expect(child.state).toMatchObject({ status: 'failed', pid: null });
+    expect(child.state.lastExit?.reason).toBe('ended with exit code 1: Error: no luck 5 (gave up after 6 exits within 60 s)');
+    clock.advance(1_000_000);
+    expect(spawner.processes).toHaveLength(6);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('goes on for ever when exits are rare', () => {
+    const { child, clock, last, ready } = setUp();
+    void child.start();
+    for (let i = 0; i < 50; i++) {
+      ready();
+      clock.advance(15_000);
+      last().exit(1);
+      clock.advance(0);
+      expect(child.state.status).toBe('starting');
+    }
+  });
+
+  it('has failed at once after a fatal exit code', () => {
+    const { child, last } = setUp();
+    void child.start();
+    last().exit(78);
+    expect(child.state.status).toBe('failed');
+    expect(child.state.lastExit?.reason).toContain('exit code 78');
+  });
+
+  it('counts anew after a person started it again', () => {
+    const { child, clock, last } = setUp();
+    void child.start();
+    for (let i = 0; i < 6; i++) {
+      last().exit(1);
+      clock.advance(5000);
+    }
+    void child.start();
+    last().exit(1);
+    expect(child.state.status).toBe('backoff');
+    expect(child.state.nextStartAt! - clock.now()).toBe(100);
+  });
+
+  it('tells the reason the child gave itself', () => {
+    const { child, last } = setUp();
+    void child.start();
+    last().listener.onMessage({ type: 'failed', message: 'Port 3025 is in use.' });
+    last().exit(1);
+    expect(child.state.lastExit?.reason).toBe('Port 3025 is in use.');
+  });
+
+  it('is killed and tried again when it is not ready in time', () => {
+    const { child, clock, last } = setUp();
+    void child.start();
+    clock.advance(10_000);
+    expect(last().killed).toBe(true);
+    last().exit(null, 'SIGKILL');
+    expect(child.state).toMatchObject({ status: 'backoff', lastExit: { reason: 'was not ready within 10 s' } });
+  });
+
+  it('is asked to stop, and killed with its group when it does not', async () => {
+    const { child, clock, last, ready } = setUp();
+    void child.start();
+    ready();
+    const stopped = child.stop();
+    expect(last().sent.at(-1)).toEqual({ type: 'stop' });
+    expect(last().asked).toBe(true);
+    clock.advance(4_999);
+    expect(last().killed).toBe(false);
+    clock.advance(1);
+    expect(last().killed).toBe(true);
+    last().exit(null, 'SIGKILL');
+    await stopped;
+    expect(child.state).toMatchObject({ status: 'stopped', pid: null, startedAt: null });
+    expect(clock.pending).toBe(0);
+  });
+
+  it('stops while backing off without a process being started', async () => {
+    const { child, clock, last, spawner } = setUp();
+    void child.start();
+    last().exit(1);
+    await child.stop();
+    clock.advance(100_000);
+    expect(child.state).toMatchObject({ status: 'stopped', nextStartAt: null });
+    expect(spawner.processes).toHaveLength(1);
+  });
+
+  it('starts a new process only when the old one is gone', async () => {
+    const { child, last, ready, spawner } = setUp();
+    void child.start();
+    ready();
+    const restarted = child.restart();
+    expect(spawner.processes).toHaveLength(1);
+    last().exit(0);
+    expect(spawner.processes).toHaveLength(2);
+    ready();
+    expect((await restarted).status).toBe('running');
+    expect(child.state.restarts).toBe(0);
+  });
+
+  it('is killed in time although a start came in while it was stopping', () => {
+    const { child, clock, last, ready } = setUp();
+    void child.start();
+    ready();
+    void child.stop();
+    void child.start();
+    clock.advance(5_000);
+    expect(last().killed).toBe(true);
+  });
+});
+
+type Command = { name: string; weight: number; run(world: ReturnType<typeof setUp>, wants: { running: boolean }): void };
+
+/** Everything that can happen to a child, in any order. */
+const commands: Command[] = [
+  { name: 'start', weight: 3, run: ({ child }, wants) => void (child.start(), (wants.running = true)) },
+  { name: 'restart', weight: 2, run: ({ child }, wants) => void (child.restart(), (wants.running = true)) },
+  { name: 'stop', weight: 2, run: ({ child }, wants) => void (child.stop(), (wants.running = false)) },
+  { name: 'ready', weight: 4, run: ({ spawner, ready }) => void (spawner.alive().length > 0 && ready()) },
+  { name: 'exit 1', weight: 4, run: ({ spawner }) => spawner.alive()[0]?.exit(1) },
+  { name: 'exit 78', weight: 1, run: ({ spawner }) => spawner.alive()[0]?.exit(78) },
+  { name: 'a moment', weight: 3, run: ({ clock }) => clock.advance(150) },
+  { name: 'a while', weight: 3, run: ({ clock }) => clock.advance(20_000) },
+];
+
+describe('whatever happens to a supervised child', () => {
+  it('there is at most one process, it is known, and it is there or coming exactly while it is wanted', () => {
+    const step = fc.oneof(...commands.map((command) => ({ weight: command.weight, arbitrary: fc.constant(command) })));
+    fc.assert(
+      fc.property(
+        fc.array(
+          step.map((command) => command),
+          { maxLength: 60 },
+        ),
+        (run) => {
+          const world = setUp();
+          const wants = { running: false };
+          for (const command of run) {
+            command.run(world, wants);
+            const { status, pid, nextStartAt } = world.child.state;
+            const alive = world.spawner.alive();
+            expect(alive.length).toBeLessThanOrEqual(1);
+            expect(pid).toBe(alive[0]?.pid ?? null);
+            expect(['starting', 'running'].includes(status)).toBe(alive.length === 1);
+            expect(nextStartAt !== null).toBe(status === 'backoff');
+            if (!wants.running) expect(status === 'stopped' || alive[0]?.asked === true).toBe(true);
+            if (wants.running) expect(status).not.toBe('stopped');
+            // Something always moves it on: a timer, the process itself, or a person.
+            if (status === 'backoff') expect(world.clock.pending).toBe(1);
+            if (status === 'stopped' || status === 'failed') expect(world.clock.pending).toBe(0);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('every start and stop that was asked for is answered once the process has ended', async () => {
+    const step = fc.constantFrom(...commands);
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (run) => {
+        const world = setUp();
+        const answers: Promise<unknown>[] = [];
+        for (const command of run) {
+          if (command.name === 'start') answers.push(world.child.start());
+          else if (command.name === 'stop') answers.push(world.child.stop());
+          else command.run(world, { running: true });
+        }
+        answers.push(world.child.stop());
+        world.spawner.alive()[0]?.exit(0);
+        await Promise.all(answers);
+        expect(world.child.state.status).toBe('stopped');
+        expect(world.clock.pending).toBe(0);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

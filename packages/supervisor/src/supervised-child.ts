@@ -1,0 +1,202 @@
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+import type { ChildSpec, ChildState, ChildStatus, LogLine } from './child-spec.ts';
+import { hasProcess, transitions, type ChildEvent, type Effect, type Phase } from './child-states.ts';
+import { describeExit, type Exit } from './exit-reason.ts';
+import { createLogRing, type LogRing } from './log-ring.ts';
+import { createRestartPolicy, type RestartPolicy } from './restart-policy.ts';
+import { spawnChild, type Spawn, type SpawnedChild } from './spawn-child.ts';
+
+export type SupervisedChildOptions = {
+  clock?: Clock;
+  /** After every change of the state. */
+  onState?: (state: ChildState) => void;
+  /** Every message of the child but `ready` and `failed`, which the supervisor takes itself. */
+  onMessage?: (message: unknown) => void;
+  onLog?: (line: LogLine) => void;
+  /** Takes secrets out of a line before it is kept or passed on. */
+  mask?: (text: string) => string;
+  random?: () => number;
+  spawn?: Spawn;
+};
+
+/**
+ * One child process that is kept running until someone stops it or it proves hopeless. While it waits to be started
+ * again only a timer of the clock is pending, which does not keep the parent alive: the parent needs work of its own.
+ */
+export type SupervisedChild = {
+  readonly state: ChildState;
+  /** Resolves when the start has turned out one way or the other (running, backoff, failed, stopped). Never rejects. */
+  start(): Promise<ChildState>;
+  /** Resolves when the process and its group are gone, at the latest shortly after `stopTimeoutMs`. */
+  stop(): Promise<void>;
+  /** Ends the process if there is one and starts a new one; resolves as `start` does. */
+  restart(): Promise<ChildState>;
+  /** False when there is no process to take the message. */
+  send(message: unknown): boolean;
+  /** The last 500 lines, oldest first. */
+  logs(): LogLine[];
+};
+
+export const createSupervisedChild = (spec: ChildSpec, options: SupervisedChildOptions = {}): SupervisedChild =>
+  new ForkedChild(spec, options);
+
+class ForkedChild implements SupervisedChild {
+  readonly #spec: ChildSpec;
+  readonly #options: SupervisedChildOptions;
+  readonly #clock: Clock;
+  readonly #policy: RestartPolicy;
+  readonly #ring: LogRing;
+  #phase: Phase = 'stopped';
+  #process: SpawnedChild | null = null;
+  #state: Omit<ChildState, 'status'> = {
+    pid: null,
+    restarts: 0,
+    startedAt: null,
+    nextStartAt: null,
+    lastExit: null,
+    ready: null,
+  };
+  /** What the child, or our own patience, said before the process ended. */
+  #complaint: string | null = null;
+  #delayMs = 0;
+  #cancelTimer: () => void = () => undefined;
+  #waiting: { until: (phase: Phase) => boolean; resolve: () => void }[] = [];
+
+  constructor(spec: ChildSpec, options: SupervisedChildOptions) {
+    this.#spec = spec;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#policy = createRestartPolicy(spec.fatalExitCodes ?? [], options.random ?? Math.random);
+    this.#ring = createLogRing({ now: () => this.#clock.now(), onLine: options.onLog, mask: options.mask });
+  }
+
+  get state(): ChildState {
+    return { status: statusOf[this.#phase], ...this.#state };
+  }
+
+  async start(): Promise<ChildState> {
+    this.#on('start');
+    await this.#until(isDecided);
+    return this.state;
+  }
+
+  async restart(): Promise<ChildState> {
+    this.#on('restart');
+    await this.#until(isDecided);
+    return this.state;
+  }
+
+  async stop(): Promise<void> {
+    this.#on('stop');
+    await this.#until((phase) => phase !== 'stopping' && phase !== 'restarting');
+  }
+
+  send(message: unknown): boolean {
+    return this.#process?.send(message) ?? false;
+  }
+
+  logs(): LogLine[] {
+    return this.#ring.lines();
+  }
+
+  #on(event: ChildEvent): void {
+    const step = transitions[this.#phase][event];
+    if (step === undefined) return;
+    // A timer belongs to the phase that set it; a stop that turns into a restart keeps its deadline.
+    const stillEnding = isEnding(this.#phase) && isEnding(step.to);
+    if (step.to !== this.#phase && !stillEnding) this.#setTimer(null);
+    this.#phase = step.to;
+    for (const effect of step.effects) this.#effects[effect]();
+    if (!hasProcess(this.#phase)) this.#state.startedAt = null;
+    if (this.#phase !== 'backoff') this.#state.nextStartAt = null;
+    this.#options.onState?.(this.state);
+    const done = this.#waiting.filter(({ until }) => until(this.#phase));
+    this.#waiting = this.#waiting.filter((waiter) => !done.includes(waiter));
+    for (const { resolve } of done) resolve();
+  }
+
+  readonly #effects: Record<Effect, () => void> = {
+    forget: () => this.#policy.forget(),
+    spawn: () => this.#spawn(),
+    end: () => {
+      this.send({ type: 'stop' });
+      this.#process?.terminate();
+      this.#setTimer({ ms: this.#spec.stopTimeoutMs, event: 'stop-timeout' });
+    },
+    kill: () => {
+      if (this.#phase === 'starting') this.#complaint ??= `was not ready within ${this.#spec.startTimeoutMs / 1000} s`;
+      this.#process?.killGroup();
+    },
+    wait: () => {
+      this.#state.nextStartAt = this.#clock.now() + this.#delayMs;
+      this.#setTimer({ ms: this.#delayMs, event: 'due' });
+    },
+  };
+
+  #spawn(): void {
+    if (this.#state.nextStartAt !== null) this.#state.restarts++;
+    this.#complaint = null;
+    const spawned = (this.#options.spawn ?? spawnChild)(this.#spec, {
+      onMessage: (message) => this.#hear(message),
+      onOutput: (stream, chunk) => this.#ring.write(stream, chunk),
+      onExit: (exit) => this.#onExit(exit),
+    });
+    this.#process = spawned;
+    Object.assign(this.#state, { pid: spawned.pid, startedAt: this.#clock.now(), ready: null });
+    this.#setTimer({ ms: this.#spec.startTimeoutMs, event: 'start-timeout' });
+    if (this.#spec.greeting !== undefined) spawned.send(this.#spec.greeting());
+  }
+
+  #hear(message: unknown): void {
+    const { type, ...fields } = (message ?? {}) as { type?: unknown; message?: unknown };
+    if (type === 'ready') {
+      this.#state.ready = fields;
+      this.#on('ready');
+    } else if (type === 'failed') {
+      this.#complaint = String(fields.message).slice(0, 2000);
+    } else {
+      this.#options.onMessage?.(message);
+    }
+  }
+
+  #onExit(exit: Exit): void {
+    this.#ring.flush();
+    const at = this.#clock.now();
+    const ranMs = at - (this.#state.startedAt ?? at);
+    const asked = isEnding(this.#phase);
+    let reason = asked ? 'was asked to stop' : (this.#complaint ?? describeExit(exit, this.logs()));
+    let event: ChildEvent = 'exit';
+    if (!asked) {
+      const verdict = this.#policy.judge({ at, ranMs, code: exit.code });
+      if (verdict.again) this.#delayMs = verdict.delayMs;
+      else [event, reason] = ['fatal-exit', `${reason} (${verdict.why})`];
+    }
+    this.#process = null;
+    Object.assign(this.#state, { pid: null, ready: null, lastExit: { code: exit.code, signal: exit.signal, at, reason } });
+    this.#on(event);
+  }
+
+  #setTimer(timer: { ms: number; event: ChildEvent } | null): void {
+    this.#cancelTimer();
+    this.#cancelTimer = timer === null ? () => undefined : this.#clock.after(timer.ms, () => this.#on(timer.event));
+  }
+
+  #until(until: (phase: Phase) => boolean): Promise<void> {
+    if (until(this.#phase)) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push({ until, resolve }));
+  }
+}
+
+const isEnding = (phase: Phase) => phase === 'stopping' || phase === 'restarting';
+const isDecided = (phase: Phase) => phase !== 'starting' && !isEnding(phase);
+
+/** While a process is being ended it is still there, and shown so. */
+const statusOf: Readonly<Record<Phase, ChildStatus>> = {
+  stopped: 'stopped',
+  starting: 'starting',
+  running: 'running',
+  stopping: 'running',
+  restarting: 'running',
+  backoff: 'backoff',
+  failed: 'failed',
+};

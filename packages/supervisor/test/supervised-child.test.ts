@@ -1,0 +1,144 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { pickEnv } from '../src/child-env.ts';
+import type { ChildSpec } from '../src/child-spec.ts';
+import { createSupervisedChild, type SupervisedChild, type SupervisedChildOptions } from '../src/supervised-child.ts';
+
+const started: SupervisedChild[] = [];
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((child) => child.stop()));
+});
+
+function supervise(fixture: string, over: Partial<ChildSpec> = {}, options: SupervisedChildOptions = {}): SupervisedChild {
+  const entry = path.join(import.meta.dirname, 'fixtures', `${fixture}.ts`);
+  const spec = { name: fixture, entry, env: pickEnv(process.env), startTimeoutMs: 20_000, stopTimeoutMs: 5000, ...over };
+  const child = createSupervisedChild(spec, options);
+  started.push(child);
+  return child;
+}
+
+/** Waits until `is` holds, at most ten seconds. */
+async function until(is: () => boolean): Promise<void> {
+  for (const end = Date.now() + 10_000; !is();) {
+    if (Date.now() > end) throw new Error('it did not come to pass within 10 s');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // One that has ended but is not yet collected by its new parent still takes signals.
+    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false; // no such process
+  }
+}
+
+describe('a supervised process', () => {
+  it('runs when it says ready, takes messages, and is gone after stop', async () => {
+    const messages: unknown[] = [];
+    const child = supervise(
+      'ready',
+      { greeting: () => ({ type: 'hello', n: 1 }) },
+      { onMessage: (message) => messages.push(message) },
+    );
+    const state = await child.start();
+    expect(state.status).toBe('running');
+    await until(() => messages.length === 1);
+    expect(messages).toEqual([{ type: 'echo', message: { type: 'hello', n: 1 } }]);
+    await child.stop();
+    expect(child.state).toMatchObject({ status: 'stopped', lastExit: { code: 0, reason: 'was asked to stop' } });
+    expect(isAlive(state.pid!)).toBe(false);
+  });
+
+  it('has the environment of its spec and nothing of its parent', async () => {
+    process.env['SVC_CANARY_TOKEN'] = 'do not inherit';
+    const child = supervise('ready', { env: { PATH: '/bin', WORD: 'x' } });
+    const { ready } = await child.start();
+    delete process.env['SVC_CANARY_TOKEN'];
+    const names = Object.keys(ready?.['env'] as object).filter((name) => !name.startsWith('NODE_CHANNEL'));
+    expect(names.sort()).toEqual(['PATH', 'WORD']);
+  });
+
+  it('is back within two seconds after kill -9', async () => {
+    const child = supervise('ready');
+    const before = await child.start();
+    process.kill(before.pid!, 'SIGKILL');
+    const killedAt = Date.now();
+    await until(() => child.state.pid !== before.pid && child.state.status === 'running');
+    expect(Date.now() - killedAt).toBeLessThan(2000);
+    expect(child.state).toMatchObject({ restarts: 1, lastExit: { signal: 'SIGKILL', reason: 'was ended by SIGKILL' } });
+  });
+
+  it('has failed after it crashed at once again and again, and no descriptor is left open', async () => {
+    const child = supervise('crash');
+    const descriptors = () => readdirSync('/proc/self/fd').length;
+    const before = process.platform === 'linux' ? descriptors() : 0;
+    void child.start();
+    await until(() => child.state.status === 'failed');
+    expect(child.state.restarts).toBe(5);
+    expect(child.state.lastExit?.reason).toBe('ended with exit code 1: Error: no luck today (gave up after 6 exits within 60 s)');
+    expect(child.logs().some((line) => line.text === 'Error: no luck today')).toBe(true);
+    if (process.platform === 'linux') await until(() => descriptors() <= before + 2);
+  });
+
+  it('is killed with all it started when it ignores SIGTERM', async () => {
+    const child = supervise('deaf', { stopTimeoutMs: 200 });
+    const state = await child.start();
+    const program = Number(state.ready?.['program']);
+    expect(isAlive(program)).toBe(true);
+    await child.stop();
+    expect(child.state.lastExit?.signal).toBe('SIGKILL');
+    expect(isAlive(state.pid!)).toBe(false);
+    await until(() => !isAlive(program));
+  });
+
+  it('leaves no program of its own behind when it ends by itself', async () => {
+    const child = supervise('leaver');
+    const state = await child.start();
+    const program = Number(state.ready?.['program']);
+    child.send({ type: 'end' });
+    await until(() => child.state.lastExit?.code === 3);
+    await until(() => !isAlive(program));
+  });
+
+  it('may print without end: the ring stays bounded and its parent responsive', async () => {
+    const child = supervise('flood');
+    await child.start();
+    let longest = 0;
+    let last = Date.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, Date.now() - last);
+      last = Date.now();
+    }, 5);
+    await until(() => child.logs().at(-1)?.text === 'last word');
+    clearInterval(timer);
+    expect(child.logs()).toHaveLength(500);
+    expect(longest).toBeLessThan(250);
+  });
+
+  it('is killed when it is never ready', async () => {
+    const child = supervise('silent', { startTimeoutMs: 500 });
+    const state = await child.start();
+    expect(state).toMatchObject({ status: 'backoff', pid: null, lastExit: { reason: 'was not ready within 0.5 s' } });
+  });
+
+  it('is tried again when it cannot even be spawned', async () => {
+    const child = supervise('ready', { cwd: '/nowhere/at/all' });
+    const state = await child.start();
+    expect(state).toMatchObject({ status: 'backoff', pid: null });
+    expect(state.lastExit?.reason).toContain('could not be started');
+  });
+
+  it('ends when its parent is killed -9', async () => {
+    const parent = fork(path.join(import.meta.dirname, 'fixtures/parent.ts'), { execArgv: [], env: pickEnv(process.env) });
+    const [{ pid }] = (await once(parent, 'message')) as [{ pid: number }];
+    expect(isAlive(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    await until(() => !isAlive(pid));
+  });
+});

@@ -1,0 +1,35 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+
+export type FakeClock = Clock & {
+  /** Moves time on and runs what is due, in order. */
+  advance(ms: number): void;
+};
+
+type Timer = { at: number; every: number | null; fn: () => void };
+
+/** A clock that a test moves. */
+export function createFakeClock(start = 1_800_000_000_000): FakeClock {
+  let now = start;
+  const timers = new Set<Timer>();
+  const add = (ms: number, every: number | null, fn: () => void) => {
+    const timer = { at: now + ms, every, fn };
+    timers.add(timer);
+    return () => void timers.delete(timer);
+  };
+  const due = (until: number) => [...timers].filter((timer) => timer.at <= until).toSorted((a, b) => a.at - b.at)[0];
+  return {
+    now: () => now,
+    after: (ms, fn) => add(ms, null, fn),
+    every: (ms, fn) => add(ms, ms, fn),
+    advance(ms) {
+      const until = now + ms;
+      for (let timer = due(until); timer !== undefined; timer = due(until)) {
+        now = timer.at;
+        if (timer.every === null) timers.delete(timer);
+        else timer.at += timer.every;
+        timer.fn();
+      }
+      now = until;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Instance } from '@svc/contract/instance.ts';
+import type { SupervisorState } from '@svc/contract/service.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { freePorts } from './free-ports.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+export type HouseOptions = { env?: Record<string, string>; dataDir?: string };
+
+/**
+ * The whole service as a person starts it: `svc up` in a process of its own, with a data folder and ports of its own.
+ * Resolves when everything is up. Nothing of the caller's environment but what a shell has goes in.
+ */
+export async function openHouse({ env = {}, dataDir }: HouseOptions = {}) {
+  const folder = dataDir === undefined ? temporaryFolder() : { path: dataDir, remove: () => undefined };
+  const [core, manager, collector, compat] = (await freePorts(4)) as [number, number, number, number];
+  const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'up'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder.path,
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      SVC_DATA_DIR: folder.path,
+      SVC_CORE_PORT: String(core),
+      SVC_MANAGER_PORT: String(manager),
+      SVC_COLLECTOR_PORT: String(collector),
+      SVC_COMPAT_PORT: String(compat),
+      SVC_DEFAULT_ENGINE: 'offline',
+      ...env,
+    },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve));
+  const url = (port: number) => `http://127.0.0.1:${port}`;
+  const urls = { core: url(core), manager: url(manager), collector: url(collector), compat: url(compat) };
+
+  const house = {
+    folder: folder.path,
+    urls,
+    pid: child.pid ?? 0,
+    exited,
+    output: () => output,
+    get: async <T>(address: string) => (await requestJson<T>(address, { timeoutMs: 10_000 })).body,
+    post: <T>(address: string, body?: unknown) => requestJson<T>(address, { method: 'POST', body, timeoutMs: 30_000 }),
+    key(): string {
+      const file = path.join(folder.path, 'instances/compat/keys.json');
+      return (JSON.parse(readFileSync(file, 'utf8')) as { keys: { key: string }[] }).keys[0]?.key ?? '';
+    },
+    supervisor: () => JSON.parse(readFileSync(path.join(folder.path, 'run/supervisor.json'), 'utf8')) as SupervisorState,
+    /** Process id of a host process, as the supervisor sees it now. */
+    pidOf(name: string): number {
+      return house.supervisor().services.find((service) => service.name === name)?.pid ?? 0;
+    },
+    async compatPid(): Promise<number> {
+      const { instances } = await house.get<{ instances: Instance[] }>(`${urls.manager}/instances`);
+      return instances[0]?.pid ?? 0;
+    },
+    /** Stops the service as Ctrl-C does, and gives its exit code. */
+    async stop(): Promise<number | null> {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGINT');
+      const code = await exited;
+      folder.remove();
+      return code;
+    },
+  };
+  await waitFor(
+    () => isUp(house.urls),
+    30_000,
+    () => `the service is not up:\n${output}`,
+    exited,
+  );
+  return house;
+}
+
+export type House = Awaited<ReturnType<typeof openHouse>>;
+
+async function isUp(urls: Record<string, string>): Promise<boolean> {
+  const answers = await Promise.allSettled(
+    Object.values(urls).map((address) => requestJson(`${address}/health`, { timeoutMs: 1000 })),
+  );
+  return answers.every((answer) => answer.status === 'fulfilled' && answer.value.status === 200);
+}
+
+/** Polls until `check` holds; fails after `timeoutMs`, or when the process is gone, with the words of `explain`. */
+export async function waitFor(
+  check: () => Promise<boolean> | boolean,
+  timeoutMs: number,
+  explain: () => string,
+  gone: Promise<unknown> = new Promise(() => undefined),
+): Promise<void> {
+  const until = Date.now() + timeoutMs;
+  let isGone = false;
+  void gone.then(() => (isGone = true));
+  while (!(await check())) {
+    if (isGone || Date.now() > until) throw new Error(explain());
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** True while a process exists and is not a zombie. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,51 @@
+/** A tool as the engine offered it. `namespace` is the Responses protocol's grouping. */
+export type OfferedTool = { name: string; namespace?: string; kind: string };
+
+/** What a scripted model is told about one request, the same for both protocols. */
+export type ModelRequest = {
+  api: 'messages' | 'responses';
+  path: string;
+  model: string;
+  stream: boolean;
+  /** Names only: a recorded request holds no key. */
+  headerNames: string[];
+  /** Scheme of the Authorization header, `x-api-key`, or null. */
+  auth: string | null;
+  /** The newest text of the user, without tool results. */
+  userText: string;
+  /** System prompt, developer messages included. */
+  systemText: string;
+  tools: OfferedTool[];
+  /** Results of the tools that the newest message brings back, in order. */
+  toolResults: string[];
+  /** The whole conversation as text, to look for what an earlier turn said. */
+  historyText: string;
+  /** The parsed body, for what the fields above do not show. */
+  body: Record<string, unknown>;
+};
+
+type Block = Record<string, unknown>;
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const asBlocks = (value: unknown): Block[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Text of a content field: a plain string, or the `text` parts of its blocks. */
+export const contentText = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : asBlocks(content)
+        .map((block) => asText(block.text))
+        .filter((text) => text !== '')
+        .join('\n');
+
+/** The tool that a script means: the first offered one that fits a pattern, or the one it names, offered or not. */
+export function findTool(tools: readonly OfferedTool[], wanted: RegExp | string | OfferedTool): OfferedTool | undefined {
+  if (wanted instanceof RegExp)
+    return tools.find((tool) => wanted.test(tool.name) || wanted.test(`${tool.namespace ?? ''}__${tool.name}`));
+  if (typeof wanted === 'object') return wanted;
+  return tools.find((tool) => tool.name === wanted) ?? { name: wanted, kind: 'function' };
+}

@@ -1,0 +1,70 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createGate } from './gate.ts';
+import { startModelServer, type ModelServer } from './start-model-server.ts';
+
+let server: ModelServer;
+afterEach(() => server.close());
+
+const post = (path: string, body: object) =>
+  fetch(server.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer k' },
+    body: JSON.stringify(body),
+  });
+
+const ask = (text: string, extra: object = {}) =>
+  post('/v1/messages', { model: 'm', stream: true, messages: [{ role: 'user', content: text }], ...extra });
+
+describe('the scripted model server', () => {
+  test('streams a Messages reply block by block and records the request without any key', async () => {
+    server = await startModelServer();
+    server.script([{ steps: [{ thinking: ['a', 'b'] }, { text: ['x ', 'y'] }] }]);
+    const body = await (await ask('hi')).text();
+    expect(body.match(/"thinking_delta"/g)).toHaveLength(2);
+    expect(body.match(/"text_delta"/g)).toHaveLength(2);
+    expect(body).toContain('"stop_reason":"end_turn"');
+    expect(server.requests).toMatchObject([{ api: 'messages', userText: 'hi', auth: 'Bearer' }]);
+    expect(server.requests[0]?.headerNames).toContain('authorization');
+  });
+
+  test('calls an offered tool by pattern, namespace included, and hands its result back to the script', async () => {
+    server = await startModelServer();
+    server.script((request) =>
+      request.toolResults.length > 0
+        ? { steps: [{ text: request.toolResults.join() }] }
+        : { steps: [{ tool: /kit__echo/, input: { a: 1 } }] },
+    );
+    const tools = [{ type: 'namespace', name: 'kit', tools: [{ type: 'function', name: 'echo' }] }];
+    const user = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'go' }] };
+    const call = await (await post('/v1/responses', { model: 'm', stream: true, input: [user], tools })).text();
+    expect(call).toContain('"namespace":"kit"');
+    const output = { type: 'function_call_output', call_id: 'c', output: 'out!' };
+    expect(await (await post('/v1/responses', { model: 'm', stream: true, input: [user, output] })).text()).toContain('out!');
+  });
+
+  test('a reply stands at a gate until the test opens it', async () => {
+    server = await startModelServer();
+    const gate = createGate();
+    server.script([{ steps: [{ text: ['before ', gate, 'after'] }] }]);
+    const answer = ask('hi').then((response) => response.text());
+    await gate.reached;
+    expect(server.open).toBe(1);
+    gate.open();
+    expect(await answer).toContain('after');
+    expect(server.open).toBe(0);
+  });
+
+  test('a strict server refuses tools that are not functions', async () => {
+    server = await startModelServer({ strictTools: true });
+    const response = await post('/v1/responses', { model: 'm', stream: true, input: 'hi', tools: [{ type: 'web_search' }] });
+    expect(response.status).toBe(400);
+  });
+
+  test.each([
+    ['FAIL429', 429],
+    ['FAIL401', 401],
+  ])('the keyword %s answers with status %i', async (keyword, status) => {
+    server = await startModelServer();
+    expect((await ask(`please ${keyword}`)).status).toBe(status);
+  });
+});

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'vitest';
+
+const repositoryRoot = path.resolve(import.meta.dirname, '../../../..');
+
+/** Where `scripts/install-test-engines.ts` puts the real engines, one folder each. */
+export const testEnginesDir = process.env.SVC_TEST_ENGINES ?? path.join(repositoryRoot, '.cache/engines');
+
+/**
+ * A group of tests that need a real engine; `define` gets its install folder. Where the engine is not installed the
+ * group is skipped, with a line that says how to get it.
+ */
+export function describeWithEngine(id: string, name: string, define: (dir: string) => Promise<void>): void {
+  const dir = testEngine(id);
+  if (dir === null) describe.skip(name, () => test(`needs the real ${id} engine`, () => undefined));
+  else describe(name, () => define(dir));
+}
+
+/** The install folder of a real engine for tests; null, with a line that says how to get it, when it is not there. */
+export function testEngine(id: string): string | null {
+  const dir = path.join(testEnginesDir, id);
+  if (existsSync(path.join(dir, 'node_modules'))) return dir;
+  process.stderr.write(
+    `The tests with the real ${id} engine are skipped: nothing in ${dir}. Run: node scripts/install-test-engines.ts\n`,
+  );
+  return null;
+}

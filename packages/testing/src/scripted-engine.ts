@@ -1,0 +1,59 @@
+import type { Engine, EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+
+export type EngineScript = (request: EngineRequest, signal: AbortSignal) => AsyncIterable<EngineEvent>;
+
+export type ScriptedEngine = Engine & {
+  /** Every request, in order. */
+  readonly requests: EngineRequest[];
+  /** Replaces what the next turns do. */
+  script(script: EngineScript): void;
+};
+
+/** An engine that does what a test says. Until it says something, it answers with the sender's words. */
+export function createScriptedEngine(id = 'scripted'): ScriptedEngine {
+  const requests: EngineRequest[] = [];
+  let current: EngineScript = echo;
+  return {
+    id,
+    requests,
+    script: (script) => (current = script),
+    probe: () => Promise.resolve({ installed: true, version: '1', path: null, auth: 'none', ready: true, reason: 'scripted' }),
+    run(request, signal) {
+      requests.push(request);
+      return current(request, signal);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+async function* echo(request: EngineRequest): AsyncGenerator<EngineEvent> {
+  yield {
+    type: 'session',
+    engineSessionId: request.resume ?? `s-${request.conversationKey}`,
+    resumed: request.resume !== null,
+    model: null,
+  };
+  yield* says(request.text);
+}
+
+/** The events of a plain answer. */
+export function* says(...pieces: string[]): Generator<EngineEvent> {
+  for (const text of pieces) yield { type: 'delta', text };
+  yield { type: 'segment', text: pieces.join('') };
+  yield { type: 'done' };
+}
+
+/** A script of plain answers. */
+export const answering = (...pieces: string[]): EngineScript =>
+  async function* () {
+    yield* says(...pieces);
+  };
+
+/** A script that says something and then works until it is told to end. */
+export const workingUntilAborted = (said = ''): EngineScript =>
+  async function* (request, signal) {
+    yield { type: 'session', engineSessionId: request.resume ?? 's-1', resumed: false, model: null };
+    if (said !== '') yield { type: 'delta', text: said };
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    yield { type: 'aborted' };
+  };

@@ -1,0 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+export type TemporaryFolder = { path: string; remove(): void };
+
+/** A folder of a test's own. */
+export function temporaryFolder(): TemporaryFolder {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-'));
+  return { path: folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}

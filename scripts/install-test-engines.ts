@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pin as claude } from '../engines/claude/src/pin.ts';
+import { pin as codex } from '../engines/codex/src/pin.ts';
+
+/**
+ * Installs the real engines, at the versions their drivers are written for, where the tests look for them. Some 800 MB;
+ * does nothing for what is there already. Engines are never dependencies of the service itself.
+ */
+const target = process.env.SVC_TEST_ENGINES ?? path.resolve(import.meta.dirname, '../.cache/engines');
+
+for (const [id, pin] of Object.entries({ claude, codex })) install(id, pin);
+
+function install(id: string, pin: typeof claude): void {
+  const dir = path.join(target, id);
+  if (installedVersion(dir, pin.package) === pin.version) return say(`${id}: ${pin.version} is there (${dir})`);
+  say(`${id}: installing ${pin.package} ${pin.version} into ${dir} …`);
+  const startedAt = Date.now();
+  mkdirSync(dir, { recursive: true });
+  if (!existsSync(path.join(dir, 'package.json'))) writeFileSync(path.join(dir, 'package.json'), '{ "private": true }\n');
+  const args = [
+    'install',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--save-exact',
+    ...pin.installArgs,
+    `${pin.package}@${pin.version}`,
+  ];
+  const { status, error } = spawnSync('npm', args, { cwd: dir, stdio: 'inherit' });
+  if (status !== 0) {
+    process.exitCode = 1;
+    return say(`${id}: npm did not finish (${error?.message ?? `code ${status}`})`);
+  }
+  say(`${id}: done in ${Math.round((Date.now() - startedAt) / 1000)} s`);
+}
+
+function installedVersion(dir: string, name: string): string | null {
+  const manifest = path.join(dir, 'node_modules', name, 'package.json');
+  if (!existsSync(manifest)) return null;
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,175 @@
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { importsOf, read, sourcesOf, workspaces } from './repository.ts';
+
+/** Who may import whom, by workspace. A name that is missing here may import nothing of ours. */
+const mayImport: Record<string, string[]> = {
+  '@svc/contract': [],
+  '@svc/store': [],
+  '@svc/supervisor': ['@svc/service-kit'],
+  '@svc/service-kit': ['@svc/contract'],
+  '@svc/engine-kit': ['@svc/contract', '@svc/service-kit'],
+  '@svc/connector-kit': ['@svc/contract', '@svc/service-kit'],
+  '@svc/engine-claude': ['@svc/contract', '@svc/service-kit', '@svc/engine-kit'],
+  '@svc/engine-codex': ['@svc/contract', '@svc/service-kit', '@svc/engine-kit'],
+  '@svc/engine-offline': ['@svc/contract', '@svc/service-kit', '@svc/engine-kit'],
+  '@svc/connector-compat': ['@svc/contract', '@svc/service-kit', '@svc/connector-kit'],
+  '@svc/core': [
+    '@svc/contract',
+    '@svc/service-kit',
+    '@svc/store',
+    '@svc/engine-kit',
+    '@svc/engine-claude',
+    '@svc/engine-codex',
+    '@svc/engine-offline',
+  ],
+  '@svc/manager': ['@svc/contract', '@svc/service-kit', '@svc/store', '@svc/supervisor', '@svc/connector-kit'],
+  '@svc/collector': ['@svc/contract', '@svc/service-kit', '@svc/store'],
+  '@svc/cli': ['@svc/contract', '@svc/service-kit', '@svc/supervisor'],
+};
+
+/** Those that must stay small take only modules of the service-kit that load nothing else. */
+const small = [
+  '@svc/connector-kit',
+  '@svc/connector-compat',
+  '@svc/engine-kit',
+  '@svc/engine-claude',
+  '@svc/engine-codex',
+  '@svc/engine-offline',
+];
+const light = ['builtin', 'clock', 'config/data-dir', 'http/guard', 'hub', 'ids', 'line-splitter', 'secret', 'service-error'];
+
+/** Modules of our packages that only some file may import, because it is the one place for it. */
+const onlyFrom: Record<string, string> = {
+  '@svc/engine-claude': 'apps/core/src/engine/load-engine.ts',
+  '@svc/engine-codex': 'apps/core/src/engine/load-engine.ts',
+  '@svc/engine-offline': 'apps/core/src/engine/load-engine.ts',
+};
+
+const isTest = (file: string) => /\.test\.ts$|\/test\/|\/testing\//.test(file);
+const packageOf = (specifier: string) => specifier.split('/').slice(0, 2).join('/');
+const all = workspaces();
+const productive = all.filter(({ name }) => name !== '@svc/testing');
+
+describe('between workspaces', () => {
+  test.each(productive)('$name imports only what it may', ({ name, dir }) => {
+    const allowed = new Set([name, ...(mayImport[name] ?? [])]);
+    const wrong = sourcesOf(`${dir}/src`)
+      .filter((file) => !isTest(file))
+      .flatMap((file) => importsOf(file).map(({ specifier }) => ({ file, specifier })))
+      .filter(({ specifier }) => specifier.startsWith('@svc/') && !allowed.has(packageOf(specifier)));
+    expect(wrong).toEqual([]);
+  });
+
+  test.each(productive.filter(({ name }) => small.includes(name)))(
+    '$name takes only light modules of the service-kit',
+    ({ dir }) => {
+      const taken = sourcesOf(`${dir}/src`)
+        .filter((file) => !isTest(file))
+        .flatMap((file) => importsOf(file).filter(({ typeOnly }) => !typeOnly))
+        .flatMap(({ specifier }) => /^@svc\/service-kit\/(.+)\.ts$/.exec(specifier)?.[1] ?? []);
+      expect(taken.filter((module) => !light.includes(module))).toEqual([]);
+    },
+  );
+
+  test.each(light)('the light module %s loads no library', (module) => {
+    const values = importsOf(`packages/service-kit/src/${module}.ts`).filter(({ typeOnly }) => !typeOnly);
+    expect(values.filter(({ specifier }) => !/^(node:|\.)/.test(specifier))).toEqual([]);
+  });
+
+  test('nothing but tests imports the testing package', () => {
+    const wrong = productive
+      .flatMap(({ dir }) => sourcesOf(dir))
+      .filter((file) => !isTest(file) && importsOf(file).some(({ specifier }) => specifier.startsWith('@svc/testing/')));
+    expect(wrong).toEqual([]);
+  });
+
+  test('no workspace reaches into another by a relative path', () => {
+    const wrong = all.flatMap(({ dir }) =>
+      sourcesOf(dir).flatMap((file) =>
+        importsOf(file)
+          .filter(({ specifier }) => specifier.startsWith('.'))
+          .map(({ specifier }) => path.join(path.dirname(file), specifier))
+          .filter((target) => !target.startsWith(`${dir}/`) && !target.startsWith('test/'))
+          .map((target) => `${file} → ${target}`),
+      ),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test.each(Object.entries(onlyFrom))('%s is imported by %s alone', (name, place) => {
+    const importers = productive
+      .filter((workspace) => workspace.name !== name)
+      .flatMap(({ dir }) => sourcesOf(`${dir}/src`))
+      .filter((file) => importsOf(file).some(({ specifier }) => packageOf(specifier) === name));
+    expect(importers).toEqual([place]);
+  });
+});
+
+describe('inside the core', () => {
+  const files = sourcesOf('apps/core/src').filter((file) => !isTest(file));
+  const folderOf = (file: string) => file.split('/')[3] ?? '';
+  const resources = ['session', 'trust', 'engine', 'moderation', 'redaction', 'secret', 'usage', 'feed'];
+
+  test('a resource knows the turn and other resources by type only', () => {
+    const wrong = files
+      .filter((file) => resources.includes(folderOf(file)))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter(({ specifier, typeOnly }) => specifier.startsWith('../') && !typeOnly)
+          .map(({ specifier }) => ({ from: file, target: path.join(path.dirname(file), specifier) }))
+          .filter(
+            ({ from, target }) =>
+              folderOf(from) !== folderOf(target) && !allowedInside.has(`${folderOf(from)} → ${folderOf(target)}`),
+          )
+          .map(({ from, target }) => `${from} → ${target}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  test('only start-core and tests create the context', () => {
+    const importers = files.filter((file) =>
+      importsOf(file).some(({ specifier, typeOnly }) => specifier.endsWith('/context.ts') && !typeOnly),
+    );
+    expect(importers).toEqual(['apps/core/src/start-core.ts']);
+  });
+});
+
+/** The one value a resource takes from another: the list of known secrets makes a redactor. */
+const allowedInside = new Set(['secret → redaction']);
+
+/** Who looks at the environment: the settings, a connector's log level, and what a terminal can show. */
+const environmentReaders = [
+  'packages/connector-kit/src/child/run-child.ts',
+  'packages/service-kit/src/config/settings.ts',
+  'apps/cli/src/terminal.ts',
+  'apps/cli/src/commands/test.ts',
+];
+
+describe('everywhere', () => {
+  const files = productive.flatMap(({ dir }) => sourcesOf(`${dir}/src`)).filter((file) => !isTest(file));
+
+  test('Node’s HTTP modules come from one place', () => {
+    const wrong = files.filter((file) =>
+      importsOf(file).some(({ specifier, typeOnly }) => /^(node:)?https?$/.test(specifier) && !typeOnly),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('settings are read in one place', () => {
+    const readers = files.filter((file) => /\bprocess\.env\b/.test(read(file)));
+    expect(readers).toEqual(environmentReaders);
+  });
+
+  test('no shell is ever started', () => {
+    const wrong = files.filter((file) =>
+      /shell:\s*true|\bexecSync?\(|import \{[^}]*\bexec\b[^}]*\} from 'node:child_process'/.test(read(file)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('the contract imports nothing at run time', () => {
+    const values = sourcesOf('packages/contract/src').flatMap((file) => importsOf(file).filter(({ typeOnly }) => !typeOnly));
+    expect(values.filter(({ specifier }) => !specifier.startsWith('.'))).toEqual([]);
+  });
+});

@@ -1,0 +1,112 @@
+import OpenAI from 'openai';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { TelemetryEvent } from '@svc/contract/event.ts';
+import { isAlive, openHouse, waitFor, type House } from '@svc/testing/house.ts';
+
+let house: House;
+let client: OpenAI;
+beforeEach(async () => {
+  house = await openHouse();
+  client = new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey: house.key(), maxRetries: 0, timeout: 20_000 });
+});
+afterEach(() => house.stop());
+
+const serves = async (url: string): Promise<boolean> => {
+  try {
+    await house.get(`${url}/health`);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** A streamed turn that takes a while; its text. */
+async function streamReply(): Promise<string> {
+  const stream = await client.chat.completions.create({
+    model: 'svc',
+    stream: true,
+    messages: [{ role: 'user', content: 'wait 0.8 done' }],
+  });
+  let text = '';
+  for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
+  return text;
+}
+
+const turnsRun = async () => (await house.get<{ active: number }>(`${house.urls.core}/health`)).active > 0;
+
+/** How a client sees the end: the reply, or an error in words. */
+const ending = async (rest: Promise<string>): Promise<string> => {
+  try {
+    return await rest;
+  } catch (error) {
+    return `error: ${(error as Error).message}`;
+  }
+};
+
+async function ask(): Promise<string | null | undefined> {
+  const reply = await client.chat.completions.create({ model: 'svc', messages: [{ role: 'user', content: 'echo still here' }] });
+  return reply.choices[0]?.message.content;
+}
+
+test.each(['core', 'manager', 'collector', 'compat'])(
+  'kill -9 of the %s during a stream: the rest goes on and it is back within 2 s',
+  async (name) => {
+    const before = name === 'compat' ? await house.compatPid() : house.pidOf(name);
+    const child = await house.compatPid();
+    const reply = ending(streamReply());
+    await waitFor(turnsRun, 5000, () => 'no turn runs');
+    process.kill(before, 'SIGKILL');
+    const since = Date.now();
+    const pid = async () => (name === 'compat' ? house.compatPid().catch(() => 0) : house.pidOf(name));
+    const url = house.urls[name as keyof House['urls']];
+    await waitFor(
+      async () => ![0, before].includes(await pid()) && (await serves(url)),
+      5000,
+      () => `${name} is not back`,
+    );
+    expect(Date.now() - since).toBeLessThan(2000);
+
+    const end = await reply;
+    if (name === 'collector') expect(end).toBe('done');
+    else expect(end).toMatch(/done|error: /);
+    if (name === 'manager')
+      await waitFor(
+        () => !isAlive(child),
+        5000,
+        () => 'the connector of the killed manager lives on',
+      );
+    await waitFor(
+      () => serves(house.urls.compat),
+      5000,
+      () => 'the connector is not back',
+    );
+    await expect.poll(() => ask().catch(String), { timeout: 5000 }).toBe('still here');
+  },
+);
+
+test('no event is lost while the collector is away', async () => {
+  process.kill(house.pidOf('collector'), 'SIGKILL');
+  const turns = 20;
+  for (let i = 0; i < turns; i++) await ask();
+  const replies = async () => {
+    const { events } = await house.get<{ events: TelemetryEvent[] }>(`${house.urls.collector}/api/events?limit=1000`);
+    return events.filter((event) => event.kind === 'outbound').length;
+  };
+  await expect.poll(() => replies().catch(() => 0), { timeout: 10_000 }).toBe(turns);
+});
+
+test('no process is left when the supervisor is killed', async () => {
+  const pids = [house.pidOf('core'), house.pidOf('manager'), house.pidOf('collector'), await house.compatPid()];
+  process.kill(house.pid, 'SIGKILL');
+  await waitFor(
+    () => !pids.some(isAlive),
+    15_000,
+    () => `left: ${pids.filter(isAlive).join(', ')}`,
+  );
+});
+
+test('Ctrl-C ends everything, cleanly', async () => {
+  const pids = [house.pidOf('core'), house.pidOf('manager'), house.pidOf('collector'), await house.compatPid()];
+  expect(await house.stop()).toBe(0);
+  expect(pids.filter(isAlive)).toEqual([]);
+});

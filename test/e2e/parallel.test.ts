@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TelemetryEvent } from '@svc/contract/event.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { openHouse, type House } from '@svc/testing/house.ts';
+
+const slots = 4;
+let house: House;
+beforeAll(async () => {
+  house = await openHouse({ env: { SVC_MAX_CONCURRENT_TURNS: String(slots) } });
+});
+afterAll(() => house.stop());
+
+const turn = (key: string, text: string) =>
+  house.post<HandleResult>(`${house.urls.core}/v2/handle`, {
+    channel: 'compat',
+    conversation_key: key,
+    sender: { raw_id: 'owner' },
+    content: { text },
+  });
+
+/** When each turn ran, from its telemetry. */
+async function runs(prefix: string) {
+  const { events } = await house.get<{ events: TelemetryEvent[] }>(`${house.urls.collector}/api/events?limit=1000`);
+  const ended = events.filter(
+    (event) => event.kind === 'turn' && event.payload['what'] === 'ended' && event.session?.startsWith(prefix),
+  );
+  return ended.map((event) => ({ from: event.ts - Number(event.payload['ms']), to: event.ts }));
+}
+
+const overlapping = (list: { from: number; to: number }[]) =>
+  Math.max(...list.map((one) => list.filter((other) => other.from <= one.from && one.from < other.to).length));
+
+test('50 turns at once on 50 conversations are all answered, and never more than the slots run', async () => {
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => turn(`compat:c:many-${i}`, `wait 0.02 ${i}`)));
+  expect(answers.map((answer) => answer.body.actions[0]?.text)).toEqual(Array.from({ length: 50 }, (_, i) => String(i)));
+  await expect.poll(() => runs('compat:c:many-')).toHaveLength(50);
+  expect(overlapping(await runs('compat:c:many-'))).toBeLessThanOrEqual(slots);
+});
+
+test('50 turns at once on one conversation never overlap and keep their order', async () => {
+  const order: number[] = [];
+  await Promise.all(Array.from({ length: 50 }, (_, i) => turn('compat:c:one', `wait 0.005 ${i}`).then(() => order.push(i))));
+  expect(order).toEqual(order.toSorted((a, b) => a - b));
+  await expect.poll(() => runs('compat:c:one')).toHaveLength(50);
+  expect(overlapping(await runs('compat:c:one'))).toBe(1);
+});

@@ -1,0 +1,64 @@
+import OpenAI from 'openai';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Session } from '@svc/contract/session.ts';
+import type { UsageRollup } from '@svc/contract/usage.ts';
+import { openHouse, type House } from '@svc/testing/house.ts';
+import { startModelServer, type ModelServer } from '@svc/testing/model-server/start-model-server.ts';
+import { testEngine } from '@svc/testing/model-server/test-engines.ts';
+
+let model: ModelServer;
+beforeAll(async () => {
+  model = await startModelServer();
+});
+afterAll(() => model.close());
+
+const engines = [
+  {
+    id: 'claude',
+    settings: (dir: string) => ({ SVC_CLAUDE_PATH: dir, SVC_CLAUDE_BASE_URL: model.url, SVC_ENGINE_MODEL: 'claude-sonnet-4-5' }),
+  },
+  {
+    id: 'codex',
+    settings: (dir: string) => ({ SVC_CODEX_PATH: dir, SVC_CODEX_BASE_URL: `${model.url}/v1`, SVC_ENGINE_MODEL: 'scripted' }),
+  },
+];
+
+describe.each(engines)('an OpenAI client and a real $id turn', ({ id, settings }) => {
+  const dir = testEngine(id);
+  let house: House | null = null;
+  afterEach(async () => {
+    await house?.stop();
+    house = null;
+  });
+
+  test.skipIf(dir === null)('answers, counts tokens per person, and keeps the resume id', async () => {
+    house = await openHouse({ env: { SVC_DEFAULT_ENGINE: id, ...settings(dir ?? '') } });
+    const { urls } = house;
+    const client = new OpenAI({ baseURL: `${urls.compat}/v1`, apiKey: house.key(), maxRetries: 0 });
+    const ask = (text: string) => client.chat.completions.create({ model: 'svc', messages: [{ role: 'user', content: text }] });
+
+    const reply = await ask('hello there');
+    expect(reply.choices[0]?.message.content).toBe('Hello from the scripted model, this is a streamed reply.');
+    expect(reply.usage?.completion_tokens).toBeGreaterThan(0);
+    const { sessions } = await house.get<{ sessions: Session[] }>(`${urls.core}/v2/sessions`);
+    expect(sessions).toMatchObject([{ engine_id: id, turns: 1, engine_session_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }]);
+
+    await ask('hello there');
+    const again = await house.get<Session>(`${urls.core}/v2/session/${encodeURIComponent(sessions[0]?.conversation_key ?? '')}`);
+    expect(again).toMatchObject({ turns: 2, engine_session_id: sessions[0]?.engine_session_id });
+
+    const usage = async () => (await openUsage(urls.collector)).at(0);
+    await expect.poll(usage).toMatchObject({ surface: 'compat', principal: 'owner', turns: 2, estimated_turns: 0 });
+    expect((await usage())?.output_tokens).toBeGreaterThan(0);
+  });
+
+  test.skipIf(dir === null)('an upstream error reaches the client as an error in words', async () => {
+    house = await openHouse({ env: { SVC_DEFAULT_ENGINE: id, ...settings(dir ?? '') } });
+    const client = new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey: house.key(), maxRetries: 0 });
+    const failing = client.chat.completions.create({ model: 'svc', messages: [{ role: 'user', content: 'FAIL401' }] });
+    await expect(failing).rejects.toMatchObject({ status: 502, code: 'engine_auth_failed' });
+  });
+
+  const openUsage = async (collector: string) =>
+    (await house!.get<{ usage: UsageRollup[] }>(`${collector}/api/usage?since=0`)).usage;
+});

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { errorCodes } from '@svc/contract/error-body.ts';
+import { eventKinds } from '@svc/contract/event.ts';
+import { outcomes } from '@svc/contract/turn.ts';
+import { tiers, toolPolicies } from '@svc/contract/trust.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+
+// Clients and operators rely on these words. A red test here asks: did you mean to change them?
+test('the words of the wire are what they were', () => {
+  expect({ errorCodes, eventKinds, outcomes, tiers, toolPolicies, exitCodes }).toMatchSnapshot();
+});

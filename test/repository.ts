@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+export const root = path.resolve(import.meta.dirname, '..');
+
+export type Workspace = { name: string; dir: string; dependencies: string[] };
+
+/** Every workspace: `packages/*`, `apps/*`, `connectors/*`, `engines/*`. */
+export function workspaces(): Workspace[] {
+  return ['packages', 'apps', 'connectors', 'engines'].flatMap((group) =>
+    foldersOf(path.join(root, group)).map((folder) => {
+      const dir = `${group}/${folder}`;
+      const manifest = JSON.parse(read(`${dir}/package.json`)) as { name: string; dependencies?: Record<string, string> };
+      return { name: manifest.name, dir, dependencies: Object.keys(manifest.dependencies ?? {}) };
+    }),
+  );
+}
+
+export const foldersOf = (dir: string): string[] =>
+  readdirSync(dir, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+
+export const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+
+/** TypeScript files below a folder of the repository, as paths from its root. */
+export function sourcesOf(dir: string): string[] {
+  return readdirSync(path.join(root, dir), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+    .map((file) => `${dir}/${file}`);
+}
+
+/** What a source file imports: static, dynamic, types and re-exports alike. */
+export function importsOf(file: string): { specifier: string; typeOnly: boolean }[] {
+  const text = read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const statics = [...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'"();]*?\sfrom\s+)?['"]([^'"]+)['"]/gm)];
+  const dynamics = [...text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)];
+  return [
+    ...statics.map((match) => ({ specifier: match[2] ?? '', typeOnly: match[1] !== undefined })),
+    ...dynamics.map((match) => ({ specifier: match[1] ?? '', typeOnly: false })),
+  ];
+}

@@ -1,0 +1,28 @@
+import { defineConfig } from 'vitest/config';
+
+/** Units share one process (`*.test.ts` beside the code); tests that start processes are isolated (`test/` folders). */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['{packages,apps,connectors,engines}/*/src/**/*.test.ts'],
+          isolate: false,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'process',
+          include: ['{packages,apps,connectors,engines}/*/test/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          // After the units, which would make them slow.
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});
