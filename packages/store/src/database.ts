@@ -11,8 +11,8 @@ export interface Database {
   /** Returns the number of rows changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
   /**
-   * Like `get`, but resolves before the change is committed: that follows with the other changes of the same turn of
-   * the event loop, and before any later `run` resolves. For a step whose end awaits a `run` anyway.
+   * Like `get`, but resolves before the change is committed: that follows within 10 ms, and before any later `run`
+   * resolves. For a step whose end awaits a `run` anyway.
    */
   getSoon<T>(sql: string, ...values: Value[]): Promise<T | undefined>;
   /** Runs `fn` as one transaction; transactions are serialized. A throw rolls back and passes on. */

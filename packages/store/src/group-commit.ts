@@ -3,28 +3,32 @@ import type { DatabaseSync } from 'node:sqlite';
 export type GroupCommit = {
   /** To be called before a statement that changes something. */
   begin(): void;
-  /** Resolves when what was changed so far is committed; rejects when the commit failed. */
+  /** Asks for a commit; resolves when what was changed so far is committed, rejects when that failed. */
   committed(): Promise<void>;
   commitNow(): void;
 };
 
+/** How long a change that nobody waits for may stay uncommitted. */
+const soonMs = 10;
+
 /**
- * Lets the changes of one turn of the event loop share a transaction: the first one begins it, the end of the turn
- * commits it. A commit costs more than most statements; under load many turns of conversations share one.
+ * Lets changes share a transaction: the first one begins it; it is committed at the end of the turn of the event loop
+ * in which somebody waits for it, or soon. A commit costs more than most statements; under load many share one.
  */
 export function createGroupCommit(db: DatabaseSync): GroupCommit {
-  let pending: PromiseWithResolvers<void> | null = null;
+  type Group = PromiseWithResolvers<void> & { timer: NodeJS.Timeout; isWanted: boolean };
+  let pending: Group | null = null;
 
-  const commitNow = () => {
-    const current = pending;
-    if (current === null) return;
+  const commit = (group: Group) => {
+    if (pending !== group) return;
     pending = null;
+    clearTimeout(group.timer);
     try {
       db.exec('COMMIT');
-      current.resolve();
+      group.resolve();
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK');
-      current.reject(error);
+      group.reject(error);
     }
   };
 
@@ -32,11 +36,20 @@ export function createGroupCommit(db: DatabaseSync): GroupCommit {
     begin() {
       if (pending !== null) return;
       db.exec('BEGIN');
-      pending = Promise.withResolvers<void>();
-      pending.promise.catch(() => undefined); // who waits for it hears of it
-      setImmediate(commitNow);
+      const timer = setTimeout(() => commit(group), soonMs);
+      const group: Group = { ...Promise.withResolvers<void>(), timer, isWanted: false };
+      group.promise.catch(() => undefined); // who waits for it hears of it
+      pending = group;
     },
-    committed: () => pending?.promise ?? Promise.resolve(),
-    commitNow,
+    committed() {
+      const group = pending;
+      if (group === null) return Promise.resolve();
+      if (!group.isWanted) setImmediate(commit, group);
+      group.isWanted = true;
+      return group.promise;
+    },
+    commitNow() {
+      if (pending !== null) commit(pending);
+    },
   };
 }

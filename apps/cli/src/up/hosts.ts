@@ -1,7 +1,7 @@
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { leanHeap, type ChildState } from '@svc/supervisor/child-spec.ts';
+import { busyHeap, leanHeap, type ChildState } from '@svc/supervisor/child-spec.ts';
 import { createLogFile } from '@svc/supervisor/log-file.ts';
 import { createSupervisedChild } from '@svc/supervisor/supervised-child.ts';
 import type { HostName } from '../service-urls.ts';
@@ -64,7 +64,7 @@ function createHost({ name, entry, url, env }: HostSpec, { logsDir, stopTimeoutM
     {
       name,
       entry,
-      execArgv: leanHeap,
+      execArgv: name === 'core' ? busyHeap : leanHeap,
       env,
       startTimeoutMs,
       stopTimeoutMs: stopTimeoutMs + 1000,

@@ -29,7 +29,7 @@ export function createReplyStream(redactor: Redactor, sink: TurnSink) {
   const reply = {
     delta(text: string): void {
       isOpen = true;
-      if (waiting === '') setImmediate(reply.flush);
+      if (waiting === '') process.nextTick(reply.flush);
       waiting += text;
     },
 
