@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { errorCodes, type ErrorCode } from '@svc/contract/error-body.ts';
+import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { callTool, toolNames } from './tools.ts';
 
 type Command = (argument: string, request: EngineRequest, signal: AbortSignal) => AsyncIterable<EngineEvent>;
@@ -81,18 +82,8 @@ async function* fail(argument: string): AsyncGenerator<EngineEvent> {
   yield { type: 'failed', failure: { code, message: `You asked the offline engine to fail with ${code}.`, retryable: false } };
 }
 
-const failures = [
-  'engine_not_installed',
-  'engine_not_logged_in',
-  'engine_rate_limited',
-  'engine_overloaded',
-  'engine_bad_model',
-  'engine_endpoint_down',
-  'engine_auth_failed',
-  'engine_stalled',
-  'engine_crashed',
-  'engine_failed',
-] as const;
+const isEngineCode = (code: ErrorCode): code is EngineFailure['code'] => code.startsWith('engine_');
+const failures = errorCodes.filter(isEngineCode);
 
 function parseInput(json: string): unknown {
   if (json === '') return {};

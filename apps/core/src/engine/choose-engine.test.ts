@@ -9,7 +9,7 @@ const probe = (over: Partial<EngineProbe> = {}): EngineProbe => ({
   path: null,
   auth: 'none',
   ready: false,
-  reason: 'it is not installed',
+  reason: 'It is not installed.',
   ...over,
 });
 const ready = probe({ installed: true, ready: true, reason: 'logged in' });
@@ -43,9 +43,9 @@ test('a local model server is used through codex, when codex is there', async ()
 });
 
 test('without anything it is offline, and says what is missing', async () => {
-  const chosen = await choose({ claude: probe({ installed: true, reason: 'nobody is logged in' }) });
+  const chosen = await choose({ claude: probe({ installed: true, reason: 'Nobody is logged in.' }) });
   expect(chosen).toMatchObject({
     id: 'offline',
-    why: 'No engine is ready (claude: nobody is logged in; codex: it is not installed).',
+    why: 'No other engine is ready. Nobody is logged in. It is not installed.',
   });
 });

@@ -27,13 +27,13 @@ export async function chooseEngine({ configured, probe, findLocalEndpoint }: Cho
     const found = await probe(id);
     if (found.ready) return choice(id, `It is the first engine that is ready: ${found.reason}`);
     if (id === 'codex') codexInstalled = found.installed;
-    missing.push(`${id}: ${found.reason}`);
+    missing.push(found.reason);
   }
   const local = codexInstalled ? await findLocalEndpoint() : null;
   if (local !== null) {
     return { ...choice('codex', `${local.name} answers at ${local.baseUrl}.`), model: local.model, baseUrl: local.baseUrl };
   }
-  return choice('offline', `No engine is ready (${missing.join('; ')}).`);
+  return choice('offline', `No other engine is ready. ${missing.join(' ')}`);
 }
 
 const choice = (id: EngineId, why: string): Chosen => ({ id, model: null, why, baseUrl: null });

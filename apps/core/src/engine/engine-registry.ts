@@ -60,10 +60,28 @@ export function createEngineRegistry({ settings, paths, env, clock, log }: Deps)
 
   const probeOf = (id: EngineId): Promise<EngineProbe> => {
     const known = probes.get(id);
-    if (known !== undefined && clock.now() - known.at < probeLifeMs) return known.probe;
+    if (known === undefined) return lookAgain(id);
+    // What is known is answered at once; a look at the machine takes up to a second.
+    if (clock.now() - known.at > probeLifeMs) void lookAgain(id).catch(() => undefined);
+    return known.probe;
+  };
+
+  /** Looks at an engine. A look that failed is forgotten, so that the next who asks looks again. */
+  const lookAgain = (id: EngineId): Promise<EngineProbe> => {
     const probe = engineOf(id).then((engine) => engine.probe());
-    probes.set(id, { at: clock.now(), probe });
-    return probe;
+    const before = probes.get(id);
+    const entry = { at: clock.now(), probe: before?.probe ?? probe };
+    probes.set(id, entry);
+    return probe.then(
+      (found) => {
+        entry.probe = Promise.resolve(found);
+        return found;
+      },
+      (error: unknown) => {
+        if (probes.get(id) === entry) probes.delete(id);
+        throw error;
+      },
+    );
   };
 
   const choose = async (): Promise<ActiveEngine> => {

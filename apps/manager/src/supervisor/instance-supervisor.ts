@@ -1,15 +1,9 @@
 import path from 'node:path';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
-import type { Clock } from '@svc/service-kit/clock.ts';
-import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
-import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
-import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
-import { createChildRegister, type ChildRegister } from '@svc/supervisor/child-register.ts';
+import { createChildRegister } from '@svc/supervisor/child-register.ts';
 import type { LogLine } from '@svc/supervisor/child-spec.ts';
-import type { ConnectorTypes } from '../connector-type/connector-types.ts';
-import type { SecretResolver } from './secrets.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
 import { notRunning, SupervisedInstance, type RuntimeStatus } from './supervised-instance.ts';
 
 /** The processes of all instances. Promises resolve when the matter has turned out one way or the other; they never reject. */
@@ -27,19 +21,6 @@ export type InstanceSupervisor = {
   reap(): Promise<void>;
   /** All at once; afterwards nothing starts any more. */
   stopAll(): Promise<void>;
-};
-
-export type SupervisorDeps = {
-  settings: Settings;
-  paths: DataPaths;
-  clock: Clock;
-  log: Log;
-  telemetry: Telemetry;
-  env: Readonly<Record<string, string | undefined>>;
-  types: ConnectorTypes;
-  secrets: SecretResolver;
-  childEntry: string;
-  register: ChildRegister;
 };
 
 /** Children end by themselves when their manager is gone; this long they may take once a new one is there. */

@@ -5,11 +5,10 @@ import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { pickEnv } from '@svc/supervisor/child-env.ts';
 import { leanHeap, type ChildSpec, type ChildState, type LogLine } from '@svc/supervisor/child-spec.ts';
 import { createLogFile, type LogFile } from '@svc/supervisor/log-file.ts';
-
 import { createSupervisedChild, type SupervisedChild } from '@svc/supervisor/supervised-child.ts';
 import type { ConnectorType } from '../connector-type/find-types.ts';
 import { createHeartbeatMonitor, type HeartbeatMonitor } from './heartbeat.ts';
-import type { SupervisorDeps } from './instance-supervisor.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
 import { parseChildMessage } from './parse-child-message.ts';
 import { createSecretDesk, type SecretDesk } from './secret-desk.ts';
 
