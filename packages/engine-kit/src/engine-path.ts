@@ -24,8 +24,8 @@ export type EngineSearch<Found> = {
 export function findEngine<Found extends object>(search: EngineSearch<Found>): EngineLocation<Found> {
   const reasons: string[] = [];
   for (const { from, candidate } of candidates(search)) {
-    if (!exists(candidate)) {
-      reasons.push(`nothing at ${candidate}`);
+    if (candidate === null || !exists(candidate)) {
+      reasons.push(candidate === null ? `no ${search.program} on PATH` : `nothing at ${candidate}`);
       continue;
     }
     const value = search.accept(candidate);
@@ -41,13 +41,12 @@ const sourceWords: Record<EngineSource, string> = {
   path: 'found on PATH',
 };
 
-function candidates<Found>(search: EngineSearch<Found>): { from: EngineSource; candidate: string }[] {
+function candidates<Found>(search: EngineSearch<Found>): { from: EngineSource; candidate: string | null }[] {
   if (search.explicit !== null) return [{ from: 'setting', candidate: search.explicit }];
   const installed = path.join(search.enginesDir, search.id, 'current');
-  const onPath = findProgram(search.program, search.searchPath);
   return [
     { from: 'installed', candidate: installed },
-    ...(onPath === null ? [] : [{ from: 'path' as const, candidate: onPath }]),
+    { from: 'path', candidate: findProgram(search.program, search.searchPath) },
   ];
 }
 

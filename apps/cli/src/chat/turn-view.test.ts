@@ -57,10 +57,23 @@ describe('the view of a turn', () => {
     expect(all).toBe('waiting, 2 before this\nhm\n⚙ clock {"zone":"UTC"}\n  → 12:00\nnoon\n');
   });
 
+  it('says of a turn that was stopped only that, though its text is withdrawn', () => {
+    const { all } = show([delta('oops'), { type: 'retract' }], result({ actions: [], outcome: 'aborted' }));
+    expect(all).toContain('(stopped)');
+    expect(all).not.toContain('withdrawn');
+  });
+
+  it('puts one empty line between two blocks of a reply', () => {
+    const { all } = show(
+      [delta('one'), { type: 'segment', text: 'one' }, delta('\n\ntwo'), { type: 'segment', text: 'two' }],
+      result(),
+    );
+    expect(all).toBe('one\n\ntwo\n');
+  });
+
   it('says when what was streamed is withdrawn', () => {
     const { all } = show([delta('oops'), { type: 'retract' }], result({ actions: [], outcome: 'silent' }));
     expect(all).toContain('withdrawn');
-    expect(all).toContain('chose to be silent');
   });
 
   it.each([

@@ -24,6 +24,7 @@ export function createTurnView({ answer, aside }: Output, style: Style): TurnVie
   /** What stands on the current line: nothing, part of the answer, or an aside. */
   let line: 'empty' | 'answer' | 'aside' = 'empty';
   let wantsBreak = false;
+  let withdrawn = false;
 
   const endLine = () => {
     if (line === 'answer') answer('\n');
@@ -61,9 +62,12 @@ export function createTurnView({ answer, aside }: Output, style: Style): TurnVie
       switch (frame.type) {
         case 'queued':
           return note(frame.position > 0 ? `waiting, ${frame.position} before this` : 'waiting for a free place');
-        case 'delta':
-          block += frame.text;
-          return write(frame.text);
+        case 'delta': {
+          // The break before a further block is made here, where it is known what stands on the line.
+          const text = block === '' && shown ? frame.text.replace(/^\n\n/, '') : frame.text;
+          block += text;
+          return write(text);
+        }
         case 'segment':
           return segment(frame.text);
         case 'thinking':
@@ -73,8 +77,8 @@ export function createTurnView({ answer, aside }: Output, style: Style): TurnVie
         case 'tool_result':
           return note(`  ${frame.ok ? '→' : '✗'} ${firstLine(frame.output)}`);
         case 'retract':
-          note('(withdrawn: the assistant chose not to answer)');
-          [block, shown, wantsBreak] = ['', false, false];
+          endLine();
+          [block, shown, wantsBreak, withdrawn] = ['', false, false, true];
           return;
         case 'result':
         case 'error':
@@ -89,7 +93,7 @@ export function createTurnView({ answer, aside }: Output, style: Style): TurnVie
       }
       if (!shown) for (const { text } of end.result.actions) write(text);
       endLine();
-      const remark = describeOutcome(end.result);
+      const remark = describeOutcome(end.result, withdrawn);
       if (remark !== null) note(remark);
       return verdictOf(end.result.outcome);
     },
@@ -101,14 +105,14 @@ function verdictOf(outcome: Outcome): TurnVerdict {
   return outcome === 'denied' || outcome === 'blocked' ? 'failed' : 'ok';
 }
 
-function describeOutcome({ outcome, actions }: HandleResult): string | null {
+function describeOutcome({ outcome, actions }: HandleResult, withdrawn: boolean): string | null {
   switch (outcome) {
     case 'replied':
     case 'command':
     case 'blocked':
       return null;
     case 'silent':
-      return '(no answer: the assistant chose to be silent)';
+      return withdrawn ? '(withdrawn: the assistant chose not to answer)' : '(no answer: the assistant chose to be silent)';
     case 'aborted':
       return '(stopped)';
     case 'denied':

@@ -72,7 +72,7 @@ function engine(choice: EngineChoice | null, style: Style): string[] {
 
 function next(choice: EngineChoice | null, style: Style): string[] {
   const lines = [row('Next', style.bold('./svc chat "hello"'))];
-  if (choice?.id === 'offline') lines.push(row('', 'Connect a model: install Claude Code or Codex, log in there, start again'));
+  if (choice?.id === 'offline') lines.push(row('', 'Connect a model: docs/engines.md'));
   lines.push(row('', style.dim('./svc status   ./svc doctor   ./svc logs -f   Ctrl-C stops all')), '');
   return lines;
 }

@@ -84,6 +84,14 @@ export function createEngineRegistry({ settings, paths, env, clock, log }: Deps)
     );
   };
 
+  /** An engine that is to be made anew with another endpoint. */
+  const forget = async (id: EngineId): Promise<void> => {
+    const engine = engines.get(id);
+    engines.delete(id);
+    probes.delete(id);
+    await (await engine)?.close();
+  };
+
   const choose = async (): Promise<ActiveEngine> => {
     const configured = settings.defaultEngine;
     const chosen = await chooseEngine({
@@ -91,7 +99,7 @@ export function createEngineRegistry({ settings, paths, env, clock, log }: Deps)
       probe: probeOf,
       findLocalEndpoint,
     });
-    if (chosen.baseUrl !== null) engines.delete(chosen.id);
+    if (chosen.baseUrl !== null) await forget(chosen.id);
     const engine = await engineOf(chosen.id, chosen.baseUrl);
     const { auth } = chosen.id === 'offline' ? { auth: 'none' as const } : await probeOf(chosen.id);
     log.info({ engine: chosen.id, why: chosen.why }, 'engine chosen');
