@@ -21,10 +21,8 @@ const turn = (key: string, text: string) =>
 /** When each turn ran, from its telemetry. */
 async function runs(prefix: string) {
   const { events } = await house.get<{ events: TelemetryEvent[] }>(`${house.urls.collector}/api/events?limit=1000`);
-  const ended = events.filter(
-    (event) => event.kind === 'turn' && event.payload['what'] === 'ended' && event.session?.startsWith(prefix),
-  );
-  return ended.map((event) => ({ from: event.ts - Number(event.payload['ms']), to: event.ts }));
+  const replies = events.filter((event) => event.kind === 'outbound' && event.session?.startsWith(prefix));
+  return replies.map((event) => ({ from: event.ts - Number(event.payload['ms']), to: event.ts }));
 }
 
 const overlapping = (list: { from: number; to: number }[]) =>

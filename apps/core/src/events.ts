@@ -59,8 +59,8 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
       emit(turn, { kind: 'tool_result', text: output, payload: { turn_id: turn.id, id, ok } }),
     engineNotice: (turn: Turn, engineId: string, code: string, message: string) =>
       emit(turn, { kind: 'engine', text: message, payload: { turn_id: turn.id, engine_id: engineId, code } }),
-    outbound: (turn: Turn, identity: Identity, text: string) =>
-      emit(turn, { kind: 'outbound', principal: identity.principal_key, text, payload: { turn_id: turn.id } }),
+    outbound: (turn: Turn, identity: Identity, text: string, ms: number) =>
+      emit(turn, { kind: 'outbound', principal: identity.principal_key, text, payload: { turn_id: turn.id, ms } }),
     tokenUsage: (turn: Turn, identity: Identity, { usage, model, engineId, billed }: UsageFacts) => {
       const { cost_usd, ...tokens } = usage;
       emit(turn, {

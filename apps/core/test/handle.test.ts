@@ -38,7 +38,7 @@ describe('a turn', () => {
 
   test('runs the steps in order and tells of each', async () => {
     await core.handle(envelope('hello'));
-    expect(core.kinds()).toEqual(['inbound', 'token-usage', 'outbound', 'turn']);
+    expect(core.kinds()).toEqual(['inbound', 'token-usage', 'outbound']);
     const ids = new Set(core.telemetry.events.map((event) => event.request_id));
     expect(ids.size).toBe(1);
   });

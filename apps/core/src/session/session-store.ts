@@ -76,9 +76,12 @@ export function createSessionStore(db: Database, clock: Clock) {
     keepEngineSession: (session: SessionRow, engineSessionId: string) =>
       db.getSoon(updateEngineSession, engineSessionId, session.conversation_key, session.fence),
 
-    /** Adds a finished turn. A turn that was overtaken (an older fence) changes nothing. */
+    /**
+     * Adds a finished turn to the session's sums. A turn that was overtaken (an older fence) changes nothing. Nobody waits
+     * for the commit: a reply is not held back for a sum, and what was used is in the telemetry spool already.
+     */
     addTurn: (session: SessionRow, totals: TurnTotals) =>
-      db.run(
+      db.getSoon(
         updateTotals,
         totals.input_tokens,
         totals.output_tokens,

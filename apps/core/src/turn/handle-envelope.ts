@@ -47,10 +47,15 @@ const longTurnMs = 1000;
 /** Tells how the turn ended and how long it took, whatever happens. */
 async function timed(deps: CoreContext, turn: Turn, run: () => Promise<HandleResult>): Promise<HandleResult> {
   const since = deps.clock.now();
-  const cancel = deps.clock.after(longTurnMs, () => deps.events.started(turn, since));
+  let isLong = false;
+  const cancel = deps.clock.after(longTurnMs, () => {
+    isLong = true;
+    deps.events.started(turn, since);
+  });
   try {
     const handled = await run();
-    deps.events.ended(turn, handled.outcome, deps.clock.now() - since);
+    // A short turn with a reply has told everything by its outbound event.
+    if (isLong || handled.outcome !== 'replied') deps.events.ended(turn, handled.outcome, deps.clock.now() - since);
     return handled;
   } catch (error) {
     deps.events.ended(turn, 'failed', deps.clock.now() - since, (error as { code?: string }).code ?? 'internal');

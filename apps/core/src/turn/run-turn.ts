@@ -14,6 +14,7 @@ import type { Turn, TurnIo } from './turn.ts';
  * Called with the conversation's lock and a slot held.
  */
 export async function runTurn(deps: CoreContext, turn: Turn, io: TurnIo): Promise<HandleResult> {
+  const since = deps.clock.now();
   const identity = await resolveIdentity(deps, turn);
   if (identity.denied) return denied(turn);
   const prompt = await buildPrompt(deps, turn, identity);
@@ -29,7 +30,7 @@ export async function runTurn(deps: CoreContext, turn: Turn, io: TurnIo): Promis
     return { ...result(turn, reply.ending, ''), ...facts };
   }
   const text = redactReply(deps, reply.text);
-  deps.events.outbound(turn, identity, text);
+  deps.events.outbound(turn, identity, text, deps.clock.now() - since);
   return { ...result(turn, 'replied', text), ...facts };
 }
 

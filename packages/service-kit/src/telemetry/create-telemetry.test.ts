@@ -75,6 +75,6 @@ test('a spool that cannot be written counts what it drops', async () => {
   const { telemetry, dir } = openTelemetry();
   rmSync(dir, { recursive: true });
   telemetry.emit({ kind: 'inbound' });
-  await Promise.resolve();
+  await new Promise(setImmediate);
   expect(telemetry.status()).toMatchObject({ unsent: 0, dropped: 1 });
 });

@@ -14,8 +14,8 @@ const readBytes = 1024 * 1024;
 const maxPendingLength = 1024 * 1024;
 
 /**
- * Lines on their way out, kept in files: what was appended is with the operating system before the current tick ends and
- * so outlives a killed process. Lines leave in order, once acknowledged; the oldest segment goes when there is no room.
+ * Lines on their way out, kept in files: what was appended is with the operating system before the current turn of the
+ * event loop ends (earlier than anything that is sent meanwhile) and so outlives a killed process. Lines leave in order, once acknowledged; the oldest segment goes when there is no room.
  * One process at a time owns the files of a producer.
  */
 export class Spool {
@@ -46,10 +46,10 @@ export class Spool {
     return this.#segments.reduce((sum, segment) => sum + segment.unread, this.#pending.length);
   }
 
-  /** Takes one line (without a line break); all lines of a tick go to the file in one write. */
+  /** Takes one line (without a line break); all lines of a turn of the event loop go to the file in one write. */
   append(line: string): void {
     this.#pendingLength += line.length;
-    if (this.#pending.push(line) === 1) queueMicrotask(() => this.flush());
+    if (this.#pending.push(line) === 1) setImmediate(() => this.flush());
     if (this.#pendingLength > maxPendingLength) this.flush();
   }
 

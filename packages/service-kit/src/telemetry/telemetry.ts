@@ -4,8 +4,8 @@ import type { PartialEvent, TelemetryEvent } from '@svc/contract/event.ts';
 export type TelemetryStatus = { unsent: number; dropped: number; collector: 'ok' | 'away'; lastError: string | null };
 
 /**
- * A producer's side of telemetry: what is emitted is on disk before the current tick ends and reaches the collector
- * when it can. Emitting never throws and never waits.
+ * A producer's side of telemetry: what is emitted is on disk before the current turn of the event loop ends and reaches
+ * the collector when it can. Emitting never throws and never waits.
  */
 export type Telemetry = {
   emit(event: PartialEvent): TelemetryEvent;
