@@ -138,12 +138,13 @@ describe('inside the core', () => {
 /** The one value a resource takes from another: the list of known secrets makes a redactor. */
 const allowedInside = new Set(['secret → redaction']);
 
-/** Who looks at the environment: the settings, a connector's log level, and what a terminal can show. */
+/** Who looks at the environment: the settings, a log level, what a terminal can show, what a helper process gets of it. */
 const environmentReaders = [
   'packages/connector-kit/src/child/run-child.ts',
   'packages/service-kit/src/config/settings.ts',
   'apps/cli/src/terminal.ts',
   'apps/cli/src/commands/test.ts',
+  'apps/manager/src/connector-type/read-meta.ts',
 ];
 
 describe('everywhere', () => {

@@ -12,6 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => model.close());
 
+const howToInstall = 'the engine is not there; run: node scripts/install-test-engines.ts';
+
 const engines = [
   {
     id: 'claude',
@@ -31,7 +33,8 @@ describe.each(engines)('an OpenAI client and a real $id turn', ({ id, settings }
     house = null;
   });
 
-  test.skipIf(dir === null)('answers, counts tokens per person, and keeps the resume id', async () => {
+  test('answers, counts tokens per person, and keeps the resume id', async ({ skip }) => {
+    skip(dir === null, howToInstall);
     house = await openHouse({ env: { SVC_DEFAULT_ENGINE: id, ...settings(dir ?? '') } });
     const { urls } = house;
     const client = new OpenAI({ baseURL: `${urls.compat}/v1`, apiKey: house.key(), maxRetries: 0 });
@@ -52,7 +55,8 @@ describe.each(engines)('an OpenAI client and a real $id turn', ({ id, settings }
     expect((await usage())?.output_tokens).toBeGreaterThan(0);
   });
 
-  test.skipIf(dir === null)('an upstream error reaches the client as an error in words', async () => {
+  test('an upstream error reaches the client as an error in words', async ({ skip }) => {
+    skip(dir === null, howToInstall);
     house = await openHouse({ env: { SVC_DEFAULT_ENGINE: id, ...settings(dir ?? '') } });
     const client = new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey: house.key(), maxRetries: 0 });
     const failing = client.chat.completions.create({ model: 'svc', messages: [{ role: 'user', content: 'FAIL401' }] });

@@ -30,7 +30,7 @@ export function toCliError(error: unknown): CliError {
     });
   }
   const { code, message, stack } = error as NodeJS.ErrnoException;
-  if (code === 'EACCES' || code === 'EPERM' || code === 'ENOSPC' || code === 'EROFS') {
+  if (code !== undefined && fileCodes.has(code)) {
     return new CliError('a file cannot be used.', { why: message, run: './svc doctor', cause: error });
   }
   return new CliError('something went wrong that should not.', {
@@ -39,6 +39,24 @@ export function toCliError(error: unknown): CliError {
     cause: error,
   });
 }
+
+/** What is wrong with a path, a disk or its rights, and not with us. */
+const fileCodes = new Set([
+  'EACCES',
+  'EDQUOT',
+  'EEXIST',
+  'EIO',
+  'EISDIR',
+  'ELOOP',
+  'EMFILE',
+  'ENAMETOOLONG',
+  'ENOENT',
+  'ENOSPC',
+  'ENOTDIR',
+  'EPERM',
+  'EROFS',
+  'ERR_SQLITE_ERROR',
+]);
 
 export function renderCliError(error: CliError, style: Style): string {
   const lines = [`${style.red('svc:')} ${error.message}`];

@@ -22,6 +22,13 @@ const coloured: Style = {
 };
 export const plain: Style = { bold: asIs, dim: asIs, red: asIs, green: asIs, yellow: asIs };
 
+/** Text of others as a terminal may show it: what would move its cursor or command it is written out (`\\x1b`). */
+export const visible = (text: string): string =>
+  text.replaceAll(/\p{Cc}/gu, (sign) => {
+    if (sign === '\n' || sign === '\t') return sign;
+    return sign === '\r' ? '' : `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  });
+
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 export const printError = (text: string): void => void process.stderr.write(`${text}\n`);
 

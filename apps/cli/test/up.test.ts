@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -158,6 +158,21 @@ describe('svc up', () => {
     const second = startUp();
     await second.says('Ctrl-C stops all');
     expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it('goes on when nothing of its output can be written', async ({ skip }) => {
+    skip(!existsSync('/dev/full'), 'this system has no /dev/full');
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [fixture('run-up.ts')], { env: env(), stdio: ['ignore', full, full] });
+    children.push(child);
+    closeSync(full);
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const areUp = () => existsSync(stateFile()) && state().services.every(({ status }) => status === 'running');
+    await expect.poll(areUp, { timeout: 15_000 }).toBe(true);
+    process.kill(Number(service('collector')?.pid), 'SIGKILL');
+    await expect.poll(() => service('collector')?.restarts, { timeout: 15_000 }).toBe(1);
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
   });
 
   it('is what status and doctor tell of', async () => {

@@ -74,7 +74,7 @@ describe('svc', () => {
   it('takes SVC_NODE, also from .env, and says so when it cannot', async () => {
     const env = { SVC_NODE: process.execPath };
     expect((await tree.run(['status'], { env })).code).toBe(0);
-    writeFileSync(tree.file('.env'), `# mine\nexport SVC_NODE="${process.execPath}"\n`);
+    writeFileSync(tree.file('.env'), `# mine\nSVC_NODE=older\nexport SVC_NODE="${process.execPath}"\n`);
     expect((await tree.run(['status'])).code).toBe(0);
     expect(tree.calls()).toHaveLength(1);
     hostNode('echo v18.0.0');

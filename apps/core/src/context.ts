@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import { dataPaths, makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
@@ -7,8 +6,8 @@ import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { createTelemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
-import { migrate } from '@svc/store/migrate.ts';
-import { openSqlite, type SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import { openCoreDb } from './db/open-core-db.ts';
 import { createEngineRegistry, type EngineRegistry } from './engine/engine-registry.ts';
 import { createEvents, type Events } from './events.ts';
 import { createOpenFeeds, type OpenFeeds } from './feed/open-feeds.ts';
@@ -58,8 +57,7 @@ export type CoreDeps = {
 export async function createCoreContext({ settings, clock, ids, log, env, overrides }: CoreDeps): Promise<CoreContext> {
   const paths = dataPaths(settings.dataDir);
   makePrivateDir(paths.root);
-  const db = openSqlite(paths.coreDb, { exclusive: true });
-  migrate(db, path.join(import.meta.dirname, 'db/migrations'));
+  const db = openCoreDb(paths.coreDb);
   const telemetry =
     overrides?.telemetry ??
     createTelemetry({
@@ -83,10 +81,9 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     (message) => log.warn(message),
   );
   const events = createEvents(telemetry, knownSecrets);
-  const trustStore = createTrustStore(db, clock, ids);
-  const trust = createTrustService(trustStore, clock);
+  const trust = createTrustService(createTrustStore(db, clock, ids), clock);
   try {
-    await seedTrust(trustStore, paths.trustSeed);
+    await db.transaction((tx) => seedTrust(createTrustStore(tx, clock, ids), paths.trustSeed));
   } catch (error) {
     log.error({ err: error }, 'trust could not be set up; everybody is denied');
     trust.closeGate(`trust could not be set up, so everybody is denied: ${errorText(error)}`);

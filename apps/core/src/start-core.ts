@@ -1,7 +1,9 @@
+import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { readEnv } from '@svc/service-kit/config/settings.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
+import type { App } from '@svc/service-kit/http/create-app.ts';
 import { createCoreApp } from './app.ts';
 import { createCoreContext } from './context.ts';
 import { openLinkServer } from './turn/link-server.ts';
@@ -21,10 +23,19 @@ export async function startCore({ settings, log, version }: ServiceContext): Pro
       context.events.service('stopping');
       // Running turns get half of the time to finish; what is left is for ending engines and handing over telemetry.
       await context.turnQueue.close(settings.stopTimeoutMs / 4);
+      await nextTick(); // turns that ended just now say so to their callers
       context.feeds.closeAll();
-      await link.close();
-      await app.close();
+      await Promise.race([link.close(), sleep(settings.stopTimeoutMs / 8)]);
+      await closeApp(app, settings.stopTimeoutMs / 8);
       await context.close();
     },
   };
+}
+
+/** Lets open requests end, but not for ever: a caller that sends half a body or never reads is cut off. */
+async function closeApp(app: App, deadlineMs: number): Promise<void> {
+  const closed = app.close();
+  await Promise.race([closed, sleep(deadlineMs)]);
+  app.server.closeAllConnections();
+  await closed;
 }

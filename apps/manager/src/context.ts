@@ -10,6 +10,7 @@ import { createTelemetry } from '@svc/service-kit/telemetry/create-telemetry.ts'
 import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
 import { createConnectorTypes } from './connector-type/connector-types.ts';
 import { findTypes } from './connector-type/find-types.ts';
+import { linkPackages } from './connector-type/link-packages.ts';
 import { openManagerDb } from './db/open-manager-db.ts';
 import { createInstanceService } from './instance/instance-service.ts';
 import { createInstanceStore } from './instance/instance-store.ts';
@@ -34,6 +35,7 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
   const env = readEnv(settings.root);
   const db = openManagerDb(paths.managerDb);
   const store = createInstanceStore(db);
+  linkPackages(settings.root, paths.connectors);
   const types = createConnectorTypes(await findTypes(path.join(settings.root, 'connectors'), paths.connectors));
   for (const problem of types.problems) log.error({ problem }, 'a connector type cannot be used');
   const telemetry =

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -95,6 +95,12 @@ describe('connector types', () => {
       metaOf('a', { configSchema: { type: 'object', properties: { x: { type: 'strnig', title: 'X' } } } }),
       'no JSON Schema',
     ],
+    [
+      'with a schema that cannot be followed',
+      metaOf('a', { configSchema: { type: 'object', properties: { x: { type: 'string', title: 'X', $ref: '#/nowhere' } } } }),
+      'no JSON Schema',
+    ],
+    ['that throw while they are loaded', 'throw new Error("not today")', 'not today'],
   ])('%s are told as broken and stop no other', async (_, content, problem) => {
     write('own/a/README', '');
     if (content !== null) write('own/a/index.js', content);
@@ -102,6 +108,34 @@ describe('connector types', () => {
     const { types, problems } = await find();
     expect(types.map(({ meta }) => meta.type)).toEqual(['good']);
     expect(problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it('that were added are loaded apart: whatever one does, it does it alone', { timeout: 15_000 }, async () => {
+    const added = {
+      'a-leaver': 'process.exit(7)',
+      'a-thrower': 'throw new Error("not today")',
+      'a-sleeper': 'await new Promise(() => setInterval(() => 0, 1000))',
+      'a-spinner': 'for (;;);',
+      'fails-later': `${metaOf('fails-later')} setTimeout(() => { throw new Error("later") })`,
+      'sees-little': `const { SVC_CANARY } = process.env;\n${metaOf('sees-little')} meta.displayName = String(SVC_CANARY);`,
+    };
+    for (const [name, content] of Object.entries(added)) write(`added/${name}/index.js`, content);
+    process.env['SVC_CANARY'] = 'a token';
+    const { types, problems } = await find();
+    delete process.env['SVC_CANARY'];
+    expect(types.map(({ meta }) => meta.displayName)).toEqual(['fails-later', 'undefined']);
+    expect(problems).toEqual([
+      expect.stringContaining('it ended while it was loaded (exit code 7)'),
+      expect.stringContaining('took longer than 5 s'),
+      expect.stringContaining('took longer than 5 s'),
+      expect.stringContaining('not today'),
+    ]);
+  });
+
+  it('are found beside a link that leads nowhere', async () => {
+    write('own/good/index.js', metaOf('good'));
+    symlinkSync('loop', path.join(folder.path, 'own/loop'));
+    expect(await namesOf()).toEqual(['good']);
   });
 
   it('of this repository can all be used', async () => {

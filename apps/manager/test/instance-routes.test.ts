@@ -92,6 +92,17 @@ describe('POST /instances', () => {
     ]);
   });
 
+  it.each([
+    ['a list', '[', ']'],
+    ['an object', '{"a":', '}'],
+  ])('refuses %s nested without end', async (_, open, close) => {
+    const room = open.repeat(50_000) + (close === '}' ? '1' : '') + close.repeat(50_000);
+    const payload = `{"type":"sample","name":"deep","config":{"room":${room}}}`;
+    const headers = { host: '127.0.0.1', 'content-type': 'application/json' };
+    const response = await manager.app.inject({ method: 'POST', url: '/instances', payload, headers });
+    expect([response.statusCode, response.json()]).toEqual([400, expect.objectContaining({ error: 'bad_request' })]);
+  });
+
   it('allows one instance of a type that does not support more', async () => {
     const only = { type: 'single', name: 'One', config: {} };
     const replies = await Promise.all([manager.call('POST', '/instances', only), manager.call('POST', '/instances', only)]);

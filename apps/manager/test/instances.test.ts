@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -138,6 +138,18 @@ describe('an instance that runs', () => {
   });
 });
 
+describe('a disk that takes no more', () => {
+  it('ends neither the manager nor an instance', async () => {
+    const manager = await open();
+    // What is written there is renamed over it, which fails as a full disk does.
+    mkdirSync(path.join(manager.dataDir, 'run/instances.json/x'), { recursive: true });
+    const { pid, status } = await create(manager, {});
+    expect(status).toBe('running');
+    process.kill(pid!, 'SIGKILL');
+    await becomes(manager, 'sample', (instance) => instance.status === 'running' && instance.pid !== pid);
+  });
+});
+
 describe('the heartbeat', () => {
   it('of a suspended process goes stale without its being killed, and is fresh again when it goes on', async () => {
     const manager = await open({ SVC_HEARTBEAT_STALE_MS: '400' });
@@ -168,6 +180,17 @@ describe('the heartbeat', () => {
       healthy: true,
       status: 'running',
     });
+  });
+});
+
+describe('a folder of an instance', () => {
+  it('that was removed is there again when someone starts it', async () => {
+    const manager = await open();
+    await create(manager, {});
+    await manager.call('POST', '/instances/sample/stop');
+    rmSync(path.join(manager.dataDir, 'instances'), { recursive: true });
+    const { body } = await manager.call('POST', '/instances/sample/start');
+    expect(body['instance']).toMatchObject({ status: 'running' });
   });
 });
 

@@ -18,7 +18,10 @@ export const createEngine: CreateEngine = (deps) => {
   let sdk: Promise<ClaudeSdk> | null = null;
 
   const open = async (install: ClaudeInstall, request: EngineRequest, resume: string | null) => {
-    sdk ??= loadSdk(install.sdkDir);
+    sdk ??= loadSdk(install.sdkDir).catch((error: unknown) => {
+      sdk = null; // it may be mended by the next turn
+      throw error;
+    });
     return openConversation({ sdk: await sdk, install, env: claudeEnv(deps) }, request, resume);
   };
 

@@ -89,23 +89,22 @@ export async function* runTurn(
   };
 
   conversation.send(content, { request, onMessage, onEnd });
-  const stopListening = interruptOnAbort(conversation, signal, queue);
+  interruptOnAbort(conversation, signal, queue.ended);
   yield* queue;
-  stopListening();
   return outcome;
 }
 
-/** Cuts the model's stream when the turn is aborted; a program that does not listen is ended. */
-function interruptOnAbort(conversation: Conversation, signal: AbortSignal, queue: { ended: Promise<void> }): () => void {
+/** Cuts the model's stream when the turn is aborted while it runs; a program that does not listen is ended. */
+function interruptOnAbort(conversation: Conversation, signal: AbortSignal, ended: Promise<void>): void {
   const interrupt = () => {
     // A refusal means that the turn is over, or that the program is gone: both end the queue on their own.
     conversation.query.interrupt().catch(() => undefined);
     const timer = setTimeout(() => void conversation.close(), interruptLimitMs);
-    void queue.ended.then(() => clearTimeout(timer));
+    void ended.then(() => clearTimeout(timer));
   };
   if (signal.aborted) interrupt();
   else signal.addEventListener('abort', interrupt, { once: true });
-  return () => signal.removeEventListener('abort', interrupt);
+  void ended.then(() => signal.removeEventListener('abort', interrupt));
 }
 
 const used = (result: ClaudeResult): EngineEvent => ({ type: 'usage', usage: toUsage(result) });

@@ -1,28 +1,28 @@
 import type { EngineLog } from '@svc/engine-kit/engine.ts';
-import { startRpcClient, type Notification, type RpcClient } from './json-rpc.ts';
+import { startRpcClient, type RpcClient } from './json-rpc.ts';
+import { createListeners, type Listeners } from './listeners.ts';
 import { appServerArgs } from './thread-config.ts';
 
 export type AppServer = Pick<RpcClient, 'request' | 'ended' | 'stop'> & {
-  /** Calls back for every notification; the returned function ends it. */
-  subscribe(listener: (notification: Notification) => void): () => void;
+  /** Calls back for every notification, and once when the process is gone; the returned function ends it. */
+  subscribe: Listeners['add'];
 };
 
 export type AppServerSpec = { program: string; env: Record<string, string>; cwd: string; log: EngineLog };
 
 /** Starts `codex app-server` and greets it. Rejects with what it wrote to stderr when it does not come up. */
 export async function startAppServer({ program, env, cwd, log }: AppServerSpec): Promise<AppServer> {
-  const listeners = new Set<(notification: Notification) => void>();
+  const listeners = createListeners((error, method) => log.warn({ err: error, method }, 'codex sent what cannot be read'));
   const client = startRpcClient({
     command: program,
     args: appServerArgs,
     env,
     cwd,
-    onNotification: (notification) => {
-      for (const listener of listeners) listener(notification);
-    },
+    onNotification: listeners.tell,
     onRequest: refuse,
     onNoise: (line) => log.debug({ line: line.slice(0, 200) }, 'codex wrote something that is no message'),
   });
+  void client.ended.then(({ reason }) => listeners.end(reason));
   try {
     await client.request('initialize', {
       clientInfo: { name: 'svc', title: 'Assistant Gateway', version: '1' },
@@ -37,10 +37,7 @@ export async function startAppServer({ program, env, cwd, log }: AppServerSpec):
     request: client.request,
     ended: client.ended,
     stop: client.stop,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: listeners.add,
   };
 }
 

@@ -14,10 +14,11 @@ export type RpcClient = {
 export class RpcError extends Error {
   readonly code: number;
 
-  constructor(method: string, { code, message }: { code: number; message: string }) {
-    super(message);
+  constructor(method: string, error: unknown) {
+    const { code, message } = asObject(error);
+    super(typeof message === 'string' ? message : `codex refused ${method}`);
     this.name = `RpcError(${method})`;
-    this.code = code;
+    this.code = Number(code);
   }
 }
 
@@ -48,8 +49,8 @@ export function startRpcClient(spec: Spec): RpcClient {
     if (!call) return;
     pending.delete(Number(message.id));
     clearTimeout(call.timer);
-    if (message.error === undefined) call.resolve(message.result);
-    else call.reject(new RpcError(call.method, message.error as { code: number; message: string }));
+    if (message.error === undefined || message.error === null) call.resolve(message.result);
+    else call.reject(new RpcError(call.method, message.error));
   };
 
   void child.ended.then(({ reason }) => {

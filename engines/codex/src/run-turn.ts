@@ -21,7 +21,7 @@ export async function* runTurn(
 ): AsyncGenerator<EngineEvent> {
   const queue = createEventQueue();
   const early = collectEarly(server);
-  const thread = await threads.open(params, request.resume);
+  const thread = await threads.open(params, request.resume).finally(early.stop);
   const input = toInput(request, !thread.resumed);
   const unsubscribe = listenToTurn(server, thread.id, { queue, prompt: `${request.system}${inputText(input)}` });
   early.replay(thread.id, queue);
@@ -29,7 +29,7 @@ export async function* runTurn(
     if (request.resume !== null && !thread.resumed) yield unknownSession(request.resume);
     yield { type: 'session', engineSessionId: thread.id, resumed: thread.resumed, model: thread.model };
     if (signal.aborted) return;
-    await startTurn(server, thread, input, signal);
+    await startTurn({ server, queue }, thread, input, signal);
     for await (const event of queue) {
       if (event.type === 'aborted') await threads.release(thread.id);
       yield event;
@@ -52,7 +52,13 @@ function toInput(request: EngineRequest, isNew: boolean): Input[] {
 
 const inputText = (input: Input[]): string => input.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
-async function startTurn(server: AppServer, { id }: OpenedThread, input: Input[], signal: AbortSignal): Promise<void> {
+/** Starts the turn, to be interrupted by the signal as long as it runs. */
+async function startTurn(
+  { server, queue }: { server: AppServer; queue: EventQueue },
+  { id }: OpenedThread,
+  input: Input[],
+  signal: AbortSignal,
+): Promise<void> {
   const { turn } = await server.request<{ turn: { id: string } }>('turn/start', { threadId: id, input });
   const interrupt = () => {
     // A refusal means that the turn is over already; its last notification then ends our turn.
@@ -60,6 +66,7 @@ async function startTurn(server: AppServer, { id }: OpenedThread, input: Input[]
   };
   if (signal.aborted) interrupt();
   else signal.addEventListener('abort', interrupt, { once: true });
+  void queue.ended.then(() => signal.removeEventListener('abort', interrupt));
 }
 
 /** Puts everything the app-server says about this thread's turn into the queue, the terminal event included. */
@@ -71,10 +78,9 @@ function listenToTurn(server: AppServer, threadId: string, { queue, prompt }: { 
     queue.end();
   };
   const used = (): EngineEvent => ({ type: 'usage', usage: usage.read() ?? estimateUsage({ input: prompt, output }) });
-  void server.ended.then(({ reason }) =>
-    finish({ type: 'failed', failure: { code: 'engine_crashed', message: `${reason}. Try again.`, retryable: true } }),
-  );
-  return server.subscribe((raw) => {
+  const onEnd = (reason: string) =>
+    finish({ type: 'failed', failure: { code: 'engine_crashed', message: `${reason}. Try again.`, retryable: true } });
+  const onNotification = (raw: Notification) => {
     const notification = forThread(raw, threadId);
     if (notification === null) return;
     for (const event of toEngineEvents(notification)) {
@@ -88,18 +94,19 @@ function listenToTurn(server: AppServer, threadId: string, { queue, prompt }: { 
     const { status, error } = notification.params.turn;
     if (status === 'failed') finish({ type: 'failed', failure: toFailure(error) });
     else finish(used(), { type: status === 'interrupted' ? 'aborted' : 'done' });
-  });
+  };
+  return server.subscribe(onNotification, onEnd);
 }
 
 /** Tool servers fail while the thread is being loaded, before its id is known here. */
-function collectEarly(server: AppServer): { replay(threadId: string, queue: EventQueue): void } {
+function collectEarly(server: AppServer): { stop(): void; replay(threadId: string, queue: EventQueue): void } {
   const seen: Notification[] = [];
-  const unsubscribe = server.subscribe((notification) => {
+  const stop = server.subscribe((notification) => {
     if (notification.method === 'mcpServer/startupStatus/updated') seen.push(notification);
   });
   return {
+    stop,
     replay(threadId, queue) {
-      unsubscribe();
       const notifications = seen.map((raw) => forThread(raw, threadId)).filter((notification) => notification !== null);
       for (const event of notifications.flatMap(toEngineEvents)) queue.push(event);
     },

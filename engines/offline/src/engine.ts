@@ -51,16 +51,21 @@ async function* run(
     yield* openSession(request.resume);
     for await (const event of answer(request, signal, await script())) {
       if (signal.aborted) break;
-      if (isEnding(event)) ending = event;
-      else yield event;
+      if (isEnding(event)) {
+        ending = event;
+        break;
+      }
+      yield event;
       if (event.type === 'delta') output += event.text;
     }
   } catch (error) {
-    ending = { type: 'failed', failure: { code: 'engine_failed', message: (error as Error).message, retryable: false } };
+    ending = { type: 'failed', failure: { code: 'engine_failed', message: reasonOf(error), retryable: false } };
   }
   yield { type: 'usage', usage: estimateUsage({ input: request.text, output }) };
   yield signal.aborted ? { type: 'aborted' } : ending;
 }
+
+const reasonOf = (error: unknown) => (error instanceof Error && error.message) || `The offline engine failed: ${String(error)}`;
 
 const isEnding = (event: EngineEvent) => event.type === 'done' || event.type === 'failed' || event.type === 'aborted';
 

@@ -90,3 +90,23 @@ describe('the offline engine', () => {
     expect(last).toMatchObject({ type: 'failed' });
   });
 });
+
+test.each([
+  ['throws nothing at all', 'throw null'],
+  ['throws a text', "throw 'boom'"],
+  ['throws an error without words', 'throw new Error()'],
+])('a script that %s fails its turn with words', async (name, statement) => {
+  const script = path.join(folder, `${name.replaceAll(' ', '-')}.mjs`);
+  writeFileSync(script, `export async function* respond() { yield { type: 'delta', text: 'a' }; ${statement}; }`);
+  const { last } = await collectTurn(createEngine(deps({ script })), engineRequest({ prompt: 'x', cwd: folder }));
+  expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_failed', message: expect.stringMatching(/offline/) } });
+});
+
+test('what a script says after its end is not heard', async () => {
+  const script = path.join(folder, 'talkative.mjs');
+  const events = [{ type: 'delta', text: 'a' }, { type: 'done' }, { type: 'delta', text: 'late' }, { type: 'done' }];
+  writeFileSync(script, `export async function* respond() { yield* ${JSON.stringify(events)}; }`);
+  const result = await collectTurn(createEngine(deps({ script })), engineRequest({ prompt: 'x', cwd: folder }));
+  expect(JSON.stringify(result.events)).not.toContain('late');
+  expect(result.last).toEqual({ type: 'done' });
+});

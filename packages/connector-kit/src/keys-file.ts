@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readFileSync, statSync, type Stats } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from './connector.ts';
@@ -36,16 +36,17 @@ export function createKeysFile({ file, clock, log }: Options): KeysFile {
     // A clock that was set back must not keep an old file alive.
     if (now >= checkedAt && now - checkedAt < recheckMs) return;
     checkedAt = now;
-    const stats = statSync(file, { throwIfNoEntry: false });
-    const version = stats === undefined ? 'missing' : `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
+    const version = versionOf(file);
     if (version === seen) return;
     seen = version;
-    load(stats);
+    load();
   }
 
-  function load(stats: Stats | undefined): void {
+  function load(): void {
     try {
+      const stats = statSync(file, { throwIfNoEntry: false });
       if (stats === undefined) throw new Error('it does not exist');
+      if (!stats.isFile()) throw new Error('it is not a file');
       if (stats.size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`);
       if ((stats.mode & 0o077) !== 0) log('warn', 'the keys file can be read by others; set its mode to 0600', { file });
       callers = new Map(parseKeys(readFileSync(file, 'utf8')).map(({ key, ...caller }) => [digest(Buffer.from(key)), caller]));
@@ -53,7 +54,9 @@ export function createKeysFile({ file, clock, log }: Options): KeysFile {
       log('info', 'keys read', { file, keys: callers.size });
     } catch (error) {
       callers = new Map();
-      problem = `The keys file lets nobody in: ${errorText(error)}.`;
+      // The system's own message names the path, and the problem is shown to anyone who asks for the health.
+      const { code } = error as NodeJS.ErrnoException;
+      problem = `The keys file lets nobody in: ${code === undefined ? errorText(error) : `it cannot be read (${code})`}.`;
       log('error', problem, { file });
     }
   }
@@ -68,6 +71,16 @@ export function createKeysFile({ file, clock, log }: Options): KeysFile {
       return problem;
     },
   };
+}
+
+/** Changes with the file: the inode's own time also tells a new mode, and a copy that kept its date. */
+function versionOf(file: string): string {
+  try {
+    const { ino, size, ctimeMs } = statSync(file);
+    return `${ino} ${size} ${ctimeMs}`;
+  } catch (error) {
+    return errorText(error); // told when it is read
+  }
 }
 
 const digest = (key: Buffer): string => hash('sha256', key, 'hex');

@@ -118,6 +118,11 @@ describe('a connector process', () => {
     await expect(forked.exit).resolves.toEqual({ code: 1, signal: null });
   });
 
+  test.each(['starts-nothing', 'has-no-health'])('says what a connector has to give back: %s', async (on) => {
+    const forked = start({ on });
+    await expect(forked.message('failed')).resolves.toMatchObject({ message: expect.stringContaining('{ stop, health }') });
+  });
+
   test('names the port that is in use', async () => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));

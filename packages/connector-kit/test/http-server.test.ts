@@ -21,9 +21,10 @@ describe('the HTTP server of connectors', () => {
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.stop(0);
   });
-  const open = async (routes: Route[] = [health, echo], log = vi.fn()) => {
+  const open = async (routes: Route[] = [health, echo], log = vi.fn(), unreadMs?: number) => {
     const server = createConnectorServer({
       routes,
+      unreadMs,
       allowedHosts: ['gateway.example'],
       renderError: (error) => ({ status: error.status, body: JSON.stringify({ code: error.code, message: error.message }) }),
       log,
@@ -162,6 +163,30 @@ describe('the HTTP server of connectors', () => {
       log: vi.fn(),
     });
     await expect(second.listen(port, '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+
+  test('drops a reader that leaves a finished reply unread, and none that waits for one', async () => {
+    const dropped = Promise.withResolvers<boolean>();
+    const huge: Route = {
+      method: 'GET',
+      path: '/huge',
+      handle(exchange) {
+        exchange.res.once('close', () => dropped.resolve(exchange.res.writableFinished));
+        sendJson(exchange, { status: 200, body: JSON.stringify('x'.repeat(32 * 1024 * 1024)) });
+      },
+    };
+    const slow: Route = {
+      method: 'GET',
+      path: '/slow',
+      handle: async (exchange) => sendJson(exchange, { status: 200, body: JSON.stringify(await dropped.promise) }),
+    };
+    const { port, url } = await open([huge, slow], vi.fn(), 200);
+    const waiting = fetch(`${url}/slow`);
+    const stalled = connect(port, '127.0.0.1');
+    stalled.pause();
+    stalled.write('GET /huge HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await expect(waiting.then((answer) => answer.json())).resolves.toBe(false);
+    stalled.destroy();
   });
 
   describe('stopping', () => {

@@ -34,6 +34,10 @@ const priorMessageSchema = {
   },
 } as const;
 
+/** A list that is too long fails as one: its items are looked at only while it is within bounds. */
+const boundedList = <const Items>(maxItems: number, items: Items) =>
+  ({ type: 'array', maxItems, if: { minItems: maxItems + 1 }, else: { items } }) as const;
+
 /** Normalized input from a channel (spec: Envelope). Unknown fields are ignored: a caller cannot name its own trust. */
 export const envelopeSchema = {
   type: 'object',
@@ -55,9 +59,9 @@ export const envelopeSchema = {
       required: ['text'],
       properties: {
         text: { type: 'string', maxLength: 1_000_000 },
-        attachments: { type: 'array', maxItems: 32, items: attachmentSchema },
+        attachments: boundedList(32, attachmentSchema),
         /** Messages before `text` that the channel knows; used only while the session has had no turn. */
-        transcript: { type: 'array', maxItems: 10_000, items: priorMessageSchema },
+        transcript: boundedList(10_000, priorMessageSchema),
         /** Extra system prompt for this turn alone. */
         system: { type: 'string', maxLength: 200_000 },
       },

@@ -13,7 +13,7 @@ export const createLog = (service: string, level: LogLevel): Log =>
       timestamp: () => `,"time":${Date.now()}`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: {
-        err: (error: Error) => ({ type: error.name, message: error.message.slice(0, 2000), stack: error.stack }),
+        err: toLogged,
       },
     },
     openStdout(),
@@ -28,3 +28,9 @@ function openStdout(): LineSink {
   process.once('exit', () => sink.flushSync());
   return (stdout = sink);
 }
+
+/** Anything can be thrown, and all of it can be logged. */
+const toLogged = (error: unknown): object =>
+  error instanceof Error
+    ? { type: error.name, message: error.message.slice(0, 2000), stack: error.stack }
+    : { type: typeof error, message: String(error).slice(0, 2000) };

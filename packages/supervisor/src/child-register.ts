@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { killGroup } from './kill-group.ts';
 
 /**
  * Remembers the children of a parent in a file, so that the next parent can end what a killed one left behind. Children
@@ -58,14 +59,6 @@ function readEntries(file: string): Record<string, Entry> {
     return JSON.parse(readFileSync(file, 'utf8')) as Record<string, Entry>;
   } catch {
     return {}; // first start, or not ours: then there is nobody we could name
-  }
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: it has just ended by itself
   }
 }
 

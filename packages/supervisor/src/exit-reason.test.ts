@@ -18,6 +18,12 @@ describe('the reason of an exit', () => {
       ['{"level":"fatal","msg":"core could not start"}'],
       'ended with exit code 1: core could not start',
     ],
+    [
+      'the message of a JSON line with its error',
+      ended,
+      ['{"level":"error","msg":"uncaught fault","error":"the socket is gone","stack":"Error: the socket is gone"}'],
+      'ended with exit code 1: uncaught fault: the socket is gone',
+    ],
     ['the signal', { code: null, signal: 'SIGKILL', error: null }, [], 'was ended by SIGKILL'],
     ['an exit that nobody asked for', { ...ended, code: 0 }, ['bye'], 'ended with exit code 0: bye'],
     [

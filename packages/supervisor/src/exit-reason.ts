@@ -31,8 +31,9 @@ const isNoise = (text: string) => text.trim() === '' || /^\s+at |^Node\.js v\d|^
 function messageOf(text: string): string {
   if (!text.startsWith('{')) return text;
   try {
-    const { msg } = JSON.parse(text) as { msg?: unknown };
-    return typeof msg === 'string' ? msg : text;
+    const { msg, error } = JSON.parse(text) as { msg?: unknown; error?: unknown };
+    const said = [msg, error].filter((part) => typeof part === 'string' && part !== '');
+    return said.length === 0 ? text : said.join(': ');
   } catch {
     return text; // a line that only looks like JSON
   }

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import type { ChildSpec, LogLine } from './child-spec.ts';
 import type { Exit } from './exit-reason.ts';
+import { killGroup } from './kill-group.ts';
 
 export type ChildListener = {
   onMessage(message: unknown): void;
@@ -49,7 +50,7 @@ export const spawnChild: Spawn = (spec, listener) => {
     if (pid === undefined) listener.onExit({ code: null, signal: null, error: error.message });
   });
   child.once('exit', (code, signal) => {
-    killGroupOf(pid);
+    if (pid !== undefined) killGroup(pid);
     afterOutput(child, () => listener.onExit({ code, signal, error: null }));
   });
   return {
@@ -57,7 +58,7 @@ export const spawnChild: Spawn = (spec, listener) => {
     send: (message) => child.connected && child.send(message as object, () => undefined),
     terminate: () => void child.kill('SIGTERM'),
     killGroup() {
-      killGroupOf(pid);
+      if (pid !== undefined) killGroup(pid);
       child.kill('SIGKILL');
     },
   };
@@ -72,17 +73,6 @@ function afterOutput(child: ChildProcess, done: () => void): void {
     clearTimeout(timer);
     done();
   });
-}
-
-function killGroupOf(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    // Nobody is left, as it should be; macOS says EPERM while the last one is not yet collected.
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
-  }
 }
 
 const noChild: SpawnedChild = { pid: null, send: () => false, terminate: () => undefined, killGroup: () => undefined };

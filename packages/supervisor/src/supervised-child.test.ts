@@ -14,7 +14,7 @@ const spec: ChildSpec = {
   greeting: () => ({ type: 'hello' }),
 };
 
-function setUp(over: Partial<ChildSpec> = {}) {
+function setUp(over: Partial<ChildSpec> = {}, mask?: (text: string) => string) {
   const clock = createCountingClock();
   const spawner = createFakeSpawner();
   const states: ChildState[] = [];
@@ -25,6 +25,7 @@ function setUp(over: Partial<ChildSpec> = {}) {
       clock,
       spawn: spawner.spawn,
       random: () => 0.5,
+      mask,
       onState: (state) => states.push(state),
       onMessage: (message) => messages.push(message),
     },
@@ -131,6 +132,24 @@ describe('a supervised child', () => {
     expect(child.state.lastExit?.reason).toBe('Port 3025 is in use.');
   });
 
+  it('keeps no secret of that reason', () => {
+    const { child, last } = setUp({}, (text) => text.replaceAll('hunter2', '[redacted]'));
+    void child.start();
+    last().listener.onMessage({ type: 'failed', message: 'The token hunter2 was refused.' });
+    last().exit(1);
+    expect(child.state.lastExit?.reason).toBe('The token [redacted] was refused.');
+  });
+
+  it('is not blamed for what the process before it wrote', () => {
+    const { child, clock, last, say } = setUp();
+    void child.start();
+    say('Error: the old one');
+    last().exit(1);
+    clock.advance(200);
+    last().exit(null, 'SIGKILL');
+    expect(child.state.lastExit?.reason).toBe('was ended by SIGKILL');
+  });
+
   it('is killed and tried again when it is not ready in time', () => {
     const { child, clock, last } = setUp();
     void child.start();
@@ -209,30 +228,24 @@ describe('whatever happens to a supervised child', () => {
   it('there is at most one process, it is known, and it is there or coming exactly while it is wanted', () => {
     const step = fc.oneof(...commands.map((command) => ({ weight: command.weight, arbitrary: fc.constant(command) })));
     fc.assert(
-      fc.property(
-        fc.array(
-          step.map((command) => command),
-          { maxLength: 60 },
-        ),
-        (run) => {
-          const world = setUp();
-          const wants = { running: false };
-          for (const command of run) {
-            command.run(world, wants);
-            const { status, pid, nextStartAt } = world.child.state;
-            const alive = world.spawner.alive();
-            expect(alive.length).toBeLessThanOrEqual(1);
-            expect(pid).toBe(alive[0]?.pid ?? null);
-            expect(['starting', 'running'].includes(status)).toBe(alive.length === 1);
-            expect(nextStartAt !== null).toBe(status === 'backoff');
-            if (!wants.running) expect(status === 'stopped' || alive[0]?.asked === true).toBe(true);
-            if (wants.running) expect(status).not.toBe('stopped');
-            // Something always moves it on: a timer, the process itself, or a person.
-            if (status === 'backoff') expect(world.clock.pending).toBe(1);
-            if (status === 'stopped' || status === 'failed') expect(world.clock.pending).toBe(0);
-          }
-        },
-      ),
+      fc.property(fc.array(step, { maxLength: 60 }), (run) => {
+        const world = setUp();
+        const wants = { running: false };
+        for (const command of run) {
+          command.run(world, wants);
+          const { status, pid, nextStartAt } = world.child.state;
+          const alive = world.spawner.alive();
+          expect(alive.length).toBeLessThanOrEqual(1);
+          expect(pid).toBe(alive[0]?.pid ?? null);
+          expect(['starting', 'running'].includes(status)).toBe(alive.length === 1);
+          expect(nextStartAt !== null).toBe(status === 'backoff');
+          if (!wants.running) expect(status === 'stopped' || alive[0]?.asked === true).toBe(true);
+          if (wants.running) expect(status).not.toBe('stopped');
+          // Something always moves it on: a timer, the process itself, or a person.
+          if (status === 'backoff') expect(world.clock.pending).toBe(1);
+          if (status === 'stopped' || status === 'failed') expect(world.clock.pending).toBe(0);
+        }
+      }),
       { numRuns: 500 },
     );
   });

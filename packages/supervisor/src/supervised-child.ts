@@ -153,7 +153,8 @@ class ForkedChild implements SupervisedChild {
       this.#state.ready = fields;
       this.#on('ready');
     } else if (type === 'failed') {
-      this.#complaint = String(fields.message).slice(0, 2000);
+      const { mask = String } = this.#options;
+      this.#complaint = mask(String(fields.message)).slice(0, 2000);
     } else {
       this.#options.onMessage?.(message);
     }
@@ -164,7 +165,7 @@ class ForkedChild implements SupervisedChild {
     const at = this.#clock.now();
     const ranMs = at - (this.#state.startedAt ?? at);
     const asked = isEnding(this.#phase);
-    let reason = asked ? 'was asked to stop' : (this.#complaint ?? describeExit(exit, this.logs()));
+    let reason = asked ? 'was asked to stop' : (this.#complaint ?? describeExit(exit, this.#linesSince(at - ranMs)));
     let event: ChildEvent = 'exit';
     if (!asked) {
       const verdict = this.#policy.judge({ at, ranMs, code: exit.code });
@@ -174,6 +175,11 @@ class ForkedChild implements SupervisedChild {
     this.#process = null;
     Object.assign(this.#state, { pid: null, ready: null, lastExit: { code: exit.code, signal: exit.signal, at, reason } });
     this.#on(event);
+  }
+
+  /** What an earlier process wrote says nothing about this one. */
+  #linesSince(time: number): LogLine[] {
+    return this.logs().filter((line) => line.at >= time);
   }
 
   #setTimer(timer: { ms: number; event: ChildEvent } | null): void {

@@ -1,7 +1,7 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import type { Style } from '../terminal.ts';
-import { printError } from '../terminal.ts';
+import { printError, visible } from '../terminal.ts';
 import { abortTurn, streamTurn, type TurnEnd } from './stream-turn.ts';
 import { createTurnView, type TurnVerdict, type TurnView } from './turn-view.ts';
 
@@ -35,14 +35,14 @@ export function createChatSession({ coreUrl, user, name, style }: Options): Chat
     conversationKey,
     run: (text) => runTurn(text, null),
     async say(text) {
-      const view = createTurnView(
-        { answer: (part) => void process.stdout.write(part), aside: (part) => void process.stderr.write(part) },
-        style,
-      );
+      const view = createTurnView({ answer: say, aside: (part) => void process.stderr.write(part) }, style);
       return view.finish(await runTurn(text, view));
     },
   };
 }
+
+/** A pipe gets the answer as it is; a terminal nothing that commands it. */
+const say = (part: string) => void process.stdout.write(process.stdout.isTTY ? visible(part) : part);
 
 /** While `run` lasts, Ctrl-C asks the core to end the turn; its answer says how far it came. A second one leaves. */
 async function abortable<T>(coreUrl: string, conversationKey: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -96,4 +96,13 @@ describe('the view of a turn', () => {
       all: expect.stringContaining('✗ The model is busy.') as string,
     });
   });
+
+  it('lets no tool or thought command the terminal', () => {
+    const evil = '\u001B]52;c;x\u0007';
+    const frames: TurnProgress[] = [
+      { type: 'thinking', text: evil },
+      { type: 'tool_result', id: 't', ok: true, output: evil },
+    ];
+    expect(show(frames).all).not.toContain('\u001B');
+  });
 });

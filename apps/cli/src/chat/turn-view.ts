@@ -1,6 +1,6 @@
 import type { HandleResult, Outcome, TurnFrame } from '@svc/contract/turn.ts';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
-import type { Style } from '../terminal.ts';
+import { visible, type Style } from '../terminal.ts';
 
 type Output = {
   /** The answer itself: all that a pipe gets. */
@@ -42,11 +42,11 @@ export function createTurnView({ answer, aside }: Output, style: Style): TurnVie
   };
   const note = (text: string) => {
     endLine();
-    aside(`${style.dim(text)}\n`);
+    aside(`${style.dim(visible(text))}\n`);
   };
   const think = (text: string) => {
     if (line === 'answer') endLine();
-    aside(style.dim(text));
+    aside(style.dim(visible(text)));
     line = 'aside';
   };
   const segment = (text: string) => {
@@ -88,7 +88,7 @@ export function createTurnView({ answer, aside }: Output, style: Style): TurnVie
     finish(end) {
       if (end.type === 'error') {
         note('');
-        aside(`${style.red('✗')} ${describeError(end.error)}\n`);
+        aside(`${style.red('✗')} ${visible(describeError(end.error))}\n`);
         return 'failed';
       }
       if (!shown) for (const { text } of end.result.actions) write(text);

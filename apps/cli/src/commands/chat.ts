@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { createChatSession, Interrupted, type ChatSession } from '../chat/chat-session.ts';
@@ -8,6 +9,7 @@ import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { hostAddresses } from '../service-urls.ts';
 import { createStyle, print } from '../terminal.ts';
+import { readSupervisorState } from '../up/state-file.ts';
 
 export type ChatOptions = { session: string; new?: boolean; json?: boolean };
 
@@ -34,14 +36,34 @@ export async function chat(words: string, options: ChatOptions): Promise<number>
 }
 
 function openSession(name: string): ChatSession {
-  const [core] = hostAddresses(loadSettings(repositoryRoot));
-  if (core === undefined) throw new Error('the core has no address');
   if (!/^[\w.-]{1,64}$/.test(name)) {
     throw new CliError(`"${name}" is no name for a conversation.`, {
       why: 'It takes letters, digits, ".", "-" and "_", at most 64.',
     });
   }
-  return createChatSession({ coreUrl: core.url, user: userInfo().username, name, style: createStyle(process.stderr) });
+  return createChatSession({ coreUrl: coreUrl(), user: userName(), name, style: createStyle(process.stderr) });
+}
+
+/** Where the core runs, or should: it may have been started with other settings than this shell has. */
+function coreUrl(): string {
+  const settings = loadSettings(repositoryRoot);
+  const state = readSupervisorState(dataPaths(settings.dataDir).supervisorState);
+  return (
+    state?.services.find(({ name }) => name === 'core')?.url ??
+    hostAddresses(settings).find(({ name }) => name === 'core')?.url ??
+    ''
+  );
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch (error) {
+    throw new CliError('this user has no name on this machine, so the assistant cannot know who speaks.', {
+      why: `There is no entry for user ${process.getuid?.() ?? ''} in /etc/passwd.`,
+      cause: error,
+    });
+  }
 }
 
 async function beginAnew(session: ChatSession): Promise<void> {

@@ -9,7 +9,7 @@ import { repositoryRoot } from '../repository-root.ts';
 import { hostAddresses, type HostName } from '../service-urls.ts';
 import { createStyle, print } from '../terminal.ts';
 import { awaitLeftovers } from '../up/await-leftovers.ts';
-import { awaitInstances, currentEngine, listKeyFiles, toBannerInstance } from '../up/ask-services.ts';
+import { awaitInstances, currentEngine, currentFaults, listKeyFiles, toBannerInstance } from '../up/ask-services.ts';
 import { renderBanner } from '../up/banner.ts';
 import { checkPorts, type WantedPort } from '../up/check-ports.ts';
 import { hostEnv } from '../up/host-env.ts';
@@ -136,20 +136,26 @@ async function showBanner(
   oldKeyFiles: ReadonlySet<string>,
 ): Promise<void> {
   const urlOf = (name: HostName) => specs.find((spec) => spec.name === name)?.url ?? '';
-  const [instances, engine] = await Promise.all([
+  const [instances, engine, services] = await Promise.all([
     awaitInstances({ url: urlOf('manager'), token: settings.managerToken }, detailWaitMs).then((found) => ({
       found,
       at: Date.now(),
     })),
     currentEngine(urlOf('core'), detailWaitMs),
+    Promise.all(hosts.state().map(toBannerService)),
   ]);
   const facts = {
     version: readFileSync(path.join(settings.root, 'VERSION'), 'utf8').trim(),
     readyMs: instances.at - begunAt,
     dataDir: paths.root,
-    services: hosts.state().map(({ name, url, status, last_exit }) => ({ name, url, status, reason: last_exit?.reason ?? null })),
+    services,
     instances: await Promise.all(instances.found.map((instance) => toBannerInstance(instance, paths.instances, oldKeyFiles))),
     engine,
   };
   print(renderBanner(facts, createStyle(process.stdout)));
+}
+
+async function toBannerService({ name, url, status, last_exit }: SupervisorState['services'][number]) {
+  const faults = status === 'running' ? await currentFaults(url, detailWaitMs) : [];
+  return { name, url, status, reason: last_exit?.reason ?? null, faults };
 }

@@ -1,45 +1,55 @@
 import { constants } from 'node:fs';
-import { access, readdir, stat, statfs } from 'node:fs/promises';
+import { access, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { examineDatabase } from './examine-database.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
+import { quoted } from './quoted.ts';
 
 const lowBytes = 500 * 1024 * 1024;
 const emptyBytes = 50 * 1024 * 1024;
-/** Enough to see what is wrong without walking through every upload. */
-const maxListed = 20;
+const elsewhere = 'set SVC_DATA_DIR in .env to a folder that this user can write';
 
-/** The data folder: there, ours alone, writable, with room. */
+/** The data folder: there or possible, writable, ours alone, with room, and its databases. */
 export async function examineDataDir(dataDir: string): Promise<Finding[]> {
-  const found = await stat(dataDir).catch(() => null);
-  if (found === null) return [skipped('data', `${dataDir} comes with the first ./svc up`)];
-  if (!found.isDirectory())
-    return [problem('data', `${dataDir} is not a folder`, `mv ${quoted(dataDir)} ${quoted(`${dataDir}.old`)}`)];
-  return [await writable(dataDir), ...(await modes(dataDir)), await space(dataDir)];
+  const found = await stat(dataDir).catch((error: NodeJS.ErrnoException) => error);
+  if (found instanceof Error) return found.code === 'ENOENT' ? [await possible(dataDir)] : [unusable(dataDir, found)];
+  if (!found.isDirectory()) return [problem('data', `${dataDir} is not a folder`, elsewhere)];
+  const fault = await writeFault(dataDir);
+  if (fault !== null) return [unusable(dataDir, fault)];
+  const { coreDb, managerDb, collectorDb } = dataPaths(dataDir);
+  const databases = await Promise.all([coreDb, managerDb, collectorDb].map(examineDatabase));
+  return [fine('data', dataDir), privacy(dataDir, found.mode), await space(dataDir), ...databases.filter((one) => one !== null)];
 }
 
-async function writable(dataDir: string): Promise<Finding> {
-  try {
-    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-    return fine('data', dataDir);
-  } catch {
-    return problem('data', `${dataDir} cannot be written by this user`, `sudo chown -R "$(id -un)" ${quoted(dataDir)}`);
-  }
+/** Whether the first start can make the folder. */
+async function possible(dataDir: string): Promise<Finding> {
+  let parent = path.dirname(dataDir);
+  while ((await stat(parent).catch(() => null)) === null && parent !== path.dirname(parent)) parent = path.dirname(parent);
+  const fault = await writeFault(parent);
+  return fault === null
+    ? skipped('data', `${dataDir} comes with the first ./svc up`)
+    : problem('data', `${dataDir} cannot be made: ${reasonOf(fault)}`, elsewhere);
 }
 
-/** Folders 0700, files 0600: two levels, where the databases, keys and logs are. */
-async function modes(dataDir: string): Promise<Finding[]> {
-  const open: string[] = [];
-  const look = async (file: string, depth: number): Promise<void> => {
-    const info = await stat(file).catch(() => null);
-    if (info === null) return;
-    if ((info.mode & 0o077) !== 0) open.push(file);
-    if (!info.isDirectory() || depth === 0) return;
-    for (const name of await readdir(file).catch(() => [])) await look(path.join(file, name), depth - 1);
-  };
-  await look(dataDir, 2);
-  if (open.length === 0) return [fine('privacy', 'only this user can read the data')];
-  const which = `${open.slice(0, 3).join(', ')}${open.length > 3 ? ` and ${Math.min(open.length - 3, maxListed)} more` : ''}`;
-  return [problem('privacy', `others on this machine can reach ${which}`, `chmod -R go= ${quoted(dataDir)}`)];
+const writeFault = (folder: string): Promise<NodeJS.ErrnoException | null> =>
+  access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => null,
+    (error: NodeJS.ErrnoException) => error,
+  );
+
+function unusable(dataDir: string, fault: NodeJS.ErrnoException): Finding {
+  const fix = fault.code === 'EACCES' ? `sudo chown -R "$(id -un)" ${quoted(dataDir)}` : elsewhere;
+  return problem('data', `${dataDir} cannot be used: ${reasonOf(fault)}`, fix);
+}
+
+/** `EROFS: read-only file system, access '/x'` without its ends. */
+const reasonOf = ({ message }: Error): string => message.replace(/^\w+: /, '').replace(/, \w+ '.*$/s, '');
+
+/** Nobody gets past the folder itself, so what is inside need not be looked at. */
+function privacy(dataDir: string, mode: number): Finding {
+  if ((mode & 0o077) === 0) return fine('privacy', 'only this user can read the data');
+  return problem('privacy', `others on this machine can reach ${dataDir}`, `chmod 700 ${quoted(dataDir)}`);
 }
 
 async function space(dataDir: string): Promise<Finding> {
@@ -49,5 +59,3 @@ async function space(dataDir: string): Promise<Finding> {
   if (bytes < emptyBytes) return problem('disk', text, `free some space on the disk of ${dataDir}`);
   return bytes < lowBytes ? note('disk', `${text}, which is little`) : fine('disk', text);
 }
-
-const quoted = (file: string) => (/^[\w./~-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`);

@@ -2,7 +2,7 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { hostAddresses } from '../service-urls.ts';
 import type { Status } from '../status/collect-status.ts';
-import { describeOwner, findPortOwner, isPortFree } from '../up/port-owner.ts';
+import { portFault } from '../up/port-owner.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
 /** What should run: when it does, its processes, instances and engines; when it does not, whether it could. */
@@ -15,27 +15,27 @@ export async function examineServices(settings: Settings, status: Status): Promi
 async function examinePorts(settings: Settings): Promise<Finding[]> {
   return Promise.all(
     hostAddresses(settings).map(async ({ name, port, setting }) => {
-      if (await isPortFree(settings.bindHost, port)) return fine('port', `${port} is free for the ${name}`);
-      return problem(
-        'port',
-        `${port} (${name}) is used by ${describeOwner(await findPortOwner(port))}`,
-        `end it, or set ${setting} to another port`,
-      );
+      const fault = await portFault(settings.bindHost, port);
+      if (fault === null) return fine('port', `${port} is free for the ${name}`);
+      return problem('port', `${port} (${name}) ${fault}`, `free it, or set ${setting} to another port`);
     }),
   );
 }
 
 const services = (status: Status): Finding[] =>
-  status.services.map(({ name, url, healthy, reason }) =>
-    healthy ? fine(name, url) : problem(name, reason ?? 'is not healthy', `./svc logs ${name}`),
-  );
+  status.services.map(({ name, url, healthy, reason, version }) => {
+    if (healthy) return fine(name, url);
+    // One that answers has said itself what is wrong.
+    const fix = version === null ? `./svc logs ${name}` : 'mend what it names; if this stays, stop ./svc up and start it again';
+    return problem(name, reason ?? 'is not healthy', fix);
+  });
 
 const instances = (status: Status): Finding[] =>
-  status.instances.map(({ name, type, status: state, healthy, reason }) =>
-    healthy
-      ? fine('instance', `${name} (${type}) ${state}`)
-      : problem('instance', `${name} (${type}) ${state}: ${reason ?? 'no reason given'}`, './svc logs manager'),
-  );
+  status.instances.map(({ name, type, status: state, healthy, reason }) => {
+    if (healthy) return fine('instance', `${name} (${type}) ${state}`);
+    const fix = reason?.includes('in use') ? 'end that program, or change the port (docs/running.md)' : './svc logs manager';
+    return problem('instance', `${name} (${type}) ${state}: ${reason ?? 'no reason given'}`, fix);
+  });
 
 type Engines = {
   engines: { id: string; installed: boolean; version: string | null; ready: boolean; reason: string; default: boolean }[];

@@ -8,7 +8,7 @@ describe('a line of a log', () => {
   it('becomes time, process, level, message and details', () => {
     const raw = JSON.stringify({
       level: 'warn',
-      time: Date.UTC(2026, 0, 1, 12, 3, 11, 42),
+      time: new Date(2026, 0, 1, 12, 3, 11, 42).getTime(),
       service: 'core',
       msg: 'slow',
       ms: 7,
@@ -28,5 +28,16 @@ describe('a line of a log', () => {
 
   it('keeps its place when it has no time', () => {
     expect(toLogEntry('core', 'plain', 42).at).toBe(42);
+  });
+
+  it('cannot command the terminal, nor pass itself off as another line', () => {
+    const text = 'a\u001B]52;c;x\u0007\n12:00:00.000 core  info  forged';
+    const json = render(JSON.stringify({ level: 'info', time: 1, msg: text, sender: text, err: { stack: '\u001B[2J' } }));
+    expect(json + render('\u001B[2Jplain')).not.toContain('\u001B');
+    expect(json.split('\n')).toHaveLength(2);
+  });
+
+  it('is shown also with a time that no calendar has', () => {
+    expect(render(JSON.stringify({ time: 1e300, msg: 'odd' }))).toContain('odd');
   });
 });

@@ -1,4 +1,4 @@
-import type { Style } from '../terminal.ts';
+import { visible, type Style } from '../terminal.ts';
 
 /** One line of a log file, with what is needed to order and filter it. */
 export type LogEntry = { at: number; name: string; raw: string };
@@ -14,17 +14,29 @@ const ownFields = new Set(['level', 'time', 'service', 'msg', 'pid', 'hostname',
 /** `12:03:11.042 core     warn  what happened  key=value` */
 export function renderLogEntry({ at, name, raw }: LogEntry, style: Style): string {
   const fields = parseLine(raw);
-  const clock = at === 0 ? ''.padEnd(12) : new Date(at).toISOString().slice(11, 23);
+  const clock = at === 0 ? ''.padEnd(12) : timeOfDay(at);
   const label = name.padEnd(10);
-  if (fields === null) return `${style.dim(clock)} ${label} ${raw}`;
-  const level = String(fields['level'] ?? 'info');
+  if (fields === null) return `${style.dim(clock)} ${label} ${visible(raw)}`;
+  const level = oneLine(String(fields['level'] ?? 'info'));
   const rest = Object.entries(fields).filter(([key]) => !ownFields.has(key));
-  const details = rest.map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join(' ');
+  const details = rest
+    .map(([key, value]) => `${key}=${oneLine(typeof value === 'string' ? value : JSON.stringify(value))}`)
+    .join(' ');
   const line =
-    `${style.dim(clock)} ${label} ${levelLook(level, style)(level.padEnd(5))} ${String(fields['msg'] ?? '')} ${style.dim(details)}`.trimEnd();
+    `${style.dim(clock)} ${label} ${levelLook(level, style)(level.padEnd(5))} ${oneLine(String(fields['msg'] ?? ''))} ${style.dim(details)}`.trimEnd();
   const stack = (fields['err'] as { stack?: unknown } | undefined)?.stack;
-  return typeof stack === 'string' ? `${line}\n${style.dim(stack.replaceAll(/^/gm, '    '))}` : line;
+  return typeof stack === 'string' ? `${line}\n${style.dim(visible(stack).replaceAll(/^/gm, '    '))}` : line;
 }
+
+/** Of this machine's clock, as everything else here. */
+function timeOfDay(at: number): string {
+  const time = new Date(at);
+  const ms = String(time.getMilliseconds()).padStart(3, '0');
+  return `${time.toLocaleTimeString('en-GB')}.${ms}`;
+}
+
+/** A text with line breaks could pass itself off as further entries. */
+const oneLine = (text: string): string => visible(text).replaceAll('\n', '\\n');
 
 function levelLook(level: string, style: Style): (text: string) => string {
   if (level === 'error' || level === 'fatal') return style.red;

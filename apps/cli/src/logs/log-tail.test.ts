@@ -40,6 +40,16 @@ describe('the tail of a log', () => {
     expect(raws(tail)).toEqual(['new']);
   });
 
+  it('misses nothing that was written right before the file is begun anew', () => {
+    writeFileSync(file(), 'a\n');
+    const tail = createLogTail(dir, 'core', 10);
+    raws(tail);
+    appendFileSync(file(), 'b\n');
+    renameSync(file(), `${file()}.1`);
+    writeFileSync(file(), 'c\n');
+    expect(raws(tail)).toEqual(['b', 'c']);
+  });
+
   it('waits for a log that is not there yet', () => {
     const tail = createLogTail(dir, 'core', 10);
     expect(raws(tail)).toEqual([]);

@@ -33,11 +33,18 @@ export function createLogTail(dir: string, name: string, lines: number): LogTail
         last = entry.at;
         return entry;
       });
+  /** What was written between the last look and the rotation. */
+  const readRest = (): LogEntry[] =>
+    withFile(`${file}.1`, (fd) => {
+      const { ino, size } = fstatSync(fd);
+      return ino === inode ? toEntries(readRange(fd, offset, size).toString('utf8')) : [];
+    });
   return {
     read() {
       const isFirst = inode === null && offset === 0;
       return withFile(file, (fd) => {
         const { ino, size } = fstatSync(fd);
+        const missed = !isFirst && ino !== inode ? readRest() : [];
         if (ino !== inode || size < offset) offset = 0;
         inode = ino;
         const text = isFirst ? readEnd(fd, size, lines) : readRange(fd, offset, size);
@@ -45,7 +52,7 @@ export function createLogTail(dir: string, name: string, lines: number): LogTail
         // What has no line end yet is read again with its rest.
         offset = size - (text.length - end);
         const entries = toEntries(text.subarray(0, end).toString('utf8'));
-        return isFirst ? entries.slice(-lines || entries.length) : entries;
+        return isFirst ? entries.slice(-lines || entries.length) : [...missed, ...entries];
       });
     },
   };

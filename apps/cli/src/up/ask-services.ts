@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
-import type { EngineChoice } from '@svc/contract/service.ts';
+import type { EngineChoice, HealthInfo } from '@svc/contract/service.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import type { BannerInstance } from './banner.ts';
@@ -31,6 +31,11 @@ export async function listInstances({ url, token }: Manager, timeoutMs: number):
 /** The engine in use; null when the core does not tell in time. */
 export async function currentEngine(coreUrl: string, timeoutMs: number): Promise<EngineChoice | null> {
   return (await answer<{ current?: EngineChoice }>(`${coreUrl}/v2/engines`, timeoutMs))?.current ?? null;
+}
+
+/** What a process says does not work; nothing when it does not tell in time. */
+export async function currentFaults(url: string, timeoutMs: number): Promise<string[]> {
+  return (await answer<HealthInfo>(`${url}/health`, timeoutMs))?.degraded ?? [];
 }
 
 async function answer<T>(url: string, timeoutMs: number, token: Secret | null = null): Promise<T | null> {
@@ -72,8 +77,8 @@ export async function toBannerInstance(
 async function whyNot({ last_exit, config }: Instance): Promise<string> {
   const reason = last_exit?.reason ?? 'is not ready yet';
   const port = config['port'];
-  if (!reason.includes('EADDRINUSE') || typeof port !== 'number') return reason;
-  return `port ${port} is used by ${describeOwner(await findPortOwner(port))}`;
+  const owner = typeof port === 'number' && reason.includes('in use') ? await findPortOwner(port) : null;
+  return owner === null ? reason : `port ${String(port)} is used by ${describeOwner(owner)}`;
 }
 
 function firstKey(file: string): string | null {

@@ -16,9 +16,9 @@ const facts: BannerFacts = {
   readyMs: 812,
   dataDir: '/home/ada/.svc',
   services: [
-    { name: 'core', url: 'http://127.0.0.1:3023', status: 'running', reason: null },
-    { name: 'manager', url: 'http://127.0.0.1:3024', status: 'running', reason: null },
-    { name: 'collector', url: 'http://127.0.0.1:3017', status: 'running', reason: null },
+    { name: 'core', url: 'http://127.0.0.1:3023', status: 'running', reason: null, faults: [] },
+    { name: 'manager', url: 'http://127.0.0.1:3024', status: 'running', reason: null, faults: [] },
+    { name: 'collector', url: 'http://127.0.0.1:3017', status: 'running', reason: null, faults: [] },
   ],
   instances: [compat],
   engine: { id: 'claude', model: 'opus', why: 'It is installed and logged in.' },
@@ -62,8 +62,17 @@ describe('the banner', () => {
     const text = renderBanner({ ...facts, services, instances, engine: null }, plain);
     expect(text).toContain('runs in part');
     expect(text).toContain('Manager     backoff: ended with exit code 1: boom');
-    expect(text).toContain('failed: port 3025 is used by nginx (process 7)');
+    expect(text).toContain('  API         failed: port 3025 is used by nginx (process 7)');
     expect(text).toContain('still being looked for');
+  });
+
+  it('says what a process that runs cannot do', () => {
+    const services = facts.services.map((service) =>
+      service.name === 'core' ? { ...service, faults: ['everybody is denied: trust.seed.json is not JSON'] } : service,
+    );
+    const text = renderBanner({ ...facts, services }, plain);
+    expect(text).toContain('runs in part');
+    expect(text).toContain('              everybody is denied: trust.seed.json is not JSON');
   });
 
   it('says how to connect a model when there is none', () => {

@@ -17,7 +17,8 @@ export type BannerFacts = {
   version: string;
   readyMs: number;
   dataDir: string;
-  services: { name: string; url: string; status: string; reason: string | null }[];
+  /** `faults`: what a process that runs says does not work. */
+  services: { name: string; url: string; status: string; reason: string | null; faults: string[] }[];
   instances: BannerInstance[];
   /** Null while the core has not told. */
   engine: EngineChoice | null;
@@ -35,26 +36,30 @@ export function renderBanner(facts: BannerFacts, style: Style): string {
   return parts.map((lines) => lines.join('\n')).join('\n\n');
 }
 
-const row = (label: string, text: string) => `  ${label.padEnd(12)}${text}`;
+const row = (label: string, text: string) => `  ${label.padEnd(11)} ${text}`;
 const title = (name: string) => name[0]?.toUpperCase() + name.slice(1);
 
 function headline({ version, readyMs, services, instances, dataDir }: BannerFacts, style: Style): string[] {
-  const allUp = services.every(({ status }) => status === 'running') && instances.every(({ status }) => status === 'running');
+  const allUp =
+    services.every(({ status, faults }) => status === 'running' && faults.length === 0) &&
+    instances.every(({ status }) => status === 'running');
   const time = `${(readyMs / 1000).toFixed(1)} s`;
   const words = allUp ? style.green(`runs, ready in ${time}`) : style.yellow(`runs in part, after ${time}`);
   return ['', `${style.bold(`Assistant Gateway ${version}`)} ${words}`, style.dim(`Data: ${dataDir}`)];
 }
 
 function addresses({ services }: BannerFacts, style: Style): string[] {
-  return services.map(({ name, url, status, reason }) =>
+  return services.flatMap(({ name, url, status, reason, faults }) => [
     row(title(name), status === 'running' ? url : style.red(`${status}: ${reason ?? 'is not ready yet'}`)),
-  );
+    ...faults.map((fault) => row('', style.red(fault))),
+  ]);
 }
 
 function api({ name, type, status, url, reason, newKey, keysFile }: BannerInstance, style: Style): string[] {
-  if (status !== 'running') return [row(name, style.red(`${status}: ${reason ?? 'is not ready yet'}`))];
-  if (type !== 'compat') return [row(name, url ?? status)];
-  const lines = [row('API', `${url}/v1  ${style.dim('(base URL for any OpenAI client)')}`)];
+  const label = type === 'compat' ? 'API' : name;
+  if (status !== 'running') return [row(label, style.red(`${status}: ${reason ?? 'is not ready yet'}`))];
+  if (type !== 'compat') return [row(label, url ?? status)];
+  const lines = [row(label, `${url}/v1  ${style.dim('(base URL for any OpenAI client)')}`)];
   if (newKey !== null)
     lines.push(
       row('API key', `${style.bold(newKey)}  ${style.dim('shown this once')}`),

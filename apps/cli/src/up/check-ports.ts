@@ -1,34 +1,34 @@
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
-import { describeOwner, findPortOwner, isPortFree, type PortOwner } from './port-owner.ts';
+import { portFault } from './port-owner.ts';
 
 /** A port that is wanted, by what, and the setting that names it. */
 export type WantedPort = { name: string; port: number; setting: string };
 
-type Busy = { address: WantedPort; owner: PortOwner | null };
+type Unusable = { wanted: WantedPort; fault: string };
 
-/** Refuses to begin while a port is taken, naming who has it. */
-export async function checkPorts(host: string, addresses: readonly WantedPort[]): Promise<void> {
-  const busy = await busyPorts(host, addresses);
-  if (busy.length > 0) throw portsInUse(busy);
+/** Refuses to begin while a port cannot be had, naming who has it. */
+export async function checkPorts(host: string, ports: readonly WantedPort[]): Promise<void> {
+  const faults = await Promise.all(ports.map(({ port }) => portFault(host, port)));
+  const unusable = ports.flatMap((wanted, index) => {
+    const fault = faults[index] ?? null;
+    return fault === null ? [] : [{ wanted, fault }];
+  });
+  if (unusable.length > 0) throw portsUnusable(unusable);
 }
 
-async function busyPorts(host: string, addresses: readonly WantedPort[]): Promise<Busy[]> {
-  const free = await Promise.all(addresses.map(({ port }) => isPortFree(host, port)));
-  const taken = addresses.filter((_, index) => !free[index]);
-  return Promise.all(taken.map(async (address) => ({ address, owner: await findPortOwner(address.port) })));
-}
-
-function portsInUse(busy: readonly Busy[]): CliError {
-  const lines = busy.map(
-    ({ address, owner }) =>
-      `Port ${address.port} (${address.name}) is used by ${describeOwner(owner)}. ${address.setting} changes ours.`,
+function portsUnusable(unusable: readonly Unusable[]): CliError {
+  const lines = unusable.map(
+    ({ wanted: { name, port, setting }, fault }) => `Port ${port} (${name}) ${fault}. ${setting} changes ours.`,
   );
-  const pids = busy.flatMap(({ owner }) => owner?.pid ?? []);
-  const { address } = busy[0] as Busy;
-  return new CliError(busy.length === 1 ? 'a port is in use.' : 'ports are in use.', {
+  // Another port helps in any case; ending a program that we know nothing of may harm.
+  const others = unusable.map(({ wanted: { setting, port } }) => `${setting}=${otherPort(port)}`);
+  return new CliError(unusable.length === 1 ? 'a port cannot be used.' : 'ports cannot be used.', {
     why: lines.join('\n'),
-    run: pids.length > 0 ? `kill ${pids.join(' ')}` : `${address.setting}=${address.port + 1000} ./svc up`,
+    run: `${others.join(' ')} ./svc up`,
     exitCode: exitCodes.portInUse,
   });
 }
+
+/** One that any user may have. */
+const otherPort = (port: number): number => (port + 1000 > 65_535 ? port - 1000 : Math.max(port, 1024) + 1000);

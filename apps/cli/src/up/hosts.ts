@@ -115,7 +115,7 @@ function createHost({ name, entry, url, env }: HostSpec, { logsDir, stopTimeoutM
 /** What a person should know of a change; null for what was to be expected. */
 export function describeChange(name: string, before: ChildState | null, after: ChildState): string | null {
   if (before === null || before.status === after.status) return null;
-  const reason = after.lastExit?.reason ?? 'ended';
+  const reason = (after.lastExit?.reason ?? 'ended').replace(/\.$/, '');
   if (after.status === 'failed') return `${name} ${reason}. It is not started again; ./svc logs ${name} shows more.`;
   if (after.status === 'backoff') {
     const waitS = Math.max(0, (after.nextStartAt ?? 0) - (after.lastExit?.at ?? 0)) / 1000;

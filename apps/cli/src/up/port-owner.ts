@@ -5,14 +5,21 @@ import path from 'node:path';
 
 export type PortOwner = { pid: number; program: string };
 
-/** True when nobody else listens there. Asked of the kernel, by listening for a moment. */
-export function isPortFree(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(false) : reject(error)));
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)));
-  });
+/** Why nobody of ours can listen there, or null. Asked of the kernel, by listening for a moment. */
+export async function portFault(host: string, port: number): Promise<string | null> {
+  const error = await tryToListen(host, port);
+  if (error === null) return null;
+  if (error.code === 'EADDRINUSE') return `is used by ${describeOwner(await findPortOwner(port))}`;
+  if (error.code === 'EACCES') return 'may not be used by this user; take one above 1023';
+  return `cannot be used: ${error.message}`;
 }
+
+const tryToListen = (host: string, port: number) =>
+  new Promise<NodeJS.ErrnoException | null>((resolve) => {
+    const server = createServer();
+    server.once('error', resolve);
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
 
 /** Who listens on a port; null when the system does not tell (another user's process, for instance). */
 export async function findPortOwner(port: number): Promise<PortOwner | null> {

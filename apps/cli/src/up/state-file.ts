@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { printError } from '../terminal.ts';
 import { isAlive } from './is-alive.ts';
 
 export type StateFile = {
@@ -13,13 +14,14 @@ export type StateFile = {
 export function createStateFile(file: string, snapshot: () => SupervisorState): StateFile {
   let due = false;
   let removed = false;
+  let fault: string | null = null;
   return {
     changed() {
       if (due) return;
       due = true;
       setImmediate(() => {
         due = false;
-        if (!removed) writeFileAtomic(file, `${JSON.stringify(snapshot(), null, 2)}\n`);
+        if (!removed) fault = write(file, snapshot(), fault);
       });
     },
     remove() {
@@ -27,6 +29,18 @@ export function createStateFile(file: string, snapshot: () => SupervisorState): 
       rmSync(file, { force: true });
     },
   };
+}
+
+/** A full disk leaves the file as it was: others see an older state, and the processes run on. Told once; gives the fault. */
+function write(file: string, state: SupervisorState, before: string | null): string | null {
+  try {
+    writeFileAtomic(file, `${JSON.stringify(state, null, 2)}\n`);
+    return null;
+  } catch (error) {
+    const { message } = error as Error;
+    if (message !== before) printError(`What runs cannot be noted down for ./svc status: ${message}`);
+    return message;
+  }
 }
 
 /** The state of the running supervisor; null when there is none, also when one was killed and left its file. */
@@ -37,21 +51,10 @@ export function readSupervisorState(file: string): SupervisorState | null {
 
 /** What the file says, whether or not its writer is still there. */
 export function readLastState(file: string): SupervisorState | null {
-  let text: string;
   try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-  return parseState(text);
-}
-
-function parseState(text: string): SupervisorState | null {
-  try {
-    const state = JSON.parse(text) as SupervisorState;
+    const state = JSON.parse(readFileSync(file, 'utf8')) as SupervisorState;
     return Number.isInteger(state.pid) && Array.isArray(state.services) ? state : null;
   } catch {
-    return null; // not ours, or cut by a full disk: the same as none
+    return null; // not there, not ours, or cut by a full disk: the same as none
   }
 }

@@ -49,9 +49,11 @@ const statusCommand: ChatCommand = {
     const session = await sessions.read(key);
     const { choice } = await engines.active();
     const counts = turnQueue.counts();
+    // The reason names places on this machine.
+    const why = atLeast(identity.trust_tier, 'TRUSTED') && turn.envelope.public !== true ? ` ${choice.why}` : '';
     return [
       `You: ${identity.display_name} (${identity.trust_tier}, tools: ${identity.tool_policy})`,
-      `Engine: ${choice.id}${choice.model === null ? '' : `, model ${choice.model}`}. ${choice.why}`,
+      `Engine: ${choice.id}${choice.model === null ? '' : `, model ${choice.model}`}.${why}`,
       `Conversation: ${turnQueue.stateOf(key)}, ${session?.turns ?? 0} turns so far`,
       `Service: ${counts.running} turns running, ${counts.waiting} waiting`,
     ].join('\n');

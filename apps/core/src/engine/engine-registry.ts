@@ -5,6 +5,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 import { chooseEngine } from './choose-engine.ts';
 import { findLocalEndpoint } from './find-local-endpoint.ts';
 import { engineIds, isEngineId, loadEngine, type EngineId } from './load-engine.ts';
@@ -36,8 +37,11 @@ export function createEngineRegistry({ settings, paths, env, clock, log }: Deps)
   const engineOf = (id: EngineId, baseUrl: string | null = null): Promise<Engine> => {
     let engine = engines.get(id);
     if (engine === undefined) {
-      engine = create(id, baseUrl);
-      engines.set(id, engine);
+      const creating = create(id, baseUrl);
+      engines.set(id, creating);
+      // One that could not be made is made again for the next who asks.
+      creating.catch(() => engines.get(id) === creating && engines.delete(id));
+      engine = creating;
     }
     return engine;
   };
@@ -119,7 +123,9 @@ export function createEngineRegistry({ settings, paths, env, clock, log }: Deps)
     /** Every engine and how it stands on this machine. */
     async describe(): Promise<EngineDescription[]> {
       const current = (await this.active()).choice.id;
-      return Promise.all(engineIds.map(async (id) => ({ id, default: id === current, ...(await probeOf(id)) })));
+      return Promise.all(
+        engineIds.map(async (id) => ({ id, default: id === current, ...(await probeOf(id).catch(unknownState)) })),
+      );
     },
 
     async close(): Promise<void> {
@@ -132,3 +138,12 @@ export function createEngineRegistry({ settings, paths, env, clock, log }: Deps)
 }
 
 export type EngineRegistry = ReturnType<typeof createEngineRegistry>;
+
+const unknownState = (error: unknown): EngineProbe => ({
+  installed: false,
+  version: null,
+  path: null,
+  auth: 'none',
+  ready: false,
+  reason: `It could not be looked at: ${errorText(error)}`,
+});

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
@@ -30,7 +31,7 @@ export function mountQueryRoutes(app: App, context: CoreContext): void {
       context,
       {
         channel: platform,
-        conversation_key: `${platform}:query:${encodeURIComponent(userId)}:${encodeURIComponent(sessionId)}`.slice(0, 512),
+        conversation_key: `${platform}:query:${keyPart(userId)}:${keyPart(sessionId)}`,
         message_id: context.ids.next('msg'),
         sender: { raw_id: userId, raw_username: username },
         content: { text: message },
@@ -41,4 +42,10 @@ export function mountQueryRoutes(app: App, context: CoreContext): void {
     if (handled.outcome === 'denied') throw new ServiceError('no_access', 'no access');
     return { response: handled.actions.map((action) => action.text).join('\n\n'), sessionId };
   });
+}
+
+/** A name as part of a key: as it is where it can be, else by its digest, so that no two names make one key. */
+function keyPart(name: string): string {
+  const part = name.isWellFormed() ? encodeURIComponent(name) : null;
+  return part !== null && part.length <= 200 ? part : `~${createHash('sha256').update(name, 'utf16le').digest('hex')}`;
 }

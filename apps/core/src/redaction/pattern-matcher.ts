@@ -12,43 +12,57 @@ export type PatternMatcher = {
 };
 
 export function createPatternMatcher(patterns: readonly string[]): PatternMatcher {
-  const next: Map<number, number>[] = [new Map()];
+  // Nearly every node but the root has one child, kept in two lists: a map for each would cost four times the memory.
+  const units: number[] = [-1];
+  const children: number[] = [0];
+  const root = new Map<number, number>();
+  const more = new Map<number, Map<number, number>>([[0, root]]);
   const depths: number[] = [0];
   const matches: number[] = [0];
   const fails: number[] = [0];
 
-  const addNode = (depth: number): number => {
-    next.push(new Map());
-    depths.push(depth);
+  const childOf = (node: number, unit: number): number | undefined =>
+    units[node] === unit ? children[node] : more.get(node)?.get(unit);
+  const addChild = (node: number, unit: number): number => {
+    const child = depths.length;
+    units.push(-1);
+    children.push(0);
+    depths.push(depths[node]! + 1);
     matches.push(0);
     fails.push(0);
-    return next.length - 1;
+    if (node !== 0 && units[node] === -1) {
+      units[node] = unit;
+      children[node] = child;
+    } else {
+      const others = more.get(node) ?? new Map<number, number>();
+      more.set(node, others.set(unit, child));
+    }
+    return child;
   };
   for (const pattern of patterns) {
     let node = 0;
     for (let i = 0; i < pattern.length; i++) {
       const unit = pattern.charCodeAt(i);
-      let child = next[node]!.get(unit);
-      if (child === undefined) {
-        child = addNode(i + 1);
-        next[node]!.set(unit, child);
-      }
-      node = child;
+      node = childOf(node, unit) ?? addChild(node, unit);
     }
     matches[node] = pattern.length;
   }
 
   const step = (state: number, unit: number): number => {
-    for (let node = state; ; node = fails[node]!) {
-      const child = next[node]!.get(unit);
+    for (let node = state; node !== 0; node = fails[node]!) {
+      const child = childOf(node, unit);
       if (child !== undefined) return child;
-      if (node === 0) return 0;
     }
+    return root.get(unit) ?? 0;
+  };
+  const edgesOf = (node: number): [number, number][] => {
+    const first: [number, number][] = units[node] === -1 ? [] : [[units[node]!, children[node]!]];
+    return [...first, ...(more.get(node) ?? [])];
   };
   // Breadth first: a node's fallback is shallower and therefore known already.
-  const queue = [...next[0]!.values()];
+  const queue = [...root.values()];
   for (const node of queue) {
-    for (const [unit, child] of next[node]!) {
+    for (const [unit, child] of edgesOf(node)) {
       fails[child] = step(fails[node]!, unit);
       matches[child] = Math.max(matches[child]!, matches[fails[child]]!);
       queue.push(child);

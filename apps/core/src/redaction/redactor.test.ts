@@ -68,3 +68,18 @@ test('text that cannot begin a secret leaves at once', () => {
   const masked = createRedactor([secret]).stream();
   expect(masked.push('hello there')).toBe('hello there');
 });
+
+test('a value nested beyond reason is cut, not a fault', () => {
+  let value: unknown = secret;
+  for (let depth = 0; depth < 100_000; depth++) value = [value];
+  const out = JSON.stringify(createRedactor([secret]).value(value));
+  expect(out).not.toContain(secret);
+  expect(out.length).toBeLessThan(1000);
+});
+
+test('a text that is nothing but secrets takes time in its length, not in its square', () => {
+  const redactor = createRedactor([secret]);
+  const since = performance.now();
+  expect(redactor.text(secret.repeat(50_000))).toBe(placeholder.repeat(50_000));
+  expect(performance.now() - since).toBeLessThan(3000);
+});

@@ -9,6 +9,9 @@ export type Redactor = {
   stream(): StreamRedactor;
 };
 
+/** Deeper parts of a value are left out: nothing that a person or a tool writes goes as far. */
+const maxDepth = 100;
+
 /** Shorter values would blank ordinary words; the operator is warned of them instead. */
 export const minimumSecretLength = 8;
 
@@ -25,11 +28,13 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   return { text, value: (value) => mapStrings(value, text), stream: () => createStreamRedactor(matcher) };
 }
 
-function spellings(secret: string): string[] {
+function spellings(value: string): string[] {
+  const secret = value.toWellFormed(); // percent-encoding refuses half a surrogate pair
   if (secret.length < minimumSecretLength) return [];
   const bytes = Buffer.from(secret, 'utf8');
   const hex = bytes.toString('hex');
   return [
+    value,
     secret,
     JSON.stringify(secret).slice(1, -1),
     encodeURIComponent(secret),
@@ -51,9 +56,10 @@ function base64Spellings(bytes: Buffer, encoding: 'base64' | 'base64url'): strin
   });
 }
 
-function mapStrings(value: unknown, map: (text: string) => string): unknown {
+function mapStrings(value: unknown, map: (text: string) => string, depth = 0): unknown {
   if (typeof value === 'string') return map(value);
-  if (Array.isArray(value)) return value.map((item) => mapStrings(item, map));
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapStrings(item, map)]));
+  if (depth === maxDepth) return '…';
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, map, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapStrings(item, map, depth + 1)]));
 }

@@ -45,7 +45,7 @@ export function createStreamRedactor(matcher: PatternMatcher): StreamRedactor {
       for (let i = 0; i < text.length; i++) {
         state = matcher.step(state, text.charCodeAt(i));
         const length = matcher.matchLength(state);
-        if (length > 0) masks = addMask(masks, { from: offset + i + 1 - length, to: offset + i + 1 });
+        if (length > 0) addMask(masks, { from: offset + i + 1 - length, to: offset + i + 1 });
       }
       return release(held.length - matcher.depth(state));
     },
@@ -53,13 +53,12 @@ export function createStreamRedactor(matcher: PatternMatcher): StreamRedactor {
   };
 }
 
-/** Adds a place that ends after all others, joining what it overlaps. */
-function addMask(masks: { from: number; to: number }[], added: { from: number; to: number }) {
+/** Adds a place that ends after all others, joining what it overlaps: only the last ones can. */
+function addMask(masks: { from: number; to: number }[], added: { from: number; to: number }): void {
   let from = Math.max(0, added.from);
-  const kept = masks.filter((mask) => {
-    const overlaps = mask.to > from;
-    if (overlaps) from = Math.min(from, mask.from);
-    return !overlaps;
-  });
-  return [...kept, { from, to: added.to }];
+  for (let last = masks.at(-1); last !== undefined && last.to > from; last = masks.at(-1)) {
+    from = Math.min(from, last.from);
+    masks.pop();
+  }
+  masks.push({ from, to: added.to });
 }

@@ -16,8 +16,10 @@ export type SecretSources = {
 type FileStamp = { file: string; stamp: string };
 
 /** Names whose values are taken for secrets wherever they come from. */
-const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)$/;
+const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)$/i;
 const refreshMs = 1000;
+/** A list of secrets is small. Every character of it costs memory for as long as the process lives. */
+const maxFileBytes = 256 * 1024;
 
 /**
  * Every secret value this installation knows, as a redactor. Files are looked at again at most once a second, when a
@@ -25,23 +27,38 @@ const refreshMs = 1000;
  * the list nothing may leave.
  */
 export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (message: string) => void) {
-  let stamps = '';
+  let stamps: string | null = null;
   let checkedAt = Number.NEGATIVE_INFINITY;
   let redactor: Redactor = createRedactor([]);
   let fault: string | null = null;
 
   const rebuild = (files: FileStamp[]) => {
-    const found = new Map<string, string>(sources.values.map((value) => [value, 'a service token']));
+    const found = new Map<string, string>();
+    const add = (name: string, value: string) => void found.set(value.trim(), name);
+    for (const value of sources.values) add('a service token', value);
     for (const [name, value] of Object.entries(sources.env)) {
-      if (value !== undefined && secretName.test(name)) found.set(value, name);
+      if (value !== undefined && secretName.test(name)) add(name, value);
     }
     for (const { file } of files) {
-      for (const [name, value] of secretsOfFile(file)) found.set(value, name);
+      for (const [name, value] of secretsOfFile(file)) add(name, value);
     }
     for (const [value, name] of found) {
       if (value !== '' && value.length < minimumSecretLength) warn(`The value of ${name} is too short to be masked in replies.`);
     }
     redactor = createRedactor(found.keys());
+  };
+
+  const refresh = () => {
+    try {
+      const files = secretFiles(sources);
+      const current = files.map(({ file, stamp }) => `${file}:${stamp}`).join('\n');
+      if (current !== stamps) rebuild(files);
+      stamps = current;
+      fault = null;
+    } catch (error) {
+      stamps = null;
+      fault = `known secrets cannot be read, so replies are withheld: ${errorText(error)}`;
+    }
   };
 
   return {
@@ -50,17 +67,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
       const now = clock.now();
       if (now - checkedAt >= refreshMs) {
         checkedAt = now;
-        const files = secretFiles(sources);
-        const current = files.map(({ file, stamp }) => `${file}:${stamp}`).join('\n');
-        if (current !== stamps || fault !== null) {
-          try {
-            rebuild(files);
-            fault = null;
-            stamps = current;
-          } catch (error) {
-            fault = `known secrets cannot be read, so replies are withheld: ${errorText(error)}`;
-          }
-        }
+        refresh();
       }
       if (fault !== null) throw new Error(fault);
       return redactor;
@@ -91,7 +98,7 @@ function listDir(dir: string): string[] {
 
 /** Name and value of every secret in a secrets file (`{ NAME: value }`) or a keys file (`{ keys: [{ key }] }`). */
 function secretsOfFile(file: string): [string, string][] {
-  const content = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  const content = parseFile(file);
   const keys = content['keys'];
   if (Array.isArray(keys)) {
     return keys.flatMap((entry) => {
@@ -99,5 +106,28 @@ function secretsOfFile(file: string): [string, string][] {
       return typeof key === 'string' ? [['an API key', key] as [string, string]] : [];
     });
   }
-  return Object.entries(content).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return Object.entries(content).flatMap(([name, value]) => textsIn(value).map((text): [string, string] => [name, text]));
+}
+
+/** Errors name the file and never quote it: they show in /health and in the log. */
+function parseFile(file: string): Record<string, unknown> {
+  const stat = statSync(file);
+  if (!stat.isFile()) throw new Error(`${file} is not a file`);
+  if (stat.size > maxFileBytes) throw new Error(`${file} is larger than ${maxFileBytes / 1024} KiB`);
+  const content = parseJson(readFileSync(file, 'utf8'));
+  if (typeof content !== 'object' || content === null) throw new Error(`${file} does not hold a JSON object`);
+  return content as Record<string, unknown>;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // the parser's own words quote the text
+  }
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

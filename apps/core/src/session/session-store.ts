@@ -5,6 +5,9 @@ import type { Database } from '@svc/store/database.ts';
 /** A session as stored. `running` and `queued` are the turn queue's to tell (see `session-view.ts`). */
 export type SessionRow = Omit<Session, 'state'> & { fence: number };
 
+/** What a turn needs of its session. */
+export type OpenSession = Pick<SessionRow, 'conversation_key' | 'engine_id' | 'engine_session_id' | 'turns' | 'cwd' | 'fence'>;
+
 /** What every turn records when it opens its session. */
 export type SessionOpening = {
   conversation_key: string;
@@ -36,7 +39,7 @@ const upsert = `
     cwd = excluded.cwd,
     fence = session.fence + 1,
     last_active_at = excluded.last_active_at
-  RETURNING *`;
+  RETURNING conversation_key, engine_id, engine_session_id, turns, cwd, fence`;
 const updateEngineSession = 'UPDATE session SET engine_session_id = ? WHERE conversation_key = ? AND fence = ?';
 const updateTotals = `
   UPDATE session SET turns = turns + 1, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
@@ -53,9 +56,9 @@ export function createSessionStore(db: Database, clock: Clock) {
     list: (before: number, limit: number) => db.all<SessionRow>(selectRecent, before, limit),
 
     /** Creates or continues the session for a turn and gives the turn its fencing number. */
-    async open(opening: SessionOpening): Promise<SessionRow> {
+    async open(opening: SessionOpening): Promise<OpenSession> {
       const now = clock.now();
-      const row = await db.getSoon<SessionRow>(
+      const row = await db.getSoon<OpenSession>(
         upsert,
         opening.conversation_key,
         opening.surface,
@@ -73,14 +76,14 @@ export function createSessionStore(db: Database, clock: Clock) {
     },
 
     /** Keeps the engine's resume id as soon as it is known, so that a killed turn can be resumed. */
-    keepEngineSession: (session: SessionRow, engineSessionId: string) =>
+    keepEngineSession: (session: OpenSession, engineSessionId: string) =>
       db.getSoon(updateEngineSession, engineSessionId, session.conversation_key, session.fence),
 
     /**
      * Adds a finished turn to the session's sums. A turn that was overtaken (an older fence) changes nothing. Nobody waits
      * for the commit: a reply is not held back for a sum, and what was used is in the telemetry spool already.
      */
-    addTurn: (session: SessionRow, totals: TurnTotals) =>
+    addTurn: (session: OpenSession, totals: TurnTotals) =>
       db.getSoon(
         updateTotals,
         totals.input_tokens,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Identity } from '@svc/contract/trust.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
@@ -14,7 +15,7 @@ export function createWorkspaces(dataDir: string) {
         identity.tool_policy === 'full'
           ? path.join(dataDir, 'workspace')
           : path.join(dataDir, 'workspaces', identity.principal_id ?? 'unknown');
-      if (!made.has(folder)) {
+      if (!made.has(folder) || !existsSync(folder)) {
         makePrivateDir(folder);
         made.add(folder);
       }

@@ -38,7 +38,7 @@ const fits = (grant: GrantedRole, { surface, conversationKey, now }: TrustContex
   (grant.scope_surface === null || grant.scope_surface === surface) &&
   (grant.scope_conversation_key === null || grant.scope_conversation_key === conversationKey);
 
-const denied = (sender: KnownSender | null, reason: string, tier: Tier = 'UNKNOWN'): Identity => ({
+export const denied = (sender: KnownSender | null, reason: string, tier: Tier = 'UNKNOWN'): Identity => ({
   principal_id: sender?.principal_id ?? null,
   principal_key: sender?.key ?? null,
   display_name: sender?.display_name ?? 'unknown',

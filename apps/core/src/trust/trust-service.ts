@@ -1,7 +1,7 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { toIdentity } from './effective-trust.ts';
+import { denied, toIdentity } from './effective-trust.ts';
 import type { KnownSender, TrustStore } from './trust-store.ts';
 
 const cacheSize = 10_000;
@@ -12,22 +12,24 @@ const cacheSize = 10_000;
  * cannot be relied on never lets anyone in.
  */
 export function createTrustService(store: TrustStore, clock: Clock) {
-  const cache = new Map<string, KnownSender | null>();
+  let cache = new Map<string, KnownSender | null>();
   let fault: string | null = null;
 
   const lookUp = async (surface: string, value: string): Promise<KnownSender | null> => {
     const key = `${surface}\0${value}`;
     const known = cache.get(key);
     if (known !== undefined) return known;
+    const current = cache; // a change of trust meanwhile begins a new one, and this answer is not remembered
     const sender = await store.findSender(surface, value);
-    if (cache.size >= cacheSize) cache.clear();
-    cache.set(key, sender);
+    if (current.size >= cacheSize) current.clear();
+    current.set(key, sender);
     return sender;
   };
 
   return {
     async resolve(envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'>): Promise<Identity> {
       const sender = fault === null ? await lookUp(envelope.channel, envelope.sender.raw_id) : null;
+      if (fault !== null) return denied(null, fault);
       return toIdentity(sender, {
         surface: envelope.channel,
         conversationKey: envelope.conversation_key,
@@ -37,11 +39,13 @@ export function createTrustService(store: TrustStore, clock: Clock) {
     },
 
     /** Forgets what is cached. Called after every change of trust, so that waiting turns see it. */
-    changed: () => cache.clear(),
+    changed(): void {
+      cache = new Map();
+    },
 
     closeGate(reason: string): void {
       fault = reason;
-      cache.clear();
+      cache = new Map();
     },
 
     fault: () => fault,

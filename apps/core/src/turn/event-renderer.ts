@@ -2,14 +2,14 @@ import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
 import type { Events } from '../events.ts';
 import type { Redactor } from '../redaction/redactor.ts';
-import type { SessionRow, SessionStore } from '../session/session-store.ts';
+import type { OpenSession, SessionStore } from '../session/session-store.ts';
 import { createReplyStream } from './reply-stream.ts';
 import { showToolInput, showToolOutput } from './tool-view.ts';
 import type { Turn, TurnSink } from './turn.ts';
 
 type Deps = {
   turn: Turn;
-  session: SessionRow;
+  session: OpenSession;
   sink: TurnSink;
   redactor: Redactor;
   events: Events;
@@ -26,6 +26,11 @@ export function createEventRenderer({ turn, session, sink, redactor, events, ses
   let usage: TokenUsage | null = null;
   let model: string | null = null;
   let kept: Promise<unknown> = Promise.resolve();
+
+  const keep = (engineSessionId: string) => {
+    kept = sessions.keepEngineSession(session, engineSessionId);
+    kept.catch(() => undefined); // `finish` hears of it; until then nobody waits, which would end the process
+  };
 
   const showThought = (text: string) => {
     if (text === '') return;
@@ -48,14 +53,14 @@ export function createEventRenderer({ turn, session, sink, redactor, events, ses
           break;
         case 'session':
           model = event.model;
-          if (event.engineSessionId !== session.engine_session_id)
-            kept = sessions.keepEngineSession(session, event.engineSessionId);
+          if (event.engineSessionId !== session.engine_session_id) keep(event.engineSessionId);
           break;
         case 'tool': {
+          const name = redactor.text(event.name);
           const input = showToolInput(redactor.value(event.input));
           reply.flush();
-          sink({ type: 'tool', id: event.id, name: event.name, input });
-          events.tool(turn, event.name, event.id, input);
+          sink({ type: 'tool', id: event.id, name, input });
+          events.tool(turn, name, event.id, input);
           break;
         }
         case 'tool_result': {

@@ -3,6 +3,7 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import { findChatCommand, mayUse, type ChatCommand } from '../command/chat-commands.ts';
 import type { CoreContext } from '../context.ts';
 import { instanceOfKey } from '../session/conversation-key.ts';
+import { checkAttachments } from './check-attachments.ts';
 import { denied, result, runTurn } from './run-turn.ts';
 import { redactReply } from './steps/redact-reply.ts';
 import type { Turn, TurnSink } from './turn.ts';
@@ -12,13 +13,14 @@ export type HandleIo = { sink: TurnSink; requestId: string };
 /**
  * Handles one envelope, whoever brings it: a connector over its link, or any caller of `POST /v2/handle`. A caller
  * that goes away ends nothing.
- * @throws ServiceError `queue_full`, `unavailable` or an `engine_…` code; every other ending is a result.
+ * @throws ServiceError `bad_request`, `queue_full`, `unavailable` or an `engine_…` code; every other ending is a result.
  */
 export async function handleEnvelope(
   deps: CoreContext,
   envelope: Envelope,
   { sink, requestId }: HandleIo,
 ): Promise<HandleResult> {
+  checkAttachments(envelope.content.attachments, deps.paths.uploads);
   const turn: Turn = {
     id: deps.ids.next('turn'),
     requestId,

@@ -74,3 +74,34 @@ test('every event puts the stall off', async () => {
   };
   expect((await run(script, { idleMs: 120 })).ending).toEqual({ type: 'done' });
 });
+
+test.each<[string, EngineScript]>([
+  ['says that it is done', answering('too late')],
+  [
+    'fails',
+    async function* () {
+      yield { type: 'failed', failure: { code: 'engine_failed', message: 'x', retryable: true } };
+    },
+  ],
+  ['stops without saying', async function* () {}],
+  ['throws', () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('aborted')) }) })],
+])('an engine that %s once it was told to end is aborted', async (_name, script) => {
+  expect((await run(script, { signal: AbortSignal.abort() })).ending).toEqual({ type: 'aborted' });
+});
+
+test('a turn that is aborted and then falls silent is aborted, not stalled', async () => {
+  expect((await run(deaf, { signal: AbortSignal.abort(), idleMs: 5, graceMs: 50 })).ending).toEqual({ type: 'aborted' });
+});
+
+test('an engine whose events cannot be shown is told to end', async () => {
+  let told: AbortSignal | undefined;
+  const script: EngineScript = async function* (_request, signal) {
+    told = signal;
+    yield { type: 'delta', text: 'a' };
+  };
+  const show = () => {
+    throw new Error('a fault of the reader');
+  };
+  await expect(runEngine({ run: script }, request, { signal: never, idleMs: 1000, graceMs: 10 }, show)).rejects.toThrow('fault');
+  expect(told?.aborted).toBe(true);
+});

@@ -1,7 +1,7 @@
 import type { Engine, EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
 
 export type Bounds = {
-  /** The turn's own end: operator, shutdown. */
+  /** The turn's own end: operator, shutdown. Whatever the engine says after it, the run is aborted. */
   signal: AbortSignal;
   /** Longest silence of the engine, ms. */
   idleMs: number;
@@ -31,7 +31,7 @@ export async function runEngine(
 
   const tellToEnd = () => {
     engineEnd.abort(signal.reason);
-    graceTimer ??= setTimeout(() => leftBehind.resolve(stalled ? stall(idleMs) : { type: 'aborted' }), graceMs);
+    graceTimer ??= setTimeout(() => leftBehind.resolve(stall(idleMs)), graceMs);
   };
   const idleTimer = setTimeout(() => {
     stalled = true;
@@ -52,7 +52,12 @@ export async function runEngine(
   };
 
   try {
-    return await Promise.race([consume(), leftBehind.promise]);
+    const ending = await Promise.race([consume(), leftBehind.promise]);
+    return signal.aborted ? { type: 'aborted' } : ending;
+  } catch (error) {
+    if (signal.aborted) return { type: 'aborted' };
+    engineEnd.abort();
+    throw error;
   } finally {
     isOver = true;
     clearTimeout(idleTimer);

@@ -1,4 +1,5 @@
 import type { HandleResult, Outcome } from '@svc/contract/turn.ts';
+import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
 import { buildPrompt } from './steps/build-prompt.ts';
 import { moderate } from './steps/moderate.ts';
@@ -7,6 +8,7 @@ import { reason } from './steps/reason.ts';
 import { redactReply } from './steps/redact-reply.ts';
 import { resolveIdentity } from './steps/resolve-identity.ts';
 import { toActions } from './to-actions.ts';
+import type { AbortReason } from './turn-queue.ts';
 import type { Turn, TurnIo } from './turn.ts';
 
 /**
@@ -24,15 +26,21 @@ export async function runTurn(deps: CoreContext, turn: Turn, io: TurnIo): Promis
   const session = await openSession(deps, turn, identity, active.engine.id);
   const reply = await reason(deps, { turn, identity, prompt, session, active }, io);
   if (prompt.observedUpTo > 0) await deps.observed.clear(turn.envelope.conversation_key, prompt.observedUpTo);
+  // Nothing is awaited from here on: a turn that was told to end in time is silent, even when its engine was done.
+  const why = io.signal.reason as AbortReason | undefined;
+  const ending = why === 'operator' ? 'aborted' : reply.ending;
+  if (ending === 'aborted' && why === 'shutdown') throw stopped();
   const facts = { engine_id: active.engine.id, model: reply.model ?? undefined, usage: reply.usage };
-  if (reply.ending !== 'done') {
+  if (ending !== 'done') {
     if (reply.text !== '') io.sink({ type: 'retract' });
-    return { ...result(turn, reply.ending, ''), ...facts };
+    return { ...result(turn, ending, ''), ...facts };
   }
   const text = redactReply(deps, reply.text);
   deps.events.outbound(turn, identity, text, deps.clock.now() - since);
   return { ...result(turn, 'replied', text), ...facts };
 }
+
+const stopped = () => unavailable('The service stopped before the answer was there. Send the message again.');
 
 /** A sender without access: said on private surfaces, nothing on public ones. No engine is called, no session stored. */
 export const denied = (turn: Turn): HandleResult => result(turn, 'denied', turn.envelope.public === true ? '' : 'no access');

@@ -123,3 +123,22 @@ test('whatever happens, no two turns of a key overlap, slots are respected, and 
     { numRuns: 300 },
   );
 });
+
+test('a turn whose waiting cannot be told of leaves its place to the next', async () => {
+  const queue = createTurnQueue({ slots: 1, maxWaiting: 10 });
+  const first = gate();
+  const running = queue.run('a', () => first.opened, unheard);
+  const faulty = queue.run(
+    'a',
+    () => Promise.resolve(),
+    () => {
+      throw new Error('a fault of the listener');
+    },
+  );
+  const behind = queue.run('a', () => Promise.resolve('answered'), unheard);
+  await expect(faulty).rejects.toThrow('fault of the listener');
+  first.open();
+  await running;
+  await expect(behind).resolves.toBe('answered');
+  expect(queue.counts()).toEqual({ running: 0, waiting: 0 });
+});

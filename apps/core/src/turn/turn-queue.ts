@@ -28,8 +28,8 @@ export function createTurnQueue({ slots, maxWaiting }: TurnQueueLimits) {
     waiting++;
     try {
       await new Promise<void>((start, refuse) => {
+        onQueued(line.length + 1); // a fault of the listener must not leave a place that nobody holds
         line.push({ start, refuse });
-        onQueued(line.length);
       });
     } finally {
       waiting--;

@@ -4,12 +4,11 @@ import { pathToFileURL } from 'node:url';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { describeMetaProblems } from './meta-problems.ts';
+import { readMeta } from './read-meta.ts';
 
 /** A usable type: its description and the module that exports `meta` and `start`. */
 export type ConnectorType = { meta: ConnectorMeta; entry: string };
 export type FoundTypes = { types: ConnectorType[]; problems: string[] };
-
-const importTimeoutMs = 5000;
 
 /**
  * Looks for connector types: each folder of `own` (this repository) and `added` (the operator's) is one. Only the
@@ -20,8 +19,9 @@ export async function findTypes(own: string, added: string): Promise<FoundTypes>
   const folders = [...foldersIn(own), ...foldersIn(added)];
   const loaded = await Promise.allSettled(folders.map((dir) => loadType(dir, dir.startsWith(`${added}/`))));
   for (const [index, result] of loaded.entries()) {
-    const { name, dir } = path.parse(folders[index] ?? '');
-    const tell = (problem: string) => found.problems.push(`The connector type "${name}" in ${dir} cannot be used: ${problem}.`);
+    const folder = folders[index] ?? '';
+    const where = `"${path.basename(folder)}" in ${path.dirname(folder)}`;
+    const tell = (problem: string) => found.problems.push(`The connector type ${where} cannot be used: ${problem}.`);
     if (result.status === 'rejected') tell(errorText(result.reason));
     else if (found.types.some(({ meta }) => meta.type === result.value.meta.type)) tell('there is a type of this name already');
     else found.types.push(result.value);
@@ -29,13 +29,22 @@ export async function findTypes(own: string, added: string): Promise<FoundTypes>
   return found;
 }
 
-/** Folders whose name begins with `_` or `.` are no types: templates, leftovers of an editor. */
+/** Folders whose name begins with `_` or `.` are no types (templates, leftovers of an editor), nor are packages. */
 function foldersIn(dir: string): string[] {
   if (!existsSync(dir)) return [];
-  const names = readdirSync(dir)
-    .filter((name) => !/^[._]/.test(name))
-    .sort();
-  return names.map((name) => path.join(dir, name)).filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory());
+  const names = readdirSync(dir).filter((name) => !/^[._]|^node_modules$/.test(name));
+  return names
+    .sort()
+    .map((name) => path.join(dir, name))
+    .filter(isFolder);
+}
+
+function isFolder(file: string): boolean {
+  try {
+    return statSync(file).isDirectory();
+  } catch {
+    return false; // a link that leads nowhere
+  }
 }
 
 async function loadType(dir: string, isAdded: boolean): Promise<ConnectorType> {
@@ -44,7 +53,7 @@ async function loadType(dir: string, isAdded: boolean): Promise<ConnectorType> {
   const entry = entryOf(dir);
   if (entry === null) throw new Error('it has neither package.json "exports" nor src/index.ts, src/index.js or index.js');
   const metaFile = ['src/meta.ts', 'src/meta.js'].map((file) => path.join(dir, file)).find((file) => existsSync(file));
-  const { meta } = await importInTime(metaFile ?? entry);
+  const meta = await (isAdded ? readMeta(metaFile ?? entry) : importMeta(metaFile ?? entry));
   const problems = describeMetaProblems(meta, path.basename(dir));
   if (problems.length > 0) throw new Error(problems.join('; '));
   // Checked just above.
@@ -66,15 +75,6 @@ function exportOf(manifest: string): string | null {
   return typeof target === 'string' ? target : null;
 }
 
-/** The only import of connector code in this process. A module that never finishes loading must not hold up the rest. */
-async function importInTime(file: string): Promise<{ meta?: unknown }> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`loading ${file} took longer than ${importTimeoutMs / 1000} s`)), importTimeoutMs);
-  });
-  try {
-    return await Promise.race([import(pathToFileURL(file).href) as Promise<{ meta?: unknown }>, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+/** Only for code of this repository. */
+const importMeta = async (file: string): Promise<unknown> =>
+  ((await import(pathToFileURL(file).href)) as { meta?: unknown }).meta;

@@ -1,4 +1,5 @@
 import { capabilitiesSchema } from '@svc/contract/envelope.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 import { createAjv, problemsOf } from './ajv.ts';
 
 const metaSchema = {
@@ -60,6 +61,15 @@ export function describeMetaProblems(meta: unknown, folder: string): string[] {
     ...(type === folder ? [] : [`meta.type is "${type}" but its folder is "${folder}"`]),
     ...credentialKeys.filter(isUnknown).map((key) => `credentialKeys names "${key}", which configSchema does not have`),
     ...(configSchema.required ?? []).filter(isUnknown).map((key) => `configSchema requires "${key}", which it does not have`),
-    ...(ajv.validateSchema(configSchema) === true ? [] : [`configSchema is no JSON Schema: ${ajv.errorsText()}`]),
+    ...schemaProblem(configSchema),
   ];
+}
+
+function schemaProblem(schema: object): string[] {
+  try {
+    createAjv().compile(schema);
+    return [];
+  } catch (error) {
+    return [`configSchema is no JSON Schema: ${errorText(error)}`];
+  }
 }

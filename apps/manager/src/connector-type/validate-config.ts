@@ -16,7 +16,7 @@ export function createConfigValidator(): ConfigValidator {
   };
   return (meta, config) => {
     const validate = validatorOf(meta);
-    const filled = structuredClone(config);
+    const filled = copyOf(config);
     if (validate(filled)) return filled;
     const fields = problemsOf(validate.errors ?? []).map(({ field, problem }) => ({
       field: ['config', field].filter(Boolean).join('.'),
@@ -25,4 +25,13 @@ export function createConfigValidator(): ConfigValidator {
     const text = fields.map(({ field, problem }) => `${field} ${problem}`).join('; ');
     throw badRequest(`The config does not fit the type ${meta.type}: ${text}. Send the whole config.`, { fields });
   };
+}
+
+/** A copy by way of JSON, because that is how it will be stored. */
+function copyOf(config: Record<string, unknown>): Record<string, unknown> {
+  try {
+    return JSON.parse(JSON.stringify(config)) as Record<string, unknown>;
+  } catch {
+    throw badRequest('The config is nested too deeply.', { fields: [{ field: 'config', problem: 'is nested too deeply' }] });
+  }
 }

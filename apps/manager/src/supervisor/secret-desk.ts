@@ -1,20 +1,38 @@
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { PartialEvent } from '@svc/contract/event.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { SecretResolver } from './secrets.ts';
 
-/** Gives one instance the secrets its config names, and knows them, so that they are masked in its log. */
+/** Gives one instance the secrets its config names, and knows them, so that they are masked in what it says. */
 export type SecretDesk = {
   /** Never rejects: what is wrong is the answer. */
   answer(name: string, config: Record<string, unknown>): Promise<{ value: string | null; error: string | null }>;
   mask(text: string): string;
+  maskEvent(event: PartialEvent): PartialEvent;
 };
 
 /** Shorter values would mask ordinary words. */
 const shortestMasked = 6;
-const maxKnown = 100;
+const maxKnown = 300;
 
 export function createSecretDesk({ credentialKeys }: ConnectorMeta, secrets: SecretResolver): SecretDesk {
   const known = new Map<string, string>();
+  // One secret may be the beginning of another.
+  let longestFirst: [string, string][] = [];
+
+  function learn(name: string, value: string): void {
+    for (const form of formsOf(value)) {
+      known.delete(form);
+      known.set(form, `[redacted:${name.replace(/[^\w.-]/g, '_')}]`);
+    }
+    for (const oldest of known.keys()) if (known.size > maxKnown) known.delete(oldest);
+    longestFirst = [...known].sort(([a], [b]) => b.length - a.length);
+  }
+
+  function mask(text: string): string {
+    return longestFirst.reduce((masked, [value, placeholder]) => masked.replaceAll(value, () => placeholder), text);
+  }
+
   return {
     async answer(name, config) {
       if (!credentialKeys.some((key) => config[key] === name)) {
@@ -25,19 +43,24 @@ export function createSecretDesk({ credentialKeys }: ConnectorMeta, secrets: Sec
       }
       try {
         const value = await secrets.resolve(name);
-        // As it may stand in a line: by itself, or inside JSON.
-        for (const form of [value, JSON.stringify(value).slice(1, -1)]) {
-          if (form.length >= shortestMasked && known.size < maxKnown) known.set(form, name);
-        }
+        learn(name, value);
         return { value, error: null };
       } catch (error) {
         return { value: null, error: errorText(error) };
       }
     },
-    mask(text) {
-      let masked = text;
-      for (const [value, name] of known) masked = masked.replaceAll(value, `[redacted:${name}]`);
-      return masked;
+    mask,
+    // A copy by way of JSON, which is how it came and how it goes on.
+    maskEvent(event) {
+      if (known.size === 0) return event;
+      const masked = (_key: string, value: unknown) => (typeof value === 'string' ? mask(value) : value);
+      return JSON.parse(JSON.stringify(event), masked) as PartialEvent;
     },
   };
 }
+
+/** As a secret may stand in a line: by itself, inside JSON, and each of its own lines. */
+const formsOf = (value: string): string[] =>
+  [value, JSON.stringify(value).slice(1, -1), ...value.split('\n').map((line) => line.trim())].filter(
+    (form) => form.length >= shortestMasked,
+  );

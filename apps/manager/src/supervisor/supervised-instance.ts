@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { ParentMessage } from '@svc/connector-kit/child-protocol.ts';
 import type { Instance, InstanceConfig } from '@svc/contract/instance.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 import { pickEnv } from '@svc/supervisor/child-env.ts';
 import { leanHeap, type ChildSpec, type ChildState, type LogLine } from '@svc/supervisor/child-spec.ts';
 import { createLogFile, type LogFile } from '@svc/supervisor/log-file.ts';
@@ -34,6 +35,7 @@ const longestBeatMs = 30_000;
 /** One connector instance with its process, liveness, secrets and log. It outlives its processes. */
 export class SupervisedInstance {
   readonly #deps: SupervisorDeps;
+  readonly #dataDir: string;
   readonly #type: ConnectorType;
   readonly #child: SupervisedChild;
   readonly #heartbeat: HeartbeatMonitor;
@@ -47,6 +49,7 @@ export class SupervisedInstance {
     this.#deps = deps;
     this.#type = type;
     this.#config = config;
+    this.#dataDir = path.join(deps.paths.instances, config.id);
     this.#heartbeat = createHeartbeatMonitor(deps.clock, deps.settings.heartbeatStaleMs, () => this.#tellHeartbeat());
     this.#desk = createSecretDesk(type.meta, deps.secrets);
     this.#logFile = createLogFile({ dir: deps.paths.logs, name: `instance-${config.id}` });
@@ -59,8 +62,9 @@ export class SupervisedInstance {
     });
   }
 
-  /** What the next process is started with. */
+  /** What the next process is started with; its folder is there from now on. */
   configure(config: InstanceConfig): void {
+    makePrivateDir(this.#dataDir);
     this.#config = config;
   }
 
@@ -102,22 +106,20 @@ export class SupervisedInstance {
   }
 
   #childSpec(): ChildSpec {
-    const { childEntry, env, settings, paths } = this.#deps;
-    const dataDir = path.join(paths.instances, this.#config.id);
-    makePrivateDir(dataDir);
+    const { childEntry, env, settings } = this.#deps;
     return {
       name: this.#config.id,
       entry: childEntry,
       execArgv: leanHeap,
       env: { ...pickEnv(env), SVC_LOG_LEVEL: settings.logLevel },
-      cwd: dataDir,
-      greeting: () => this.#greeting(dataDir),
+      cwd: this.#dataDir,
+      greeting: () => this.#greeting(),
       startTimeoutMs,
       stopTimeoutMs: this.#stopTimeoutMs(),
     };
   }
 
-  #greeting(dataDir: string): ParentMessage {
+  #greeting(): ParentMessage {
     const { settings, paths } = this.#deps;
     return {
       type: 'start',
@@ -127,7 +129,7 @@ export class SupervisedInstance {
       entry: this.#type.entry,
       config: this.#config.config,
       assistantName: settings.assistantName,
-      dataDir,
+      dataDir: this.#dataDir,
       coreSocket: paths.coreSocket,
       allowedHosts: [settings.bindHost, ...settings.allowedHosts],
       heartbeatMs: Math.min(longestBeatMs, Math.ceil(settings.heartbeatStaleMs / 4)),
@@ -145,7 +147,11 @@ export class SupervisedInstance {
     const heard = parseChildMessage(message);
     if (heard?.type === 'heartbeat') this.#heartbeat.beat();
     if (heard?.type === 'emit')
-      this.#deps.telemetry.emit({ ...heard.event, instance_id: this.#config.id, surface: this.#config.type });
+      this.#deps.telemetry.emit({
+        ...this.#desk.maskEvent(heard.event),
+        instance_id: this.#config.id,
+        surface: this.#config.type,
+      });
     if (heard?.type === 'secret') void this.#answerSecret(heard.requestId, heard.name);
   }
 
@@ -160,7 +166,7 @@ export class SupervisedInstance {
     if (state.pid !== this.#pid) {
       this.#pid = state.pid;
       this.#heartbeat.reset();
-      this.#deps.register.note(this.#config.id, state.pid);
+      this.#note(state.pid);
     }
     if (state.status === this.#told) return;
     this.#told = state.status;
@@ -173,6 +179,15 @@ export class SupervisedInstance {
       restarts: state.restarts,
       reason,
     });
+  }
+
+  /** A disk that takes nothing must not end what runs: only a killed manager would miss the note. */
+  #note(pid: number | null): void {
+    try {
+      this.#deps.register.note(this.#config.id, pid);
+    } catch (error) {
+      this.#deps.log.error({ instance: this.#config.id, err: error }, `its process is not on record: ${errorText(error)}`);
+    }
   }
 
   #tellHeartbeat(): void {

@@ -63,7 +63,10 @@ async function begin(child: Child): Promise<RunningConnector> {
     // The entry is a module of the connector contract, checked by its contract suite.
     const connector = (await import(pathToFileURL(message.entry).href)) as Connector;
     if (typeof connector.start !== 'function') throw new Error(`${message.entry} exports no start().`);
-    return await connector.start(toStartContext(child));
+    const running: Partial<RunningConnector> | undefined = await connector.start(toStartContext(child));
+    if (typeof running?.stop !== 'function' || typeof running.health !== 'function')
+      throw new Error('start() of this connector must give back { stop, health }.');
+    return running as RunningConnector;
   } catch (error) {
     const reason = startFailure(error, message.config);
     log('error', `could not start: ${reason}`, { stack: error instanceof Error ? error.stack : undefined });

@@ -14,6 +14,8 @@ export type ConnectorServerOptions = {
   /** How this surface writes an error. */
   renderError: (error: ServiceError, exchange: Exchange) => Reply;
   log: StartContext['log'];
+  /** How long a reader may take nothing of a reply that is finished here, ms. */
+  unreadMs?: number;
 };
 
 export type ConnectorServer = {
@@ -29,7 +31,8 @@ const limits = { headersTimeout: 15_000, requestTimeout: 120_000, keepAliveTimeo
  * The small HTTP server of connectors: guard, request ids, routes, one place where errors become replies. Frameworks
  * cost more memory than a whole connector should.
  */
-export function createConnectorServer({ routes, allowedHosts, renderError, log }: ConnectorServerOptions): ConnectorServer {
+export function createConnectorServer(options: ConnectorServerOptions): ConnectorServer {
+  const { routes, allowedHosts, renderError, log, unreadMs = 30_000 } = options;
   const guard = createGuard(allowedHosts);
   const find = createRouteTable(routes);
   const running = new Set<ServerResponse>();
@@ -40,6 +43,7 @@ export function createConnectorServer({ routes, allowedHosts, renderError, log }
     (req, res) => {
       running.add(res);
       res.once('close', () => running.delete(res));
+      res.once('prefinish', () => res.setTimeout(unreadMs, () => res.destroy()));
       // A reader that is gone is no fault; what runs for it goes on.
       res.on('error', () => undefined);
       const exchange = { req, res, requestId: requestIdOf(req), remote: req.socket.remoteAddress ?? '', params: {} };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, renameSync, openSync, writeSync, fsyncSync, closeSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, openSync, writeFileSync, fsyncSync, closeSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -59,12 +59,17 @@ export function makePrivateDir(dir: string): void {
 /** Writes a small file so that a reader sees the old or the new content, never a part, whatever happens in between. */
 export function writeFileAtomic(file: string, content: string): void {
   const temporary = `${file}.${process.pid}.tmp`;
-  const fd = openSync(temporary, 'w', 0o600);
   try {
-    writeSync(fd, content);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
+    const fd = openSync(temporary, 'w', 0o600);
+    try {
+      writeFileSync(fd, content);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   }
-  renameSync(temporary, file);
 }

@@ -7,8 +7,12 @@ export type SettingInfo = { group: string; default?: string; text: string };
 const setting = (group: string, text: string, fallback?: string): SettingInfo => ({ group, text, default: fallback });
 
 export const settingList = {
-  SVC_DATA_DIR: setting('Everywhere', 'Folder for every file the service writes.', '~/.svc'),
-  SVC_BIND_HOST: setting('Everywhere', 'Address the processes listen on. Keep it on loopback.', '127.0.0.1'),
+  SVC_DATA_DIR: setting(
+    'Everywhere',
+    'Folder for every file the service writes. A relative one lies in this folder, as all paths here.',
+    '~/.svc',
+  ),
+  SVC_BIND_HOST: setting('Everywhere', 'Address the processes listen on: 127.0.0.1 or another of 127.x.x.x.', '127.0.0.1'),
   SVC_ALLOWED_HOSTS: setting('Everywhere', 'Host names a reverse proxy may send, separated by commas.'),
   SVC_ASSISTANT_NAME: setting('Everywhere', 'Name of the assistant; it makes the tool ask_<name> and the mention.', 'assistant'),
   SVC_LOG_LEVEL: setting('Everywhere', 'trace, debug, info, warn, error or silent.', 'info'),
@@ -23,7 +27,7 @@ export const settingList = {
   SVC_CLAUDE_PATH: setting('Core', 'Folder that holds the Claude Agent SDK, or the claude program.'),
   SVC_CODEX_PATH: setting('Core', 'The codex program, or the folder it is installed in.'),
   SVC_CODEX_BASE_URL: setting('Core', 'Endpoint that speaks the Responses protocol, for codex with your own models.'),
-  SVC_CLAUDE_BASE_URL: setting('Core', 'Endpoint that claude is pointed at instead of the vendor. For tests;'),
+  SVC_CLAUDE_BASE_URL: setting('Core', 'Endpoint that claude is pointed at instead of the vendor. For tests.'),
   SVC_ENGINE_MODEL: setting('Core', "Model id for the default engine. Unset: the engine's own default."),
   SVC_OFFLINE_SCRIPT: setting('Core', 'Module that scripts the offline engine. For tests and benchmarks.'),
   SVC_SECRETS_FILE: setting('Core', 'JSON file of secrets, mode 0600. Default: secrets.json in the data folder.'),

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { inspect } from 'node:util';
 import { loadSettings, SettingsError, unknownSettings } from './settings.ts';
 
@@ -39,12 +39,40 @@ test.each(['', '   '])('a token that is set but blank is refused: "%s"', (value)
   expect(problemsOf({ SVC_MANAGER_TOKEN: value })[0]).toContain('SVC_MANAGER_TOKEN');
 });
 
-test.each(['0.0.0.0', '::', '*', '127.evil.example', 'localhost'])('the bind address %s is refused', (host) => {
-  expect(problemsOf({ SVC_BIND_HOST: host })[0]).toContain('SVC_BIND_HOST');
-});
+test.each(['0.0.0.0', '::', '*', '127.evil.example', 'localhost', '10.0.0.5', '1.2.3', '::ffff:0.0.0.0', '127.1'])(
+  'the bind address %s is refused',
+  (host) => {
+    expect(problemsOf({ SVC_BIND_HOST: host })[0]).toContain('SVC_BIND_HOST');
+  },
+);
 
 test('two processes cannot have one port', () => {
   expect(problemsOf({ SVC_CORE_PORT: '4000', SVC_MANAGER_PORT: '4000' })[0]).toContain('must differ');
+});
+
+test('the API cannot have the port of a process', () => {
+  expect(problemsOf({ SVC_COMPAT_PORT: '3023' })[0]).toContain('SVC_COMPAT_PORT');
+  expect(problemsOf({ SVC_COMPAT_PORT: '0' })).toEqual([]);
+});
+
+test('a relative path lies in the root, whichever folder a process runs in', () => {
+  const { dataDir, secretsFile, codexPath, claudePath } = loadSettings('/nowhere', {
+    SVC_DATA_DIR: 'data',
+    SVC_CODEX_PATH: 'tools/codex',
+    SVC_CLAUDE_PATH: '~/claude',
+  });
+  expect([dataDir, secretsFile, codexPath]).toEqual(['/nowhere/data', '/nowhere/data/secrets.json', '/nowhere/tools/codex']);
+  expect(claudePath).not.toContain('~');
+});
+
+test('a user without a home folder is told to name one', () => {
+  vi.stubEnv('HOME', '');
+  try {
+    expect(problemsOf({})[0]).toContain('SVC_DATA_DIR');
+    expect(problemsOf({ SVC_DATA_DIR: '/data' })).toEqual([]);
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 test('a token cannot be printed, logged or serialized', () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIPv4 } from 'node:net';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
@@ -102,9 +103,19 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
     }
     return new Secret(value);
   };
-  const file = (name: SettingName, fallback: string): string => path.resolve(expandHome(optional(name) ?? fallback));
+  // Relative ones lie in the root, so that every process and every shell means the same place.
+  const absolute = (name: SettingName, file: string): string => {
+    try {
+      return path.resolve(root, expandHome(file));
+    } catch {
+      problems.push(`${name} is "${file}", and this user has no home folder. Give it a full path.`);
+      return root;
+    }
+  };
+  const file = (name: SettingName, fallback: string): string => absolute(name, optional(name) ?? fallback);
+  const optionalFile = (name: SettingName): string | null => (optional(name) === null ? null : file(name, ''));
 
-  const dataDir = path.resolve(expandHome(text('SVC_DATA_DIR') || '~/.svc'));
+  const dataDir = absolute('SVC_DATA_DIR', text('SVC_DATA_DIR') || '~');
   const name = text('SVC_ASSISTANT_NAME');
   if (!/^[a-z][a-z0-9_-]{0,31}$/.test(name)) {
     problems.push(`SVC_ASSISTANT_NAME is "${name}". It takes a-z, 0-9, - and _, starts with a letter, at most 32.`);
@@ -130,9 +141,9 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
     warmEngines: integer('SVC_WARM_ENGINES', 0, 64),
     heartbeatStaleMs: integer('SVC_HEARTBEAT_STALE_MS', 100, 86_400_000),
     stopTimeoutMs: integer('SVC_STOP_TIMEOUT_MS', 100, 600_000),
-    offlineScript: optional('SVC_OFFLINE_SCRIPT'),
-    claudePath: optional('SVC_CLAUDE_PATH'),
-    codexPath: optional('SVC_CODEX_PATH'),
+    offlineScript: optionalFile('SVC_OFFLINE_SCRIPT'),
+    claudePath: optionalFile('SVC_CLAUDE_PATH'),
+    codexPath: optionalFile('SVC_CODEX_PATH'),
     codexBaseUrl: url('SVC_CODEX_BASE_URL'),
     claudeBaseUrl: url('SVC_CLAUDE_BASE_URL'),
     engineModel: optional('SVC_ENGINE_MODEL'),
@@ -147,11 +158,12 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
   if (new Set(ports).size < ports.length) {
     problems.push('SVC_CORE_PORT, SVC_MANAGER_PORT and SVC_COLLECTOR_PORT must differ.');
   }
-  if (!isAddressLiteral(settings.bindHost)) {
-    problems.push(`SVC_BIND_HOST is "${settings.bindHost}". It takes an IP address such as 127.0.0.1.`);
-  }
-  if (['0.0.0.0', '::'].includes(settings.bindHost)) {
-    problems.push('SVC_BIND_HOST is a wildcard. The service binds loopback; put a proxy with a login in front instead.');
+  if (ports.includes(settings.compatPort)) problems.push('SVC_COMPAT_PORT must differ from the ports of the processes.');
+  // The core answers whoever can reach it, so an address of a network would let everybody in as the owner.
+  if (!isIPv4(settings.bindHost) || !settings.bindHost.startsWith('127.')) {
+    problems.push(
+      `SVC_BIND_HOST is "${settings.bindHost}". It takes 127.0.0.1 or another 127.x.x.x; put a proxy with a login in front instead.`,
+    );
   }
   if (problems.length > 0) throw new SettingsError(problems);
   return Object.freeze(settings);
@@ -161,6 +173,13 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
 export const unknownSettings = (env: Env): string[] =>
   Object.keys(env).filter((name) => name.startsWith('SVC_') && !(name in settingList));
 
-const expandHome = (file: string) => (file === '~' || file.startsWith('~/') ? path.join(homedir(), file.slice(1)) : file);
+const expandHome = (file: string) => (file === '~' || file.startsWith('~/') ? path.join(home(), file.slice(1)) : file);
+
+/** Throws for a user whom the system does not know and whose `HOME` is not set. */
+function home(): string {
+  const folder = homedir();
+  if (!path.isAbsolute(folder)) throw new Error('HOME is not a folder');
+  return folder;
+}
+
 const isHttpUrl = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
-const isAddressLiteral = (host: string) => /^[\d.]+$/.test(host) || host.includes(':');

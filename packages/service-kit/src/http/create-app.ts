@@ -59,11 +59,16 @@ function bareApp(options: AppOptions): App {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? jsonBodyLimit,
+    // From the first byte of a request to its last; a reply may take as long as it likes.
+    requestTimeout: 120_000,
     requestIdHeader: false,
     genReqId: (request) => inboundRequestId(request.headers['x-request-id']) ?? randomIds.next('req'),
     routerOptions: { maxParamLength: 1024 },
     // Bodies are taken as they are; only text-only places (query, path) are turned into numbers and booleans.
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true, allErrors: true } },
+    // A URL that cannot be decoded reaches no hook and no error handler of ours.
+    frameworkErrors: (error, request, reply) =>
+      handleError(createGuard(options.allowedHosts)(request.headers) ?? error, request, reply),
     return503OnClosing: true,
     forceCloseConnections: 'idle',
   }).withTypeProvider<SchemaTypes>();

@@ -1,6 +1,6 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import type { CoreContext } from '../../context.ts';
-import type { SessionRow } from '../../session/session-store.ts';
+import type { OpenSession } from '../../session/session-store.ts';
 import type { Turn } from '../turn.ts';
 
 type Deps = Pick<CoreContext, 'sessions' | 'workspaces'>;
@@ -11,7 +11,7 @@ export function openSession(
   turn: Turn,
   identity: Identity,
   engineId: string,
-): Promise<SessionRow> {
+): Promise<OpenSession> {
   const { envelope } = turn;
   return sessions.open({
     conversation_key: envelope.conversation_key,

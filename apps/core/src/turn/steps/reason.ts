@@ -5,7 +5,7 @@ import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../../context.ts';
 import type { ActiveEngine } from '../../engine/engine-registry.ts';
-import type { SessionRow } from '../../session/session-store.ts';
+import type { OpenSession } from '../../session/session-store.ts';
 import { createEventRenderer } from '../event-renderer.ts';
 import { runEngine, type EngineEnding } from '../run-engine.ts';
 import type { Turn, TurnIo } from '../turn.ts';
@@ -14,11 +14,13 @@ import type { Prompt } from './build-prompt.ts';
 /** What came of the reasoning turn. `text` has passed redaction already, piece by piece. */
 export type Reply = { ending: 'done' | 'silent' | 'aborted'; text: string; usage: TokenUsage; model: string | null };
 
-export type Reasoning = { turn: Turn; identity: Identity; prompt: Prompt; session: SessionRow; active: ActiveEngine };
+export type Reasoning = { turn: Turn; identity: Identity; prompt: Prompt; session: OpenSession; active: ActiveEngine };
 
 type Deps = Pick<CoreContext, 'settings' | 'sessions' | 'knownSecrets' | 'events'>;
 
 const abortGraceMs = 5000;
+/** A stopping service gives its turns a quarter of its time to end: an engine that does not listen gets less than that. */
+const graceShare = 1 / 5;
 
 /**
  * Runs the engine for one turn: everything it says goes to the sink through redaction, its resume id is kept as soon
@@ -29,7 +31,11 @@ export async function reason(deps: Deps, reasoning: Reasoning, { sink, signal }:
   const { turn, active } = reasoning;
   const redactor = deps.knownSecrets.redactor();
   const renderer = createEventRenderer({ ...reasoning, sink, redactor, events: deps.events, sessions: deps.sessions });
-  const bounds = { signal, idleMs: deps.settings.turnIdleMs, graceMs: abortGraceMs };
+  const bounds = {
+    signal,
+    idleMs: deps.settings.turnIdleMs,
+    graceMs: Math.min(abortGraceMs, deps.settings.stopTimeoutMs * graceShare),
+  };
   const ending = await runEngine(active.engine, toRequest(reasoning), bounds, renderer.take);
   const { text, usage, model, silent } = await renderer.finish();
   const counted = usage ?? estimateUsage({ input: turn.envelope.content.text, output: text });

@@ -1,0 +1,55 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { examineDataDir } from './examine-data-dir.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'data dir '));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const problems = async (dataDir: string) => (await examineDataDir(dataDir)).filter(({ state }) => state === 'problem');
+
+describe('what the doctor finds of the data folder', () => {
+  it('is nothing for a closed folder, whatever the modes inside', async () => {
+    writeFileSync(path.join(dir, 'trust.seed.json'), '{}', { mode: 0o644 });
+    writeFileSync(path.join(dir, 'core.db'), '');
+    expect(await problems(dir)).toEqual([]);
+  });
+
+  it('is nothing for one that the first start will make', async () => {
+    expect(await examineDataDir(path.join(dir, 'a', 'b'))).toMatchObject([{ name: 'data', state: 'skipped' }]);
+  });
+
+  it('is a folder that others can reach', async () => {
+    chmodSync(dir, 0o755);
+    expect(await problems(dir)).toMatchObject([{ name: 'privacy', fix: `chmod 700 '${dir}'` }]);
+  });
+
+  it.each([
+    ['a file in its place', 'file', 'is not a folder'],
+    ['a file above it', 'file/data', 'not a directory'],
+    ['a name that is too long', 'x'.repeat(300), 'name too long'],
+  ])('is %s', async (_, name, text) => {
+    writeFileSync(path.join(dir, 'file'), '');
+    const [found] = await problems(path.join(dir, name));
+    expect(found?.text).toContain(text);
+    expect(found?.fix).toContain('SVC_DATA_DIR');
+  });
+
+  it('is a parent that cannot be written', async ({ skip }) => {
+    skip(process.getuid?.() === 0, 'root can write everywhere');
+    chmodSync(dir, 0o500);
+    expect((await problems(path.join(dir, 'data')))[0]?.text).toContain('permission denied');
+  });
+
+  it('is a database that is none, and how to begin anew', async () => {
+    writeFileSync(path.join(dir, 'core.db'), 'x'.repeat(100));
+    mkdirSync(path.join(dir, 'manager.db'));
+    const found = await problems(dir);
+    expect(found.map(({ text }) => text.slice(0, 24))).toEqual(['core.db is not a databas', 'manager.db cannot be rea']);
+    expect(found[0]?.fix).toContain(`mv '${dir}/core.db' '${dir}/core.db.broken'`);
+  });
+});

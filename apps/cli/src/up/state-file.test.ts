@@ -1,0 +1,43 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createStateFile, readSupervisorState } from './state-file.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'state-file-'));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+const snapshot = () => ({ pid: process.pid, started_at: 1, services: [] });
+
+test('the state is there after a change and gone after the end', async () => {
+  const file = path.join(dir, 'supervisor.json');
+  const state = createStateFile(file, snapshot);
+  state.changed();
+  await nextTurn();
+  expect(readSupervisorState(file)?.pid).toBe(process.pid);
+  state.remove();
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+test('a state that cannot be written does not end the supervisor', async () => {
+  const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const state = createStateFile(path.join(dir, 'gone', 'supervisor.json'), snapshot);
+  state.changed();
+  await nextTurn();
+  state.changed();
+  await nextTurn();
+  expect(said).toHaveBeenCalledOnce();
+  expect(String(said.mock.calls[0]?.[0])).toContain('cannot be noted down');
+});
+
+test('a state that cannot be read is none', () => {
+  expect(readSupervisorState(path.join(dir, 'x'.repeat(300)))).toBeNull();
+  expect(readSupervisorState(dir)).toBeNull();
+});

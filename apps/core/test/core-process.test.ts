@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { freePorts } from '@svc/testing/free-ports.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { waitFor } from '@svc/testing/house.ts';
+import { envelope } from './open-test-core.ts';
+
+/** Says one word and then works for ever, without listening. */
+const deafScript = `export async function* respond() {
+  yield { type: 'delta', text: 'word' };
+  await new Promise(() => undefined);
+}`;
+
+function dataDir(): string {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  return folder.path;
+}
+
+/** A core in a process of its own, as the supervisor starts it. */
+async function start(dir: string, env: Record<string, string> = {}) {
+  const [core, manager, collector] = (await freePorts(3)) as [number, number, number];
+  const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/core/src/main.ts')], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: dir,
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      SVC_DATA_DIR: dir,
+      SVC_CORE_PORT: String(core),
+      SVC_MANAGER_PORT: String(manager),
+      SVC_COLLECTOR_PORT: String(collector),
+      SVC_DEFAULT_ENGINE: 'offline',
+      ...env,
+    },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const exited = new Promise<number | null>((resolve) => child.on('close', resolve));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const url = `http://127.0.0.1:${core}`;
+  const ready = () =>
+    waitFor(
+      () => output.includes('core is ready'),
+      20_000,
+      () => `the core is not up:\n${output}`,
+      exited,
+    );
+  return { port: core, url, child, exited, ready, output: () => output };
+}
+
+/** A streamed turn, read from the raw socket. */
+function stream(port: number, text: string) {
+  const body = JSON.stringify(envelope(text));
+  const head = ['POST /v2/handle HTTP/1.1', 'Host: 127.0.0.1', 'Accept: text/event-stream', 'Content-Type: application/json'];
+  const socket = net.connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  let read = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => (read += chunk));
+  socket.on('error', () => undefined);
+  socket.write(`${head.join('\r\n')}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  return { read: () => read };
+}
+
+test('a second core on the same data folder ends, and says whose folder it is', async () => {
+  const dir = dataDir();
+  const first = await start(dir);
+  await first.ready();
+  const second = await start(dir);
+  expect(await second.exited).toBe(1);
+  expect(second.output()).toContain(`Another core is using ${dir}`);
+  expect((await requestJson(`${first.url}/health`, { timeoutMs: 5000 })).status).toBe(200);
+});
+
+test('a database that is damaged is named, and lets nobody in', async () => {
+  const dir = dataDir();
+  writeFileSync(path.join(dir, 'core.db'), 'this is no database, whatever its name is');
+  const core = await start(dir);
+  expect(await core.exited).toBe(1);
+  expect(core.output()).toContain(`${path.join(dir, 'core.db')} cannot be used`);
+});
+
+test('stopping in mid-turn tells the reader why, and no caller that hangs can hold it up', async () => {
+  const dir = dataDir();
+  const script = path.join(dir, 'script.mjs');
+  writeFileSync(script, deafScript);
+  const core = await start(dir, { SVC_OFFLINE_SCRIPT: script, SVC_STOP_TIMEOUT_MS: '4000' });
+  await core.ready();
+  const reader = stream(core.port, 'work');
+  const half = net.connect(core.port, '127.0.0.1', () => {
+    half.write('POST /v2/handle HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
+  });
+  half.on('error', () => undefined);
+  onTestFinished(() => void half.destroy());
+  await expect.poll(() => reader.read(), { timeout: 10_000 }).toContain('word');
+  core.child.kill('SIGTERM');
+  expect(await core.exited).toBe(0);
+  expect(core.output()).not.toContain('did not stop in time');
+  expect(reader.read()).toMatch(/event: error\ndata: .*"unavailable".*Send the message again/);
+});
+
+test('a core that is killed in mid-turn goes on with the same engine session', async () => {
+  const dir = dataDir();
+  const first = await start(dir);
+  await first.ready();
+  const read = async (url: string) =>
+    (await requestJson<{ engine_session_id: string; state: string }>(`${url}/v2/session/compat:c1:key`, { timeoutMs: 5000 }))
+      .body;
+  const turn = requestJson(`${first.url}/v2/handle`, { body: envelope('wait 60 done'), timeoutMs: 60_000 });
+  const cut = expect(turn).rejects.toThrow();
+  await expect.poll(async () => (await read(first.url)).engine_session_id, { timeout: 10_000 }).toMatch(/^offline-/);
+  const before = await read(first.url);
+  // Changes are committed in order: with this answer everything before it is on the disk.
+  const seen = envelope('seen', { delivery: 'async', conversation_key: 'compat:c1:other' });
+  await requestJson(`${first.url}/v2/handle`, { body: seen, timeoutMs: 5000 });
+  first.child.kill('SIGKILL');
+  await cut;
+  const second = await start(dir);
+  await second.ready();
+  expect(await read(second.url)).toMatchObject({ engine_session_id: before.engine_session_id, state: 'idle' });
+  const next = await requestJson(`${second.url}/v2/handle`, { body: envelope('echo back'), timeoutMs: 10_000 });
+  expect(next.body).toMatchObject({ outcome: 'replied', actions: [{ text: 'back' }] });
+  expect((await read(second.url)).engine_session_id).toBe(before.engine_session_id);
+});

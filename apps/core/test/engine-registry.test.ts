@@ -1,0 +1,39 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '@svc/service-kit/clock.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { createLog } from '@svc/service-kit/log.ts';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { createEngineRegistry } from '../src/engine/engine-registry.ts';
+
+function open() {
+  const folder = temporaryFolder();
+  const settings = loadSettings(repositoryRoot, { SVC_DATA_DIR: folder.path, SVC_DEFAULT_ENGINE: 'offline' });
+  const log = createLog('core', 'silent');
+  const registry = createEngineRegistry({ settings, paths: dataPaths(folder.path), env: {}, clock: systemClock, log });
+  onTestFinished(async () => {
+    await registry.close();
+    folder.remove();
+  });
+  return { registry, stateDir: path.join(folder.path, 'engine-state') };
+}
+
+test('an engine that could not be created is created for the next who asks', async () => {
+  const { registry, stateDir } = open();
+  writeFileSync(stateDir, 'a file where a folder belongs');
+  await expect(registry.active()).rejects.toThrow();
+  rmSync(stateDir);
+  await expect(registry.active()).resolves.toMatchObject({ choice: { id: 'offline' } });
+});
+
+test('an engine that cannot be looked at is listed with the reason, beside the others', async () => {
+  const { registry, stateDir } = open();
+  mkdirSync(stateDir);
+  writeFileSync(path.join(stateDir, 'claude'), 'a file where a folder belongs');
+  const engines = await registry.describe();
+  expect(engines.map(({ id }) => id)).toEqual(['claude', 'codex', 'offline']);
+  expect(engines[0]).toMatchObject({ ready: false, reason: expect.stringContaining('EEXIST') });
+});

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { LinkReply } from '@svc/contract/link.ts';
+import { openLinkServer, type LinkServer } from '../src/turn/link-server.ts';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+let core: TestCore;
+let link: LinkServer;
+let socket: Socket;
+beforeEach(async () => {
+  core = await openTestCore();
+  const file = path.join(core.folder, 'run/core.sock');
+  link = await openLinkServer(core.context, file);
+  socket = connect(file);
+  await once(socket, 'connect');
+});
+afterEach(async () => {
+  socket.destroy();
+  await link.close();
+  await core.close();
+});
+
+/** Sends lines and resolves with the first `count` replies. */
+async function exchange(lines: string[], count: number): Promise<LinkReply[]> {
+  socket.write(lines.map((line) => `${line}\n`).join(''));
+  const replies: LinkReply[] = [];
+  for await (const line of createInterface({ input: socket })) {
+    replies.push(JSON.parse(line) as LinkReply);
+    if (replies.length === count) break;
+  }
+  return replies;
+}
+
+const handle = (id: number, stream: boolean, text = 'hello') =>
+  JSON.stringify({ op: 'handle', id, stream, envelope: envelope(text) });
+
+test('a turn over the link is answered, with its frames when they are wanted', async () => {
+  expect(await exchange([handle(1, true)], 3)).toMatchObject([
+    { id: 1, frame: { type: 'delta', text: 'hello' } },
+    { id: 1, frame: { type: 'segment' } },
+    { id: 1, result: { outcome: 'replied' } },
+  ]);
+});
+
+test.each([
+  ['a line that is not JSON', '{'],
+  ['null', 'null'],
+  ['a list', '[1]'],
+  ['a text', '"x"'],
+  ['no id', '{"op":"handle"}'],
+])('%s costs nothing but itself', async (_name, line) => {
+  expect(await exchange([line, handle(2, false)], 1)).toMatchObject([{ id: 2, result: { outcome: 'replied' } }]);
+});
+
+test.each([
+  ['no envelope', { op: 'handle', id: 7 }],
+  ['an envelope that is not valid', { op: 'handle', id: 7, envelope: { channel: 'X', sender: { raw_id: 'a' } } }],
+  ['a sender that is none', { op: 'resolve', id: 7, envelope: { channel: 'compat', sender: {} } }],
+  ['an unknown operation', { op: 'delete', id: 7, envelope: envelope('x') }],
+])('%s is a bad request', async (_name, request) => {
+  expect(await exchange([JSON.stringify(request)], 1)).toMatchObject([{ id: 7, error: { error: 'bad_request' } }]);
+});
+
+test('a sender is resolved without a turn', async () => {
+  const request = { op: 'resolve', id: 3, envelope: envelope('x') };
+  expect(await exchange([JSON.stringify(request)], 1)).toMatchObject([
+    { id: 3, identity: { denied: false, trust_tier: 'SACRED' } },
+  ]);
+  expect(core.engine.requests).toHaveLength(0);
+});
+
+test('closing does not wait for a connector that hangs', async () => {
+  socket.pause();
+  await link.close();
+});

@@ -1,0 +1,53 @@
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import { describe, expect, it } from 'vitest';
+import { createSecretDesk } from './secret-desk.ts';
+
+const meta: ConnectorMeta = {
+  type: 'sample',
+  displayName: 'Sample',
+  supportsMultiple: true,
+  capabilities: {},
+  credentialKeys: ['first', 'second'],
+  configSchema: { type: 'object', properties: {} },
+  outbound: false,
+};
+
+async function knowing(...values: string[]) {
+  const desk = createSecretDesk(meta, { resolve: async (name) => values[Number(name)] ?? '' });
+  for (const name of values.keys()) await desk.answer(String(name), { first: String(name) });
+  return desk;
+}
+
+describe('what an instance says, with its secrets taken out', () => {
+  it('holds nothing of a secret that begins with another one', async () => {
+    const desk = await knowing('token-abc', 'token-abc-and-more');
+    expect(desk.mask('token-abc-and-more, token-abc')).toBe('[redacted:1], [redacted:0]');
+  });
+
+  it('holds no line of a secret of several lines', async () => {
+    const desk = await knowing('-----BEGIN KEY-----\nMIIEvQIBADAN\r\nBgkqhkiG9w0B\n-----END KEY-----\n');
+    expect(['MIIEvQIBADAN', '  BgkqhkiG9w0B'].map((line) => desk.mask(line))).toEqual(['[redacted:0]', '  [redacted:0]']);
+  });
+
+  it('holds no secret that came after many others', async () => {
+    const values = Array.from({ length: 2_000 }, (_, i) => `value-number-${i}.`);
+    const desk = await knowing(...values);
+    expect(desk.mask('value-number-1999.')).toBe('[redacted:1999]');
+  });
+
+  it('stays the JSON it was, whatever the secret is called', async () => {
+    const desk = createSecretDesk(meta, { resolve: async () => 'token-abc' });
+    await desk.answer('a"b\\', { first: 'a"b\\' });
+    expect(JSON.parse(desk.mask('{"msg":"token-abc"}'))).toEqual({ msg: '[redacted:a_b_]' });
+  });
+
+  it('holds none in an event, and keeps its numbers', async () => {
+    const desk = await knowing('token-abc', '123456');
+    const event = { kind: 'error' as const, text: 'bad token-abc', payload: { ms: 123456, url: ['x/token-abc'] } };
+    expect(desk.maskEvent(event)).toEqual({
+      kind: 'error',
+      text: 'bad [redacted:0]',
+      payload: { ms: 123456, url: ['x/[redacted:0]'] },
+    });
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { EngineEvent } from '@svc/engine-kit/engine.ts';
+import { guardEvents } from '@svc/engine-kit/guard-events.ts';
+import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import type { ClaudeResult } from './claude-messages.ts';
+import type { Conversation, TurnListener } from './conversation.ts';
+import { runTurn } from './run-turn.ts';
+
+const usage = { input_tokens: 1, output_tokens: 1, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+const result = { type: 'result', subtype: 'success', is_error: false, result: 'ok', usage } as unknown as ClaudeResult;
+
+/** A program that says what a test tells it to. */
+function open() {
+  const done: string[] = [];
+  const told = Promise.withResolvers<TurnListener>();
+  const conversation = {
+    used: false,
+    sessionId: null,
+    query: { interrupt: () => Promise.resolve(void done.push('interrupt')) },
+    setToolServers: () => Promise.resolve(),
+    send: (_content: unknown, listener: TurnListener) => told.resolve(listener),
+    close: () => Promise.resolve(void done.push('close')),
+  } as unknown as Conversation;
+  const controller = new AbortController();
+  const request = engineRequest({ prompt: 'hi', cwd: '/' });
+  const run = (signal: AbortSignal) => runTurn(conversation, request, { isNew: true, allowsKey: true }, signal);
+  return { all: collect(guardEvents(run, controller.signal)), told: told.promise, done, controller };
+}
+
+async function collect(events: AsyncIterable<EngineEvent>): Promise<EngineEvent[]> {
+  const all: EngineEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+test('a turn that ends by itself is not interrupted afterwards', async () => {
+  const { all, told, done, controller } = open();
+  (await told).onMessage(result);
+  expect((await all).at(-1)).toEqual({ type: 'done' });
+  controller.abort();
+  expect(done).toEqual([]);
+});
+
+test('a turn that is aborted is interrupted', async () => {
+  const { all, told, done, controller } = open();
+  const { onMessage } = await told;
+  controller.abort();
+  expect(done).toEqual(['interrupt']);
+  onMessage(result);
+  expect((await all).at(-1)).toEqual({ type: 'aborted' });
+});

@@ -1,0 +1,45 @@
+import type { Notification } from './json-rpc.ts';
+
+export type OnNotification = (notification: Notification) => void;
+/** No more notifications will come, and why. */
+export type OnEnd = (reason: string) => void;
+
+/** Who listens to an app-server. What one of them cannot read is its own end, and nobody else's. */
+export type Listeners = {
+  /** The returned function ends it. Who comes after the end hears of it at once. */
+  add(onNotification: OnNotification, onEnd?: OnEnd): () => void;
+  tell(notification: Notification): void;
+  end(reason: string): void;
+  readonly size: number;
+};
+
+export function createListeners(onFault: (error: unknown, method: string) => void): Listeners {
+  const listeners = new Set<{ onNotification: OnNotification; onEnd: OnEnd }>();
+  let ended: string | null = null;
+  return {
+    add(onNotification, onEnd = () => undefined) {
+      const listener = { onNotification, onEnd };
+      if (ended === null) listeners.add(listener);
+      else onEnd(ended);
+      return () => void listeners.delete(listener);
+    },
+    tell(notification) {
+      for (const { onNotification, onEnd } of listeners) {
+        try {
+          onNotification(notification);
+        } catch (error) {
+          onFault(error, notification.method);
+          onEnd(`codex sent a "${notification.method}" that cannot be read`);
+        }
+      }
+    },
+    end(reason) {
+      ended = reason;
+      for (const { onEnd } of listeners) onEnd(reason);
+      listeners.clear();
+    },
+    get size() {
+      return listeners.size;
+    },
+  };
+}
