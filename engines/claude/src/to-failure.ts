@@ -1,24 +1,16 @@
 import type { EngineFailure } from '@svc/engine-kit/engine.ts';
+import { commonKinds, type FailureKind } from '@svc/engine-kit/failure-kind.ts';
 import type { ClaudeResult } from './claude-messages.ts';
 
-type Kind = Pick<EngineFailure, 'code' | 'retryable'> & { advice: string };
-
 const kinds = {
+  ...commonKinds,
   notLoggedIn: { code: 'engine_not_logged_in', retryable: false, advice: 'Log in with "claude auth login".' },
   auth: { code: 'engine_auth_failed', retryable: false, advice: 'Log in again with "claude auth login".' },
-  rateLimited: {
-    code: 'engine_rate_limited',
-    retryable: true,
-    advice: 'The limit of this account is used up for now. Try later.',
-  },
-  overloaded: { code: 'engine_overloaded', retryable: true, advice: 'The model service has too much to do. Try again soon.' },
-  badModel: { code: 'engine_bad_model', retryable: false, advice: 'Choose another model (SVC_ENGINE_MODEL).' },
   down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check the network connection of this machine.' },
-  other: { code: 'engine_failed', retryable: false, advice: '' },
-} as const satisfies Record<string, Kind>;
+} as const satisfies Record<string, FailureKind>;
 
 /** The SDK's words for a failed request. */
-const byWord: Record<string, Kind> = {
+const byWord: Record<string, FailureKind> = {
   authentication_failed: kinds.auth,
   oauth_org_not_allowed: kinds.auth,
   account_on_hold: kinds.auth,
@@ -30,7 +22,7 @@ const byWord: Record<string, Kind> = {
   server_error: { ...kinds.other, retryable: true },
 };
 
-const byStatus: Record<number, Kind> = {
+const byStatus: Record<number, FailureKind> = {
   401: kinds.auth,
   403: kinds.auth,
   404: kinds.badModel,
@@ -54,7 +46,7 @@ export function toFailure(result: ClaudeResult, { word, resetsAt, now }: Failure
   };
 }
 
-function kindOf(text: string, word: string | null, status: number | null): Kind {
+function kindOf(text: string, word: string | null, status: number | null): FailureKind {
   if (/not logged in/i.test(text)) return kinds.notLoggedIn;
   if (/ECONNREFUSED|ENOTFOUND|ETIMEDOUT|ECONNRESET|unable to connect|connection error/i.test(text)) return kinds.down;
   return byStatus[status ?? 0] ?? byWord[word ?? ''] ?? kinds.other;

@@ -1,26 +1,18 @@
 import type { EngineFailure } from '@svc/engine-kit/engine.ts';
+import { commonKinds, type FailureKind } from '@svc/engine-kit/failure-kind.ts';
 import type { CodexErrorInfo, TurnError } from './codex-messages.ts';
 
-type Kind = Pick<EngineFailure, 'code' | 'retryable'> & { advice: string };
-
 const kinds = {
-  rateLimited: {
-    code: 'engine_rate_limited',
-    retryable: true,
-    advice: 'The limit of this account is used up for now. Try later.',
-  },
-  overloaded: { code: 'engine_overloaded', retryable: true, advice: 'The model service has too much to do. Try again soon.' },
-  badModel: { code: 'engine_bad_model', retryable: false, advice: 'Choose another model (SVC_ENGINE_MODEL).' },
+  ...commonKinds,
   auth: {
     code: 'engine_auth_failed',
     retryable: false,
     advice: 'Log in again with "codex login", or check the key of the endpoint.',
   },
   down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check that the model endpoint runs and can be reached.' },
-  other: { code: 'engine_failed', retryable: false, advice: '' },
-} as const satisfies Record<string, Kind>;
+} as const satisfies Record<string, FailureKind>;
 
-const byWord: Record<string, Kind> = {
+const byWord: Record<string, FailureKind> = {
   usageLimitExceeded: kinds.rateLimited,
   rateLimitExceeded: kinds.rateLimited,
   serverOverloaded: kinds.overloaded,
@@ -33,7 +25,7 @@ const byWord: Record<string, Kind> = {
   responseStreamDisconnected: kinds.down,
 };
 
-const byStatus: Record<number, Kind> = {
+const byStatus: Record<number, FailureKind> = {
   401: kinds.auth,
   403: kinds.auth,
   429: kinds.rateLimited,
