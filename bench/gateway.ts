@@ -47,7 +47,6 @@ try {
   const idle = usageOf(ourPids);
   print(`idle: ${idle.rssMb.toFixed(0)} MB resident (core, manager, collector, compat)`);
   for (const [name, load] of Object.entries(cases)) {
-    if (load.model.includes('gap') && values.engine === 'offline') continue;
     await measureCase(name, load);
   }
 } finally {

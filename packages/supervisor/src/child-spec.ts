@@ -20,7 +20,7 @@ export type ChildSpec = {
 /** Node flags of our processes: a small nursery costs a few per cent of CPU at full load and saves some 25 MB in each. */
 export const leanHeap = ['--max-semi-space-size=2'];
 /** The same for the process on the path of every turn, where collecting less often is worth some memory. */
-export const busyHeap = ['--max-semi-space-size=8'];
+export const busyHeap = ['--max-semi-space-size=4'];
 
 export const backOff = {
   /** The first restart is at once when the child ran at least this long. */
