@@ -40,28 +40,23 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
     expect(servers(stateDir)).toEqual([]);
   });
 
-  // Failed once in many full runs with another code than the crash's; the events in its message will say why.
-  test(
-    'an app-server that dies in the middle of a turn is a failed turn, and the session goes on in a new one',
-    { retry: 1 },
-    async () => {
-      const { engine, stateDir, request } = start();
-      model.script(() => hello);
-      const { sessionId: resume } = await collectTurn(engine, engineRequest({ prompt: 'one', ...request }));
-      model.script(() => ({ steps: [{ text: ['a ', createGate()] }] }));
-      const onEvent = ({ type }: { type: string }) => {
-        if (type === 'delta') for (const pid of servers(stateDir)) process.kill(pid, 'SIGKILL');
-      };
-      const killed = await collectTurn(engine, engineRequest({ prompt: 'two', ...request, resume }), { onEvent });
-      expect(killed.last, JSON.stringify(killed.events)).toMatchObject({
-        type: 'failed',
-        failure: { code: 'engine_crashed', retryable: true },
-      });
-      model.script(() => hello);
-      const next = await collectTurn(engine, engineRequest({ prompt: 'three', ...request, resume }));
-      expect(next).toMatchObject({ text: 'hello', sessionId: resume, last: { type: 'done' } });
-    },
-  );
+  test('an app-server that dies in the middle of a turn is a failed turn, and the session goes on in a new one', async () => {
+    const { engine, stateDir, request } = start();
+    model.script(() => hello);
+    const { sessionId: resume } = await collectTurn(engine, engineRequest({ prompt: 'one', ...request }));
+    model.script(() => ({ steps: [{ text: ['a ', createGate()] }] }));
+    const onEvent = ({ type }: { type: string }) => {
+      if (type === 'delta') for (const pid of servers(stateDir)) process.kill(pid, 'SIGKILL');
+    };
+    const killed = await collectTurn(engine, engineRequest({ prompt: 'two', ...request, resume }), { onEvent });
+    expect(killed.last, JSON.stringify(killed.events)).toMatchObject({
+      type: 'failed',
+      failure: { code: 'engine_crashed', retryable: true },
+    });
+    model.script(() => hello);
+    const next = await collectTurn(engine, engineRequest({ prompt: 'three', ...request, resume }));
+    expect(next).toMatchObject({ text: 'hello', sessionId: resume, last: { type: 'done' } });
+  });
 
   test('an abort ends a command that runs', async () => {
     const { engine, request } = start();
