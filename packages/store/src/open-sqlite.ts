@@ -2,13 +2,23 @@ import { chmodSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Database, Value } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createRedoCommit } from './redo-commit.ts';
 
 /** A local database that also lends its raw handle, for batches on a hot path. */
-export type SqliteDatabase = Database & { readonly raw: DatabaseSync };
+export type SqliteDatabase = Database & {
+  readonly raw: DatabaseSync;
+  /** Why changes cannot be kept at the moment; null while they can. */
+  fault(): string | null;
+};
 
 export type SqliteOptions = {
   /** Keeps every other process out for as long as the file is open, and saves the locking of each statement. */
   exclusive?: boolean;
+  /**
+   * Makes changes safe in a file beside the database, and commits them a little later, many at once. Needs `exclusive`,
+   * and statements whose effect depends on nothing but their values.
+   */
+  redo?: boolean;
 };
 
 type Statement = { statement: StatementSync; writes: boolean };
@@ -17,12 +27,14 @@ type Statement = { statement: StatementSync; writes: boolean };
  * Opens (and creates, mode 0600) a SQLite file. WAL with synchronous=NORMAL survives a killed process without loss;
  * statements are prepared once by their text, and changes of one turn of the event loop share a commit.
  */
-export function openSqlite(file: string, { exclusive = false }: SqliteOptions = {}): SqliteDatabase {
+export function openSqlite(file: string, { exclusive = false, redo = false }: SqliteOptions = {}): SqliteDatabase {
   const raw = new DatabaseSync(file, { timeout: 5000 });
   if (file !== ':memory:') chmodSync(file, 0o600);
   if (exclusive) raw.exec('PRAGMA locking_mode=EXCLUSIVE');
-  raw.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-8192');
-  const group = createGroupCommit(raw);
+  raw.exec(
+    'PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-8192; PRAGMA wal_autocheckpoint=4000',
+  );
+  const group = redo && file !== ':memory:' ? createRedoCommit(raw, `${file}-redo`) : createGroupCommit(raw);
 
   const statements = new Map<string, Statement>();
   const prepared = (sql: string): Statement => {
@@ -42,13 +54,20 @@ export function openSqlite(file: string, { exclusive = false }: SqliteOptions = 
     tail = next.catch(() => undefined);
     return next;
   };
-  const execute = <T>(sql: string, query: (statement: StatementSync) => T, committed: boolean): Promise<T> => {
+  const execute = <T>(sql: string, values: Value[], query: (statement: StatementSync) => T, committed: boolean): Promise<T> => {
     const work = async () => {
       const { statement, writes } = prepared(sql);
       if (!writes) return query(statement);
       group.begin();
-      const result = query(statement);
-      if (committed) await group.committed();
+      let result: T;
+      try {
+        result = query(statement);
+      } catch (error) {
+        group.failed();
+        throw error;
+      }
+      group.changed(sql, values);
+      if (committed) await group.safe();
       return result;
     };
     return open === 0 ? work() : inTurn(work);
@@ -59,17 +78,21 @@ export function openSqlite(file: string, { exclusive = false }: SqliteOptions = 
     all: async <T>(sql: string, ...values: Value[]) => prepared(sql).statement.all(...values) as T[],
     run: async (sql, ...values) => Number(prepared(sql).statement.run(...values).changes),
     getSoon: (sql, ...values) => inTransaction.get(sql, ...values),
+    flush: () => Promise.resolve(),
     transaction: (fn) => fn(inTransaction),
     close: () => Promise.reject(new Error('a database is not closed inside a transaction')),
   };
 
   return {
     raw,
-    get: <T>(sql: string, ...values: Value[]) => execute(sql, (statement) => statement.get(...values) as T | undefined, true),
-    all: <T>(sql: string, ...values: Value[]) => execute(sql, (statement) => statement.all(...values) as T[], true),
-    run: (sql, ...values) => execute(sql, (statement) => Number(statement.run(...values).changes), true),
+    get: <T>(sql: string, ...values: Value[]) =>
+      execute(sql, values, (statement) => statement.get(...values) as T | undefined, true),
+    all: <T>(sql: string, ...values: Value[]) => execute(sql, values, (statement) => statement.all(...values) as T[], true),
+    run: (sql, ...values) => execute(sql, values, (statement) => Number(statement.run(...values).changes), true),
     getSoon: <T>(sql: string, ...values: Value[]) =>
-      execute(sql, (statement) => statement.get(...values) as T | undefined, false),
+      execute(sql, values, (statement) => statement.get(...values) as T | undefined, false),
+    flush: (patienceMs) => group.safe(patienceMs),
+    fault: () => group.fault(),
     async transaction(fn) {
       open++;
       try {
@@ -91,7 +114,7 @@ export function openSqlite(file: string, { exclusive = false }: SqliteOptions = 
     },
     async close() {
       await tail;
-      group.commitNow();
+      group.close();
       raw.close();
     },
   };

@@ -12,7 +12,7 @@ const busy = 5;
  */
 export function openCoreDb(file: string): SqliteDatabase {
   try {
-    const db = openSqlite(file, { exclusive: true });
+    const db = openSqlite(file, { exclusive: true, redo: true });
     migrate(db, path.join(import.meta.dirname, 'migrations'));
     return db;
   } catch (error) {

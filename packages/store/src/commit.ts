@@ -1,0 +1,77 @@
+import type { Value } from './database.ts';
+
+/** When changes become safe. Changes share a transaction, and callers share the wait for it. */
+export type Commit = {
+  /** To be called before a statement that changes something. */
+  begin(): void;
+  /** To be called after one that did. */
+  changed(sql: string, values: readonly Value[]): void;
+  /** To be called when a statement failed: some faults take the whole transaction with them. */
+  failed(): void;
+  /**
+   * Resolves when what was changed so far is safe from the end of the process, within `patienceMs` (0: at the end of
+   * this turn of the event loop); rejects when that failed.
+   */
+  safe(patienceMs?: number): Promise<void>;
+  /** Why changes cannot be made safe at the moment, in the words of the system; null while they can. */
+  fault(): string | null;
+  /** Commits what is open, now. */
+  commitNow(): void;
+  close(): void;
+};
+
+/** How long a change that nobody waits for may stay unsafe, ms. */
+export const soonMs = 10;
+
+type Round = PromiseWithResolvers<void> & { timer: NodeJS.Timeout; withinMs: number };
+
+/**
+ * Gathers those who wait: `work` runs once for all of them, at the end of this turn of the event loop, when the patience
+ * of one is over, or soon.
+ */
+export function createRounds(work: () => void) {
+  let open: Round | null = null;
+  let fault: string | null = null;
+
+  const finish = (round: Round) => {
+    if (open !== round) return;
+    open = null;
+    clearTimeout(round.timer);
+    try {
+      work();
+      fault = null;
+      round.resolve();
+    } catch (error) {
+      fault = (error as Error).message;
+      round.reject(error);
+    }
+  };
+
+  return {
+    /** Something was changed that has to be made safe. */
+    begin(): void {
+      if (open !== null) return;
+      const round: Round = { ...Promise.withResolvers<void>(), timer: setTimeout(() => finish(round), soonMs), withinMs: soonMs };
+      round.promise.catch(() => undefined); // who waits for it hears of it
+      open = round;
+    },
+
+    wait(patienceMs = 0): Promise<void> {
+      const round = open;
+      if (round === null) return Promise.resolve();
+      if (patienceMs < round.withinMs) {
+        round.withinMs = patienceMs;
+        clearTimeout(round.timer);
+        if (patienceMs === 0) setImmediate(finish, round);
+        else round.timer = setTimeout(() => finish(round), patienceMs);
+      }
+      return round.promise;
+    },
+
+    fault: () => fault,
+
+    finishNow(): void {
+      if (open !== null) finish(open);
+    },
+  };
+}
