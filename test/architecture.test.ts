@@ -109,7 +109,18 @@ describe('between workspaces', () => {
 describe('inside the core', () => {
   const files = sourcesOf('apps/core/src').filter((file) => !isTest(file));
   const folderOf = (file: string) => file.split('/')[3] ?? '';
-  const resources = ['session', 'trust', 'engine', 'moderation', 'redaction', 'secret', 'usage', 'feed'];
+  const resources = [
+    'announcement',
+    'session',
+    'trust',
+    'engine',
+    'moderation',
+    'redaction',
+    'secret',
+    'usage',
+    'feed',
+    'pricing',
+  ];
 
   test('a resource knows the turn and other resources by type only', () => {
     const wrong = files

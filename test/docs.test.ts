@@ -3,8 +3,11 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pin as claude } from '../engines/claude/src/pin.ts';
 import { pin as codex } from '../engines/codex/src/pin.ts';
+import { errorCodes } from '@svc/contract/error-body.ts';
+import { eventKinds } from '@svc/contract/event.ts';
+import { outcomes } from '@svc/contract/turn.ts';
 import { settingList } from '@svc/service-kit/config/setting-list.ts';
-import { read, root } from './repository.ts';
+import { read, root, sourcesOf } from './repository.ts';
 
 const pages = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
@@ -38,4 +41,26 @@ describe.each(pages)('%s', (page) => {
 test('the engines page names the versions the service is tested with', () => {
   expect(read('docs/engines.md')).toContain(`${claude.package}@${claude.version}`);
   expect(read('docs/engines.md')).toContain(`${codex.package}@${codex.version}`);
+});
+
+describe('the API page', () => {
+  const page = read('docs/api.md');
+  /** Parameters have other names in other places. */
+  const shape = (route: string) => route.replaceAll(/:\w+/g, ':x');
+
+  const routes = sourcesOf('apps/core/src').flatMap((file) =>
+    [...read(file).matchAll(/\bapp\.\w+(?:<[^(]*>)?\(\s*'(\/[^']+)'/g)].map((match) => shape(match[1] ?? '')),
+  );
+  const named = [...page.matchAll(/(?<!\w)(\/(?:v2|trust|query|events)\b[\w/:]*)/g)].map((match) => shape(match[1] ?? ''));
+
+  test('names every route of the core, and none that does not exist', () => {
+    expect(routes.length).toBeGreaterThan(20);
+    expect(new Set(named)).toEqual(new Set(routes));
+  });
+
+  test('names every outcome, event kind and error code', () => {
+    // The engines page and the messages themselves say what an engine's own codes mean.
+    const words = [...outcomes, ...eventKinds, ...errorCodes.filter((code) => !code.startsWith('engine_'))];
+    expect(words.filter((word) => !page.includes(`\`${word}\``))).toEqual([]);
+  });
 });

@@ -5,7 +5,10 @@ const succeed = async () => 0;
 const chat = vi.fn(succeed);
 const logs = vi.fn(succeed);
 const test = vi.fn(async () => 3);
-const commands: Commands = { up: succeed, chat, status: succeed, doctor: succeed, logs, test, check: succeed };
+const pair = vi.fn(succeed);
+const deliveries = vi.fn(succeed);
+const others = { up: succeed, status: succeed, doctor: succeed, check: succeed };
+const commands: Commands = { ...others, chat, pair, deliveries, logs, test };
 
 const quietly = async (args: string[]): Promise<{ code: number; out: string; err: string }> => {
   let [out, err] = ['', ''];
@@ -40,6 +43,30 @@ describe('the command line', () => {
     expect(logs).toHaveBeenCalledWith(null, { lines: 100 });
   });
 
+  it.each([
+    [['pair'], '', {}],
+    [['pair', 'ABCD-EFGH'], 'ABCD-EFGH', {}],
+    [['pair', 'ABCD', 'EFGH', '--as', 'owner', '--json'], 'ABCD EFGH', { as: 'owner', json: true }],
+    [['pair', 'ABCDEFGH', '--role', 'guest', '--name', 'Anna K.'], 'ABCDEFGH', { role: 'guest', name: 'Anna K.' }],
+  ])('takes %j', async (args, code, options) => {
+    expect((await quietly(args)).code).toBe(0);
+    expect(pair).toHaveBeenCalledWith(code, options);
+  });
+
+  it("says in the help of pair how to let in one's own other device", async () => {
+    expect((await quietly(['pair', '--help'])).out).toContain('"svc pair CODE --as owner" is for your own other device');
+  });
+
+  it.each([
+    [['deliveries'], null, [], {}],
+    [['deliveries', '--all', '--json'], null, [], { all: true, json: true }],
+    [['deliveries', 'retry', 'all'], 'retry', ['all'], {}],
+    [['deliveries', 'dismiss', 'dlv_1', 'dlv_2', '--json'], 'dismiss', ['dlv_1', 'dlv_2'], { json: true }],
+  ])('takes %j', async (args, action, ids, options) => {
+    expect((await quietly(args)).code).toBe(0);
+    expect(deliveries).toHaveBeenCalledWith(action, ids, options);
+  });
+
   it('passes options of vitest on, and the exit code back', async () => {
     const { code } = await quietly(['test', 'apps/cli', '-t', 'a name', '--deep']);
     expect(test).toHaveBeenCalledWith(['apps/cli', '-t', 'a name'], { deep: true });
@@ -53,7 +80,7 @@ describe('the command line', () => {
   it('lists every command in its help', async () => {
     const { code, out } = await quietly(['--help']);
     expect(code).toBe(0);
-    for (const name of ['up', 'chat', 'status', 'doctor', 'logs', 'test', 'check'])
+    for (const name of ['up', 'chat', 'status', 'doctor', 'pair', 'deliveries', 'logs', 'test', 'check'])
       expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
   });
 
@@ -61,6 +88,7 @@ describe('the command line', () => {
     [['statu'], 'Did you mean status'],
     [['logs', '-n', 'many'], 'whole number'],
     [['status', '--jsn'], 'unknown option'],
+    [['deliveries', 'dlv_1'], 'Allowed choices are retry, dismiss'],
   ])('refuses %j and says why', async (args, why) => {
     const { code, err } = await quietly(args);
     expect(code).not.toBe(0);

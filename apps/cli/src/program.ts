@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander';
 import type { ChatOptions } from './commands/chat.ts';
+import type { DeliveriesOptions } from './commands/deliveries.ts';
 import type { LogsOptions } from './commands/logs.ts';
+import type { PairOptions } from './commands/pair.ts';
+import type { DeliveryAction } from './deliveries/change-deliveries.ts';
 import { repositoryRoot } from './repository-root.ts';
 
 /** What the commands do; each gives the exit code. Loaded when it is used: `svc --help` needs none of them. */
@@ -11,6 +14,9 @@ const lazyCommands = {
   chat: async (text: string, options: ChatOptions) => (await import('./commands/chat.ts')).chat(text, options),
   status: async (options: { json?: boolean }) => (await import('./commands/status.ts')).status(options),
   doctor: async (options: { json?: boolean }) => (await import('./commands/doctor.ts')).doctor(options),
+  pair: async (code: string, options: PairOptions) => (await import('./commands/pair.ts')).pair(code, options),
+  deliveries: async (action: DeliveryAction | null, ids: string[], options: DeliveriesOptions) =>
+    (await import('./commands/deliveries.ts')).deliveries(action, ids, options),
   logs: async (name: string | null, options: LogsOptions) => (await import('./commands/logs.ts')).logs(name, options),
   test: async (filters: string[], options: { deep?: boolean }) => (await import('./commands/test.ts')).test(filters, options),
   check: async (options: { fix?: boolean }) => (await import('./commands/check.ts')).check(options),
@@ -65,6 +71,26 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
     .description('find what is wrong and say how to mend it')
     .option('--json', 'print JSON')
     .action(async (options) => done(await commands.doctor(options)));
+  program
+    .command('pair')
+    .description('list who waits to be let in, or let in the one with a code')
+    .argument('[code...]', 'the code that a sender was given, such as ABCD-EFGH')
+    .option('--as <key>', 'link to a person there is')
+    .option('--role <role>', 'role of a new person (known when not given)')
+    .option('--name <name>', 'name of a new person (that of the sender when not given)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\n"svc pair CODE --as owner" is for your own other device.')
+    .action(async (code: string[], options: PairOptions) => done(await commands.pair(code.join(' '), options)));
+  program
+    .command('deliveries')
+    .description('list the replies that could not be given to whoever asked, try them again or dismiss them')
+    .addArgument(new Argument('[action]', 'without it they are listed').choices(['retry', 'dismiss'] satisfies DeliveryAction[]))
+    .argument('[ids...]', 'which: their ids, or "all"')
+    .option('--all', 'list the delivered ones too')
+    .option('--json', 'print JSON')
+    .action(async (action: DeliveryAction | undefined, ids: string[], options: DeliveriesOptions) =>
+      done(await commands.deliveries(action ?? null, ids, options)),
+    );
   program
     .command('logs')
     .description('show the logs')

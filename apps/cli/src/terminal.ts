@@ -29,6 +29,9 @@ export const visible = (text: string): string =>
     return sign === '\r' ? '' : `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`;
   });
 
+/** The same on one line: breaks, and signs that cannot be seen, are shown as `?`. */
+export const visibleLine = (text: string): string => visible(text.replaceAll(/[\n\t\r\p{Cf}]/gu, '?'));
+
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 export const printError = (text: string): void => void process.stderr.write(`${text}\n`);
 

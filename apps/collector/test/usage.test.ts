@@ -47,6 +47,7 @@ test('turns are summed per hour, surface and identity: the principal, else the s
     cache_read_tokens: 2,
     cache_write_tokens: 3,
     estimated_turns: 1,
+    unpriced_turns: 0,
     cost_usd: 3,
     billed_cost_usd: 0.5,
   });
@@ -75,6 +76,7 @@ test('side calls are summed apart, by feature, provider, model and unit', async 
       model: 'unknown',
       units: 'tokens',
       calls: 1,
+      unpriced_calls: 1,
       quantity: 32,
       cost_usd: 0,
       billed_cost_usd: 0,
@@ -86,6 +88,7 @@ test('side calls are summed apart, by feature, provider, model and unit', async 
       model: 'm',
       units: 'characters',
       calls: 2,
+      unpriced_calls: 0,
       quantity: 240,
       cost_usd: 0.2,
       billed_cost_usd: 0.2,

@@ -1,11 +1,18 @@
+import type { DeliveryCounts } from '@svc/contract/delivery.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
 import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
+import { mountAnnouncementRoutes } from './announcement/announcement-routes.ts';
 import type { CoreContext } from './context.ts';
+import { mountDeliveryRoutes } from './delivery/delivery-routes.ts';
 import { mountEngineRoutes } from './engine/engine-routes.ts';
 import { mountFeedRoutes } from './feed/feed-routes.ts';
+import { mountPricingRoutes } from './pricing/pricing-routes.ts';
+import { unpricedNotices } from './pricing/unpriced-notices.ts';
 import { mountQueryRoutes } from './query/query-routes.ts';
 import { mountSessionRoutes } from './session/session-routes.ts';
+import { mountSpendRoutes } from './spend/spend-routes.ts';
 import { mountSteeringRoutes } from './steering/steering-routes.ts';
+import { mountPendingRoutes } from './trust/pending-routes.ts';
 import { mountTrustRoutes } from './trust/trust-routes.ts';
 import { mountTurnRoutes } from './turn/turn-routes.ts';
 
@@ -20,17 +27,39 @@ export function createCoreApp(context: CoreContext, version: VersionInfo): App {
     health: () => ({
       active: context.turnQueue.counts().running,
       waiting: context.turnQueue.counts().waiting,
+      deliveries: context.outbox.counts(),
       telemetry: context.telemetry.status(),
-      degraded: [context.trust.fault(), context.knownSecrets.fault()].filter((fault) => fault !== null),
+      notices: [...context.spend.warnings(), ...unpricedNotices(context), ...deliveryNotices(context.outbox.counts())],
+      degraded: [storageFault(context), context.trust.fault(), context.knownSecrets.fault(), context.pricing.fault()].filter(
+        (fault) => fault !== null,
+      ),
     }),
     routes: (app) => {
       mountTurnRoutes(app, context);
       mountSessionRoutes(app, context);
       mountSteeringRoutes(app, context);
+      mountDeliveryRoutes(app, context);
+      mountAnnouncementRoutes(app, context);
+      mountPricingRoutes(app, context);
+      mountSpendRoutes(app, context);
       mountTrustRoutes(app, context);
+      mountPendingRoutes(app, context);
       mountEngineRoutes(app, context);
       mountFeedRoutes(app, context);
       mountQueryRoutes(app, context);
     },
   });
+}
+
+/** Says that replies have failed, and where to look. */
+function deliveryNotices({ pending, failed }: DeliveryCounts): string[] {
+  if (failed === 0) return [];
+  const what = failed === 1 ? '1 reply' : `${failed} replies`;
+  const rest = pending === 0 ? '' : `, ${pending} ${pending === 1 ? 'is' : 'are'} still tried`;
+  return [`${what} could not be delivered${rest}: ./svc deliveries`];
+}
+
+function storageFault({ db, paths }: CoreContext): string | null {
+  const fault = db.fault();
+  return fault === null ? null : `nothing can be stored in ${paths.root} (${fault}), so messages are refused`;
 }

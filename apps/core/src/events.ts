@@ -1,12 +1,14 @@
+import type { Announcement } from '@svc/contract/announcement.ts';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import type { Outcome } from '@svc/contract/turn.ts';
-import type { Identity } from '@svc/contract/trust.ts';
-import type { TokenUsage } from '@svc/contract/usage.ts';
+import type { Identifier, Identity } from '@svc/contract/trust.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
+import type { Delivery } from './delivery/delivery-store.ts';
+import type { Charge } from './pricing/pricing.ts';
 import type { KnownSecrets } from './secret/known-secrets.ts';
+import type { Overspend } from './spend/spend-words.ts';
+import type { Linked } from './trust/link-identity.ts';
 import type { Turn } from './turn/turn.ts';
-
-type UsageFacts = { usage: TokenUsage; model: string | null; engineId: string; billed: boolean };
 
 /**
  * The business events of the core, one function each, so that what is told is the same everywhere. Telemetry leaves
@@ -33,13 +35,22 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
     });
   };
 
+  /** An injected turn says so in all that it tells, and who put it in. */
+  const injected = ({ steering }: Turn) => (steering === undefined ? {} : { injected: true });
+
   return {
     inbound: (turn: Turn, identity: Identity, observed = false) =>
       emit(turn, {
         kind: 'inbound',
         principal: identity.principal_key,
         text: mask(turn.envelope.content.text),
-        payload: { turn_id: turn.id, tier: identity.trust_tier, ...(observed ? { observed } : {}) },
+        ...injected(turn),
+        payload: {
+          turn_id: turn.id,
+          tier: identity.trust_tier,
+          ...(observed ? { observed } : {}),
+          ...(turn.steering === undefined ? {} : { by: turn.steering.by }),
+        },
       }),
     denied: (turn: Turn, identity: Identity) =>
       emit(turn, { kind: 'denied', principal: identity.principal_key, payload: { turn_id: turn.id, reason: identity.reason } }),
@@ -52,6 +63,24 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
         kind: 'turn',
         payload: { turn_id: turn.id, what: 'ended', outcome, ms, ...(error === undefined ? {} : { error }) },
       }),
+    recovered: (turn: Turn, attempts: number) =>
+      emit(turn, { kind: 'turn', payload: { turn_id: turn.id, what: 'recovered', attempts } }),
+    delivery: (delivery: Delivery) =>
+      telemetry.emit({
+        kind: 'delivery',
+        session: delivery.conversation_key,
+        instance_id: delivery.instance_id,
+        injected: delivery.injected,
+        payload: {
+          turn_id: delivery.turn_id,
+          delivery_id: delivery.id,
+          what: delivery.state,
+          attempts: delivery.attempts,
+          ...(delivery.error === null ? {} : { error: mask(delivery.error) }),
+        },
+      }),
+    claim: (key: string, what: 'claimed' | 'released', by: string | null) =>
+      telemetry.emit({ kind: 'session', session: key, payload: { what, by } }),
     thinking: (turn: Turn, text: string) => emit(turn, { kind: 'thinking', text, payload: { turn_id: turn.id } }),
     tool: (turn: Turn, name: string, id: string, input: unknown) =>
       emit(turn, { kind: 'tool', text: name, payload: { turn_id: turn.id, id, input } }),
@@ -60,22 +89,77 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
     engineNotice: (turn: Turn, engineId: string, code: string, message: string) =>
       emit(turn, { kind: 'engine', text: message, payload: { turn_id: turn.id, engine_id: engineId, code } }),
     outbound: (turn: Turn, identity: Identity, text: string, ms: number) =>
-      emit(turn, { kind: 'outbound', principal: identity.principal_key, text, payload: { turn_id: turn.id, ms } }),
-    tokenUsage: (turn: Turn, identity: Identity, { usage, model, engineId, billed }: UsageFacts) => {
-      const { cost_usd, ...tokens } = usage;
       emit(turn, {
-        kind: 'token-usage',
+        kind: 'outbound',
         principal: identity.principal_key,
-        payload: { turn_id: turn.id, engine_id: engineId, model, ...tokens },
-        cost_usd: cost_usd ?? 0,
-        billed_cost_usd: billed ? (cost_usd ?? 0) : 0,
-        billed,
-      });
+        text,
+        ...injected(turn),
+        payload: { turn_id: turn.id, ms },
+      }),
+    /** What a turn used: the raw sender is the event's identity, the principal it resolved to stands in the payload too. */
+    tokenUsage: (turn: Turn, identity: Identity, charge: Charge) => {
+      const principal = identity.principal_key;
+      const { payload, ...costs } = usageFields(charge);
+      emit(turn, { kind: 'token-usage', principal, payload: { turn_id: turn.id, principal, ...payload }, ...costs });
+    },
+    /** What a side call of nobody's conversation used, by what it was for. */
+    sideUsage: (feature: string, charge: Charge) => {
+      const { payload, ...costs } = usageFields(charge);
+      const side = { feature, provider: charge.engineId, units: 'tokens', quantity: allTokens(charge) };
+      telemetry.emit({ kind: 'token-usage', payload: { ...side, ...payload }, ...costs });
     },
     sessionForgotten: (turn: Turn, identity: Identity) =>
       emit(turn, { kind: 'session', principal: identity.principal_key, payload: { turn_id: turn.id, what: 'forgotten' } }),
+    /** An identifier was given to a principal: somebody is let in. */
+    linked: (what: 'linked' | 'paired', { principal, identifier, role }: Linked) =>
+      telemetry.emit({
+        kind: 'trust',
+        surface: identifier.surface,
+        identity: identifier.value,
+        principal: principal.key,
+        payload: { what, principal_id: principal.id, is_new: principal.is_new, identifier_id: identifier.id, role },
+      }),
+    unlinked: (identifier: Identifier & { key: string }) =>
+      telemetry.emit({
+        kind: 'trust',
+        surface: identifier.surface,
+        identity: identifier.value,
+        principal: identifier.key,
+        payload: { what: 'unlinked', principal_id: identifier.principal_id, identifier_id: identifier.id },
+      }),
+    /** A limit was reached, or (`refused`) a turn was not run because of it. */
+    spend: (over: Overspend, refused: { principal_key: string | null } | null = null) =>
+      telemetry.emit({
+        kind: 'spend',
+        principal: refused === null ? over.key : refused.principal_key,
+        payload: {
+          what: refused === null ? over.level : 'refused',
+          subject: over.subject,
+          spent_usd: over.spent,
+          limit_usd: over.limit,
+          period: over.period.name,
+          until: over.period.until,
+        },
+      }),
+    /** A note was posted. Its label is the poster's own word, so it is not the event's session. */
+    announcement: ({ id, target, text, priority, from_session, expires_at }: Announcement) =>
+      telemetry.emit({
+        kind: 'announcement',
+        text: mask(text),
+        payload: { id, target: mask(target), priority, from: mask(from_session), expires_at },
+      }),
     service: (what: 'started' | 'stopping') => telemetry.emit({ kind: 'service', payload: { service: 'core', what } }),
   };
 }
 
 export type Events = ReturnType<typeof createEvents>;
+
+/** A cost that nobody knows is null and `priced: false`, which is not the same as free. */
+function usageFields({ usage, model, engineId, billed, billed_cost_usd }: Charge) {
+  const { cost_usd, ...tokens } = usage;
+  const payload = { engine_id: engineId, model, ...tokens, priced: cost_usd !== null };
+  return { payload, cost_usd, billed_cost_usd, billed };
+}
+
+const allTokens = ({ usage }: Charge): number =>
+  usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens;

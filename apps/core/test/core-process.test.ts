@@ -1,61 +1,16 @@
-import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
-import { repositoryRoot } from '@svc/service-kit/run-service.ts';
-import { freePorts } from '@svc/testing/free-ports.ts';
-import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { waitFor } from '@svc/testing/house.ts';
 import { envelope } from './open-test-core.ts';
+import { dataDir, startCoreProcess as start } from './start-core-process.ts';
 
 /** Says one word and then works for ever, without listening. */
 const deafScript = `export async function* respond() {
   yield { type: 'delta', text: 'word' };
   await new Promise(() => undefined);
 }`;
-
-function dataDir(): string {
-  const folder = temporaryFolder();
-  onTestFinished(() => folder.remove());
-  return folder.path;
-}
-
-/** A core in a process of its own, as the supervisor starts it. */
-async function start(dir: string, env: Record<string, string> = {}) {
-  const [core, manager, collector] = (await freePorts(3)) as [number, number, number];
-  const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/core/src/main.ts')], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env['PATH'],
-      HOME: dir,
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-      SVC_DATA_DIR: dir,
-      SVC_CORE_PORT: String(core),
-      SVC_MANAGER_PORT: String(manager),
-      SVC_COLLECTOR_PORT: String(collector),
-      SVC_DEFAULT_ENGINE: 'offline',
-      ...env,
-    },
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const exited = new Promise<number | null>((resolve) => child.on('close', resolve));
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await exited;
-  });
-  const url = `http://127.0.0.1:${core}`;
-  const ready = () =>
-    waitFor(
-      () => output.includes('core is ready'),
-      20_000,
-      () => `the core is not up:\n${output}`,
-      exited,
-    );
-  return { port: core, url, child, exited, ready, output: () => output };
-}
 
 /** A streamed turn, read from the raw socket. */
 function stream(port: number, text: string) {
@@ -104,10 +59,10 @@ test('stopping in mid-turn tells the reader why, and no caller that hangs can ho
   core.child.kill('SIGTERM');
   expect(await core.exited).toBe(0);
   expect(core.output()).not.toContain('did not stop in time');
-  expect(reader.read()).toMatch(/event: error\ndata: .*"unavailable".*Send the message again/);
+  expect(reader.read()).toMatch(/event: error\ndata: .*"unavailable".*The message is kept/);
 });
 
-test('a core that is killed in mid-turn goes on with the same engine session', async () => {
+test('[L08] a core that is killed in mid-turn goes on with that turn in the same engine session, and no lock is left', async () => {
   const dir = dataDir();
   const first = await start(dir);
   await first.ready();
@@ -125,8 +80,25 @@ test('a core that is killed in mid-turn goes on with the same engine session', a
   await cut;
   const second = await start(dir);
   await second.ready();
-  expect(await read(second.url)).toMatchObject({ engine_session_id: before.engine_session_id, state: 'idle' });
+  expect(await read(second.url)).toMatchObject({ engine_session_id: before.engine_session_id, state: 'running' });
+  await requestJson(`${second.url}/v2/abort`, { body: { conversation_key: 'compat:c1:key' }, timeoutMs: 5000 });
+  await expect.poll(async () => (await read(second.url)).state).toBe('idle');
   const next = await requestJson(`${second.url}/v2/handle`, { body: envelope('echo back'), timeoutMs: 10_000 });
   expect(next.body).toMatchObject({ outcome: 'replied', actions: [{ text: 'back' }] });
   expect((await read(second.url)).engine_session_id).toBe(before.engine_session_id);
+});
+
+test('[P12] a key that came with /query is kept nowhere: not in the log, not in any file', async () => {
+  const dir = dataDir();
+  const core = await start(dir, { SVC_LOG_LEVEL: 'trace' });
+  await core.ready();
+  const query = (body: object) => requestJson(`${core.url}/query`, { body, timeoutMs: 10_000 });
+  const asked = { message: 'echo hi', userId: 'nobody', apiKey: 'canary-key-123456' };
+  expect((await query(asked)).status).toBe(403);
+  expect((await query({ ...asked, message: 5 })).status).toBe(400);
+  core.child.kill('SIGTERM');
+  await core.exited;
+  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const kept = files.filter(({ parentPath, name }) => readFileSync(path.join(parentPath, name)).includes(asked.apiKey));
+  expect([kept.map(({ name }) => name), core.output().includes(asked.apiKey)]).toEqual([[], false]);
 });

@@ -4,6 +4,7 @@ import { Ajv } from 'ajv';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { envelopeSchema } from '@svc/contract/envelope.ts';
 import { answering, says, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
+import { systemClock } from '@svc/service-kit/clock.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 let core: TestCore;
@@ -37,7 +38,7 @@ describe('the end of a turn', () => {
     await core.context.turnQueue.close(5);
     const answer = await turn;
     expect(answer.statusCode).toBe(503);
-    expect(answer.json()).toMatchObject({ error: 'unavailable', message: expect.stringContaining('Send the message again') });
+    expect(answer.json()).toMatchObject({ error: 'unavailable', message: expect.stringContaining('The message is kept') });
   });
 
   test('a resume id that cannot be stored fails its turn and nothing else', async () => {
@@ -65,7 +66,7 @@ describe('the end of a turn', () => {
 });
 
 describe('what an envelope may not do', () => {
-  test('a file outside the upload area is refused, however it is named', async () => {
+  test('[P07] a file outside the upload area is refused, however it is named', async () => {
     const uploads = path.join(core.folder, 'uploads');
     mkdirSync(uploads);
     writeFileSync(path.join(core.folder, 'secrets.json'), '{}');
@@ -167,9 +168,13 @@ describe('what is kept', () => {
   });
 
   test('a workspace that somebody removed is made again', async () => {
+    let passed = 0;
+    await core.close();
+    core = await openTestCore({ clock: { ...systemClock, now: () => Date.now() + passed } });
     await core.handle(envelope('one'));
     const cwd = core.engine.requests[0]?.cwd ?? '';
     rmSync(cwd, { recursive: true });
+    passed = 1000;
     core.engine.script(async function* (request) {
       writeFileSync(path.join(request.cwd, 'note'), 'x');
       yield* says('written');

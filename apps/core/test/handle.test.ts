@@ -65,7 +65,7 @@ describe('a turn', () => {
     expect(fields).toEqual(expect.arrayContaining(['body.channel', 'body.conversation_key', 'body.sender', 'body.content.text']));
   });
 
-  test.each(['trust_tier', 'principal', 'bypass_moderation', 'identity'])('ignores a self-declared %s', async (field) => {
+  test.each(['trust_tier', 'principal', 'bypass_moderation', 'identity'])('[P04] ignores a self-declared %s', async (field) => {
     const response = await core.handle({ ...envelope('hi', { sender: { raw_id: 'stranger' } }), [field]: 'SACRED' });
     expect(response.json()).toMatchObject({ outcome: 'denied' });
   });
@@ -99,7 +99,7 @@ describe('a turn', () => {
   test.each([
     ['throws', () => Promise.reject(new Error('boom'))],
     ['ends without a word', () => Promise.resolve({ done: true as const, value: undefined })],
-  ])('an engine that %s fails the turn and frees the conversation', async (_name, next) => {
+  ])('[P10] an engine that %s fails the turn and frees the conversation', async (_name, next) => {
     core.engine.script(() => ({ [Symbol.asyncIterator]: () => ({ next }) }));
     expect((await core.handle(envelope('hi'))).statusCode).toBeGreaterThanOrEqual(500);
     core.engine.script(answering('fine'));
@@ -109,19 +109,19 @@ describe('a turn', () => {
 });
 
 describe('access', () => {
-  test('a sender who is no principal is denied: no engine call, no session', async () => {
+  test('[P01] a sender who is no principal is denied: no engine call, no session', async () => {
     const response = await core.handle(envelope('hi', { sender: { raw_id: 'stranger', raw_username: 'owner' } }));
     expect(response.json()).toMatchObject({ actions: [{ type: 'reply', text: 'no access' }], outcome: 'denied' });
     expect(core.engine.requests).toHaveLength(0);
     expect((await core.app.inject('/v2/session/compat:c1:key')).statusCode).toBe(404);
   });
 
-  test('a stranger on a public surface gets nothing', async () => {
+  test('[P01] a stranger on a public surface gets nothing', async () => {
     const response = await core.handle(envelope('hi', { sender: { raw_id: 'stranger' }, public: true }));
     expect(response.json()).toMatchObject({ actions: [], outcome: 'denied' });
   });
 
-  test('a look-alike of a principal is a stranger', async () => {
+  test('[P05] a look-alike of a principal is a stranger', async () => {
     for (const raw_id of ['Owner', 'owner ', 'own\u200ber', '__proto__', 'constructor']) {
       expect((await core.handle(envelope('hi', { sender: { raw_id } }))).json()).toMatchObject({ outcome: 'denied' });
     }
@@ -158,7 +158,7 @@ describe('access', () => {
 });
 
 describe('silence', () => {
-  test('a reply that ends with the marker posts nothing, is retracted, and is counted', async () => {
+  test('[P08] a reply that ends with the marker posts nothing, is retracted, and is counted', async () => {
     core.engine.script(answering('well ', '[[NO_', 'REPLY]]'));
     const frames = await stream('hi');
     expect(frames.map((frame) => frame['type'])).toEqual(['delta', 'segment', 'retract', 'result']);
@@ -168,7 +168,7 @@ describe('silence', () => {
     expect(core.kinds()).not.toContain('outbound');
   });
 
-  test('an aborted turn is silent, keeps the engine session, and frees the conversation', async () => {
+  test('[L03] an aborted turn is silent, keeps the engine session, and frees the conversation', async () => {
     const aborted = core.handle(envelope('work'));
     core.engine.script(workingUntilAborted('so far'));
     await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
@@ -189,7 +189,7 @@ describe('silence', () => {
     expect((await core.handle(envelope('hi'))).json()).toMatchObject({ outcome: 'replied' });
   });
 
-  test('abort of a session with nothing in flight is 404', async () => {
+  test('[L02] abort of a session with nothing in flight is 404', async () => {
     const answer = await core.app.inject({ method: 'POST', url: '/v2/abort', payload: { conversation_key: 'compat:c1:key' } });
     expect(answer.statusCode).toBe(404);
   });
@@ -257,7 +257,7 @@ describe('sessions', () => {
     });
   });
 
-  test.each(['a:b', 'a/b', 'a%b', 'a b', '😀', 'ü'])('a key such as %s makes the round trip', async (part) => {
+  test.each(['a:b', 'a/b', 'a%b', 'a b', '😀', 'ü'])('[L10] a key such as %s makes the round trip', async (part) => {
     const key = `compat:c1:${part}`;
     await core.handle(envelope('hi', { conversation_key: key }));
     const response = await core.app.inject(`/v2/session/${encodeURIComponent(key)}`);
@@ -357,7 +357,7 @@ describe('POST /query', () => {
     expect(core.engine.requests[1]?.resume).not.toBeNull();
   });
 
-  test('denies like everything else, whatever key it brings, and keeps the key nowhere', async () => {
+  test('[P12] denies like everything else, whatever key it brings, and keeps the key nowhere', async () => {
     const response = await query({ message: 'hello', userId: 'x', apiKey: 'canary-key-123456' });
     expect(response.statusCode).toBe(403);
     expect(JSON.stringify(core.telemetry.events)).not.toContain('canary-key-123456');

@@ -1,4 +1,6 @@
+import { rmSync } from 'node:fs';
 import type { Envelope } from '@svc/contract/envelope.ts';
+import type { EngineAuth } from '@svc/engine-kit/engine.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
@@ -6,24 +8,45 @@ import { createLog } from '@svc/service-kit/log.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { readVersion } from '@svc/service-kit/version.ts';
 import { createMemoryTelemetry } from '@svc/testing/memory-telemetry.ts';
-import { createScriptedEngine } from '@svc/testing/scripted-engine.ts';
+import { createScriptedEngine, type EngineScript } from '@svc/testing/scripted-engine.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { createCoreApp } from '../src/app.ts';
 import { createCoreContext } from '../src/context.ts';
+import type { SendToChannel } from '../src/delivery/channel-sender.ts';
 import { createTrustStore } from '../src/trust/trust-store.ts';
+import { recoverTurns } from '../src/turn/recover-turns.ts';
+import { createCutOff } from './cut-off.ts';
 
-type Options = { env?: Record<string, string>; clock?: Clock; before?: (dataDir: string) => void };
+type Options = {
+  env?: Record<string, string>;
+  clock?: Clock;
+  before?: (dataDir: string) => void;
+  /** How the engine pays; unless given, for nothing. */
+  auth?: EngineAuth;
+  /** Stands for the manager's `/send`; unless given, everything is delivered. */
+  sendToChannel?: SendToChannel;
+  /** What the engine does from the first turn on, also in those that are taken up. */
+  script?: EngineScript;
+  /** What an earlier core has left (`crash`). */
+  dataDir?: string;
+};
 
 /**
- * A core in this process, with a scripted engine and telemetry in memory. The owner is `owner` on the surface `compat`;
- * others are added with `addPrincipal`.
+ * A core in this process, with a scripted engine and telemetry in memory; what an earlier one left open in its folder
+ * is taken up. The owner is `owner` on the surface `compat`; others are added with `addPrincipal`.
  */
-export async function openTestCore({ env = {}, clock = systemClock, before }: Options = {}) {
-  const folder = temporaryFolder();
-  before?.(folder.path);
-  const settings: Settings = loadSettings(repositoryRoot, { SVC_DATA_DIR: folder.path, SVC_LOG_LEVEL: 'silent', ...env });
+export async function openTestCore(options: Options = {}) {
+  const { env = {}, before, dataDir, auth = 'none' } = options;
+  const folder = dataDir ?? temporaryFolder().path;
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  before?.(folder);
+  const cutOff = createCutOff();
+  const clock = cutOff.clock(options.clock ?? systemClock);
+  const sendToChannel = cutOff.send(options.sendToChannel ?? allDelivered);
+  const settings: Settings = loadSettings(repositoryRoot, { SVC_DATA_DIR: folder, SVC_LOG_LEVEL: 'silent', ...env });
   const log = createLog('core', settings.logLevel);
   const engine = createScriptedEngine();
+  if (options.script !== undefined) engine.script(cutOff.script(options.script));
   const telemetry = createMemoryTelemetry();
   const choice = { id: engine.id, model: null, why: 'a test says so' };
   const context = await createCoreContext({
@@ -34,18 +57,21 @@ export async function openTestCore({ env = {}, clock = systemClock, before }: Op
     env,
     overrides: {
       telemetry,
+      sendToChannel,
       engines: {
-        active: () => Promise.resolve({ engine, auth: 'none' as const, choice }),
+        active: () => Promise.resolve({ engine, auth, choice }),
         describe: () => Promise.resolve([]),
         close: () => Promise.resolve(),
       },
     },
   });
+  await context.outbox.start();
+  await recoverTurns(context);
   const app = createCoreApp(context, readVersion(repositoryRoot, 'core', 'stable'));
   const trustStore = createTrustStore(context.db, clock, randomIds);
 
   return {
-    folder: folder.path,
+    folder,
     context,
     app,
     engine,
@@ -58,14 +84,22 @@ export async function openTestCore({ env = {}, clock = systemClock, before }: Op
     },
     handle: (envelope: Envelope) => app.inject({ method: 'POST', url: '/v2/handle', payload: envelope }),
     kinds: () => telemetry.events.map((event) => event.kind),
+    /** Ends this core as a killed process ends. Gives the folder for the next one: this one's files as they are now. */
+    crash(): string {
+      const { left, closed } = cutOff.now(context.db, folder);
+      void closed.then(removeFolder);
+      return left;
+    },
     async close() {
       await context.turnQueue.close(1000);
       await app.close();
       await context.close();
-      folder.remove();
+      removeFolder();
     },
   };
 }
+
+const allDelivered: SendToChannel = () => Promise.resolve({ delivered: true });
 
 export type TestCore = Awaited<ReturnType<typeof openTestCore>>;
 

@@ -7,23 +7,12 @@ export type ReplyHead = { id: string; created: number; model: string };
 /** The reply's text: nothing for a turn that ended in silence. */
 export const replyText = (actions: readonly Action[]): string => actions.map((action) => action.text).join('\n\n');
 
-/** The whole reply to a request that does not stream. */
+/** The whole reply to a request that does not stream. Written out, because only the text in it can be of any length. */
 export function renderCompletion({ id, created, model }: ReplyHead, result: HandleResult): string {
-  return JSON.stringify({
-    id,
-    object: 'chat.completion',
-    created,
-    model,
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant', content: replyText(result.actions), refusal: null },
-        logprobs: null,
-        finish_reason: 'stop',
-      },
-    ],
-    usage: toUsage(result.usage),
-  });
+  const message = `{"role":"assistant","content":${JSON.stringify(replyText(result.actions))},"refusal":null}`;
+  const choice = `{"index":0,"message":${message},"logprobs":null,"finish_reason":"stop"}`;
+  const head = `{"id":${JSON.stringify(id)},"object":"chat.completion","created":${created},"model":${JSON.stringify(model)}`;
+  return `${head},"choices":[${choice}],"usage":${JSON.stringify(toUsage(result.usage))}}`;
 }
 
 export type ChunkRenderer = ReturnType<typeof createChunkRenderer>;

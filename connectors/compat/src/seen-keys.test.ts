@@ -3,9 +3,11 @@ import { createSeenKeys } from './seen-keys.ts';
 
 test('remembers the most recent conversations, a bounded number of them', () => {
   const seen = createSeenKeys(2);
-  seen.add('a');
-  seen.add('b');
-  seen.add('a');
-  seen.add('c');
-  expect(['a', 'b', 'c'].map((key) => seen.has(key))).toEqual([true, false, true]);
+  const known = () => ['a', 'b', 'c', 'd', 'e'].filter(seen.has).join('');
+  const after = (key: string) => {
+    seen.add(key);
+    return known();
+  };
+  expect(['a', 'b', 'a', 'c', 'b', 'd', 'e'].map(after)).toEqual(['a', 'ab', 'ab', 'abc', 'abc', 'bcd', 'bcde']);
+  expect(['a', 'b', 'b', 'c'].map(after)).toEqual(['ade', 'abde', 'abde', 'abc']);
 });

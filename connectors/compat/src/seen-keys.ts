@@ -1,18 +1,20 @@
 export type SeenKeys = { has(key: string): boolean; add(key: string): void };
 
-/** Conversations that got a reply from this process, the most recent `limit` of them. */
+/**
+ * Conversations that got a reply from this process: the most recent `limit` of them, and up to as many older ones. Two
+ * generations, because taking the oldest out of a set one by one costs more than the rest of a request.
+ */
 export function createSeenKeys(limit: number): SeenKeys {
-  const keys = new Set<string>();
+  let recent = new Set<string>();
+  let older = new Set<string>();
   return {
-    has: (key) => keys.has(key),
+    has: (key) => recent.has(key) || older.has(key),
     add(key) {
-      keys.delete(key);
-      keys.add(key);
-      if (keys.size <= limit) return;
-      for (const oldest of keys) {
-        keys.delete(oldest);
-        break;
+      if (recent.size >= limit && !recent.has(key)) {
+        older = recent;
+        recent = new Set();
       }
+      recent.add(key);
     },
   };
 }

@@ -49,7 +49,7 @@ function toRoutes(ctx: StartContext<CompatConfig>, keys: KeysFile | null, clock:
     ids: randomIds,
     identify,
     readJson: createJsonReader({ bodyBytes: 10 * mib, totalBytes: 128 * mib }),
-    seen: createSeenKeys(10_000),
+    seen: createSeenKeys(5_000),
     instanceId: ctx.instanceId,
     modelName: ctx.config.model_name,
   });

@@ -7,7 +7,8 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { admitted } from './admitted.ts';
 import { errorFrame } from './completion-error.ts';
-import { createChunkRenderer, doneFrame, replyText, type ReplyHead } from './render-completion.ts';
+import { createChunkRenderer, doneFrame, type ReplyHead } from './render-completion.ts';
+import { ReplyRelay } from './reply-relay.ts';
 
 type StreamFacts = {
   exchange: Exchange;
@@ -26,19 +27,17 @@ export async function streamCompletion(facts: StreamFacts): Promise<HandleResult
   const { exchange, core, clock, envelope, head, includeUsage } = facts;
   const writer = createSseWriter(exchange, clock);
   const chunk = createChunkRenderer(head);
-  let streamed = '';
   let hasRole = false;
 
-  const sendText = (text: string) => {
+  const relay = new ReplyRelay((text) => {
     if (!hasRole) writer.send(chunk.role());
     hasRole = true;
-    streamed += text;
     if (text !== '') writer.send(chunk.text(text));
-  };
+  });
   try {
-    const turn = core.handleStream(envelope, { onDelta: sendText }, { requestId: exchange.requestId });
+    const turn = core.handleStream(envelope, relay, { requestId: exchange.requestId });
     const result = admitted(await turn);
-    sendText(unsentText(replyText(result.actions), streamed));
+    relay.finish(result, envelope.message_id ?? '');
     writer.send(chunk.finish());
     if (includeUsage) writer.send(chunk.usage(result.usage));
     writer.send(doneFrame);
@@ -52,9 +51,6 @@ export async function streamCompletion(facts: StreamFacts): Promise<HandleResult
     return null;
   }
 }
-
-/** What of the reply was not streamed: all of it from an engine without deltas, nothing when the reply was changed since. */
-const unsentText = (reply: string, streamed: string): string => (reply.startsWith(streamed) ? reply.slice(streamed.length) : '');
 
 /** Errors of the core are made to be shown; anything else stays inside. */
 const shownError = (error: unknown): ServiceError =>

@@ -72,21 +72,36 @@ describe('a compat process', () => {
     expect(forked.output()).not.toContain(key);
   });
 
-  test('ends a stream with an error when the core goes away, and is back with the core', async () => {
+  test('notices nothing of a restart of the core', async () => {
+    const begun = Promise.withResolvers<void>();
     answer = (call) => {
+      call.reply({ frame: { type: 'delta', text: 'half ' } });
+      if (core.calls.length === 2) begun.resolve();
+    };
+    const turns = [stream(), ask()];
+    await begun.promise;
+    await core.stop();
+    answer = (call) => {
+      expect(call.request).toMatchObject({ again: true });
+      call.reply({ frame: { type: 'delta', text: 'half and ' } }, { frame: { type: 'delta', text: 'half' } });
+      call.reply({ result: result('half and half') });
+    };
+    await startCore();
+    expect(await turns[0]).toEqual({ text: 'half and half', error: undefined });
+    expect(await turns[1]).toMatchObject({ choices: [{ message: { content: 'half and half' } }] });
+  });
+
+  test('ends a stream with an error when the turn says something else after a restart', async () => {
+    answer = (call) => {
+      if (core.calls.length > 1)
+        return call.reply({ frame: { type: 'delta', text: 'other' } }, { result: result('other words') });
       call.reply({ frame: { type: 'delta', text: 'half' } });
-      setTimeout(() => call.hangUp(), 20);
+      setImmediate(() => core.breakLinks());
     };
     const { text, error } = await stream();
     expect(text).toBe('half');
     expect(error).toBeInstanceOf(APIError);
-    expect(error).toMatchObject({ code: 'unavailable' });
-
-    await core.stop();
-    const waiting = ask();
-    answer = (call) => call.reply({ result: result('back') });
-    await startCore();
-    expect((await waiting).choices[0]?.message.content).toBe('back');
+    expect(error).toMatchObject({ code: 'stream_interrupted', error: { message: expect.stringMatching(/Idempotency-Key/) } });
   });
 
   test('answers 503 in words while there is no core', async () => {

@@ -109,6 +109,19 @@ describe('the official client', () => {
     );
   });
 
+  test('gets an error frame when the reply became another one after a part of it was sent', async () => {
+    compat.core.script = ({ handlers, result }) => {
+      handlers.onDelta?.('half');
+      handlers.onRetract?.();
+      handlers.onDelta?.('another');
+      return result({ actions: [{ type: 'reply', text: 'another' }] });
+    };
+    const text = await (await post({ stream: true, messages: hello }, { 'idempotency-key': 'order-7' })).text();
+    expect(text).not.toContain('another');
+    expect(text).not.toContain('"finish_reason":"stop"');
+    expect(text).toMatch(/data: \{"error":\{.*order-7.*"code":"stream_interrupted"\}\}\n\ndata: \[DONE\]\n\n$/);
+  });
+
   test('gets what was streamed when the reply was taken back', async () => {
     compat.core.script = ({ handlers, result }) => {
       handlers.onDelta?.('said');

@@ -33,7 +33,8 @@ export const createEngine: CreateEngine = (deps) => {
       return yield* runTurn(conversation, request, { isNew, allowsKey: deps.baseUrl !== null }, signal);
     } finally {
       running.delete(conversation);
-      warm.keep(request.conversationKey, conversation);
+      if (request.purpose === undefined) warm.keep(request.conversationKey, conversation);
+      else await conversation.close();
     }
   }
 

@@ -84,8 +84,12 @@ function* openSession(resume: string | null): Generator<EngineEvent> {
 function answer(request: EngineRequest, signal: AbortSignal, script: OfflineScript | null): AsyncIterable<EngineEvent> {
   if (script !== null) return script(request, signal);
   const command = findCommand(request.text);
-  return command === null ? say(aboutItself(request.text)) : command(request, signal);
+  if (command !== null) return command(request, signal);
+  return say(request.purpose === 'title' ? firstWords(request.text) : aboutItself(request.text));
 }
+
+/** The best title that no model can give. */
+const firstWords = (text: string): string => text.trim().split(/\s+/).slice(0, 8).join(' ');
 
 async function loadScript(file: string): Promise<OfflineScript> {
   const { respond } = (await import(pathToFileURL(file).href)) as { respond?: OfflineScript };

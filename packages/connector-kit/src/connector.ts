@@ -12,19 +12,34 @@ export type StreamHandlers = {
   onThinking?(text: string): void;
   onTool?(tool: { id: string; name: string; input: unknown }): void;
   onToolResult?(result: { id: string; ok: boolean; output: string }): void;
-  /** Everything streamed so far is withdrawn; take it back where the channel can. */
+  /**
+   * Everything streamed so far is withdrawn; take it back where the channel can. What comes next begins anew: so does
+   * a turn that was taken up again after a break.
+   */
   onRetract?(): void;
   /** All deltas of one read have been delivered: the moment to write once. */
   onFlush?(): void;
 };
 
-/** `requestId` is the trace id of the channel's own request, when it has one. */
-export type CallOptions = { requestId?: string };
+export type CallOptions = {
+  /** Trace id of the channel's own request, when it has one. */
+  requestId?: string;
+  /** The connector will say with `CoreApi.delivered` what became of the reply. Without it, having it is delivery. */
+  confirm?: boolean;
+};
 
 export type CoreApi = {
-  /** Runs one envelope through the core. Rejects with a `CoreError` when there is no answer. */
+  /**
+   * Runs one envelope through the core. Rejects with a `CoreError` when there is no answer. One with a `message_id` is
+   * not lost when the core restarts: it waits up to 30 s for it. The outcome `delivered` has nothing to show any more.
+   */
   handle(envelope: Envelope, options?: CallOptions): Promise<HandleResult>;
   handleStream(envelope: Envelope, handlers: StreamHandlers, options?: CallOptions): Promise<HandleResult>;
+  /**
+   * What became of the reply of a turn that was called with `confirm`: it is shown, or with `error` that and why it
+   * could not be. Kept while the core is away. Never throws.
+   */
+  delivered(turnId: string, error?: string): void;
   /** Effective trust of a sender, without a turn. */
   resolve(envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'>): Promise<Identity>;
 };

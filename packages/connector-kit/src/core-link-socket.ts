@@ -26,12 +26,13 @@ const lastRetryMs = 1_000;
 /** Unsent characters past which the core counts as stuck. */
 const cloggedAt = 4 * maxLinkLine;
 
-/** The carrier of the core link: connects when asked, backs off while the core is away, writes once per tick. */
+/** The carrier of the core link: connects when asked, backs off while the core is away, writes once per turn of the event loop. */
 export function createLinkSocket(options: LinkSocketOptions) {
   const { path, clock, log, random, isNeeded, onOpen, onLine, onReadEnd, onBroken } = options;
   let socket: Socket | null = null;
   let isOpen = false;
   let closed = false;
+  /** Since the core last said something: a core that lets us in and breaks at once is not back. */
   let failures = 0;
   let cancelRetry: (() => void) | null = null;
   let pending = '';
@@ -44,8 +45,9 @@ export function createLinkSocket(options: LinkSocketOptions) {
     const splitter = createLineSplitter(
       maxLinkLine,
       (line) => {
-        // Lines behind a bad one are of a broken stream too.
-        if (!own.destroyed && !onLine(line)) own.destroy(new Error('the core sent something that is not a reply'));
+        if (own.destroyed) return; // lines behind a bad one are of a broken stream too
+        if (onLine(line)) failures = 0;
+        else own.destroy(new Error('the core sent something that is not a reply'));
       },
       () => own.destroy(new Error('the core sent a line past the limit')),
     );
@@ -61,7 +63,6 @@ export function createLinkSocket(options: LinkSocketOptions) {
   function opened(): void {
     isOpen = true;
     if (failures > 0) log('info', 'linked to the core again');
-    failures = 0;
     onOpen();
   }
 
@@ -73,11 +74,12 @@ export function createLinkSocket(options: LinkSocketOptions) {
     if (closed) return;
     failures++;
     if (wasOpen || failures === 1) log('warn', 'the link to the core is down', { why });
-    if (wasOpen) onBroken();
+    // Before anybody hears of it: who asks again at once waits like everybody.
     cancelRetry = clock.after(retryMs(failures, random()), () => {
       cancelRetry = null;
       if (isNeeded()) open();
     });
+    if (wasOpen) onBroken();
   }
 
   function flush(): void {
@@ -90,14 +92,19 @@ export function createLinkSocket(options: LinkSocketOptions) {
     open,
     isOpen: () => isOpen,
     isClogged: () => socket !== null && socket.writableLength > cloggedAt,
-    /** Queues one line; all lines of a tick leave in one write. Only while open. */
+    /**
+     * Queues one line; all lines of a turn of the event loop leave in one write, because a write costs both sides more
+     * than making a line does. Only while open.
+     */
     write(line: string): void {
-      if (pending === '') queueMicrotask(flush);
+      if (pending === '') setImmediate(flush);
       pending += `${line}\n`;
     },
+    /** What was written before still leaves. */
     close(): void {
       closed = true;
       cancelRetry?.();
+      if (isOpen) flush();
       socket?.destroy();
     },
   };

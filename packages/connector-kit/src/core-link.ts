@@ -1,18 +1,23 @@
-import type { Envelope } from '@svc/contract/envelope.ts';
-import { maxLinkLine, type LinkReply, type LinkRequest } from '@svc/contract/link.ts';
+import type { Envelope, Intake } from '@svc/contract/envelope.ts';
+import type { LinkRequest } from '@svc/contract/link.ts';
 import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { errorText } from '@svc/service-kit/service-error.ts';
-import { createLinkSocket } from './core-link-socket.ts';
-import { CoreError, toCoreError } from './core-error.ts';
-import { dispatchFrame } from './dispatch-frame.ts';
+import { createConfirmations } from './confirmations.ts';
 import type { CallOptions, CoreApi, StartContext, StreamHandlers } from './connector.ts';
+import { CoreError, toCoreError } from './core-error.ts';
+import { createLinkSocket } from './core-link-socket.ts';
+import { createFrameDelivery } from './frame-delivery.ts';
+import { hasMessageId, lineOf, maxRequestLine, type LinkCall } from './link-call.ts';
+import { linkFaults } from './link-faults.ts';
+import { parseReply } from './parse-reply.ts';
 
 export type CoreLinkOptions = {
   socketPath: string;
   clock: Clock;
   log: StartContext['log'];
+  /** Goes with every envelope. */
+  intake?: Intake;
   /** Most calls in flight or waiting for the link; past it a call is refused as `queue_full`. */
   maxPending?: number;
   /** 0 to 1, for the spread of reconnect times. */
@@ -25,30 +30,27 @@ export type CoreLink = CoreApi & {
 };
 
 /** How long a call waits for a link that is down, ms. */
-const linkWaitMs = 2_000;
+const linkWaitMs = 10_000;
+/** How long a message that was sent waits for a link that broke, ms. */
+const breakWaitMs = 30_000;
+/** A link that breaks sooner than this after it was made has not really been back, ms. */
+const steadyMs = 10_000;
 /** The core bounds a turn by the engine's silence; this only catches a core that forgot one. */
 const turnLimitMs = 6 * 60 * 60_000;
 const resolveLimitMs = 10_000;
-
-type Call = {
-  line: string;
-  sent: boolean;
-  limitMs: number;
-  handlers: StreamHandlers | null;
-  settle: (answer: HandleResult | Identity) => void;
-  fail: (error: CoreError) => void;
-  cancelTimer: () => void;
-};
+const maxError = 4_000;
 
 /**
  * The connector's side of the link to the core: one unix socket for all turns, opened when the first call needs it and
- * again when it broke. It holds no timer while nothing is asked. Every rejection is a `CoreError`.
+ * again when it broke. A message with an id outlives a break: it is sent again, and the core knows it. No timer is held
+ * while nothing is asked. Every rejection is a `CoreError`.
  */
 export function createCoreLink(options: CoreLinkOptions): CoreLink {
-  const { clock, log, maxPending = 1024 } = options;
-  const calls = new Map<number, Call>();
-  const touched = new Set<StreamHandlers>();
+  const { clock, log, intake, maxPending = 1024 } = options;
+  const calls = new Map<number, LinkCall>();
+  const frames = createFrameDelivery(log);
   let serial = 0;
+  let openedAt = 0;
   let closed = false;
 
   const socket = createLinkSocket({
@@ -56,39 +58,57 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
     clock,
     log,
     random: options.random ?? Math.random,
-    isNeeded: () => calls.size > 0,
-    onOpen: sendWaiting,
+    isNeeded: () => calls.size > 0 || confirmations.areWaiting(),
+    onOpen: takeUp,
     onLine: takeLine,
-    onReadEnd: flushTouched,
-    onBroken: failSent,
+    onReadEnd: frames.flush,
+    onBroken: takeBreak,
   });
+  const confirmations = createConfirmations(socket.write, log);
 
-  function open(id: number, request: LinkRequest, limitMs: number, handlers: StreamHandlers | null) {
+  function open(request: LinkRequest, limitMs: number, handlers: StreamHandlers | null) {
     return new Promise<HandleResult | Identity>((settle, fail) => {
-      if (closed) return fail(unavailable('This connector is stopping.', false));
-      if (calls.size >= maxPending || socket.isClogged()) return fail(tooManyCalls(calls.size));
+      if (closed) return fail(linkFaults.stopping(false));
+      if (calls.size >= maxPending || socket.isClogged()) return fail(linkFaults.tooMany(calls.size));
       const line = JSON.stringify(request);
-      if (line.length >= maxLinkLine) return fail(tooLong());
-      const call: Call = { line, sent: false, limitMs, handlers, settle, fail, cancelTimer: () => undefined };
-      calls.set(id, call);
-      if (socket.isOpen()) return send(id, call);
-      call.cancelTimer = clock.after(linkWaitMs, () =>
-        end(id, call, unavailable('The core cannot be reached. Check that the service is running, then try again.', false)),
-      );
+      if (line.length >= maxRequestLine) return fail(linkFaults.tooLong());
+      const call: LinkCall = {
+        request,
+        line,
+        sent: false,
+        limitMs,
+        handlers,
+        shown: false,
+        stale: false,
+        brokenAt: 0,
+        settle,
+        fail,
+        cancelTimer: () => undefined,
+      };
+      calls.set(request.id, call);
+      if (socket.isOpen()) return send(call);
+      wait(call, linkWaitMs, linkFaults.unreachable);
       socket.open();
     });
   }
 
-  function send(id: number, call: Call): void {
+  function send(call: LinkCall): void {
     call.sent = true;
-    call.cancelTimer();
-    call.cancelTimer = clock.after(call.limitMs, () => end(id, call, unavailable('The core did not answer in time.', true)));
-    socket.write(call.line);
-    call.line = '';
+    wait(call, call.limitMs, linkFaults.overdue);
+    socket.write(lineOf(call));
+    call.line = null;
   }
 
-  function sendWaiting(): void {
-    for (const [id, call] of calls) if (!call.sent) send(id, call);
+  function wait(call: LinkCall, ms: number, fault: () => CoreError): void {
+    call.cancelTimer();
+    call.cancelTimer = clock.after(ms, () => end(call, fault()));
+  }
+
+  /** The link is there: what waits is sent, in the order it was asked. */
+  function takeUp(): void {
+    openedAt = clock.now();
+    confirmations.say();
+    for (const call of calls.values()) if (!call.sent) send(call);
   }
 
   /** Takes one line of the core. False when it is not one of ours: the link cannot be trusted any more. */
@@ -97,100 +117,81 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
     if (reply === null) return false;
     const call = calls.get(reply.id);
     if (call === undefined) return true;
-    if ('frame' in reply) takeFrame(call.handlers, reply.frame);
-    else if ('error' in reply) end(reply.id, call, toCoreError(reply.error));
-    else end(reply.id, call, 'result' in reply ? reply.result : reply.identity);
+    if ('error' in reply) {
+      end(call, toCoreError(reply.error));
+      return true;
+    }
+    if (call.stale) withdraw(call);
+    if ('frame' in reply) show(call, reply.frame);
+    else end(call, 'result' in reply ? reply.result : reply.identity);
     return true;
   }
 
-  function takeFrame(handlers: StreamHandlers | null, frame: TurnProgress): void {
-    if (handlers === null) return;
-    if (handlers.onFlush !== undefined) touched.add(handlers);
-    try {
-      dispatchFrame(frame, handlers);
-    } catch (error) {
-      log('error', 'a stream handler threw', { error: errorText(error) });
-    }
+  function show(call: LinkCall, frame: TurnProgress): void {
+    if (call.handlers === null) return;
+    if (frame.type !== 'queued') call.shown = frame.type !== 'retract';
+    frames.take(call.handlers, frame);
   }
 
-  function flushTouched(): void {
-    for (const handlers of touched) {
-      try {
-        handlers.onFlush?.();
-      } catch (error) {
-        log('error', 'a stream handler threw', { error: errorText(error) });
-      }
-    }
-    touched.clear();
+  function withdraw(call: LinkCall): void {
+    call.stale = false;
+    if (call.handlers !== null) frames.take(call.handlers, { type: 'retract' });
   }
 
-  function end(id: number, call: Call, answer: HandleResult | Identity | CoreError): void {
-    calls.delete(id);
+  function end(call: LinkCall, answer: HandleResult | Identity | CoreError): void {
+    calls.delete(call.request.id);
     call.cancelTimer();
     if (answer instanceof CoreError) call.fail(answer);
     else call.settle(answer);
   }
 
-  function failSent(): void {
-    flushTouched();
-    for (const [id, call] of calls) {
-      if (call.sent)
-        end(id, call, unavailable('The core went away during this turn. It may have run; look before you repeat it.', true));
+  function takeBreak(): void {
+    frames.flush();
+    confirmations.takeBreak();
+    const now = clock.now();
+    const wasSteady = now - openedAt >= steadyMs;
+    for (const call of calls.values()) {
+      if (!call.sent) continue;
+      if (hasMessageId(call)) keep(call, wasSteady || call.brokenAt === 0 ? now : call.brokenAt, now);
+      else end(call, linkFaults.wentAway());
     }
   }
 
+  /** Holds a call that was sent until the link is back. A link that comes and goes is one break, not many. */
+  function keep(call: LinkCall, brokenAt: number, now: number): void {
+    call.sent = false;
+    call.brokenAt = brokenAt;
+    call.stale ||= call.shown;
+    call.shown = false;
+    wait(call, Math.max(0, brokenAt + breakWaitMs - now), linkFaults.wentAway);
+  }
+
+  const toHandle = (envelope: Envelope, stream: boolean, call?: CallOptions): LinkRequest => ({
+    op: 'handle',
+    id: ++serial,
+    stream,
+    request_id: call?.requestId,
+    confirm: call?.confirm,
+    envelope: intake === undefined ? envelope : { ...envelope, intake },
+  });
+
   // The casts: the core closes a `handle` with a result and a `resolve` with an identity (contract of the link).
   return {
-    handle(envelope, call?: CallOptions) {
-      const id = ++serial;
-      return open(id, toHandle(id, envelope, false, call), turnLimitMs, null) as Promise<HandleResult>;
-    },
-    handleStream(envelope, handlers, call?: CallOptions) {
-      const id = ++serial;
-      return open(id, toHandle(id, envelope, true, call), turnLimitMs, handlers) as Promise<HandleResult>;
-    },
-    resolve(envelope) {
-      const id = ++serial;
-      return open(id, { op: 'resolve', id, envelope }, resolveLimitMs, null) as Promise<Identity>;
+    handle: (envelope, call) => open(toHandle(envelope, false, call), turnLimitMs, null) as Promise<HandleResult>,
+    handleStream: (envelope, handlers, call) =>
+      open(toHandle(envelope, true, call), turnLimitMs, handlers) as Promise<HandleResult>,
+    resolve: (envelope) => open({ op: 'resolve', id: ++serial, envelope }, resolveLimitMs, null) as Promise<Identity>,
+    delivered(turnId, error) {
+      if (closed) return;
+      const said: LinkRequest = { op: 'delivered', id: ++serial, turn_id: turnId, error: error?.slice(0, maxError) };
+      confirmations.add(JSON.stringify(said));
+      if (socket.isOpen()) confirmations.say();
+      else socket.open();
     },
     close() {
       closed = true;
-      for (const [id, call] of calls) end(id, call, unavailable('This connector is stopping.', call.sent));
+      for (const call of calls.values()) end(call, linkFaults.stopping(call.line === null));
       socket.close();
     },
   };
 }
-
-const toHandle = (id: number, envelope: Envelope, stream: boolean, call: CallOptions = {}): LinkRequest => ({
-  op: 'handle',
-  id,
-  stream,
-  ...(call.requestId === undefined ? {} : { request_id: call.requestId }),
-  envelope,
-});
-
-/** Null for a line that is no reply. The core is ours, so only what a mix-up of versions could break is checked. */
-function parseReply(line: string): LinkReply | null {
-  let reply: unknown;
-  try {
-    reply = JSON.parse(line);
-  } catch {
-    return null;
-  }
-  const known =
-    typeof reply === 'object' &&
-    reply !== null &&
-    'id' in reply &&
-    typeof reply.id === 'number' &&
-    ('frame' in reply || 'result' in reply || 'identity' in reply || 'error' in reply);
-  return known ? (reply as LinkReply) : null;
-}
-
-const unavailable = (message: string, mayHaveRun: boolean) => new CoreError('unavailable', message, { mayHaveRun });
-const tooLong = () =>
-  new CoreError('too_large', 'This message is too long for the core. Shorten it or its transcript.', { mayHaveRun: false });
-const tooManyCalls = (count: number) =>
-  new CoreError('queue_full', `${count} turns of this connector are open already. Try again in a moment.`, {
-    mayHaveRun: false,
-    details: { retry_after_s: 1 },
-  });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { forkConnector, type ForkedConnector } from '../src/testing/fork-connector.ts';
+import { startLinkServer } from '../src/testing/link-server.ts';
 
 const entry = path.join(import.meta.dirname, 'fixtures/scripted-connector.ts');
 
@@ -76,6 +77,18 @@ describe('a connector process', () => {
     await forked.message('ready');
     expect(forked.messages).toContainEqual({ type: 'emit', event: { kind: 'instance', text } });
     expect(forked.output()).not.toContain('hunter2');
+  });
+
+  test("puts the instance's intake on its envelopes", async () => {
+    const core = await startLinkServer(path.join(folder.path, 'core.sock'), (call) =>
+      call.reply({ result: { actions: [], outcome: 'silent', conversation_key: 'k', turn_id: 't' } }),
+    );
+    try {
+      await start({ ask: 'hello', debounce_ms: 800, pairing: true }).message('ready');
+      expect(core.calls[0]?.request).toMatchObject({ envelope: { intake: { debounce_ms: 800, pairing: true } } });
+    } finally {
+      await core.stop();
+    }
   });
 
   test.each([

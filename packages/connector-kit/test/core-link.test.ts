@@ -215,20 +215,20 @@ describe('the link to the core', () => {
     await expect(turn).resolves.toMatchObject({ outcome: 'replied' });
   });
 
-  test('gives up after two seconds without a core, in words', async () => {
+  test('gives up after ten seconds without a core, in words', async () => {
     const clock = createFakeClock();
     const turn = open({ clock }).handle(envelope('hi'));
-    clock.advance(2_000);
+    clock.advance(10_000);
     const error = await turn.catch((fault: unknown) => fault);
     expect(error).toMatchObject({ code: 'unavailable', status: 503, mayHaveRun: false });
     expect((error as Error).message).toMatch(/cannot be reached/);
   });
 
-  test('waits longer from try to try, and not at all when nobody asks', async () => {
+  test('waits longer from try to try, and not at all when nobody asks', { timeout: 30_000 }, async () => {
     const { clock, delays, live } = countingClock();
     const link = open({ clock, random: () => 0.5 });
     await expect(link.handle(envelope('hi'))).rejects.toMatchObject({ code: 'unavailable' });
-    expect(delays.filter((ms) => ms <= 1_000)).toEqual([50, 100, 200, 400, 800, 1_000]);
+    expect(delays.filter((ms) => ms <= 1_000).slice(0, 7)).toEqual([50, 100, 200, 400, 800, 1_000, 1_000]);
     await vi.waitFor(() => expect(live.size).toBe(0), { timeout: 3_000 });
     // As long as another try would take to fail and to plan the next one.
     for (let i = 0; i < 3; i++) await failToConnect(socketPath);

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
@@ -216,8 +217,32 @@ describe('the HTTP server of connectors', () => {
       const stopped = server.stop(10_000);
       await expect(fetch(`${url}/health`)).rejects.toThrow();
       finish();
-      await expect(running.then((answer) => answer.text())).resolves.toBe('"done"');
+      const answer = await running;
+      expect(answer.headers.get('connection')).toBe('close');
+      await expect(answer.text()).resolves.toBe('"done"');
       await stopped;
+    });
+
+    test('ends the connection of a stream that had begun, as soon as the stream is over', async () => {
+      const opened = Promise.withResolvers<ReturnType<typeof createSseWriter>>();
+      const route: Route = {
+        method: 'GET',
+        path: '/stream',
+        handle(exchange) {
+          const writer = createSseWriter(exchange, systemClock);
+          writer.send('data: 1\n\n');
+          opened.resolve(writer);
+        },
+      };
+      const { server, port } = await open([route]);
+      const reader = connect(port, '127.0.0.1');
+      const read = text(reader);
+      reader.write('GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      const writer = await opened.promise;
+      const stopped = server.stop(60_000);
+      writer.end();
+      await stopped;
+      expect(await read).toContain('data: 1');
     });
 
     test('cuts off what is still running at the deadline', async () => {

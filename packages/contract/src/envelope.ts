@@ -69,11 +69,25 @@ export const envelopeSchema = {
     delivery: { enum: ['sync', 'async'] },
     capabilities: capabilitiesSchema,
     public: { type: 'boolean' },
+    intake: {
+      type: 'object',
+      properties: {
+        debounce_ms: { type: 'integer', minimum: 0, maximum: 60_000 },
+        pairing: { type: 'boolean' },
+      },
+    },
     channel_context: { type: 'object' },
   },
 } as const;
 
 export type Delivery = 'sync' | 'async';
+/** How an instance wants its messages taken; set from its configuration, never by a sender. */
+export type Intake = {
+  /** Messages of one sender that follow each other within this time are one turn, ms. */
+  debounce_ms?: number;
+  /** An unknown sender gets a code that the operator can approve. */
+  pairing?: boolean;
+};
 export type PriorMessage = Static<typeof priorMessageSchema>;
 export type Sender = { raw_id: string; raw_username?: string };
 
@@ -88,6 +102,7 @@ export type Envelope = {
   capabilities?: Capabilities;
   /** True on broadcast surfaces: stricter redaction, trust capped. */
   public?: boolean;
+  intake?: Intake;
   /** `channelId`, `chatId` or `target` name the session's outbound route. */
   channel_context?: Record<string, unknown>;
 };

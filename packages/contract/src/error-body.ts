@@ -16,6 +16,8 @@ export const errorCodes = [
   'internal',
   'upstream',
   'unavailable',
+  'turn_too_long',
+  'turn_interrupted',
   'engine_not_installed',
   'engine_not_logged_in',
   'engine_api_key_refused',

@@ -8,7 +8,19 @@ import type { Identity } from './trust.ts';
  * an id of the connector's. It carries the same calls as `POST /v2/handle` and `POST /trust/resolve`, at a third of the cost.
  */
 export type LinkRequest =
-  | { op: 'handle'; id: number; stream: boolean; request_id?: string; envelope: Envelope }
+  | {
+      op: 'handle';
+      id: number;
+      stream: boolean;
+      request_id?: string;
+      /** The connector will say with `delivered` what became of the reply; without it, handing it over is delivery. */
+      confirm?: boolean;
+      /** Sent before, over a link that broke: the same turn is joined, and a reply that was pushed meanwhile is not given again. */
+      again?: boolean;
+      envelope: Envelope;
+    }
+  /** What became of a reply on the channel; `error` when it could not be shown. Nothing is answered to it. */
+  | { op: 'delivered'; id: number; turn_id: string; error?: string }
   | { op: 'resolve'; id: number; envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'> };
 
 /** `frame` repeats while a streamed turn runs; then exactly one of `result`, `identity`, `error` closes the id. */

@@ -8,8 +8,11 @@ export type VersionInfo = {
   node: string;
 };
 
-/** Fields every `GET /health` has; `degraded` lists what does not work, in words. */
-export type HealthInfo = { status: 'ok' | 'degraded' | 'stopping'; service: string; degraded?: string[] };
+/**
+ * Fields every `GET /health` has; `degraded` lists what does not work, in words; `notices` what works and is worth
+ * knowing.
+ */
+export type HealthInfo = { status: 'ok' | 'degraded' | 'stopping'; service: string; degraded?: string[]; notices?: string[] };
 
 /** What the running engine is and why it was chosen. */
 export type EngineChoice = { id: string; model: string | null; why: string };

@@ -24,7 +24,9 @@ export type Session = {
   turns: number;
   input_tokens: number;
   output_tokens: number;
+  /** List-price value of its turns; `unpriced_turns` of them are not in it, because nobody knows their price. */
   cost_usd: number;
+  unpriced_turns: number;
   created_at: number;
   last_active_at: number;
 };

@@ -38,6 +38,9 @@ export type Principal = {
   updated_at: number;
 };
 
+/** Why a sender is denied, for code to go by; `reason` says it to people. */
+export type Denial = 'unknown_sender' | 'disabled' | 'blocked' | 'no_grant' | 'low_tier' | 'gate_closed';
+
 /** Result of resolving a sender: effective trust, or a denial with its reason. */
 export type Identity = {
   principal_id: string | null;
@@ -47,5 +50,7 @@ export type Identity = {
   tool_policy: ToolPolicy;
   bypass_moderation: boolean;
   denied: boolean;
+  /** Set whenever `denied` is true. */
+  denial?: Denial;
   reason: string;
 };

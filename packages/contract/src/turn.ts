@@ -10,8 +10,21 @@ export const actionSchema = {
   properties: { type: { const: 'reply' }, text: { type: 'string' } },
 } as const;
 
-/** How a handled envelope ended. Everything but `replied` and `command` is an expected outcome, never an exception. */
-export const outcomes = ['replied', 'command', 'silent', 'aborted', 'denied', 'blocked', 'observed'] as const;
+/**
+ * How a handled envelope ended. Everything but `replied` and `command` is an expected outcome, never an exception.
+ * `merged`: it is part of a later message's turn. `delivered`: it was answered already, and the answer was pushed.
+ */
+export const outcomes = [
+  'replied',
+  'command',
+  'silent',
+  'aborted',
+  'denied',
+  'blocked',
+  'observed',
+  'merged',
+  'delivered',
+] as const;
 export type Outcome = (typeof outcomes)[number];
 
 /** Answer of `POST /v2/handle`. `actions` is the spec's; the rest lets protocol connectors answer in their own terms. */

@@ -1,4 +1,4 @@
-/** Tokens and money of one turn. `input_tokens` excludes cached ones. Costs are USD. */
+/** Tokens and money of one turn. `input_tokens` excludes cached ones, `output_tokens` holds thinking ones. Costs are USD. */
 export type TokenUsage = {
   input_tokens: number;
   output_tokens: number;
@@ -7,7 +7,7 @@ export type TokenUsage = {
   thinking_tokens?: number;
   /** True when the engine reported nothing and tokens were counted at about four characters each. */
   estimated: boolean;
-  /** List-price value, metered or not; null while no price is known for the model. */
+  /** List-price value, metered or not: from an engine its own figure, else null; in a result null when nobody knows the price. */
   cost_usd: number | null;
 };
 
@@ -23,6 +23,8 @@ export type UsageRollup = {
   cache_read_tokens: number;
   cache_write_tokens: number;
   estimated_turns: number;
+  /** Turns whose price nobody knows: they are not in the costs. */
+  unpriced_turns: number;
   cost_usd: number;
   billed_cost_usd: number;
 };
@@ -36,6 +38,8 @@ export type UsageAux = {
   model: string;
   units: string;
   calls: number;
+  /** Calls whose price nobody knows: they are not in the costs. */
+  unpriced_calls: number;
   quantity: number;
   cost_usd: number;
   billed_cost_usd: number;

@@ -19,6 +19,8 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   internal: 500,
   upstream: 502,
   unavailable: 503,
+  turn_too_long: 504,
+  turn_interrupted: 503,
   engine_rate_limited: 429,
   engine_overloaded: 503,
   engine_stalled: 504,

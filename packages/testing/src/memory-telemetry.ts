@@ -34,7 +34,7 @@ export function createMemoryTelemetry(): MemoryTelemetry {
       hub.publish(event);
       return event;
     },
-    subscribe: (listener) => hub.subscribe(listener),
+    subscribe: (listener) => hub.subscribe((event) => listener(event, JSON.stringify(event))),
     status: () => ({ unsent: 0, dropped: 0, collector: 'ok', lastError: null }),
     close: () => Promise.resolve(),
   };

@@ -117,6 +117,10 @@ function describeOutcome({ outcome, actions }: HandleResult, withdrawn: boolean)
       return '(stopped)';
     case 'denied':
       return `${actions.length === 0 ? '(no access) ' : ''}This user is not known to the service; its owner can grant access.`;
+    case 'merged':
+      return '(taken together with your next message)';
+    case 'delivered':
+      return '(answered already)';
     case 'observed':
       return '(kept for the next turn; this conversation is held by somebody else at the moment)';
   }

@@ -1,15 +1,13 @@
 import { userInfo } from 'node:os';
-import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { createChatSession, Interrupted, type ChatSession } from '../chat/chat-session.ts';
 import { runChatLoop } from '../chat/chat-loop.ts';
 import { describeError } from '../chat/turn-view.ts';
 import { CliError } from '../cli-error.ts';
+import { coreUrl } from '../core-url.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { hostAddresses } from '../service-urls.ts';
 import { createStyle, print } from '../terminal.ts';
-import { readSupervisorState } from '../up/state-file.ts';
 
 export type ChatOptions = { session: string; new?: boolean; json?: boolean };
 
@@ -41,18 +39,12 @@ function openSession(name: string): ChatSession {
       why: 'It takes letters, digits, ".", "-" and "_", at most 64.',
     });
   }
-  return createChatSession({ coreUrl: coreUrl(), user: userName(), name, style: createStyle(process.stderr) });
-}
-
-/** Where the core runs, or should: it may have been started with other settings than this shell has. */
-function coreUrl(): string {
-  const settings = loadSettings(repositoryRoot);
-  const state = readSupervisorState(dataPaths(settings.dataDir).supervisorState);
-  return (
-    state?.services.find(({ name }) => name === 'core')?.url ??
-    hostAddresses(settings).find(({ name }) => name === 'core')?.url ??
-    ''
-  );
+  return createChatSession({
+    coreUrl: coreUrl(loadSettings(repositoryRoot)),
+    user: userName(),
+    name,
+    style: createStyle(process.stderr),
+  });
 }
 
 function userName(): string {

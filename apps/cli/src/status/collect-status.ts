@@ -1,3 +1,4 @@
+import type { DeliveryCounts } from '@svc/contract/delivery.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { EngineChoice, HealthInfo, SupervisorState, VersionInfo } from '@svc/contract/service.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
@@ -20,16 +21,24 @@ export type ServiceStatus = {
   started_at: number | null;
   /** What is wrong, in words; null when nothing is. */
   reason: string | null;
+  /** What works and is worth knowing, such as a spend limit that is near. */
+  notices: string[];
 };
 
 export type InstanceStatus = Pick<Instance, 'id' | 'type' | 'name' | 'status' | 'url' | 'healthy'> & { reason: string | null };
 
-export type Status = {
+/** What the core has to do; null while it does not tell. */
+export type CoreLoad = { turns: { running: number; waiting: number } | null; deliveries: DeliveryCounts | null };
+
+export type Status = CoreLoad & {
   supervisor: { pid: number; started_at: number } | null;
   services: ServiceStatus[];
   instances: InstanceStatus[];
   engine: EngineChoice | null;
 };
+
+/** What the core's health has beside everybody's. */
+type Health = HealthInfo & { active?: number; waiting?: number; deliveries?: DeliveryCounts };
 
 const askTimeoutMs = 1000;
 
@@ -41,16 +50,17 @@ export async function collectStatus(settings: Settings): Promise<Status> {
     url: supervised(supervisor, address.name)?.url ?? address.url,
   }));
   const urlOf = (name: string) => addresses.find((address) => address.name === name)?.url ?? '';
-  const [services, instances, engine] = await Promise.all([
-    Promise.all(addresses.map((address) => serviceStatus(address, supervised(supervisor, address.name)))),
+  const [answers, instances, engine] = await Promise.all([
+    Promise.all(addresses.map(askService)),
     listInstances({ url: urlOf('manager'), token: settings.managerToken }, askTimeoutMs),
     currentEngine(urlOf('core'), askTimeoutMs),
   ]);
   return {
     supervisor: supervisor === null ? null : { pid: supervisor.pid, started_at: supervisor.started_at },
-    services,
+    services: answers.map((answer) => toServiceStatus(answer, supervised(supervisor, answer.name))),
     instances: instances.map(toInstanceStatus),
     engine,
+    ...toCoreLoad(answers.find(({ name }) => name === 'core')?.health),
   };
 }
 
@@ -58,8 +68,14 @@ type Supervised = SupervisorState['services'][number] | undefined;
 const supervised = (state: SupervisorState | null, name: string): Supervised =>
   state?.services.find((service) => service.name === name);
 
-async function serviceStatus({ name, url }: HostAddress, known: Supervised): Promise<ServiceStatus> {
-  const [health, version] = await Promise.all([ask<HealthInfo>(`${url}/health`), ask<VersionInfo>(`${url}/version`)]);
+type ServiceAnswer = Pick<HostAddress, 'name' | 'url'> & { health: Answer<Health>; version: Answer<VersionInfo> };
+
+async function askService({ name, url }: HostAddress): Promise<ServiceAnswer> {
+  const [health, version] = await Promise.all([ask<Health>(`${url}/health`), ask<VersionInfo>(`${url}/version`)]);
+  return { name, url, health, version };
+}
+
+function toServiceStatus({ name, url, health, version }: ServiceAnswer, known: Supervised): ServiceStatus {
   const fault = health.ok ? healthFault(health.body) : (downReason(known) ?? health.why);
   return {
     name,
@@ -72,7 +88,14 @@ async function serviceStatus({ name, url }: HostAddress, known: Supervised): Pro
     restarts: known?.restarts ?? 0,
     started_at: version.ok ? version.body.started_at : null,
     reason: fault,
+    notices: health.ok ? (health.body.notices ?? []) : [],
   };
+}
+
+function toCoreLoad(health: Answer<Health> | undefined): CoreLoad {
+  if (health?.ok !== true) return { turns: null, deliveries: null };
+  const { active, waiting, deliveries = null } = health.body;
+  return { turns: active === undefined || waiting === undefined ? null : { running: active, waiting }, deliveries };
 }
 
 type Answer<T> = { ok: true; body: T } | { ok: false; why: string };

@@ -1,9 +1,9 @@
 import type { Style } from '../terminal.ts';
-import type { InstanceStatus, ServiceStatus, Status } from './collect-status.ts';
+import type { CoreLoad, InstanceStatus, ServiceStatus, Status } from './collect-status.ts';
 
 /** The status for a person. `now` is epoch ms. */
 export function renderStatus(status: Status, now: number, style: Style): string {
-  const { supervisor, services, instances, engine } = status;
+  const { supervisor, services, instances } = status;
   const lines = [
     supervisor === null
       ? `${style.yellow('Not running here.')} ./svc up starts it.`
@@ -12,20 +12,14 @@ export function renderStatus(status: Status, now: number, style: Style): string 
     ...services.flatMap((service) => serviceLines(service, now, style)),
   ];
   if (instances.length > 0) lines.push('', ...instances.flatMap((instance) => instanceLines(instance, style)));
-  if (engine !== null) {
-    lines.push(
-      '',
-      `  engine      ${style.bold(engine.id)}${engine.model === null ? '' : ` (${engine.model})`}`,
-      `              ${style.dim(engine.why)}`,
-    );
-  }
-  return lines.join('\n');
+  const work = [...engineLines(status, style), ...loadLines(status, style)];
+  return [...lines, ...(work.length === 0 ? [] : ['', ...work])].join('\n');
 }
 
 const mark = (healthy: boolean, style: Style) => (healthy ? style.green('●') : style.red('●'));
 
 function serviceLines(
-  { name, url, pid, healthy, version, sha, restarts, started_at, reason }: ServiceStatus,
+  { name, url, pid, healthy, version, sha, restarts, started_at, reason, notices }: ServiceStatus,
   now: number,
   style: Style,
 ): string[] {
@@ -35,7 +29,8 @@ function serviceLines(
     started_at === null ? null : `up ${duration(now - started_at)}`,
     restarts === 0 ? null : `${restarts} restart${restarts === 1 ? '' : 's'}`,
   ].filter((fact) => fact !== null);
-  return withReason(`${mark(healthy, style)} ${name.padEnd(12)}${url.padEnd(26)}${style.dim(facts.join(', '))}`, reason, style);
+  const line = `${mark(healthy, style)} ${name.padEnd(12)}${url.padEnd(26)}${style.dim(facts.join(', '))}`;
+  return [...withReason(line, reason, style), ...notices.map((notice) => `              ${style.yellow(notice)}`)];
 }
 
 const instanceLines = ({ name, type, status, url, healthy, reason }: InstanceStatus, style: Style): string[] =>
@@ -44,6 +39,26 @@ const instanceLines = ({ name, type, status, url, healthy, reason }: InstanceSta
     reason,
     style,
   );
+
+const engineLines = ({ engine }: Status, style: Style): string[] =>
+  engine === null
+    ? []
+    : [
+        `  engine      ${style.bold(engine.id)}${engine.model === null ? '' : ` (${engine.model})`}`,
+        `              ${style.dim(engine.why)}`,
+      ];
+
+/** Where deliveries have failed the core has a notice, which tells of those that wait too. */
+function loadLines({ turns, deliveries }: CoreLoad, style: Style): string[] {
+  const lines: string[] = [];
+  if (turns !== null) lines.push(`  turns       ${turns.running} running, ${turns.waiting} waiting`);
+  if (deliveries !== null && deliveries.pending > 0 && deliveries.failed === 0) {
+    const what =
+      deliveries.pending === 1 ? '1 reply waits for its channel' : `${deliveries.pending} replies wait for their channel`;
+    lines.push(`  deliveries  ${style.yellow(`${what}: ./svc deliveries`)}`);
+  }
+  return lines;
+}
 
 const withReason = (line: string, reason: string | null, style: Style): string[] =>
   reason === null ? [line.trimEnd()] : [line.trimEnd(), `              ${style.red(reason)}`];

@@ -6,8 +6,8 @@ const hourMs = 3_600_000;
 
 const addRollup = `
 INSERT INTO usage_rollup (bucket_hour, surface, identity, principal, turns, input_tokens, output_tokens, cache_read_tokens,
-  cache_write_tokens, estimated_turns, cost_usd, billed_cost_usd)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  cache_write_tokens, estimated_turns, unpriced_turns, cost_usd, billed_cost_usd)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (bucket_hour, surface, identity, principal) DO UPDATE SET
   turns = usage_rollup.turns + excluded.turns,
   input_tokens = usage_rollup.input_tokens + excluded.input_tokens,
@@ -15,14 +15,17 @@ ON CONFLICT (bucket_hour, surface, identity, principal) DO UPDATE SET
   cache_read_tokens = usage_rollup.cache_read_tokens + excluded.cache_read_tokens,
   cache_write_tokens = usage_rollup.cache_write_tokens + excluded.cache_write_tokens,
   estimated_turns = usage_rollup.estimated_turns + excluded.estimated_turns,
+  unpriced_turns = usage_rollup.unpriced_turns + excluded.unpriced_turns,
   cost_usd = usage_rollup.cost_usd + excluded.cost_usd,
   billed_cost_usd = usage_rollup.billed_cost_usd + excluded.billed_cost_usd`;
 
 const addAux = `
-INSERT INTO usage_aux (bucket_hour, surface, feature, provider, model, units, calls, quantity, cost_usd, billed_cost_usd)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO usage_aux (bucket_hour, surface, feature, provider, model, units, calls, unpriced_calls, quantity, cost_usd,
+  billed_cost_usd)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (bucket_hour, surface, feature, provider, model, units) DO UPDATE SET
   calls = usage_aux.calls + excluded.calls,
+  unpriced_calls = usage_aux.unpriced_calls + excluded.unpriced_calls,
   quantity = usage_aux.quantity + excluded.quantity,
   cost_usd = usage_aux.cost_usd + excluded.cost_usd,
   billed_cost_usd = usage_aux.billed_cost_usd + excluded.billed_cost_usd`;
@@ -71,6 +74,7 @@ function addTurn(rollups: Map<string, UsageRollup>, event: StoredEvent): void {
     cache_read_tokens: 0,
     cache_write_tokens: 0,
     estimated_turns: 0,
+    unpriced_turns: 0,
     cost_usd: 0,
     billed_cost_usd: 0,
   }));
@@ -80,6 +84,7 @@ function addTurn(rollups: Map<string, UsageRollup>, event: StoredEvent): void {
   row.cache_read_tokens += usage.cache_read_tokens;
   row.cache_write_tokens += usage.cache_write_tokens;
   if (usage.estimated) row.estimated_turns++;
+  if (event.cost_usd === null) row.unpriced_turns++;
   row.cost_usd += event.cost_usd ?? 0;
   row.billed_cost_usd += event.billed_cost_usd ?? 0;
 }
@@ -98,11 +103,13 @@ function addSideCall(auxes: Map<string, UsageAux>, event: StoredEvent): void {
     model,
     units,
     calls: 0,
+    unpriced_calls: 0,
     quantity: 0,
     cost_usd: 0,
     billed_cost_usd: 0,
   }));
   row.calls++;
+  if (event.cost_usd === null) row.unpriced_calls++;
   row.quantity += side.quantity;
   row.cost_usd += event.cost_usd ?? 0;
   row.billed_cost_usd += event.billed_cost_usd ?? 0;
@@ -130,6 +137,7 @@ const rollupValues = (row: UsageRollup) => [
   row.cache_read_tokens,
   row.cache_write_tokens,
   row.estimated_turns,
+  row.unpriced_turns,
   row.cost_usd,
   row.billed_cost_usd,
 ];
@@ -142,6 +150,7 @@ const auxValues = (row: UsageAux) => [
   row.model,
   row.units,
   row.calls,
+  row.unpriced_calls,
   row.quantity,
   row.cost_usd,
   row.billed_cost_usd,

@@ -1,8 +1,9 @@
 import { atLeast, type Identity, type Tier } from '@svc/contract/trust.ts';
 import type { CoreContext } from '../context.ts';
+import { abortTurn } from '../steering/abort-turn.ts';
 import type { Turn } from '../turn/turn.ts';
 
-type Deps = Pick<CoreContext, 'sessions' | 'turnQueue' | 'engines' | 'events' | 'observed'>;
+type Deps = Pick<CoreContext, 'sessions' | 'turnQueue' | 'bursts' | 'journal' | 'engines' | 'events' | 'observed'>;
 
 /**
  * A chat command of the core: the same words on every channel. One that `waits` takes its place behind the running
@@ -21,10 +22,11 @@ const newCommand: ChatCommand = {
   about: 'begin a new conversation',
   floor: 'KNOWN',
   waits: true,
-  async run({ sessions, observed, events }, turn, identity) {
+  async run({ sessions, observed, journal, events }, turn, identity) {
     const key = turn.envelope.conversation_key;
     await sessions.delete(key);
     await observed.clear(key, Number.MAX_SAFE_INTEGER);
+    await journal.forget(key);
     events.sessionForgotten(turn, identity);
     return 'A new conversation begins with your next message.';
   },
@@ -35,8 +37,8 @@ const stopCommand: ChatCommand = {
   about: 'stop the running turn',
   floor: 'KNOWN',
   waits: false,
-  run: async ({ turnQueue }, turn) =>
-    turnQueue.abort(turn.envelope.conversation_key, 'operator') ? 'Stopped.' : 'Nothing is running in this conversation.',
+  run: async (deps, turn) =>
+    abortTurn(deps, turn.envelope.conversation_key) ? 'Stopped.' : 'Nothing is running in this conversation.',
 };
 
 const statusCommand: ChatCommand = {
@@ -69,7 +71,8 @@ const usageCommand: ChatCommand = {
     const session = await sessions.read(turn.envelope.conversation_key);
     if (session === undefined) return 'Nothing has been used in this conversation yet.';
     const cost = session.cost_usd > 0 ? `, worth $${session.cost_usd.toFixed(4)} at list prices` : '';
-    return `${session.turns} turns, ${session.input_tokens} tokens in, ${session.output_tokens} tokens out${cost}.`;
+    const unpriced = session.unpriced_turns > 0 ? ` No price is known for ${session.unpriced_turns} of the turns.` : '';
+    return `${session.turns} turns, ${session.input_tokens} tokens in, ${session.output_tokens} tokens out${cost}.${unpriced}`;
   },
 };
 

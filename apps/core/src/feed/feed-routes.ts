@@ -1,16 +1,24 @@
 import type { App } from '@svc/service-kit/http/create-app.ts';
-import { openSse, sseFrame } from '@svc/service-kit/http/sse.ts';
+import { openSse } from '@svc/service-kit/http/sse.ts';
 import type { CoreContext } from '../context.ts';
+import { followEvents } from './follow-events.ts';
 
-/** `GET /events/stream`: telemetry as it happens, one SSE event per kind (spec: Feeds). */
-export function mountFeedRoutes(app: App, { telemetry, feeds, clock }: Pick<CoreContext, 'telemetry' | 'feeds' | 'clock'>): void {
-  app.get('/events/stream', (_request, reply) => {
-    const stream = openSse(reply, clock);
-    const unsubscribe = telemetry.subscribe((event) => stream.send(sseFrame(event.kind, event, event.id)));
-    const forget = feeds.add(stream);
-    stream.signal.addEventListener('abort', () => {
-      unsubscribe();
-      forget();
+type Deps = Pick<CoreContext, 'telemetry' | 'eventRing' | 'feeds' | 'clock' | 'log'>;
+
+/**
+ * `GET /events/stream`: telemetry as it happens, one SSE event per kind (spec: Feeds). A reader that comes back with
+ * `Last-Event-ID` goes on where it was.
+ */
+export function mountFeedRoutes(app: App, deps: Deps): void {
+  app.get('/events/stream', (request, reply) => {
+    const stream = openSse(reply, deps.clock);
+    stream.signal.addEventListener('abort', deps.feeds.add(stream));
+    followEvents(deps, stream, lastEventId(request.headers['last-event-id'])).catch((error: unknown) => {
+      deps.log.error({ err: error }, 'an event stream failed');
+      stream.close();
     });
   });
 }
+
+const lastEventId = (header: string | string[] | undefined): string | null =>
+  typeof header === 'string' && header !== '' ? header : null;

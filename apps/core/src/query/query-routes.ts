@@ -3,7 +3,6 @@ import type { App } from '@svc/service-kit/http/create-app.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
 import { handleEnvelope } from '../turn/handle-envelope.ts';
-import { silentSink } from '../turn/turn.ts';
 
 const queryBody = {
   type: 'object',
@@ -24,7 +23,7 @@ const queryBody = {
  * user that named it, so one caller cannot reach another's by its id.
  */
 export function mountQueryRoutes(app: App, context: CoreContext): void {
-  app.post('/query', { schema: { body: queryBody } }, async ({ body, id }) => {
+  app.post('/query', { schema: { body: queryBody } }, async ({ body, id }, reply) => {
     const { message, userId = 'anonymous', username, platform = 'query' } = body;
     const sessionId = body.sessionId ?? context.ids.next('query');
     const handled = await handleEnvelope(
@@ -37,7 +36,8 @@ export function mountQueryRoutes(app: App, context: CoreContext): void {
         content: { text: message },
         delivery: 'sync',
       },
-      { sink: silentSink, requestId: id },
+      { sink: null, isGone: () => reply.raw.destroyed },
+      id,
     );
     if (handled.outcome === 'denied') throw new ServiceError('no_access', 'no access');
     return { response: handled.actions.map((action) => action.text).join('\n\n'), sessionId };

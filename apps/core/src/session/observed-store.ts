@@ -1,29 +1,98 @@
+import type { Attachment } from '@svc/contract/envelope.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { cutText } from '@svc/service-kit/cut-text.ts';
 import type { Database } from '@svc/store/database.ts';
 
-/** A message that was seen and not answered (`delivery: async`, or a claimed session). */
-export type ObservedMessage = { id: number; sender: string; text: string; at: number };
+/** A message that was seen and not answered (`delivery: async`, or a claimed session). `at` is epoch ms. */
+export type ObservedMessage = {
+  id: number;
+  sender: string;
+  text: string;
+  attachments: Attachment[];
+  at: number;
+  /** On the oldest one: how many came before it and had to make room. */
+  gone: number;
+  /** When the first and the last of those came. */
+  gone_since: number | null;
+  gone_until: number | null;
+};
+
+export type NewObserved = { sender: string; text: string; attachments?: Attachment[]; message_id?: string };
+
+type Row = Omit<ObservedMessage, 'attachments'> & { attachments: string | null };
+
+export type ObservedStore = Awaited<ReturnType<typeof openObservedStore>>;
 
 /** Only the newest are kept: context of the next turn, not an archive. */
 const keptPerKey = 50;
-const maxChars = 4000;
+const maxTextLength = 4000;
+/** Message ids that are remembered after a turn has used their messages: a channel repeats itself soon or never. */
+const maxRecent = 2000;
 
-const insert = 'INSERT INTO observed_message (conversation_key, sender, text, at) VALUES (?, ?, ?, ?)';
-const prune = `DELETE FROM observed_message WHERE conversation_key = ? AND id NOT IN
-  (SELECT id FROM observed_message WHERE conversation_key = ? ORDER BY id DESC LIMIT ${keptPerKey})`;
-const select = 'SELECT id, sender, text, at FROM observed_message WHERE conversation_key = ? ORDER BY id';
+const insert = `INSERT INTO observed_message (conversation_key, sender, text, attachments, message_id, at)
+  VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+const prune = `DELETE FROM observed_message WHERE conversation_key = ? AND id <=
+  (SELECT id FROM observed_message WHERE conversation_key = ? ORDER BY id DESC LIMIT 1 OFFSET ${keptPerKey})
+  RETURNING at, gone, gone_since`;
+const updateGone = `UPDATE observed_message SET gone = gone + ?, gone_since = COALESCE(gone_since, ?), gone_until = ?
+  WHERE id = (SELECT MIN(id) FROM observed_message WHERE conversation_key = ?)`;
+const select = `SELECT id, sender, text, attachments, at, gone, gone_since, gone_until FROM observed_message
+  WHERE conversation_key = ? ORDER BY id`;
+const selectKeys = 'SELECT DISTINCT conversation_key FROM observed_message';
 
-export function createObservedStore(db: Database, clock: Clock) {
+/** Messages that are context of their conversation's next turn. A conversation without any costs its turns nothing. */
+export async function openObservedStore(db: Database, clock: Clock) {
+  let added = 0;
+  /** Conversations that may have some, each with the number of its latest addition. */
+  const keys = new Map<string, number>();
+  for (const row of await db.all<{ conversation_key: string }>(selectKeys)) keys.set(row.conversation_key, added);
+
+  const recent = new Set<string>();
+  const remember = (name: string) => {
+    recent.add(name);
+    for (const oldest of recent) {
+      if (recent.size <= maxRecent) return;
+      recent.delete(oldest);
+    }
+  };
+
+  /** The oldest that is left says what is gone. */
+  async function countGone(key: string, rows: Pick<Row, 'at' | 'gone' | 'gone_since'>[]): Promise<void> {
+    const gone = rows.reduce((sum, row) => sum + row.gone, rows.length);
+    const since = Math.min(...rows.map(({ at, gone_since }) => gone_since ?? at));
+    await db.run(updateGone, gone, since, Math.max(...rows.map(({ at }) => at)), key);
+  }
+
   return {
-    async add(key: string, sender: string, text: string): Promise<void> {
-      await db.run(insert, key, sender, text.slice(0, maxChars), clock.now());
-      await db.run(prune, key, key);
+    /** False for a message that came before: it is not stored again, also when a turn has used it meanwhile. */
+    async add(key: string, { sender, text, attachments = [], message_id }: NewObserved): Promise<boolean> {
+      const name = message_id === undefined ? null : `${key}\0${message_id}`;
+      if (name !== null && recent.has(name)) return false;
+      keys.set(key, ++added);
+      const files = attachments.length === 0 ? null : JSON.stringify(attachments);
+      // Begun together, so they share a commit.
+      const [stored, rows] = await Promise.all([
+        db.run(insert, key, sender, cutText(text, maxTextLength), files, message_id ?? null, clock.now()),
+        db.all<Pick<Row, 'at' | 'gone' | 'gone_since'>>(prune, key, key),
+      ]);
+      if (rows.length > 0) await countGone(key, rows);
+      if (name !== null) remember(name);
+      return stored > 0;
     },
-    list: (key: string) => db.all<ObservedMessage>(select, key),
+
+    /** Oldest first. */
+    async list(key: string): Promise<ObservedMessage[]> {
+      const latest = keys.get(key);
+      if (latest === undefined) return [];
+      const rows = await db.all<Row>(select, key);
+      if (rows.length === 0 && keys.get(key) === latest) keys.delete(key);
+      return rows.map((row) => ({ ...row, attachments: toAttachments(row.attachments) }));
+    },
+
     /** Drops what a turn has used, and nothing that came since. */
     clear: (key: string, upToId: number) =>
       db.run('DELETE FROM observed_message WHERE conversation_key = ? AND id <= ?', key, upToId),
   };
 }
 
-export type ObservedStore = ReturnType<typeof createObservedStore>;
+const toAttachments = (json: string | null): Attachment[] => (json === null ? [] : (JSON.parse(json) as Attachment[]));

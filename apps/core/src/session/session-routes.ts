@@ -2,13 +2,16 @@ import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
+import { toMessages } from './history.ts';
 import { toSession } from './session-view.ts';
 
-type Deps = Pick<CoreContext, 'sessions' | 'observed' | 'turnQueue' | 'clock'>;
+type Deps = Pick<CoreContext, 'sessions' | 'observed' | 'turnQueue' | 'bursts' | 'claims' | 'journal' | 'knownSecrets' | 'clock'>;
 type KeyParams = { key: string };
 
-/** `GET /v2/sessions`, `GET|DELETE /v2/session/:key` (spec: Endpoints, Core). */
-export function mountSessionRoutes(app: App, { sessions, observed, turnQueue, clock }: Deps): void {
+/** `GET /v2/sessions`, `GET|DELETE /v2/session/:key` and its history (spec: Endpoints, Core). */
+export function mountSessionRoutes(app: App, deps: Deps): void {
+  const { sessions, observed, turnQueue, bursts, claims, journal, knownSecrets, clock } = deps;
+
   app.get<{ Querystring: { limit?: string; before?: string } }>('/v2/sessions', async ({ query }) => {
     const limit = queryInteger('limit', query.limit, 100, 1, 1000);
     const before = queryInteger('before', query.before, clock.now() + 1, 0, Number.MAX_SAFE_INTEGER);
@@ -22,12 +25,30 @@ export function mountSessionRoutes(app: App, { sessions, observed, turnQueue, cl
     return toSession(row, turnQueue);
   });
 
+  app.get<{ Params: KeyParams; Querystring: { limit?: string; before?: string } }>(
+    '/v2/session/:key/history',
+    async ({ params, query }) => {
+      const limit = queryInteger('limit', query.limit, 100, 1, 1000);
+      const before = queryInteger('before', query.before, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
+      const rows = await journal.history(params.key, before, limit);
+      if (rows.length === 0 && (await sessions.read(params.key)) === undefined) throw notFound('session', params.key);
+      const redactor = knownSecrets.redactor();
+      const messages = rows.toReversed().flatMap(toMessages);
+      return {
+        messages: messages.map((message) => ({ ...message, text: redactor.text(message.text) })),
+        next: rows.length === limit ? (rows.at(-1)?.seq ?? null) : null,
+      };
+    },
+  );
+
   app.delete<{ Params: KeyParams }>('/v2/session/:key', async ({ params }) => {
-    if (turnQueue.stateOf(params.key) !== 'idle') {
-      throw conflict('A turn of this session is running. Abort it first (POST /v2/abort).');
+    if (turnQueue.stateOf(params.key) !== 'idle' || bursts.has(params.key)) {
+      throw conflict('A turn of this session is in flight. Abort it first (POST /v2/abort).');
     }
     if ((await sessions.delete(params.key)) === 0) throw notFound('session', params.key);
+    claims.forget(params.key);
     await observed.clear(params.key, Number.MAX_SAFE_INTEGER);
+    await journal.forget(params.key);
     return { ok: true };
   });
 }

@@ -3,7 +3,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database } from '@svc/store/database.ts';
 
 /** A session as stored. `running` and `queued` are the turn queue's to tell (see `session-view.ts`). */
-export type SessionRow = Omit<Session, 'state'> & { fence: number };
+export type SessionRow = Omit<Session, 'state'> & { fence: number; public: number };
 
 /** What a turn needs of its session. */
 export type OpenSession = Pick<SessionRow, 'conversation_key' | 'engine_id' | 'engine_session_id' | 'turns' | 'cwd' | 'fence'>;
@@ -16,19 +16,31 @@ export type SessionOpening = {
   principal_id: string | null;
   outbound_instance_id: string | null;
   outbound_target: string | null;
+  public: number;
   engine_id: string;
   cwd: string;
+  /** Newest announcement there is: this turn has seen what is for it. */
+  last_announce_id: number;
 };
 
-export type TurnTotals = { input_tokens: number; output_tokens: number; cost_usd: number; model: string | null };
+export type TurnTotals = {
+  /** The engine's resume id, when it is not stored yet. */
+  engine_session_id: string | null;
+  input_tokens: number;
+  output_tokens: number;
+  /** Null: nobody knows the price. Such turns are counted apart. */
+  cost_usd: number | null;
+  model: string | null;
+};
 
 const selectOne = 'SELECT * FROM session WHERE conversation_key = ?';
+const selectCursor = 'SELECT last_announce_id FROM session WHERE conversation_key = ?';
 const selectRecent = 'SELECT * FROM session WHERE last_active_at < ? ORDER BY last_active_at DESC LIMIT ?';
 // A resume id belongs to the engine that made it: another engine begins its own session.
 const upsert = `
   INSERT INTO session (conversation_key, surface, instance_id, principal_id, engine_id, outbound_instance_id,
-    outbound_target, cwd, fence, created_at, last_active_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
+    outbound_target, public, cwd, last_announce_id, fence, created_at, last_active_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
   ON CONFLICT (conversation_key) DO UPDATE SET
     instance_id = excluded.instance_id,
     principal_id = excluded.principal_id,
@@ -36,14 +48,16 @@ const upsert = `
     engine_id = excluded.engine_id,
     outbound_instance_id = COALESCE(excluded.outbound_instance_id, session.outbound_instance_id),
     outbound_target = COALESCE(excluded.outbound_target, session.outbound_target),
+    public = excluded.public,
     cwd = excluded.cwd,
+    last_announce_id = MAX(session.last_announce_id, excluded.last_announce_id),
     fence = session.fence + 1,
     last_active_at = excluded.last_active_at
   RETURNING conversation_key, engine_id, engine_session_id, turns, cwd, fence`;
 const updateEngineSession = 'UPDATE session SET engine_session_id = ? WHERE conversation_key = ? AND fence = ?';
 const updateTotals = `
-  UPDATE session SET turns = turns + 1, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
-    cost_usd = cost_usd + ?, model = COALESCE(?, model)
+  UPDATE session SET engine_session_id = COALESCE(?, engine_session_id), turns = turns + 1, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
+    cost_usd = cost_usd + ?, unpriced_turns = unpriced_turns + ?, model = COALESCE(?, model)
   WHERE conversation_key = ? AND fence = ?`;
 const remove = 'DELETE FROM session WHERE conversation_key = ?';
 
@@ -51,6 +65,10 @@ const remove = 'DELETE FROM session WHERE conversation_key = ?';
 export function createSessionStore(db: Database, clock: Clock) {
   return {
     read: (key: string) => db.get<SessionRow>(selectOne, key),
+
+    /** The newest announcement that a session has seen; 0 for one that is new. */
+    announceCursor: async (key: string): Promise<number> =>
+      (await db.get<{ last_announce_id: number }>(selectCursor, key))?.last_announce_id ?? 0,
 
     /** Newest first, those active before `before` (epoch ms). */
     list: (before: number, limit: number) => db.all<SessionRow>(selectRecent, before, limit),
@@ -67,7 +85,9 @@ export function createSessionStore(db: Database, clock: Clock) {
         opening.engine_id,
         opening.outbound_instance_id,
         opening.outbound_target,
+        opening.public,
         opening.cwd,
+        opening.last_announce_id,
         now,
         now,
       );
@@ -86,9 +106,11 @@ export function createSessionStore(db: Database, clock: Clock) {
     addTurn: (session: OpenSession, totals: TurnTotals) =>
       db.getSoon(
         updateTotals,
+        totals.engine_session_id,
         totals.input_tokens,
         totals.output_tokens,
-        totals.cost_usd,
+        totals.cost_usd ?? 0,
+        totals.cost_usd === null ? 1 : 0,
         totals.model,
         session.conversation_key,
         session.fence,

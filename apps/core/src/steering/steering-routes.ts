@@ -1,19 +1,72 @@
 import type { App } from '@svc/service-kit/http/create-app.ts';
-import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
+import { abortTurn } from './abort-turn.ts';
+import { inject } from './inject.ts';
+import { createTitleMaker } from './make-title.ts';
 
-const abortBody = {
+const key = { type: 'string', minLength: 1, maxLength: 512 } as const;
+const by = { type: 'string', minLength: 1, maxLength: 100 } as const;
+
+const keyBody = { type: 'object', required: ['conversation_key'], properties: { conversation_key: key } } as const;
+const claimBody = { type: 'object', required: ['conversation_key'], properties: { conversation_key: key, by } } as const;
+const injectBody = {
   type: 'object',
-  required: ['conversation_key'],
-  properties: { conversation_key: { type: 'string', minLength: 1, maxLength: 512 } },
+  required: ['conversation_key', 'text'],
+  properties: {
+    conversation_key: key,
+    text: { type: 'string', minLength: 1, maxLength: 1_000_000 },
+    by,
+    interrupt: { type: 'boolean' },
+  },
+} as const;
+const titleBody = {
+  type: 'object',
+  required: ['text'],
+  properties: { text: { type: 'string', minLength: 1, maxLength: 1_000_000 } },
 } as const;
 
-/** `POST /v2/abort`: ends the running turn of a session, silently toward its channel (spec: Session control). */
-export function mountSteeringRoutes(app: App, { turnQueue }: Pick<CoreContext, 'turnQueue'>): void {
-  app.post('/v2/abort', { schema: { body: abortBody } }, ({ body }) => {
-    if (!turnQueue.abort(body.conversation_key, 'operator')) {
-      throw new ServiceError('not_found', `Nothing is in flight for "${body.conversation_key}".`);
-    }
+/** Steering a session from outside its channel (spec: Session control). */
+export function mountSteeringRoutes(app: App, context: CoreContext): void {
+  const { sessions, claims, turnQueue, bursts, events } = context;
+  const titles = createTitleMaker(context);
+
+  app.post('/v2/abort', { schema: { body: keyBody } }, ({ body }) => {
+    if (!abortTurn(context, body.conversation_key)) throw notFound('turn in flight for', body.conversation_key);
     return { ok: true, aborted: body.conversation_key };
   });
+
+  app.post('/v2/inject', { schema: { body: injectBody } }, ({ body, id }, reply) =>
+    inject(context, body, { sink: null, isGone: () => reply.raw.destroyed }, id),
+  );
+
+  app.post('/v2/claim', { schema: { body: claimBody } }, async ({ body }) => {
+    const session = await sessions.read(body.conversation_key);
+    if (session === undefined) throw notFound('session', body.conversation_key);
+    const { engine_id, engine_session_id, cwd, claimed_by } = session;
+    const claimer = body.by ?? 'terminal';
+    if (engine_session_id === null)
+      throw conflict('The session has no engine session to go on with yet. Let it have a turn first.');
+    if (claimed_by !== null && claimed_by !== claimer)
+      throw conflict(`The session is claimed by ${claimed_by} already.`, { claimed_by });
+    if (turnQueue.stateOf(body.conversation_key) !== 'idle' || bursts.has(body.conversation_key)) {
+      throw conflict('A turn of this session is in flight. Abort it (POST /v2/abort), or claim when it is done.');
+    }
+    await claims.claim(body.conversation_key, claimer);
+    events.claim(body.conversation_key, 'claimed', claimer);
+    return { ok: true, conversation_key: body.conversation_key, claimed_by: claimer, engine_id, engine_session_id, cwd };
+  });
+
+  app.post('/v2/release', { schema: { body: keyBody } }, async ({ body }) => {
+    const session = await sessions.read(body.conversation_key);
+    if (session === undefined) throw notFound('session', body.conversation_key);
+    await claims.release(body.conversation_key);
+    if (session.claimed_by !== null) events.claim(body.conversation_key, 'released', session.claimed_by);
+    return { ok: true, released: body.conversation_key };
+  });
+
+  app.post('/v2/title', { schema: { body: titleBody } }, async ({ body }) => ({
+    ok: true,
+    title: await titles.title(body.text),
+  }));
 }

@@ -34,17 +34,17 @@ test('the highest tier among the grants counts', () => {
 });
 
 test.each([
-  ['no principal', null],
-  ['a principal without a grant', sender()],
-  ['a disabled principal', { ...sender(grant()), active: false }],
-  ['an expired grant', sender(grant({ expires_at: now }))],
-  ['a grant for another surface', sender(grant({ scope_surface: 'messenger' }))],
-  ['a role of other surfaces', sender(grant({ surfaces: ['messenger'] }))],
-  ['a grant for another conversation', sender(grant({ scope_conversation_key: 'compat:a:c' }))],
-  ['a tier below GUEST', sender(grant({ tier: 'UNKNOWN' }))],
-  ['a block, whatever else is granted', sender(grant({ tier: 'SACRED' }), grant({ tier: 'BLOCKED' }))],
-])('%s is denied', (_name, who) => {
-  expect(toIdentity(who, context)).toMatchObject({ denied: true, tool_policy: 'none' });
+  ['no principal', null, 'unknown_sender'],
+  ['a principal without a grant', sender(), 'no_grant'],
+  ['a disabled principal', { ...sender(grant()), active: false }, 'disabled'],
+  ['an expired grant', sender(grant({ expires_at: now })), 'no_grant'],
+  ['a grant for another surface', sender(grant({ scope_surface: 'messenger' })), 'no_grant'],
+  ['a role of other surfaces', sender(grant({ surfaces: ['messenger'] })), 'no_grant'],
+  ['a grant for another conversation', sender(grant({ scope_conversation_key: 'compat:a:c' })), 'no_grant'],
+  ['a tier below GUEST', sender(grant({ tier: 'UNKNOWN' })), 'low_tier'],
+  ['a block, whatever else is granted', sender(grant({ tier: 'SACRED' }), grant({ tier: 'BLOCKED' })), 'blocked'],
+])('%s is denied', (_name, who, denial) => {
+  expect(toIdentity(who, context)).toMatchObject({ denied: true, denial, tool_policy: 'none' });
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { atLeast, type Identity, type Tier } from '@svc/contract/trust.ts';
+import { atLeast, type Denial, type Identity, type Tier } from '@svc/contract/trust.ts';
 import type { GrantedRole, KnownSender } from './trust-store.ts';
 
 export type TrustContext = { surface: string; conversationKey: string; public: boolean; now: number };
@@ -12,13 +12,14 @@ const publicCap: Tier = 'TRUSTED';
  * surfaces. A sender the store does not know is denied.
  */
 export function toIdentity(sender: KnownSender | null, context: TrustContext): Identity {
-  if (sender === null) return denied(null, 'no principal has this identifier');
-  if (!sender.active) return denied(sender, 'the principal is disabled');
+  if (sender === null) return denied(null, 'unknown_sender', 'no principal has this identifier');
+  if (!sender.active) return denied(sender, 'disabled', 'the principal is disabled');
   const grants = sender.grants.filter((grant) => fits(grant, context));
-  if (grants.some((grant) => grant.tier === 'BLOCKED')) return denied(sender, 'the principal is blocked here', 'BLOCKED');
+  if (grants.some((grant) => grant.tier === 'BLOCKED'))
+    return denied(sender, 'blocked', 'the principal is blocked here', 'BLOCKED');
   const best = grants.toSorted((a, b) => (atLeast(a.tier, b.tier) ? -1 : 1))[0];
-  if (best === undefined) return denied(sender, 'the principal has no grant that fits here');
-  if (!atLeast(best.tier, floor)) return denied(sender, `the tier ${best.tier} gets no answer`, best.tier);
+  if (best === undefined) return denied(sender, 'no_grant', 'the principal has no grant that fits here');
+  if (!atLeast(best.tier, floor)) return denied(sender, 'low_tier', `the tier ${best.tier} gets no answer`, best.tier);
   const tier = context.public && atLeast(best.tier, publicCap) ? publicCap : best.tier;
   return {
     principal_id: sender.principal_id,
@@ -38,7 +39,7 @@ const fits = (grant: GrantedRole, { surface, conversationKey, now }: TrustContex
   (grant.scope_surface === null || grant.scope_surface === surface) &&
   (grant.scope_conversation_key === null || grant.scope_conversation_key === conversationKey);
 
-export const denied = (sender: KnownSender | null, reason: string, tier: Tier = 'UNKNOWN'): Identity => ({
+export const denied = (sender: KnownSender | null, denial: Denial, reason: string, tier: Tier = 'UNKNOWN'): Identity => ({
   principal_id: sender?.principal_id ?? null,
   principal_key: sender?.key ?? null,
   display_name: sender?.display_name ?? 'unknown',
@@ -46,5 +47,6 @@ export const denied = (sender: KnownSender | null, reason: string, tier: Tier = 
   tool_policy: 'none',
   bypass_moderation: false,
   denied: true,
+  denial,
   reason,
 });

@@ -6,6 +6,8 @@ import type { KnownSender, TrustStore } from './trust-store.ts';
 
 const cacheSize = 10_000;
 
+type Place = Pick<Envelope, 'channel' | 'public' | 'conversation_key'>;
+
 /**
  * Resolves senders to identities, everywhere the same way. What the store knows of a sender is cached until trust
  * changes; expiry and scope are judged anew each time. While `fault` is set everybody is denied: a trust store that
@@ -26,16 +28,24 @@ export function createTrustService(store: TrustStore, clock: Clock) {
     return sender;
   };
 
+  const contextOf = ({ channel, conversation_key, public: isPublic }: Place) => ({
+    surface: channel,
+    conversationKey: conversation_key,
+    public: isPublic === true,
+    now: clock.now(),
+  });
+
   return {
-    async resolve(envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'>): Promise<Identity> {
+    async resolve(envelope: Place & Pick<Envelope, 'sender'>): Promise<Identity> {
       const sender = fault === null ? await lookUp(envelope.channel, envelope.sender.raw_id) : null;
-      if (fault !== null) return denied(null, fault);
-      return toIdentity(sender, {
-        surface: envelope.channel,
-        conversationKey: envelope.conversation_key,
-        public: envelope.public === true,
-        now: clock.now(),
-      });
+      if (fault !== null) return denied(null, 'gate_closed', fault);
+      return toIdentity(sender, contextOf(envelope));
+    },
+
+    /** The trust of a principal in the place of an envelope, whoever brought it. */
+    async resolvePrincipal(id: string | null, envelope: Place): Promise<Identity> {
+      if (fault !== null) return denied(null, 'gate_closed', fault);
+      return toIdentity(id === null ? null : await store.findPrincipal(id), contextOf(envelope));
     },
 
     /** Forgets what is cached. Called after every change of trust, so that waiting turns see it. */

@@ -1,4 +1,4 @@
-import type { Tier, ToolPolicy } from '@svc/contract/trust.ts';
+import type { Identifier, Tier, ToolPolicy } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Database } from '@svc/store/database.ts';
@@ -30,6 +30,14 @@ export type NewPrincipal = { key: string; display_name: string };
 const selectSender = `
   SELECT p.id, p.key, p.display_name, p.status, p.bypass_moderation
   FROM identifier i JOIN principal p ON p.id = i.principal_id WHERE i.surface = ? AND i.value = ?`;
+const selectPrincipal = 'SELECT id, key, display_name, status, bypass_moderation FROM principal WHERE id = ?';
+const selectIdentifier = 'SELECT id, principal_id FROM identifier WHERE surface = ? AND value = ?';
+const selectIdentifierById = `SELECT i.id, i.principal_id, i.surface, i.value, p.key
+  FROM identifier i JOIN principal p ON p.id = i.principal_id WHERE i.id = ?`;
+const selectOwnersWaysIn = `SELECT DISTINCT i.id FROM identifier i JOIN principal p ON p.id = i.principal_id
+  JOIN trust_grant g ON g.principal_id = p.id JOIN role r ON r.id = g.role_id
+  WHERE p.status = 'active' AND r.tier = 'SACRED' AND g.scope_surface IS NULL AND g.scope_conversation_key IS NULL
+    AND g.expires_at IS NULL`;
 const selectGrants = `
   SELECT r.tier, r.tool_policy, r.surfaces, g.scope_surface, g.scope_conversation_key, g.expires_at
   FROM trust_grant g JOIN role r ON r.id = g.role_id WHERE g.principal_id = ?`;
@@ -48,20 +56,49 @@ type GrantRow = Omit<GrantedRole, 'surfaces'> & { surfaces: string };
 
 /** Principals, identifiers, roles and grants. Adding what exists already changes nothing. */
 export function createTrustStore(db: Database, clock: Clock, ids: Ids) {
+  const withGrants = async (row: SenderRow): Promise<KnownSender> => {
+    const grants = await db.all<GrantRow>(selectGrants, row.id);
+    return {
+      principal_id: row.id,
+      key: row.key,
+      display_name: row.display_name,
+      active: row.status === 'active',
+      bypass_moderation: row.bypass_moderation === 1,
+      grants: grants.map((grant) => ({ ...grant, surfaces: parseSurfaces(grant.surfaces) })),
+    };
+  };
+
   return {
     async findSender(surface: string, value: string): Promise<KnownSender | null> {
       const row = await db.get<SenderRow>(selectSender, surface, toIdentifierValue(surface, value));
-      if (row === undefined) return null;
-      const grants = await db.all<GrantRow>(selectGrants, row.id);
-      return {
-        principal_id: row.id,
-        key: row.key,
-        display_name: row.display_name,
-        active: row.status === 'active',
-        bypass_moderation: row.bypass_moderation === 1,
-        grants: grants.map((grant) => ({ ...grant, surfaces: parseSurfaces(grant.surfaces) })),
-      };
+      return row === undefined ? null : withGrants(row);
     },
+
+    async findPrincipal(id: string): Promise<KnownSender | null> {
+      const row = await db.get<SenderRow>(selectPrincipal, id);
+      return row === undefined ? null : withGrants(row);
+    },
+
+    async findPrincipalId(key: string): Promise<string | null> {
+      return (await db.get<{ id: string }>('SELECT id FROM principal WHERE key = ?', key))?.id ?? null;
+    },
+
+    async findIdentifier(surface: string, value: string): Promise<Pick<Identifier, 'id' | 'principal_id'> | null> {
+      return (await db.get<Identifier>(selectIdentifier, surface, toIdentifierValue(surface, value))) ?? null;
+    },
+
+    /** Identifiers by which somebody has every right, everywhere and without end. */
+    async ownersWaysIn(): Promise<string[]> {
+      return (await db.all<{ id: string }>(selectOwnersWaysIn)).map(({ id }) => id);
+    },
+
+    async removeIdentifier(id: string): Promise<(Identifier & { key: string }) | null> {
+      const row = await db.get<Identifier & { key: string }>(selectIdentifierById, id);
+      await db.run('DELETE FROM identifier WHERE id = ?', id);
+      return row ?? null;
+    },
+
+    hasRole: async (name: string) => (await db.get('SELECT 1 FROM role WHERE name = ?', name)) !== undefined,
 
     isEmpty: async () => (await db.get('SELECT 1 FROM principal LIMIT 1')) === undefined,
 

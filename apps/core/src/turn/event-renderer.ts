@@ -1,5 +1,6 @@
 import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Events } from '../events.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import type { OpenSession, SessionStore } from '../session/session-store.ts';
@@ -14,22 +15,40 @@ type Deps = {
   redactor: Redactor;
   events: Events;
   sessions: Pick<SessionStore, 'keepEngineSession'>;
+  clock: Clock;
 };
 
-export type Rendered = { text: string; usage: TokenUsage | null; model: string | null; silent: boolean };
+/** `engineSessionId`: the engine's resume id, when it still has to be stored. */
+export type Rendered = {
+  text: string;
+  usage: TokenUsage | null;
+  model: string | null;
+  silent: boolean;
+  engineSessionId: string | null;
+};
+
+const keepWithinMs = 10;
 
 /** Turns what an engine says into what the channel sees, redacted, and remembers what the turn needs at its end. */
-export function createEventRenderer({ turn, session, sink, redactor, events, sessions }: Deps) {
+export function createEventRenderer({ turn, session, sink, redactor, events, sessions, clock }: Deps) {
   const reply = createReplyStream(redactor, sink);
   const thinking = redactor.stream();
   let thought = '';
   let usage: TokenUsage | null = null;
   let model: string | null = null;
-  let kept: Promise<unknown> = Promise.resolve();
+  let kept: Promise<unknown> | null = null;
+  let unkept: string | null = null;
+  let cancelKeep = () => undefined as void;
 
-  const keep = (engineSessionId: string) => {
-    kept = sessions.keepEngineSession(session, engineSessionId);
-    kept.catch(() => undefined); // `finish` hears of it; until then nobody waits, which would end the process
+  /** Soon, so that a killed turn can be resumed; a turn that ends first stores it with its sums. */
+  const keepSoon = (engineSessionId: string) => {
+    unkept = engineSessionId;
+    cancelKeep();
+    cancelKeep = clock.after(keepWithinMs, () => {
+      unkept = null;
+      kept = sessions.keepEngineSession(session, engineSessionId);
+      kept.catch(() => undefined); // `finish` hears of it; until then nobody waits, which would end the process
+    });
   };
 
   const showThought = (text: string) => {
@@ -53,7 +72,7 @@ export function createEventRenderer({ turn, session, sink, redactor, events, ses
           break;
         case 'session':
           model = event.model;
-          if (event.engineSessionId !== session.engine_session_id) keep(event.engineSessionId);
+          if (event.engineSessionId !== session.engine_session_id) keepSoon(event.engineSessionId);
           break;
         case 'tool': {
           const name = redactor.text(event.name);
@@ -88,8 +107,9 @@ export function createEventRenderer({ turn, session, sink, redactor, events, ses
       showThought(thinking.end());
       if (thought !== '') events.thinking(turn, thought);
       reply.finish();
-      await kept;
-      return { text: reply.text(), usage, model, silent: reply.isSilent() };
+      cancelKeep();
+      if (kept !== null) await kept;
+      return { text: reply.text(), usage, model, silent: reply.isSilent(), engineSessionId: unkept };
     },
   };
 }

@@ -1,94 +1,71 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { findChatCommand, mayUse, type ChatCommand } from '../command/chat-commands.ts';
+import { findChatCommand } from '../command/chat-commands.ts';
 import type { CoreContext } from '../context.ts';
 import { instanceOfKey } from '../session/conversation-key.ts';
+import { answerAgain, otherSender } from './answer-again.ts';
 import { checkAttachments } from './check-attachments.ts';
-import { denied, result, runTurn } from './run-turn.ts';
-import { redactReply } from './steps/redact-reply.ts';
-import type { Turn, TurnSink } from './turn.ts';
-
-export type HandleIo = { sink: TurnSink; requestId: string };
+import { deny } from './deny.ts';
+import type { LiveTurn } from './live-turns.ts';
+import { observe } from './observe.ts';
+import { runAccepted } from './run-accepted.ts';
+import { freeTicket } from './turn-queue.ts';
+import { workOf } from './work-of.ts';
+import type { Caller, Turn } from './turn.ts';
 
 /**
- * Handles one envelope, whoever brings it: a connector over its link, or any caller of `POST /v2/handle`. A caller
- * that goes away ends nothing.
- * @throws ServiceError `bad_request`, `queue_full`, `unavailable` or an `engine_…` code; every other ending is a result.
+ * Handles one envelope, whoever brings it: a connector over its link, or any caller of `POST /v2/handle`. A message
+ * that comes twice runs once, and everybody who brings it gets the one answer. A caller that goes away ends nothing.
+ * @throws ServiceError `bad_request`, `conflict`, `queue_full`, `unavailable`, a `turn_…` or an `engine_…` code; every
+ *   other ending is a result.
  */
 export async function handleEnvelope(
   deps: CoreContext,
   envelope: Envelope,
-  { sink, requestId }: HandleIo,
+  caller: Caller,
+  requestId: string,
 ): Promise<HandleResult> {
   checkAttachments(envelope.content.attachments, deps.paths.uploads);
+  const known = deps.liveTurns.find(envelope.conversation_key, envelope.message_id);
+  if (known !== undefined) return join(known, envelope, caller);
   const turn: Turn = {
     id: deps.ids.next('turn'),
+    seq: 0,
     requestId,
     envelope,
     instanceId: instanceOfKey(envelope.channel, envelope.conversation_key),
   };
-  if (envelope.delivery === 'async') return observe(deps, turn);
-  const command = findChatCommand(envelope.content.text);
-  if (command !== null && !command.waits) return runCommand(deps, turn, command);
-
-  const onQueued = (position: number) => {
-    sink({ type: 'queued', position });
-    deps.events.queued(turn, position);
-  };
-  return deps.turnQueue.run(
-    envelope.conversation_key,
-    (signal) =>
-      command === null ? timed(deps, turn, () => runTurn(deps, turn, { sink, signal })) : runCommand(deps, turn, command),
-    onQueued,
-  );
+  return deps.liveTurns.begin(turn, caller, (live) => admit(deps, live, caller)).result;
 }
 
-/** A turn that takes longer than this is told of while it runs. */
-const longTurnMs = 1000;
-
-/** Tells how the turn ended and how long it took, whatever happens. */
-async function timed(deps: CoreContext, turn: Turn, run: () => Promise<HandleResult>): Promise<HandleResult> {
-  const since = deps.clock.now();
-  let isLong = false;
-  const cancel = deps.clock.after(longTurnMs, () => {
-    isLong = true;
-    deps.events.started(turn, since);
-  });
-  try {
-    const handled = await run();
-    // A short turn with a reply has told everything by its outbound event.
-    if (isLong || handled.outcome !== 'replied') deps.events.ended(turn, handled.outcome, deps.clock.now() - since);
-    return handled;
-  } catch (error) {
-    deps.events.ended(turn, 'failed', deps.clock.now() - since, (error as { code?: string }).code ?? 'internal');
-    throw error;
-  } finally {
-    cancel();
-  }
+/** The message is live already, from this sender: its turn answers here too. */
+function join(live: LiveTurn, envelope: Envelope, caller: Caller): Promise<HandleResult> {
+  if (live.turn.envelope.sender.raw_id !== envelope.sender.raw_id) throw otherSender();
+  live.attach(caller);
+  return live.result;
 }
 
-async function runCommand(deps: CoreContext, turn: Turn, command: ChatCommand): Promise<HandleResult> {
-  const identity = await deps.trust.resolve(turn.envelope);
-  if (identity.denied) {
-    deps.events.denied(turn, identity);
-    return denied(turn);
-  }
-  deps.events.inbound(turn, identity);
-  const text = mayUse(command, identity)
-    ? await command.run(deps, turn, identity)
-    : `/${command.name} is for ${command.floor} and above.`;
-  return result(turn, 'command', redactReply(deps, text));
-}
-
-/** A message that is only seen: kept as context of the conversation's next turn. */
-async function observe(deps: CoreContext, turn: Turn): Promise<HandleResult> {
-  const identity = await deps.trust.resolve(turn.envelope);
+/** Takes a place in line before anything is awaited, so that messages run in the order they came. */
+async function admit(deps: CoreContext, live: LiveTurn, caller: Caller): Promise<HandleResult> {
+  const { turn } = live;
   const { envelope } = turn;
-  if (identity.denied) {
-    deps.events.denied(turn, identity);
-  } else {
-    deps.events.inbound(turn, identity, true);
-    await deps.observed.add(envelope.conversation_key, identity.display_name, envelope.content.text);
+  const isObserved = envelope.delivery === 'async';
+  const command = findChatCommand(envelope.content.text);
+  const isGathered = command === null && deps.bursts.takes(envelope);
+  const needsPlace = !isObserved && !isGathered && command?.waits !== false;
+  const ticket = needsPlace ? deps.turnQueue.enter(envelope.conversation_key) : freeTicket;
+  try {
+    const identity = await deps.trust.resolve(envelope);
+    if (identity.denied) return deny(deps, turn, identity);
+    if (isObserved) return await observe(deps, turn, identity);
+    const isFree = !isGathered && ticket.isFree();
+    const seq = await deps.journal.accept(turn, isFree ? 'running' : 'queued');
+    const run = () =>
+      isGathered ? deps.bursts.add(live) : runAccepted(deps, live, ticket, isFree && seq !== null, workOf(deps, live));
+    if (seq === null) return await answerAgain(deps, live, caller, run);
+    live.turn.seq = seq;
+    return await run();
+  } finally {
+    ticket.leave();
   }
-  return result(turn, identity.denied ? 'denied' : 'observed', '');
 }

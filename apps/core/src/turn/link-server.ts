@@ -4,13 +4,14 @@ import path from 'node:path';
 import { Ajv, type ErrorObject } from 'ajv';
 import { envelopeSchema } from '@svc/contract/envelope.ts';
 import { maxLinkLine, type LinkReply, type LinkRequest } from '@svc/contract/link.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
 import { handleEnvelope } from './handle-envelope.ts';
-import { silentSink, type TurnSink } from './turn.ts';
+import type { Caller } from './turn.ts';
 
 export type LinkServer = { close(): Promise<void> };
 
@@ -50,13 +51,19 @@ export async function openLinkServer(context: CoreContext, socketPath: string): 
 
 const requestSchema = {
   type: 'object',
-  required: ['op', 'id', 'envelope'],
+  required: ['op', 'id'],
   properties: {
-    op: { enum: ['handle', 'resolve'] },
+    op: { enum: ['handle', 'resolve', 'delivered'] },
     id: { type: 'integer' },
+    stream: { type: 'boolean' },
+    confirm: { type: 'boolean' },
+    again: { type: 'boolean' },
     request_id: { type: 'string', pattern: '^[\\w.:-]{1,128}$' },
     envelope: { type: 'object' },
+    turn_id: { type: 'string', minLength: 1, maxLength: 128 },
+    error: { type: 'string', maxLength: 4000 },
   },
+  oneOf: [{ required: ['envelope'] }, { required: ['turn_id'] }],
 } as const;
 
 const ajv = new Ajv({ strict: false });
@@ -65,11 +72,14 @@ const isEnvelope = ajv.compile(envelopeSchema);
 /** A sender to resolve is an envelope without content. */
 const isSender = ajv.compile({ ...envelopeSchema, required: ['channel', 'sender'] });
 
+/** One connector's link: where its answers go, and the replies it has not said anything about yet. */
+type Link = { send: (reply: LinkReply) => void; isGone: () => boolean; unconfirmed: Set<string> };
+
 function serve(context: CoreContext, socket: Socket): void {
-  const send = createWriter(socket);
+  const link: Link = { send: createWriter(socket), isGone: () => socket.destroyed, unconfirmed: new Set() };
   const splitter = createLineSplitter(
     maxLinkLine,
-    (line) => void answer(context, line, send),
+    (line) => void answer(context, line, link),
     () => {
       context.log.error('a connector sent a line that is too long; its link is closed');
       socket.destroy();
@@ -77,9 +87,12 @@ function serve(context: CoreContext, socket: Socket): void {
   );
   socket.on('data', (chunk) => splitter.push(chunk));
   socket.on('error', (error) => context.log.warn({ err: error }, 'a connector link broke'));
+  socket.on('close', () => {
+    for (const turnId of link.unconfirmed) context.handovers.abandoned(turnId);
+  });
 }
 
-async function answer(context: CoreContext, line: string, send: (reply: LinkReply) => void): Promise<void> {
+async function answer(context: CoreContext, line: string, link: Link): Promise<void> {
   const request = parseLine(line);
   const { id } = request;
   if (id === null) {
@@ -89,11 +102,13 @@ async function answer(context: CoreContext, line: string, send: (reply: LinkRepl
   const requestId = request.requestId ?? context.ids.next('req');
   try {
     if (request.value === null) throw badRequest(`The request is not valid: ${request.problems}.`);
-    send(await serveRequest(context, request.value, requestId, send));
+    await serveRequest(context, request.value, requestId, link);
   } catch (error) {
+    // A turn that the stopping service left open is not answered: its connector asks again when the service is back.
+    if (context.turnQueue.isClosed()) return;
     const known = toServiceError(error);
     if (known.status >= 500) context.log.error({ err: error, request_id: requestId }, 'turn failed');
-    send({ id, error: known.toBody(requestId) });
+    link.send({ id, error: known.toBody(requestId) });
   }
 }
 
@@ -109,6 +124,7 @@ function parseLine(line: string): { id: number | null; requestId?: string; value
     const id = (value as { id?: unknown } | null)?.id;
     return { id: typeof id === 'number' ? id : null, value: null, problems: inWords(isRequest.errors) };
   }
+  if (value.op === 'delivered') return { id: value.id, value, problems: '' };
   const isWhole = value.op === 'handle' ? isEnvelope : isSender;
   if (!isWhole(value.envelope)) return { id: value.id, value: null, problems: inWords(isWhole.errors) };
   return { id: value.id, requestId: value.op === 'handle' ? value.request_id : undefined, value, problems: '' };
@@ -117,16 +133,36 @@ function parseLine(line: string): { id: number | null; requestId?: string; value
 const inWords = (errors: ErrorObject[] | null | undefined): string =>
   (errors ?? []).map((error) => `${error.instancePath || 'request'} ${error.message}`).join('; ');
 
-async function serveRequest(
-  context: CoreContext,
-  request: LinkRequest,
-  requestId: string,
-  send: (reply: LinkReply) => void,
-): Promise<LinkReply> {
+async function serveRequest(context: CoreContext, request: LinkRequest, requestId: string, link: Link): Promise<void> {
   const { id } = request;
-  if (request.op === 'resolve') return { id, identity: await context.trust.resolve(request.envelope) };
-  const sink: TurnSink = request.stream ? (frame) => send({ id, frame }) : silentSink;
-  return { id, result: await handleEnvelope(context, request.envelope, { sink, requestId }) };
+  if (request.op === 'delivered') return takeConfirmation(context, link, request);
+  if (request.op === 'resolve') return link.send({ id, identity: await context.trust.resolve(request.envelope) });
+  const caller: Caller = {
+    sink: request.stream ? (frame) => link.send({ id, frame }) : null,
+    isGone: link.isGone,
+    isAgain: request.again,
+  };
+  const handled = await handleEnvelope(context, request.envelope, caller, requestId);
+  link.send({ id, result: handled });
+  await handOver(context, link, handled, request.confirm === true);
+}
+
+/** A reply that the connector says nothing of counts as delivered when it has it. */
+async function handOver({ handovers }: CoreContext, link: Link, handled: HandleResult, confirms: boolean): Promise<void> {
+  if (!handovers.isExpected(handled.turn_id)) return;
+  if (link.isGone()) return handovers.abandoned(handled.turn_id);
+  if (confirms) link.unconfirmed.add(handled.turn_id);
+  else await handovers.delivered(handled.turn_id);
+}
+
+async function takeConfirmation(
+  { handovers }: CoreContext,
+  link: Link,
+  said: { turn_id: string; error?: string },
+): Promise<void> {
+  link.unconfirmed.delete(said.turn_id);
+  if (said.error === undefined) await handovers.delivered(said.turn_id);
+  else await handovers.undelivered(said.turn_id, said.error);
 }
 
 /** Gathers the lines of one tick into one write. A reader that stops reading is cut off instead of filling memory. */

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
 import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { systemClock } from '@svc/service-kit/clock.ts';
 import { answering, workingUntilAborted, type EngineScript } from '@svc/testing/scripted-engine.ts';
-import { runEngine } from './run-engine.ts';
+import { runEngine, type Bounds } from './run-engine.ts';
 
 const request = { resume: null } as EngineRequest;
 const never = new AbortController().signal;
 
-async function run(script: EngineScript, over: { signal?: AbortSignal; idleMs?: number; graceMs?: number } = {}) {
+async function run(script: EngineScript, over: Partial<Bounds> = {}) {
   const events: EngineEvent[] = [];
-  const bounds = { signal: never, idleMs: 10_000, graceMs: 10_000, ...over };
+  const bounds = { signal: never, idleMs: 10_000, graceMs: 10_000, maxMs: 60_000, clock: systemClock, ...over };
   const ending = await runEngine({ run: script }, request, bounds, (event) => events.push(event));
   return { ending, events };
 }
@@ -102,6 +103,8 @@ test('an engine whose events cannot be shown is told to end', async () => {
   const show = () => {
     throw new Error('a fault of the reader');
   };
-  await expect(runEngine({ run: script }, request, { signal: never, idleMs: 1000, graceMs: 10 }, show)).rejects.toThrow('fault');
+  await expect(
+    runEngine({ run: script }, request, { signal: never, idleMs: 1000, maxMs: 1000, graceMs: 10, clock: systemClock }, show),
+  ).rejects.toThrow('fault');
   expect(told?.aborted).toBe(true);
 });

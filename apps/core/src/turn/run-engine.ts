@@ -1,51 +1,72 @@
-import type { Engine, EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+import type { Engine, EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
 
 export type Bounds = {
   /** The turn's own end: operator, shutdown. Whatever the engine says after it, the run is aborted. */
   signal: AbortSignal;
   /** Longest silence of the engine, ms. */
   idleMs: number;
+  /** Longest run, whatever the engine says, ms. */
+  maxMs: number;
   /** How long the engine may take to end after it was told to, ms. */
   graceMs: number;
+  clock: Clock;
 };
 
 /** How a run ended; null when the engine stopped without saying. */
-export type EngineEnding = Extract<EngineEvent, { type: 'done' | 'failed' | 'aborted' }> | null;
+export type EngineEnding = Extract<EngineEvent, { type: 'done' | 'aborted' }> | { type: 'failed'; failure: RunFailure } | null;
+
+/** An engine's own failure, or that it was ended for taking too long. */
+export type RunFailure = Omit<EngineFailure, 'code'> & { code: EngineFailure['code'] | 'turn_too_long' };
+
+/** The silence of an engine is measured in quarters of its limit. */
+const looksPerIdle = 4;
 
 /**
  * Runs an engine for one turn and hands every event on, never waiting without a bound. An engine that is silent for
- * `idleMs` ends as `engine_stalled`; one that does not end within `graceMs` of being told to is left behind, and what
- * it says later goes nowhere.
+ * `idleMs` ends as `engine_stalled`, one that runs for `maxMs` as `turn_too_long`; one that does not end within `graceMs`
+ * of being told to is left behind, and what it says later goes nowhere.
  */
 export async function runEngine(
   engine: Pick<Engine, 'run'>,
   request: EngineRequest,
-  { signal, idleMs, graceMs }: Bounds,
+  { signal, idleMs, maxMs, graceMs, clock }: Bounds,
   onEvent: (event: EngineEvent) => void,
 ): Promise<EngineEnding> {
   const engineEnd = new AbortController();
   const leftBehind = Promise.withResolvers<EngineEnding>();
-  let graceTimer: NodeJS.Timeout | undefined;
-  let stalled = false;
+  const startedAt = clock.now();
+  const lookMs = Math.min(Math.ceil(idleMs / looksPerIdle), maxMs);
+  let silentLooks = 0;
+  let overdue: RunFailure | null = null;
   let isOver = false;
+  let isTold = false;
+  let cancelGrace = () => undefined as void;
 
   const tellToEnd = () => {
     engineEnd.abort(signal.reason);
-    graceTimer ??= setTimeout(() => leftBehind.resolve(stall(idleMs)), graceMs);
+    if (isTold) return;
+    isTold = true;
+    cancelGrace = clock.after(graceMs, () => leftBehind.resolve({ type: 'failed', failure: overdue ?? stalled(idleMs) }));
   };
-  const idleTimer = setTimeout(() => {
-    stalled = true;
-    tellToEnd();
-  }, idleMs);
+  // Looks now and then instead of timing each event: events are many, and cost nothing here.
+  const look = () => {
+    silentLooks++;
+    if (silentLooks >= looksPerIdle) overdue = stalled(idleMs);
+    else if (clock.now() - startedAt >= maxMs) overdue = tooLong(maxMs);
+    if (overdue === null) cancelLook = clock.after(lookMs, look);
+    else tellToEnd();
+  };
+  let cancelLook = clock.after(lookMs, look);
   if (signal.aborted) tellToEnd();
   else signal.addEventListener('abort', tellToEnd, { once: true });
 
   const consume = async (): Promise<EngineEnding> => {
     for await (const event of engine.run(request, engineEnd.signal)) {
       if (isOver) return null;
-      idleTimer.refresh();
+      silentLooks = 0;
       if (event.type === 'done' || event.type === 'failed') return event;
-      if (event.type === 'aborted') return stalled ? stall(idleMs) : event;
+      if (event.type === 'aborted') return overdue === null ? event : { type: 'failed', failure: overdue };
       onEvent(event);
     }
     return null;
@@ -60,17 +81,22 @@ export async function runEngine(
     throw error;
   } finally {
     isOver = true;
-    clearTimeout(idleTimer);
-    clearTimeout(graceTimer);
+    cancelLook();
+    cancelGrace();
     signal.removeEventListener('abort', tellToEnd);
   }
 }
 
-const stall = (idleMs: number): EngineEnding => ({
-  type: 'failed',
-  failure: {
-    code: 'engine_stalled',
-    message: `The engine said nothing for ${Math.round(idleMs / 1000)} s, so this turn was ended. Send the message again.`,
-    retryable: true,
-  },
+const stalled = (idleMs: number): RunFailure => ({
+  code: 'engine_stalled',
+  message: `The engine said nothing for ${inWords(idleMs)}, so this turn was ended. Send the message again.`,
+  retryable: true,
 });
+
+const tooLong = (maxMs: number): RunFailure => ({
+  code: 'turn_too_long',
+  message: `This turn took longer than ${inWords(maxMs)} and was ended. Ask for less at once, or raise SVC_TURN_MAX_MS.`,
+  retryable: false,
+});
+
+const inWords = (ms: number): string => (ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`);

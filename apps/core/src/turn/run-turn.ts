@@ -1,13 +1,15 @@
-import type { HandleResult, Outcome } from '@svc/contract/turn.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
+import { deny } from './deny.ts';
+import { observe } from './observe.ts';
 import { buildPrompt } from './steps/build-prompt.ts';
 import { moderate } from './steps/moderate.ts';
 import { openSession } from './steps/open-session.ts';
 import { reason } from './steps/reason.ts';
 import { redactReply } from './steps/redact-reply.ts';
 import { resolveIdentity } from './steps/resolve-identity.ts';
-import { toActions } from './to-actions.ts';
+import { toResult } from './to-result.ts';
 import type { AbortReason } from './turn-queue.ts';
 import type { Turn, TurnIo } from './turn.ts';
 
@@ -18,12 +20,19 @@ import type { Turn, TurnIo } from './turn.ts';
 export async function runTurn(deps: CoreContext, turn: Turn, io: TurnIo): Promise<HandleResult> {
   const since = deps.clock.now();
   const identity = await resolveIdentity(deps, turn);
-  if (identity.denied) return denied(turn);
+  if (identity.denied) return deny(deps, turn, identity);
+  if (deps.claims.isClaimed(turn.envelope.conversation_key)) return observe(deps, turn, identity);
+  deps.events.inbound(turn, identity);
   const prompt = await buildPrompt(deps, turn, identity);
+  if (prompt.announcedAfter !== null) await rememberCursor(deps, turn, prompt.announcedAfter);
   const verdict = moderate(deps, turn, identity);
-  if (!verdict.allowed) return result(turn, 'blocked', verdict.reply);
+  if (!verdict.allowed) return toResult(turn, 'blocked', verdict.reply);
+  const within = deps.spend.check(identity, turn.envelope.public === true);
+  if (!within.allowed) return toResult(turn, 'blocked', within.reply);
   const active = await deps.engines.active();
-  const session = await openSession(deps, turn, identity, active.engine.id);
+  const session = await openSession(deps, turn, identity, prompt, active.engine.id);
+  // What the engine is told once must not be told again after a crash: first the cursor is safe, then the engine hears it.
+  if (prompt.announcedAfter !== null) await deps.liveTurns.flush();
   const reply = await reason(deps, { turn, identity, prompt, session, active }, io);
   if (prompt.observedUpTo > 0) await deps.observed.clear(turn.envelope.conversation_key, prompt.observedUpTo);
   // Nothing is awaited from here on: a turn that was told to end in time is silent, even when its engine was done.
@@ -33,21 +42,17 @@ export async function runTurn(deps: CoreContext, turn: Turn, io: TurnIo): Promis
   const facts = { engine_id: active.engine.id, model: reply.model ?? undefined, usage: reply.usage };
   if (ending !== 'done') {
     if (reply.text !== '') io.sink({ type: 'retract' });
-    return { ...result(turn, ending, ''), ...facts };
+    return { ...toResult(turn, ending, ''), ...facts };
   }
-  const text = redactReply(deps, reply.text);
+  const text = redactReply(deps, reply.text, reply.redactor);
   deps.events.outbound(turn, identity, text, deps.clock.now() - since);
-  return { ...result(turn, 'replied', text), ...facts };
+  return { ...toResult(turn, 'replied', text), ...facts };
 }
 
-const stopped = () => unavailable('The service stopped before the answer was there. Send the message again.');
+/** The session's cursor moves on when this turn begins; should it have to run again, it finds its announcements all the same. */
+async function rememberCursor({ journal }: CoreContext, turn: Turn, announcedAfter: number): Promise<void> {
+  if (turn.announcedAfter === undefined) await journal.keepInput({ ...turn, announcedAfter });
+}
 
-/** A sender without access: said on private surfaces, nothing on public ones. No engine is called, no session stored. */
-export const denied = (turn: Turn): HandleResult => result(turn, 'denied', turn.envelope.public === true ? '' : 'no access');
-
-export const result = (turn: Turn, outcome: Outcome, text: string): HandleResult => ({
-  actions: toActions(text),
-  outcome,
-  conversation_key: turn.envelope.conversation_key,
-  turn_id: turn.id,
-});
+const stopped = () =>
+  unavailable('The service stopped before the answer was there. The message is kept and answered when the service is back.');

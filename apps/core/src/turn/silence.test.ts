@@ -20,11 +20,11 @@ test.each([
   ['text before the marker', `never mind ${marker}`, { out: 'never mind ', silent: true }],
   ['the marker in the middle', `a ${marker} b`, { out: 'a  b', silent: false }],
   ['a part of the marker at the end', 'see [[NO_REP', { out: 'see [[NO_REP', silent: false }],
-])('%s', (_name, text, expected) => {
+])('[P08] %s', (_name, text, expected) => {
   expect(filter(text)).toMatchObject(expected);
 });
 
-test('no part of the marker is ever seen, and the outcome is the same however the stream is cut', () => {
+test('[P08] no part of the marker is ever seen, and the outcome is the same however the stream is cut', () => {
   const text = fc
     .array(fc.constantFrom(marker, '[[', '[[NO_', ' ', '\n', 'word', ']]'), { maxLength: 12 })
     .map((parts) => parts.join(''));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { systemClock } from '@svc/service-kit/clock.ts';
 import { createTurnQueue } from './turn-queue.ts';
 
 const unheard = () => undefined;
@@ -12,7 +13,7 @@ function gate() {
 }
 
 test('turns of one conversation run one after the other, in order of arrival', async () => {
-  const queue = createTurnQueue({ slots: 8, maxWaiting: 100 });
+  const queue = createTurnQueue({ slots: 8, maxWaiting: 100 }, systemClock);
   const seen: string[] = [];
   const turn = (name: string) =>
     queue.run(
@@ -29,7 +30,7 @@ test('turns of one conversation run one after the other, in order of arrival', a
 });
 
 test('a turn that waits for its own conversation holds no slot', async () => {
-  const queue = createTurnQueue({ slots: 2, maxWaiting: 100 });
+  const queue = createTurnQueue({ slots: 2, maxWaiting: 100 }, systemClock);
   const first = gate();
   const running = queue.run('a', () => first.opened, unheard);
   const behind = queue.run('a', () => Promise.resolve(), unheard);
@@ -39,7 +40,7 @@ test('a turn that waits for its own conversation holds no slot', async () => {
 });
 
 test('waiting is seen with its position, and refused past the limit', async () => {
-  const queue = createTurnQueue({ slots: 1, maxWaiting: 2 });
+  const queue = createTurnQueue({ slots: 1, maxWaiting: 2 }, systemClock);
   const first = gate();
   const positions: number[] = [];
   const running = queue.run('a', () => first.opened, unheard);
@@ -58,7 +59,7 @@ test('waiting is seen with its position, and refused past the limit', async () =
 });
 
 test('abort reaches the running turn only, once', async () => {
-  const queue = createTurnQueue({ slots: 1, maxWaiting: 10 });
+  const queue = createTurnQueue({ slots: 1, maxWaiting: 10 }, systemClock);
   const reasons: unknown[] = [];
   const work = (signal: AbortSignal) =>
     new Promise<void>((resolve) => {
@@ -78,7 +79,7 @@ test('abort reaches the running turn only, once', async () => {
 });
 
 test('closing refuses what waits, aborts what runs past the deadline, and takes nothing more', async () => {
-  const queue = createTurnQueue({ slots: 1, maxWaiting: 10 });
+  const queue = createTurnQueue({ slots: 1, maxWaiting: 10 }, systemClock);
   const endless = (signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   const running = queue.run('a', endless, unheard);
   const waiting = queue.run('b', () => Promise.resolve(), unheard);
@@ -95,7 +96,7 @@ test('whatever happens, no two turns of a key overlap, slots are respected, and 
   });
   await fc.assert(
     fc.asyncProperty(turns, fc.integer({ min: 1, max: 3 }), async (list, slots) => {
-      const queue = createTurnQueue({ slots, maxWaiting: 1000 });
+      const queue = createTurnQueue({ slots, maxWaiting: 1000 }, systemClock);
       const running = new Set<string>();
       const order: Record<string, number[]> = {};
       await Promise.allSettled(
@@ -125,7 +126,7 @@ test('whatever happens, no two turns of a key overlap, slots are respected, and 
 });
 
 test('a turn whose waiting cannot be told of leaves its place to the next', async () => {
-  const queue = createTurnQueue({ slots: 1, maxWaiting: 10 });
+  const queue = createTurnQueue({ slots: 1, maxWaiting: 10 }, systemClock);
   const first = gate();
   const running = queue.run('a', () => first.opened, unheard);
   const faulty = queue.run(

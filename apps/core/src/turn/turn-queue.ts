@@ -1,113 +1,239 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
 import { queueFull, unavailable } from '@svc/service-kit/service-error.ts';
 
-export type TurnQueueLimits = { slots: number; maxWaiting: number };
+export type TurnQueueLimits = {
+  /** Turns that run at once over all keys. */
+  slots: number;
+  /** Turns that may wait, over all keys and in one conversation. */
+  maxWaiting: number;
+  maxWaitingPerKey?: number;
+};
 
-/** Why a running turn was told to end. */
-export type AbortReason = 'operator' | 'shutdown' | 'idle';
+/** Why a turn was told to end. */
+export type AbortReason = 'operator' | 'shutdown';
+
+/** A turn that was ended while it still waited for its slot. */
+export class AbortedInQueue extends Error {}
+
+/** Hears how many turns stand before this one, now and as the line moves. */
+export type OnQueued = (position: number) => void;
+export type Work<T> = (signal: AbortSignal) => Promise<T>;
+
+/** A place in the line of a conversation, taken at once and in order. It is either run or left. */
+export type Ticket = {
+  /** Runs `work` when it is this place's time; settles as `work` does, with lock and slot free again. */
+  run<T>(work: Work<T>, onQueued: OnQueued): Promise<T>;
+  leave(): void;
+  /** True when `run` would begin at once. */
+  isFree(): boolean;
+};
+
+export type EnterOptions = {
+  /** The next turn of the conversation: before all that wait, behind those that came in like this earlier. */
+  next?: boolean;
+  /** Not held to the limits: accepted work that must not be refused any more. */
+  unlimited?: boolean;
+};
 
 export type TurnQueue = ReturnType<typeof createTurnQueue>;
 
-type Waiting = { start: () => void; refuse: (error: Error) => void };
-type Running = { controller: AbortController; settled: Promise<void> };
+type Waiting = { start: () => void; refuse: (error: Error) => void; onQueued: OnQueued; told: number };
+type Place = {
+  key: string;
+  isNext: boolean;
+  state: 'entered' | 'waiting' | 'running' | 'gone';
+  waiting: Waiting | null;
+  controller: AbortController;
+  settled: Promise<void>;
+};
+
+/** Waiting turns hear of a new position at most this often, ms. */
+const retellMs = 1000;
 
 /**
  * Serializes turns: one at a time per conversation key, at most `slots` over all keys. A turn takes its key's lock
- * first and a slot second, so turns that wait for their own conversation hold no slot. Both are first come, first served.
+ * first and a slot second, so turns that wait for their own conversation hold no slot. Both are first come, first
+ * served. All of it lives in memory: a killed process leaves no lock behind.
  */
-export function createTurnQueue({ slots, maxWaiting }: TurnQueueLimits) {
-  const running = new Map<string, Running>();
-  const byKey = new Map<string, Waiting[]>();
-  const forSlot: Waiting[] = [];
+export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiting }: TurnQueueLimits, clock: Clock) {
+  const lines = new Map<string, Place[]>();
+  const forSlot: Place[] = [];
+  let places = 0;
   let taken = 0;
-  let waiting = 0;
   let closed = false;
+  let cancelRetell: (() => void) | null = null;
 
-  /** Waits in `line`, in order; `onQueued` hears how many stand before. */
-  const waitIn = async (line: Waiting[], onQueued: (position: number) => void) => {
+  function enter(key: string, { next = false, unlimited = false }: EnterOptions = {}): Ticket {
+    if (closed) throw stopping();
+    const line = lines.get(key) ?? [];
+    if (!unlimited && (line.length > 0 || taken >= slots)) checkLimits(line);
+    const place: Place = {
+      key,
+      isNext: next,
+      state: 'entered',
+      waiting: null,
+      controller: new AbortController(),
+      settled: Promise.resolve(),
+    };
+    if (next) line.splice(placeOfNext(line), 0, place);
+    else line.push(place);
+    lines.set(key, line);
+    places++;
+    return {
+      run: (work, onQueued) => run(place, work, onQueued),
+      leave: () => leave(place),
+      isFree: () => isFree(place),
+    };
+  }
+
+  function checkLimits(line: Place[]): void {
+    const waiting = places - taken;
     if (waiting >= maxWaiting) throw queueFull(`${waiting} turns are waiting already. Try again in a moment.`);
-    waiting++;
-    try {
-      await new Promise<void>((start, refuse) => {
-        onQueued(line.length + 1); // a fault of the listener must not leave a place that nobody holds
-        line.push({ start, refuse });
-      });
-    } finally {
-      waiting--;
+    if (line.length > maxWaitingPerKey) {
+      throw queueFull(`${line.length - 1} turns of this conversation are waiting already. Try again in a moment.`);
     }
-  };
+  }
 
-  const freeKey = (key: string) => {
-    const next = byKey.get(key)?.shift();
-    if (next === undefined) byKey.delete(key);
-    else next.start();
-  };
-  const freeSlot = () => {
-    const next = forSlot.shift();
-    if (next === undefined) taken--;
-    else next.start();
+  const isFree = (place: Place) => lines.get(place.key)?.[0] === place && taken < slots;
+
+  async function run<T>(place: Place, work: Work<T>, onQueued: OnQueued): Promise<T> {
+    if (closed) {
+      leave(place);
+      throw stopping();
+    }
+    // Nothing is awaited while lock and slot are free: the turn runs, and can be aborted, from this very call on.
+    try {
+      if (isFree(place)) begin(place);
+      else await wait(place, onQueued);
+      const result = work(place.controller.signal);
+      place.settled = result.then(ignore, ignore);
+      return await result;
+    } finally {
+      leave(place);
+    }
+  }
+
+  function wait(place: Place, onQueued: OnQueued): Promise<void> {
+    return new Promise<void>((start, refuse) => {
+      place.state = 'waiting';
+      place.waiting = { start, refuse, onQueued, told: 0 };
+      const line = lines.get(place.key);
+      if (line?.[0] === place) forSlot.push(place);
+      tell(place);
+    });
+  }
+
+  function begin(place: Place): void {
+    place.state = 'running';
+    taken++;
+  }
+
+  function leave(place: Place): void {
+    const { state } = place;
+    if (state === 'gone') return;
+    place.state = 'gone';
+    places--;
+    if (state === 'running') taken--;
+    remove(forSlot, place);
+    const line = lines.get(place.key) ?? [];
+    const wasHead = line[0] === place;
+    remove(line, place);
+    if (line.length === 0) lines.delete(place.key);
+    else if (wasHead && line[0]?.state === 'waiting') forSlot.push(line[0]);
+    fillSlots();
+    retellSoon();
+  }
+
+  function fillSlots(): void {
+    while (taken < slots) {
+      const place = forSlot.shift();
+      if (place === undefined) return;
+      begin(place);
+      place.waiting?.start();
+    }
+  }
+
+  function tell(place: Place): void {
+    const inLine = lines.get(place.key)?.indexOf(place) ?? 0;
+    const position = inLine > 0 ? inLine : forSlot.indexOf(place) + 1;
+    if (place.waiting === null || position === place.waiting.told) return;
+    place.waiting.told = position;
+    place.waiting.onQueued(position);
+  }
+
+  function retellSoon(): void {
+    if (places === taken || cancelRetell !== null) return;
+    cancelRetell = clock.after(retellMs, () => {
+      cancelRetell = null;
+      for (const line of lines.values()) for (const place of line) if (place.state === 'waiting') tell(place);
+    });
+  }
+
+  /** The turn of a key that is in flight: it runs, or has its lock and waits for a slot. */
+  const inFlight = (key: string): Place | undefined => {
+    const head = lines.get(key)?.[0];
+    return head === undefined || head.state === 'entered' || head.controller.signal.aborted ? undefined : head;
   };
 
   return {
-    /**
-     * Runs `work` when it is this turn's time. Rejects with `queue_full` past the limit and `unavailable` on shutdown;
-     * otherwise settles as `work` does, with lock and slot free again.
-     */
-    async run<T>(key: string, work: (signal: AbortSignal) => Promise<T>, onQueued: (position: number) => void): Promise<T> {
-      if (closed) throw unavailable('The service is stopping. Try again in a moment.');
-      // Nothing is awaited while lock and slot are free: the turn runs, and can be aborted, from this very call on.
-      const line = byKey.get(key);
-      if (line === undefined) byKey.set(key, []);
-      else await waitIn(line, onQueued);
-      try {
-        if (taken < slots) taken++;
-        else await waitIn(forSlot, onQueued);
-        try {
-          return await runNow(key, work);
-        } finally {
-          freeSlot();
-        }
-      } finally {
-        freeKey(key);
-      }
-    },
+    /** Takes a place. @throws ServiceError `queue_full` past the limits, `unavailable` on shutdown. */
+    enter,
 
-    /** Tells the running turn of a key to end. False when none is running. */
+    /** `enter` and `run` in one. */
+    run: async <T>(key: string, work: Work<T>, onQueued: OnQueued): Promise<T> => enter(key).run(work, onQueued),
+
+    /** Tells the turn of a key that is in flight to end. False when there is none. */
     abort(key: string, reason: AbortReason): boolean {
-      const turn = running.get(key);
-      if (turn === undefined || turn.controller.signal.aborted) return false;
-      turn.controller.abort(reason);
+      const place = inFlight(key);
+      if (place === undefined) return false;
+      place.controller.abort(reason);
+      if (place.state === 'waiting') place.waiting?.refuse(new AbortedInQueue());
       return true;
     },
 
-    stateOf: (key: string): 'idle' | 'queued' | 'running' => (running.has(key) ? 'running' : byKey.has(key) ? 'queued' : 'idle'),
+    stateOf(key: string): 'idle' | 'queued' | 'running' {
+      const head = lines.get(key)?.[0];
+      return head === undefined ? 'idle' : head.state === 'running' ? 'running' : 'queued';
+    },
 
-    counts: () => ({ running: running.size, waiting }),
+    isClosed: () => closed,
+
+    counts: () => ({ running: taken, waiting: places - taken }),
 
     /** Refuses what waits, lets running turns finish until the deadline, then aborts them. */
     async close(deadlineMs: number): Promise<void> {
       closed = true;
-      for (const line of [...byKey.values(), forSlot]) {
-        for (const turn of line.splice(0)) turn.refuse(unavailable('The service is stopping. Try again in a moment.'));
-      }
-      const settled = () => Promise.allSettled([...running.values()].map((turn) => turn.settled));
+      cancelRetell?.();
+      const all = [...lines.values()].flat();
+      for (const place of all) if (place.state === 'waiting') place.waiting?.refuse(stopping());
+      const running = all.filter((place) => place.state === 'running');
+      const settled = () => Promise.allSettled(running.map((place) => place.settled));
       await within(deadlineMs, settled());
-      for (const turn of running.values()) turn.controller.abort('shutdown' satisfies AbortReason);
+      for (const place of running) place.controller.abort('shutdown' satisfies AbortReason);
       await within(deadlineMs, settled());
     },
   };
-
-  async function runNow<T>(key: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const controller = new AbortController();
-    const result = work(controller.signal);
-    running.set(key, { controller, settled: result.then(ignore, ignore) });
-    try {
-      return await result;
-    } finally {
-      running.delete(key);
-    }
-  }
 }
 
+/** For what waits for nobody. */
+export const freeTicket: Ticket = {
+  run: (work) => work(new AbortController().signal),
+  leave: () => undefined,
+  isFree: () => true,
+};
+
+/** Behind the turn that has the lock and those that were put before the others already. */
+function placeOfNext(line: Place[]): number {
+  const behind = line.findIndex((place, index) => !place.isNext && !(index === 0 && place.state !== 'entered'));
+  return behind === -1 ? line.length : behind;
+}
+
+function remove<T>(list: T[], item: T): void {
+  const index = list.indexOf(item);
+  if (index !== -1) list.splice(index, 1);
+}
+
+const stopping = () => unavailable('The service is stopping. Try again in a moment.');
 const ignore = () => undefined;
 
 async function within(ms: number, promise: Promise<unknown>): Promise<void> {

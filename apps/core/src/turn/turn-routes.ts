@@ -1,32 +1,45 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { envelopeSchema, type Envelope } from '@svc/contract/envelope.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import { openSse, sseFrame } from '@svc/service-kit/http/sse.ts';
 import type { CoreContext } from '../context.ts';
 import { handleEnvelope } from './handle-envelope.ts';
-import { silentSink } from './turn.ts';
+import type { Caller, TurnSink } from './turn.ts';
 
 /** `POST /v2/handle`: JSON, or the turn as it runs with `Accept: text/event-stream` (spec: Handling details). */
 export function mountTurnRoutes(app: App, context: CoreContext): void {
-  app.post('/v2/handle', { schema: { body: envelopeSchema } }, (request, reply) => {
+  app.post('/v2/handle', { schema: { body: envelopeSchema } }, async (request, reply) => {
     const envelope = request.body as Envelope;
-    return wantsStream(request)
-      ? streamTurn(context, envelope, request, reply)
-      : handleEnvelope(context, envelope, { sink: silentSink, requestId: request.id });
+    if (wantsStream(request)) return streamTurn(context, envelope, request, reply);
+    const handled = await handleEnvelope(context, envelope, callerOf(reply, null), request.id);
+    confirmWhenSent(context, handled, reply);
+    return handled;
   });
 }
 
 const wantsStream = (request: FastifyRequest) => request.headers.accept?.includes('text/event-stream') === true;
 
+const callerOf = ({ raw }: FastifyReply, sink: TurnSink | null): Caller => ({ sink, isGone: () => raw.destroyed });
+
+/** A reply that was written whole was delivered; a caller that was gone by then did not get it. */
+function confirmWhenSent({ handovers, log }: CoreContext, { turn_id, actions }: HandleResult, { raw }: FastifyReply): void {
+  if (actions.length === 0) return;
+  if (raw.destroyed) return handovers.abandoned(turn_id);
+  raw.once('close', () => {
+    if (!raw.writableFinished) return handovers.abandoned(turn_id);
+    handovers.delivered(turn_id).catch((error: unknown) => log.error({ err: error }, 'a delivered reply could not be marked'));
+  });
+}
+
 async function streamTurn(context: CoreContext, envelope: Envelope, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const stream = openSse(reply, context.clock);
   const closeFeed = context.feeds.add(stream);
   try {
-    const result = await handleEnvelope(context, envelope, {
-      requestId: request.id,
-      sink: (progress) => stream.send(sseFrame(progress.type, progress)),
-    });
+    const caller = callerOf(reply, (progress) => stream.send(sseFrame(progress.type, progress)));
+    const result = await handleEnvelope(context, envelope, caller, request.id);
+    confirmWhenSent(context, result, reply);
     stream.send(sseFrame('result', { type: 'result', result }));
   } catch (error) {
     const known = toServiceError(error);

@@ -1,14 +1,25 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { TurnProgress } from '@svc/contract/turn.ts';
 
+/** Words of an operator that are put into a session. */
+export type Steering = { by: string | null; wasRunning: boolean; principalId: string | null };
+
 /** One run of the pipeline for one envelope. */
 export type Turn = {
   id: string;
+  /** Place in the journal; 0 until it is there. */
+  seq: number;
   /** One trace id from the connector to the engine. */
   requestId: string;
   envelope: Envelope;
   /** Connector instance the envelope came through, from its key; null for the core's own surfaces. */
   instanceId: string | null;
+  /** Set on an injected turn. */
+  steering?: Steering;
+  /** True when the turn had begun before a restart of the service and is run for the second time. */
+  isResumed?: boolean;
+  /** Cursor of announcements that holds in place of the session's, for a turn that is run again. */
+  announcedAfter?: number;
 };
 
 /** Where a turn shows itself while it runs. A sink never throws; its reader may be gone. */
@@ -16,4 +27,11 @@ export type TurnSink = (progress: TurnProgress) => void;
 
 export type TurnIo = { sink: TurnSink; signal: AbortSignal };
 
-export const silentSink: TurnSink = () => undefined;
+/** Who waits for the answer of a turn. */
+export type Caller = {
+  /** Null for one that wants the answer only. */
+  sink: TurnSink | null;
+  isGone(): boolean;
+  /** Asked before, over a connection that broke. */
+  isAgain?: boolean;
+};

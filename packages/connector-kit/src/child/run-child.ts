@@ -6,6 +6,7 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import type { ParentMessage } from '../child-protocol.ts';
 import type { Connector, RunningConnector, StartContext } from '../connector.ts';
 import { createCoreLink, type CoreLink } from '../core-link.ts';
+import { intakeOf } from '../intake-config.ts';
 import { createChildLog, type ChildLog } from './child-log.ts';
 import { createParentLink, type ParentLink } from './parent-link.ts';
 import { startFailure } from './start-failure.ts';
@@ -40,7 +41,8 @@ export function runChild(): void {
   parent.onStart((message) => {
     if (started !== null) return;
     log.bind(message.connectorType, message.instanceId);
-    const core = createCoreLink({ socketPath: message.coreSocket, clock: systemClock, log });
+    const intake = intakeOf(message.config);
+    const core = createCoreLink({ socketPath: message.coreSocket, clock: systemClock, log, intake });
     started = live({ message, log, parent, core, shutdown });
   });
 }

@@ -35,29 +35,39 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
   const { routes, allowedHosts, renderError, log, unreadMs = 30_000 } = options;
   const guard = createGuard(allowedHosts);
   const find = createRouteTable(routes);
-  const running = new Set<ServerResponse>();
   let stopping = false;
 
   const server = http.createServer(
     { headersTimeout: limits.headersTimeout, requestTimeout: limits.requestTimeout, keepAliveTimeout: limits.keepAliveTimeout },
     (req, res) => {
-      running.add(res);
-      res.once('close', () => running.delete(res));
-      res.once('prefinish', () => res.setTimeout(unreadMs, () => res.destroy()));
-      // A reader that is gone is no fault; what runs for it goes on.
-      res.on('error', () => undefined);
-      const exchange = { req, res, requestId: requestIdOf(req), remote: req.socket.remoteAddress ?? '', params: {} };
+      // Shared listeners and no list of replies: both would be a good part of what a short request costs.
+      res.on('close', leave);
+      res.on('prefinish', expectReader);
+      res.on('error', ignore);
+      const exchange = { req, res, requestId: requestIdOf(req), remote: req.socket.remoteAddress ?? '', params: {}, isStopping };
       serve(exchange).catch((error: unknown) => fail(exchange, error));
     },
   );
   server.maxConnections = limits.maxConnections;
 
+  function isStopping(): boolean {
+    return stopping;
+  }
+
+  /** A reply that had begun before the stop has left its connection open. */
+  function leave(): void {
+    if (stopping) setImmediate(() => server.closeIdleConnections());
+  }
+
+  /** A reply that is not all with the system yet has a reader to wait for, but not for ever. */
+  function expectReader(this: ServerResponse): void {
+    if (this.socket === null || this.socket.writableLength === 0) return;
+    this.setTimeout(unreadMs, () => this.destroy());
+  }
+
   async function serve(exchange: Exchange): Promise<void> {
-    const { req, res } = exchange;
-    if (stopping) {
-      res.shouldKeepAlive = false;
-      throw unavailable('This connector is stopping. Try again in a moment.');
-    }
+    const { req } = exchange;
+    if (stopping) throw unavailable('This connector is stopping. Try again in a moment.');
     const refusal = guard(req.headers);
     if (refusal !== null) throw refusal;
     const { route, params } = find(req.method ?? '', req.url ?? '');
@@ -91,11 +101,6 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
       }),
     stop(deadlineMs) {
       stopping = true;
-      // Connections that are busy now end with their answer instead of waiting for another request.
-      for (const res of running) {
-        res.shouldKeepAlive = false;
-        res.once('close', () => setImmediate(() => server.closeIdleConnections()));
-      }
       return new Promise((resolve) => {
         const timer = setTimeout(() => server.closeAllConnections(), deadlineMs);
         server.close(() => {
@@ -107,6 +112,9 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
     },
   };
 }
+
+/** A reader that is gone is no fault; what runs for it goes on. */
+const ignore = () => undefined;
 
 function requestIdOf(req: IncomingMessage): string {
   const given = req.headers['x-request-id'];

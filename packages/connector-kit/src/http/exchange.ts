@@ -10,13 +10,17 @@ export type Exchange = {
   remote: string;
   /** What a `:name` of the route's path matched, decoded. */
   params: Record<string, string>;
+  /** True while the server takes no more requests. */
+  isStopping: () => boolean;
 };
 
 export type Reply = { status: number; headers?: Record<string, string>; body: string };
 
 /** Sends a whole JSON reply at once. Nothing happens when the reader is gone or a reply has begun. */
-export function sendJson({ res, requestId }: Exchange, { status, headers, body }: Reply): void {
+export function sendJson(exchange: Exchange, { status, headers, body }: Reply): void {
+  const { res, requestId } = exchange;
   if (res.headersSent || res.destroyed) return;
+  chooseConnection(exchange);
   res.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
@@ -24,4 +28,9 @@ export function sendJson({ res, requestId }: Exchange, { status, headers, body }
     ...headers,
   });
   res.end(body);
+}
+
+/** To be called before every head: while the server stops, a connection ends with its answer. */
+export function chooseConnection({ res, isStopping }: Exchange): void {
+  if (isStopping()) res.shouldKeepAlive = false;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Exchange } from './exchange.ts';
+import { chooseConnection, type Exchange } from './exchange.ts';
 
 export type SseWriter = {
   /** Opens the stream if it is not open yet. Frames of one tick leave in one write. */
@@ -16,7 +16,8 @@ const keepAliveMs = 15_000;
  * An event stream that opens with its first frame, so that until then the reply can still be an error. A quiet one sends
  * a comment every 15 s (which opens it too). A reader that leaves more than 1 MiB unread is dropped.
  */
-export function createSseWriter({ res, requestId }: Exchange, clock: Clock): SseWriter {
+export function createSseWriter(exchange: Exchange, clock: Clock): SseWriter {
+  const { res, requestId } = exchange;
   let pending = '';
   let isQuiet = true;
   const stopKeepAlive = clock.every(keepAliveMs, () => {
@@ -34,6 +35,7 @@ export function createSseWriter({ res, requestId }: Exchange, clock: Clock): Sse
   }
 
   function open(): void {
+    chooseConnection(exchange);
     res.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',

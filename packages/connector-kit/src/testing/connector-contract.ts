@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { RunningConnector, StartContext } from '../connector.ts';
+import { intakeConfig } from '../intake-config.ts';
 import { createFakeCore, type FakeCore } from './fake-core.ts';
 
 type ConnectorModule = { meta: ConnectorMeta; start(ctx: never): Promise<RunningConnector> };
@@ -54,6 +55,13 @@ export function connectorContract({ folder, load, config }: ContractOptions): vo
       for (const field of Object.values(configSchema.properties))
         expect(field).toMatchObject({ type: expect.any(String), title: expect.stringMatching(/\S/) });
       for (const name of configSchema.required ?? []) expect(Object.keys(configSchema.properties)).toContain(name);
+    });
+
+    test('asks for the intake of messages in the words of the kit, if it asks at all', async () => {
+      const { meta } = await load();
+      for (const [name, field] of Object.entries(intakeConfig)) {
+        expect(meta.configSchema.properties[name]?.type ?? field.type).toBe(field.type);
+      }
     });
 
     test('names only string fields of its schema as credentials', async () => {

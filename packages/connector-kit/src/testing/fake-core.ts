@@ -18,6 +18,8 @@ export type Script = (turn: FakeTurn) => HandleResult | Promise<HandleResult>;
 export type FakeCore = CoreApi & {
   /** Every turn so far, in order. */
   turns: FakeTurn[];
+  /** What the connector said of its replies, in order. */
+  confirmations: { turnId: string; error?: string }[];
   /** How turns go from now on. The first script echoes. */
   script: Script;
 };
@@ -31,9 +33,11 @@ export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
   };
   const core: FakeCore = {
     turns: [],
+    confirmations: [],
     script: echo,
     handle: (envelope, options = {}) => run(envelope, {}, options),
     handleStream: (envelope, handlers, options = {}) => run(envelope, handlers, options),
+    delivered: (turnId, error) => void core.confirmations.push(error === undefined ? { turnId } : { turnId, error }),
     resolve: async () => ({ ...owner, ...identity }),
   };
   return core;

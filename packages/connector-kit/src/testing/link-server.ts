@@ -5,6 +5,8 @@ import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 
 export type LinkCall = {
   request: LinkRequest;
+  /** Which connection it came over, from 1. */
+  connection: number;
   /** Sends replies in one write. The id of the call is filled in. */
   reply(...replies: ReplyBody[]): void;
   /** Writes text as it is, to play a core that is broken. */
@@ -19,6 +21,8 @@ export type LinkServer = {
   calls: LinkCall[];
   /** How many connections were ever made. */
   connections: number;
+  /** Breaks every link and goes on listening. */
+  breakLinks(): void;
   stop(): Promise<void>;
 };
 
@@ -26,16 +30,21 @@ export type LinkServer = {
 export async function startLinkServer(socketPath: string, answer: (call: LinkCall) => void): Promise<LinkServer> {
   rmSync(socketPath, { force: true });
   const sockets = new Set<Socket>();
-  const link: LinkServer = { calls: [], connections: 0, stop: () => stop(server, sockets) };
+  const link: LinkServer = {
+    calls: [],
+    connections: 0,
+    breakLinks: () => destroyAll(sockets),
+    stop: () => stop(server, sockets),
+  };
   const server = createServer((socket) => {
-    link.connections++;
+    const connection = ++link.connections;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
     const splitter = createLineSplitter(
       maxLinkLine,
       (line) => {
-        const call = toCall(socket, JSON.parse(line) as LinkRequest);
+        const call = toCall(socket, connection, JSON.parse(line) as LinkRequest);
         link.calls.push(call);
         answer(call);
       },
@@ -47,14 +56,19 @@ export async function startLinkServer(socketPath: string, answer: (call: LinkCal
   return link;
 }
 
-const toCall = (socket: Socket, request: LinkRequest): LinkCall => ({
+const toCall = (socket: Socket, connection: number, request: LinkRequest): LinkCall => ({
   request,
+  connection,
   reply: (...replies) => void socket.write(replies.map((reply) => `${JSON.stringify({ id: request.id, ...reply })}\n`).join('')),
   raw: (text) => void socket.write(text),
   hangUp: () => socket.destroy(),
 });
 
-function stop(server: Server, sockets: Set<Socket>): Promise<void> {
+const destroyAll = (sockets: Set<Socket>) => {
   for (const socket of sockets) socket.destroy();
+};
+
+function stop(server: Server, sockets: Set<Socket>): Promise<void> {
+  destroyAll(sockets);
   return new Promise((resolve) => server.close(() => resolve()));
 }

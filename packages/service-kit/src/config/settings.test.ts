@@ -85,3 +85,35 @@ test('a token cannot be printed, logged or serialized', () => {
 test('a variable that no setting has is a typing error worth telling', () => {
   expect(unknownSettings({ SVC_CORE_PROT: '1', SVC_CORE_PORT: '1', PATH: '' })).toEqual(['SVC_CORE_PROT']);
 });
+
+test.each(['0', '-1', 'free', '$20', '1e3', 'Infinity', 'NaN', '0x10', '1,5'])('the spend limit "%s" is refused', (value) => {
+  for (const name of [
+    'SVC_SPEND_SOFT_USD',
+    'SVC_SPEND_HARD_USD',
+    'SVC_SPEND_PRINCIPAL_SOFT_USD',
+    'SVC_SPEND_PRINCIPAL_HARD_USD',
+  ]) {
+    expect(problemsOf({ [name]: value })[0]).toContain(name);
+  }
+});
+
+test('a soft spend limit above the hard one is refused, together with every other problem', () => {
+  const problems = problemsOf({
+    SVC_SPEND_SOFT_USD: '20',
+    SVC_SPEND_HARD_USD: '10',
+    SVC_SPEND_PRINCIPAL_SOFT_USD: '2',
+    SVC_SPEND_PRINCIPAL_HARD_USD: '1.99',
+    SVC_SPEND_PERIOD: 'week',
+  });
+  expect(problems).toHaveLength(3);
+  expect(problems.join('\n')).toMatch(/SVC_SPEND_PERIOD[^]*SVC_SPEND_SOFT_USD[^]*SVC_SPEND_PRINCIPAL_SOFT_USD/);
+});
+
+test('a spend limit is none unless it is set, and the period is a month', () => {
+  expect(loadSettings('/nowhere', { SVC_SPEND_HARD_USD: '', SVC_SPEND_PRINCIPAL_SOFT_USD: ' 0.5 ' })).toMatchObject({
+    spendSoftUsd: null,
+    spendHardUsd: null,
+    spendPrincipalSoftUsd: 0.5,
+    spendPeriod: 'month',
+  });
+});

@@ -3,6 +3,7 @@ import { isIPv4 } from 'node:net';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
+import { spendPeriods, type SpendPeriodName } from '@svc/contract/spend.ts';
 import { Secret } from '../secret.ts';
 import { settingList, type SettingName } from './setting-list.ts';
 import type { LogLevel } from '../log.ts';
@@ -23,6 +24,14 @@ export type Settings = Readonly<{
   maxConcurrentTurns: number;
   maxQueuedTurns: number;
   turnIdleMs: number;
+  turnMaxMs: number;
+  historyDays: number;
+  /** Limits of what a period may cost at list prices, USD; null is no limit. */
+  spendSoftUsd: number | null;
+  spendHardUsd: number | null;
+  spendPrincipalSoftUsd: number | null;
+  spendPrincipalHardUsd: number | null;
+  spendPeriod: SpendPeriodName;
   warmEngines: number;
   heartbeatStaleMs: number;
   stopTimeoutMs: number;
@@ -89,6 +98,15 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
     }
     return number;
   };
+  // Zero would be read as "none" by one and as "no limit" by another.
+  const usd = (name: SettingName): number | null => {
+    const value = optional(name);
+    if (value === null) return null;
+    const amount = Number(value);
+    if (/^\d+(\.\d+)?$/.test(value) && amount > 0 && amount <= 1e9) return amount;
+    problems.push(`${name} is "${value}". It takes an amount of USD above 0, such as 20 or 0.5; remove it for no limit.`);
+    return null;
+  };
   const oneOf = <T extends string>(name: SettingName, values: readonly T[]): T => {
     const value = text(name) as T;
     if (value !== '' && !values.includes(value)) problems.push(`${name} is "${value}". It takes ${values.join(', ')}.`);
@@ -138,6 +156,13 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
     maxConcurrentTurns: integer('SVC_MAX_CONCURRENT_TURNS', 1, 1024),
     maxQueuedTurns: integer('SVC_MAX_QUEUED_TURNS', 1, 100_000),
     turnIdleMs: integer('SVC_TURN_IDLE_MS', 1000, 86_400_000),
+    turnMaxMs: integer('SVC_TURN_MAX_MS', 1000, 7 * 86_400_000),
+    historyDays: integer('SVC_HISTORY_DAYS', 0, 36_500),
+    spendSoftUsd: usd('SVC_SPEND_SOFT_USD'),
+    spendHardUsd: usd('SVC_SPEND_HARD_USD'),
+    spendPrincipalSoftUsd: usd('SVC_SPEND_PRINCIPAL_SOFT_USD'),
+    spendPrincipalHardUsd: usd('SVC_SPEND_PRINCIPAL_HARD_USD'),
+    spendPeriod: oneOf('SVC_SPEND_PERIOD', spendPeriods),
     warmEngines: integer('SVC_WARM_ENGINES', 0, 64),
     heartbeatStaleMs: integer('SVC_HEARTBEAT_STALE_MS', 100, 86_400_000),
     stopTimeoutMs: integer('SVC_STOP_TIMEOUT_MS', 100, 600_000),
@@ -157,6 +182,12 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
   const ports = [settings.corePort, settings.managerPort, settings.collectorPort];
   if (new Set(ports).size < ports.length) {
     problems.push('SVC_CORE_PORT, SVC_MANAGER_PORT and SVC_COLLECTOR_PORT must differ.');
+  }
+  if ((settings.spendSoftUsd ?? 0) > (settings.spendHardUsd ?? Infinity)) {
+    problems.push('SVC_SPEND_SOFT_USD is above SVC_SPEND_HARD_USD, so it would never warn. Lower it.');
+  }
+  if ((settings.spendPrincipalSoftUsd ?? 0) > (settings.spendPrincipalHardUsd ?? Infinity)) {
+    problems.push('SVC_SPEND_PRINCIPAL_SOFT_USD is above SVC_SPEND_PRINCIPAL_HARD_USD, so it would never warn. Lower it.');
   }
   if (ports.includes(settings.compatPort)) problems.push('SVC_COMPAT_PORT must differ from the ports of the processes.');
   // The core answers whoever can reach it, so an address of a network would let everybody in as the owner.

@@ -23,6 +23,7 @@ export function handleError(error: FastifyError | Error, request: FastifyRequest
 
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
+  if (isDiskFull(error)) return new ServiceError('unavailable', diskFull, { cause: error });
   const { validation, statusCode, validationContext } = error as Partial<FastifyError>;
   if (validation !== undefined) return toValidationError(validation, validationContext ?? 'body');
   const code = statusCode === undefined ? undefined : codeOfStatus[statusCode];
@@ -33,6 +34,15 @@ export function toServiceError(error: unknown): ServiceError {
     cause: error,
   });
 }
+
+const diskFull = 'There is no room left on the disk, so this could not be stored. Free some space and send it again.';
+/** SQLite's code for the same. */
+const sqliteFull = 13;
+
+const isDiskFull = (error: unknown): boolean => {
+  const { code, errcode } = error as { code?: string; errcode?: number };
+  return code === 'ENOSPC' || code === 'EDQUOT' || errcode === sqliteFull;
+};
 
 /** Names every failing field, so that a caller mends all of them in one go. */
 function toValidationError(validation: NonNullable<FastifyError['validation']>, where: string): ServiceError {

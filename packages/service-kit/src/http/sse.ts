@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../clock.ts';
 
@@ -7,6 +8,8 @@ export const sseFrame = (event: string, data: unknown, id?: string): string =>
 
 export type SseStream = {
   send(frame: string): void;
+  /** True when there is room for more; false when the reader is gone. One that makes no room for `withinMs` is dropped. */
+  drained(withinMs: number): Promise<boolean>;
   close(): void;
   /** Aborts when the reader is gone or has stopped reading. */
   readonly signal: AbortSignal;
@@ -53,10 +56,32 @@ export function openSse(reply: FastifyReply, clock: Clock): SseStream {
   raw.flushHeaders();
   return {
     send,
+    drained(withinMs) {
+      flush();
+      return waitForDrain(raw, gone.signal, clock, withinMs);
+    },
     close() {
       flush();
       raw.end();
     },
     signal: gone.signal,
   };
+}
+
+function waitForDrain(raw: ServerResponse, gone: AbortSignal, clock: Clock, withinMs: number): Promise<boolean> {
+  if (gone.aborted || raw.destroyed) return Promise.resolve(false);
+  if (!raw.writableNeedDrain) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const settle = (hasRoom: boolean) => {
+      cancel();
+      raw.off('drain', onDrain);
+      gone.removeEventListener('abort', onGone);
+      resolve(hasRoom);
+    };
+    const onDrain = () => settle(true);
+    const onGone = () => settle(false);
+    const cancel = clock.after(withinMs, () => raw.destroy());
+    raw.once('drain', onDrain);
+    gone.addEventListener('abort', onGone);
+  });
 }

@@ -8,7 +8,7 @@ import { sendTo } from './send-events.ts';
 import { Shipper } from './shipper.ts';
 import { Spool } from './spool.ts';
 import type { Telemetry } from './telemetry.ts';
-import { serializeEvent, toEvent } from './to-event.ts';
+import { serializeEvent, toEvent, type SerializedEvent } from './to-event.ts';
 
 export type TelemetryOptions = {
   /** Folder of the spool; several producers may share it. */
@@ -27,7 +27,7 @@ export type TelemetryOptions = {
 /** Opens a producer's telemetry; what an earlier process left unsent goes first. Throws when `dir` cannot be used. */
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const { clock, ids, log, producer, defaults = {} } = options;
-  const hub = createHub<TelemetryEvent>((error) => log.error({ err: error }, 'a listener of events failed'));
+  const hub = createHub<SerializedEvent>((error) => log.error({ err: error }, 'a listener of events failed'));
   let dropped = 0;
   let unreported = 0;
   let reason = '';
@@ -52,13 +52,13 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
 
   const telemetry: Telemetry = {
     emit(partial) {
-      const { event, line } = serializeEvent(toEvent(partial, defaults, ids.next('evt'), clock.now()));
-      spool.append(line);
+      const serialized = serializeEvent(toEvent(partial, defaults, ids.next('evt'), clock.now()));
+      spool.append(serialized.line);
       shipper.wake();
-      hub.publish(event);
-      return event;
+      hub.publish(serialized);
+      return serialized.event;
     },
-    subscribe: (listener) => hub.subscribe(listener),
+    subscribe: (listener) => hub.subscribe(({ event, line }) => listener(event, line)),
     status: () => ({
       unsent: spool.unsent,
       dropped,

@@ -9,8 +9,8 @@ export type TelemetryStatus = { unsent: number; dropped: number; collector: 'ok'
  */
 export type Telemetry = {
   emit(event: PartialEvent): TelemetryEvent;
-  /** Live view of what is emitted here. */
-  subscribe(listener: (event: TelemetryEvent) => void): () => void;
+  /** Live view of what is emitted here. `line` is the event as JSON, which is made anyway. */
+  subscribe(listener: (event: TelemetryEvent, line: string) => void): () => void;
   status(): TelemetryStatus;
   /** Tries to hand over everything, bounded by `timeoutMs`, then stops. What is left is sent after the next start. */
   close(timeoutMs: number): Promise<void>;

@@ -2,6 +2,7 @@ import type { Identity } from '@svc/contract/trust.ts';
 import type { CoreContext } from '../../context.ts';
 import type { OpenSession } from '../../session/session-store.ts';
 import type { Turn } from '../turn.ts';
+import type { Prompt } from './build-prompt.ts';
 
 type Deps = Pick<CoreContext, 'sessions' | 'workspaces'>;
 
@@ -10,6 +11,7 @@ export function openSession(
   { sessions, workspaces }: Deps,
   turn: Turn,
   identity: Identity,
+  prompt: Pick<Prompt, 'announcedUpTo'>,
   engineId: string,
 ): Promise<OpenSession> {
   const { envelope } = turn;
@@ -20,8 +22,10 @@ export function openSession(
     principal_id: identity.principal_id,
     outbound_instance_id: turn.instanceId,
     outbound_target: outboundTarget(envelope.channel_context),
+    public: envelope.public === true ? 1 : 0,
     engine_id: engineId,
     cwd: workspaces.folderFor(identity),
+    last_announce_id: prompt.announcedUpTo,
   });
 }
 

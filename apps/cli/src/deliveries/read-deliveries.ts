@@ -1,0 +1,43 @@
+import type { Delivery, DeliveryCounts, DeliveryPage, DeliveryState } from '@svc/contract/delivery.ts';
+import { askCore, type CoreAnswer } from '../ask-core.ts';
+
+/** `isWhole`: there are no older ones that were left out. */
+export type DeliveryList = DeliveryCounts & { deliveries: Delivery[]; isWhole: boolean };
+
+const pageSize = 200;
+
+/** Deliveries of these states (null: of any), newest first; at most `limit` of each. */
+export async function readDeliveries(
+  coreUrl: string,
+  states: readonly (DeliveryState | null)[],
+  limit = Number.POSITIVE_INFINITY,
+): Promise<CoreAnswer<DeliveryList>> {
+  const list: DeliveryList = { deliveries: [], isWhole: true, pending: 0, failed: 0 };
+  for (const state of states) {
+    const answer = await readState(coreUrl, state, limit);
+    if (!answer.ok) return answer;
+    const { deliveries, isWhole, pending, failed } = answer.body;
+    list.deliveries.push(...deliveries);
+    list.isWhole &&= isWhole;
+    Object.assign(list, { pending, failed });
+  }
+  list.deliveries.sort((a, b) => b.created_at - a.created_at);
+  return { ok: true, body: list };
+}
+
+async function readState(coreUrl: string, state: DeliveryState | null, limit: number): Promise<CoreAnswer<DeliveryList>> {
+  const deliveries: Delivery[] = [];
+  for (let before: number | null = null; ;) {
+    const query = new URLSearchParams({ limit: String(Math.min(pageSize, limit - deliveries.length)) });
+    if (state !== null) query.set('state', state);
+    if (before !== null) query.set('before', String(before));
+    const answer: CoreAnswer<DeliveryPage> = await askCore<DeliveryPage>(`${coreUrl}/v2/deliveries?${query.toString()}`);
+    if (!answer.ok) return answer;
+    const { next, pending, failed } = answer.body;
+    deliveries.push(...answer.body.deliveries);
+    if (next === null || deliveries.length >= limit) {
+      return { ok: true, body: { deliveries, isWhole: next === null, pending, failed } };
+    }
+    before = next;
+  }
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { Delivery } from '@svc/contract/delivery.ts';
+import { plain } from '../terminal.ts';
+import { renderChanged } from './render-changed.ts';
+import { renderDeliveries } from './render-deliveries.ts';
+
+const now = 1_800_000_000_000;
+const failed: Delivery = {
+  id: 'dlv_1',
+  turn_id: 'turn_1',
+  conversation_key: 'messenger:m1:user:1',
+  instance_id: 'm1',
+  target: '12345',
+  text: 'Good morning.\n\nYour train leaves at ten.',
+  injected: false,
+  state: 'failed',
+  attempts: 1,
+  next_at: null,
+  error: 'the manager answered 404: There is no instance "m1".',
+  created_at: now - 180_000,
+  updated_at: now - 180_000,
+};
+const pending: Delivery = { ...failed, id: 'dlv_2', state: 'pending', attempts: 3, next_at: now + 8000, error: 'no answer' };
+const homeless: Delivery = { ...failed, id: 'dlv_3', instance_id: null, target: null, attempts: 0, error: null };
+
+const render = (deliveries: Delivery[], isWhole = true) => renderDeliveries({ deliveries, isWhole }, now, plain);
+
+describe('the list of deliveries', () => {
+  it('shows when, which conversation, where to, state, attempts, why and the first words', () => {
+    expect(render([failed, pending, homeless])).toMatchInlineSnapshot(`
+      "Replies that could not be given to whoever asked, the newest first:
+
+        dlv_1   failed, 1 attempt, made 3 min ago
+            messenger:m1:user:1, to 12345 over m1
+            the manager answered 404: There is no instance "m1".
+            "Good morning. Your train leaves at ten."
+
+        dlv_2   pending, 3 attempts, next in 8 s, made 3 min ago
+            messenger:m1:user:1, to 12345 over m1
+            no answer
+            "Good morning. Your train leaves at ten."
+
+        dlv_3   failed, made 3 min ago
+            messenger:m1:user:1, with no place to go
+            "Good morning. Your train leaves at ten."
+
+        ./svc deliveries retry ID     tries it now; "retry all" every one that has a place to go
+        ./svc deliveries dismiss ID   takes a failed one off this list; "dismiss all" all of them"
+    `);
+  });
+
+  it('says that there are none', () => {
+    expect(render([])).toContain('There are none');
+  });
+
+  it('says nothing of trying again where everything was delivered', () => {
+    expect(render([{ ...failed, state: 'delivered' }])).not.toContain('retry');
+  });
+
+  it('says that there are older ones', () => {
+    expect(render([failed], false)).toContain('./svc deliveries --json shows all');
+  });
+
+  it('keeps what others wrote on its line, and short', () => {
+    const text = `a\u001B[2J\u202Eb\n\n${'x'.repeat(5000)}`;
+    const lines = render([{ ...failed, text, error: 'bad\nnews', conversation_key: `k${'y'.repeat(500)}\r` }]).split('\n');
+    expect(lines).toHaveLength(9);
+    expect(lines.filter((line) => line.length > 300)).toEqual([]);
+    expect(lines[4]).toBe('      bad?news');
+    expect(lines[5]).toBe(`      "a\\x1b[2Jb ${'x'.repeat(93)}…"`);
+  });
+});
+
+describe('what was done with deliveries', () => {
+  const nothing = { ok: true, done: [], refused: [], skipped: [] };
+
+  it.each([
+    [{ done: ['dlv_1'] }, '1 reply is tried again now. ./svc deliveries shows what came of it.'],
+    [{ done: ['dlv_1', 'dlv_2'] }, '2 replies are tried again now. ./svc deliveries shows what came of it.'],
+    [{}, 'There is nothing to retry.'],
+    [{ skipped: ['dlv_3'] }, '1 has no place to go and can only be dismissed: ./svc deliveries shows why.'],
+    [{ ok: false, refused: [{ id: 'dlv_9', message: 'There is none.' }] }, 'Not dlv_9: There is none.'],
+  ])('for %j is %j', (some, words) => {
+    expect(renderChanged('retry', { ...nothing, ...some }, plain)).toBe(words);
+  });
+
+  it('says what is off the list', () => {
+    expect(renderChanged('dismiss', { ...nothing, done: ['dlv_1'] }, plain)).toBe('1 reply is off the list.');
+  });
+});

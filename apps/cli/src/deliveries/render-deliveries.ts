@@ -1,0 +1,71 @@
+import type { Delivery } from '@svc/contract/delivery.ts';
+import { cutText } from '@svc/service-kit/cut-text.ts';
+import { duration } from '../status/render-status.ts';
+import { visibleLine, type Style } from '../terminal.ts';
+import type { DeliveryList } from './read-deliveries.ts';
+
+/** Replies that had to be delivered apart from the connection that asked, for a person. `now` is epoch ms. */
+export function renderDeliveries(
+  { deliveries, isWhole }: Omit<DeliveryList, 'pending' | 'failed'>,
+  now: number,
+  style: Style,
+): string {
+  if (deliveries.length === 0) return 'There are none: no reply waits for its channel, and none has failed.';
+  return [
+    style.bold('Replies that could not be given to whoever asked, the newest first:'),
+    '',
+    ...deliveries.flatMap((delivery) => [...block(delivery, now, style), '']),
+    ...(isWhole ? [] : [style.dim('There are older ones: ./svc deliveries --json shows all.'), '']),
+    ...(deliveries.some(({ state }) => state !== 'delivered') ? hints : []),
+  ]
+    .join('\n')
+    .trimEnd();
+}
+
+const hints = [
+  '  ./svc deliveries retry ID     tries it now; "retry all" every one that has a place to go',
+  '  ./svc deliveries dismiss ID   takes a failed one off this list; "dismiss all" all of them',
+];
+
+const maxKey = 120;
+const maxError = 300;
+const maxText = 100;
+
+function block(delivery: Delivery, now: number, style: Style): string[] {
+  const { id, error, text, created_at } = delivery;
+  const facts = [...stateFacts(delivery, now), `made ${duration(now - created_at)} ago`].join(', ');
+  return [
+    `  ${stateStyle(delivery, style)(id)}   ${facts}`,
+    `      ${place(delivery)}`,
+    ...(error === null ? [] : [`      ${visibleLine(cut(error, maxError))}`]),
+    `      ${style.dim(`"${firstWords(text)}"`)}`,
+  ];
+}
+
+const stateStyle = ({ state }: Delivery, style: Style) =>
+  state === 'failed' ? style.red : state === 'pending' ? style.yellow : style.green;
+
+function stateFacts({ state, attempts, next_at }: Delivery, now: number): string[] {
+  const times = attempts === 0 ? [] : [`${attempts} attempt${attempts === 1 ? '' : 's'}`];
+  if (state !== 'pending') return [state, ...times];
+  return ['pending', ...times, next_at === null || next_at <= now ? 'next now' : `next in ${duration(next_at - now)}`];
+}
+
+function place({ conversation_key, instance_id, target }: Delivery): string {
+  const key = visibleLine(cut(conversation_key, maxKey));
+  return instance_id === null
+    ? `${key}, with no place to go`
+    : `${key}, to ${visibleLine(cut(target ?? '', maxKey))} over ${visibleLine(instance_id)}`;
+}
+
+/** The beginning of a text on one line, without signs that could fool a reader. */
+function firstWords(text: string): string {
+  const beginning = text
+    .slice(0, maxText * 10)
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return visibleLine(cut(beginning, maxText));
+}
+
+const cut = (text: string, max: number) => (text.length > max ? `${cutText(text, max)}…` : text);

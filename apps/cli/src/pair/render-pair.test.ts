@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { LinkResult, PendingIdentity } from '@svc/contract/pairing.ts';
+import { plain } from '../terminal.ts';
+import { renderLink } from './render-link.ts';
+import { renderPending, senderName } from './render-pending.ts';
+
+const now = 1_800_000_000_000;
+const anna: PendingIdentity = {
+  id: 'pending_1',
+  surface: 'messenger',
+  value: '12345',
+  name: 'Anna K.',
+  first_seen: now - 600_000,
+  last_seen: now - 180_000,
+  count: 2,
+  code: 'ABCD-EFGH',
+  code_expires_at: now + 57 * 60_000,
+};
+const stranger: PendingIdentity = { ...anna, value: '7', name: null, count: 1, code: null, code_expires_at: null };
+
+describe('the list of those who wait', () => {
+  it('shows code, sender and how long, and what to type', () => {
+    expect(renderPending([anna, stranger], now, plain)).toMatchInlineSnapshot(`
+      "Waiting to be let in, the newest first:
+
+        ABCD-EFGH   Anna K. (messenger 12345)   2 messages, last 3 min ago, code for 57 min
+        no code     messenger 7                 1 message, last 3 min ago
+
+      Check that a code is from the person you think of: names are what senders call themselves.
+        ./svc pair CODE              lets that sender in as a new person with the role "known"
+        ./svc pair CODE --as owner   is for your own other device: it may do all that you may
+        Without a code: it has expired, or the channel gives none. docs/trust.md shows how to let them in."
+    `);
+  });
+
+  it('says that nobody is waiting', () => {
+    expect(renderPending([], now, plain)).toContain('Nobody is waiting');
+  });
+
+  it('stays on one line, whatever a sender is called', () => {
+    const name = senderName({ surface: 'email', value: `a\u001B[2J\nb\u202E${'x'.repeat(100)}`, name: 'A\nB\r\u0007' });
+    expect(name).toBe(`A?B?\\x07 (email a\\x1b[2J?b?${'x'.repeat(52)}…)`);
+  });
+});
+
+const done: LinkResult = {
+  ok: true,
+  principal: { id: 'principal_1', key: 'anna-k', display_name: 'Anna K.', is_new: true },
+  identifier: { id: 'identifier_1', surface: 'messenger', value: '12345' },
+  sender_name: 'Anna K.',
+  role: 'known',
+  trust: {
+    principal_id: 'principal_1',
+    principal_key: 'anna-k',
+    display_name: 'Anna K.',
+    trust_tier: 'KNOWN',
+    tool_policy: 'read',
+    bypass_moderation: false,
+    denied: false,
+    reason: 'granted KNOWN',
+  },
+};
+const places = { coreUrl: 'http://127.0.0.1:3023', seedFile: '/home/ada/.svc/trust.seed.json' };
+
+describe('what pairing did', () => {
+  it('says who is let in, what they may do, and how to undo or widen it', () => {
+    expect(renderLink(done, places, plain)).toMatchInlineSnapshot(`
+      "Let in: Anna K. (messenger 12345) is now "anna-k", with the role known.
+      They may let it look things up, not change anything. Their next message is answered.
+
+      Undo:   curl -X DELETE http://127.0.0.1:3023/trust/identifiers/identifier_1
+      Widen:  put {"principals":[{"key":"anna-k","role":"trusted","identifiers":[]}]}
+              into /home/ada/.svc/trust.seed.json and restart; docs/trust.md has the roles."
+    `);
+  });
+
+  it('says that an own device may do what its owner may', () => {
+    const linked: LinkResult = {
+      ...done,
+      principal: { id: 'principal_0', key: 'owner', display_name: 'ada', is_new: false },
+      role: null,
+      trust: { ...done.trust, trust_tier: 'SACRED', tool_policy: 'full' },
+    };
+    expect(renderLink(linked, places, plain)).toMatchInlineSnapshot(`
+      "Linked: Anna K. (messenger 12345) is now one more way in for "owner".
+      "owner" may let it do anything on this machine. Their next message is answered.
+
+      Undo:   curl -X DELETE http://127.0.0.1:3023/trust/identifiers/identifier_1"
+    `);
+  });
+
+  it('says when somebody is linked and still refused', () => {
+    const trust = { ...done.trust, denied: true, reason: 'the principal is disabled', tool_policy: 'none' as const };
+    expect(renderLink({ ...done, trust }, places, plain)).toContain('still refused: the principal is disabled');
+  });
+});

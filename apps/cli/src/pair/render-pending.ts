@@ -1,0 +1,38 @@
+import type { PendingIdentity } from '@svc/contract/pairing.ts';
+import { duration } from '../status/render-status.ts';
+import { visibleLine, type Style } from '../terminal.ts';
+
+/** Who waits to be let in, for a person. `now` is epoch ms. */
+export function renderPending(pending: readonly PendingIdentity[], now: number, style: Style): string {
+  if (pending.length === 0) return 'Nobody is waiting. Whoever writes without having access is listed here.';
+  const width = Math.max(...pending.map((entry) => senderName(entry).length));
+  return [
+    style.bold('Waiting to be let in, the newest first:'),
+    '',
+    ...pending.map((entry) => line(entry, width, now, style)),
+    '',
+    'Check that a code is from the person you think of: names are what senders call themselves.',
+    `  ./svc pair CODE              lets that sender in as a new person with the role "known"`,
+    `  ./svc pair CODE --as owner   is for your own other device: it may do all that you may`,
+    ...(pending.some(({ code }) => code === null) ? [style.dim(withoutCode)] : []),
+  ].join('\n');
+}
+
+const withoutCode = '  Without a code: it has expired, or the channel gives none. docs/trust.md shows how to let them in.';
+
+function line(entry: PendingIdentity, width: number, now: number, style: Style): string {
+  const { code, code_expires_at, count, last_seen } = entry;
+  const shown = code === null ? style.dim('no code  ') : style.green(code);
+  const life = code_expires_at === null ? '' : `, code for ${duration(code_expires_at - now)}`;
+  const facts = `${count} message${count === 1 ? '' : 's'}, last ${duration(now - last_seen)} ago${life}`;
+  return `  ${shown}   ${senderName(entry).padEnd(width)}   ${style.dim(facts)}`;
+}
+
+const maxValueChars = 60;
+
+/** `Anna (messenger 12345)`, on one line whatever the sender is called. */
+export function senderName({ surface, value, name }: Pick<PendingIdentity, 'surface' | 'value' | 'name'>): string {
+  const short = value.length > maxValueChars ? `${value.slice(0, maxValueChars)}…` : value;
+  const who = `${surface} ${visibleLine(short)}`;
+  return name === null ? who : `${visibleLine(name)} (${who})`;
+}

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { plain } from '../terminal.ts';
+import type { Status } from './collect-status.ts';
+import { renderStatus } from './render-status.ts';
+
+const status: Status = {
+  supervisor: { pid: 7, started_at: 0 },
+  services: [
+    {
+      name: 'core',
+      url: 'http://127.0.0.1:3023',
+      pid: 8,
+      healthy: true,
+      version: '0.1.0',
+      sha: null,
+      status: 'running',
+      restarts: 0,
+      started_at: 0,
+      reason: null,
+      notices: ['All together spent $17.20 this month, past the soft limit of $15.00.'],
+    },
+  ],
+  instances: [],
+  engine: null,
+  turns: null,
+  deliveries: null,
+};
+
+it('shows what is worth knowing below the process that says it, without calling it ill', () => {
+  expect(renderStatus(status, 60_000, plain).split('\n').slice(2)).toEqual([
+    '● core        http://127.0.0.1:3023     pid 8, 0.1.0, up 1 min',
+    '              All together spent $17.20 this month, past the soft limit of $15.00.',
+  ]);
+});
+
+it.each([
+  [{ pending: 0, failed: 0 }, ['  turns       2 running, 1 waiting']],
+  [
+    { pending: 1, failed: 0 },
+    ['  turns       2 running, 1 waiting', '  deliveries  1 reply waits for its channel: ./svc deliveries'],
+  ],
+  [{ pending: 3, failed: 1 }, ['  turns       2 running, 1 waiting']],
+])('shows the turns, and for deliveries %j the line that the core has no notice for', (deliveries, lines) => {
+  const shown = renderStatus({ ...status, turns: { running: 2, waiting: 1 }, deliveries }, 60_000, plain);
+  expect(shown.split('\n').slice(5)).toEqual(lines);
+});

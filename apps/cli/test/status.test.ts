@@ -1,0 +1,56 @@
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { http } from '@svc/service-kit/builtin.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { collectStatus, isAllWell } from '../src/status/collect-status.ts';
+
+const folder = temporaryFolder();
+const notice = 'All together spent $17.20 this month, past the soft limit of $15.00.';
+const core = http.createServer((request, response) => {
+  const load = { active: 2, waiting: 1, deliveries: { pending: 3, failed: 4 } };
+  const health = { status: 'ok', service: 'core', notices: [notice], ...load };
+  const body = request.url === '/health' ? health : { version: '0.1.0' };
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(body));
+});
+/** Takes connections and says nothing. */
+const deaf = createServer();
+const portOf = async (server: typeof core | typeof deaf): Promise<string> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return String(typeof address === 'object' && address !== null ? address.port : 0);
+};
+let ports: string[];
+beforeAll(async () => {
+  ports = [await portOf(core), await portOf(deaf)];
+});
+afterAll(() => {
+  core.closeAllConnections();
+  core.close();
+  deaf.close();
+  folder.remove();
+});
+
+test('a notice of a process is shown and makes it no less healthy, and a deaf one costs a second at most', async () => {
+  const [corePort = '', deafPort = ''] = ports;
+  const since = performance.now();
+  const status = await collectStatus(
+    loadSettings('/nowhere', {
+      SVC_DATA_DIR: folder.path,
+      SVC_CORE_PORT: corePort,
+      SVC_MANAGER_PORT: deafPort,
+      SVC_COLLECTOR_PORT: '1',
+    }),
+  );
+  expect(performance.now() - since).toBeLessThan(3000);
+  expect(status.services[0]).toMatchObject({ name: 'core', healthy: true, notices: [notice] });
+  expect(status.services[1]).toMatchObject({ name: 'manager', healthy: false, notices: [] });
+  expect(isAllWell(status)).toBe(false);
+  expect(status).toMatchObject({ turns: { running: 2, waiting: 1 }, deliveries: { pending: 3, failed: 4 } });
+});
+
+test('without a core nothing is known of turns and deliveries', async () => {
+  const settings = { SVC_DATA_DIR: folder.path, SVC_CORE_PORT: '1', SVC_MANAGER_PORT: '2', SVC_COLLECTOR_PORT: '3' };
+  expect(await collectStatus(loadSettings('/nowhere', settings))).toMatchObject({ turns: null, deliveries: null });
+});

@@ -1,0 +1,57 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { announcementPriorities, type Announcement } from '@svc/contract/announcement.ts';
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import { badRequest } from '@svc/service-kit/service-error.ts';
+import type { CoreContext } from '../context.ts';
+import { checkTarget } from './announcement-target.ts';
+
+/** Anything longer is meant to stay: leave `ttl` out. */
+const longestTtlS = 100 * 365 * 24 * 60 * 60;
+
+const announceBody = {
+  type: 'object',
+  required: ['text'],
+  properties: {
+    text: { type: 'string', minLength: 1, maxLength: 1_000_000 },
+    target: { type: 'string', minLength: 1, maxLength: 512, default: '*' },
+    priority: { enum: announcementPriorities, default: 'normal' },
+    /** Label of the poster. The session of this key does not get the announcement. */
+    from: { type: 'string', minLength: 1, maxLength: 512 },
+    /** Seconds. */
+    ttl: { type: 'number', exclusiveMinimum: 0, maximum: longestTtlS },
+  },
+} as const;
+
+/** Masking more than these at once would hold everybody else up. */
+const maskedAtOnce = 50;
+
+type Deps = Pick<CoreContext, 'announcements' | 'events' | 'knownSecrets'>;
+
+/** `POST /v2/announce`, `GET /v2/announcements` (spec: Endpoints, Core). */
+export function mountAnnouncementRoutes(app: App, { announcements, events, knownSecrets }: Deps): void {
+  app.post('/v2/announce', { schema: { body: announceBody } }, async ({ body }) => {
+    const { text, target, priority, from = '', ttl } = body;
+    checkTarget(target);
+    if (text.trim() === '') throw badRequest('"text" is blank. Say what the sessions should know.');
+    const posted = await announcements.post({ text, target, priority, from_session: from, ttl });
+    events.announcement(posted);
+    const isCut = posted.text.length < text.length;
+    return {
+      ok: true,
+      id: posted.id,
+      created_at: posted.created_at,
+      target: posted.target,
+      ...(isCut ? { truncated: true } : {}),
+    };
+  });
+
+  app.get('/v2/announcements', async () => {
+    const redactor = knownSecrets.redactor();
+    const shown: Announcement[] = [];
+    for (const announcement of announcements.list()) {
+      if (shown.length % maskedAtOnce === maskedAtOnce - 1) await nextTick();
+      shown.push(redactor.value(announcement) as Announcement);
+    }
+    return { announcements: shown };
+  });
+}

@@ -1,0 +1,25 @@
+import type { Announcement } from '@svc/contract/announcement.ts';
+import type { Database } from '@svc/store/database.ts';
+
+export type NewAnnouncement = Omit<Announcement, 'id'>;
+
+const columns = 'id, target, text, priority, from_session, created_at, expires_at';
+const insert = `INSERT INTO announcement (target, text, priority, from_session, created_at, expires_at)
+  VALUES (?, ?, ?, ?, ?, ?) RETURNING ${columns}`;
+const selectLive = `SELECT ${columns} FROM announcement WHERE expires_at IS NULL OR expires_at > ? ORDER BY id`;
+const remove = 'DELETE FROM announcement WHERE id < ? OR expires_at <= ?';
+
+export function createAnnouncementStore(db: Database) {
+  return {
+    async create(draft: NewAnnouncement): Promise<Announcement> {
+      const { target, text, priority, from_session, created_at, expires_at } = draft;
+      const row = await db.get<Announcement>(insert, target, text, priority, from_session, created_at, expires_at);
+      if (row === undefined) throw new Error('the announcement could not be stored');
+      return row;
+    },
+    /** Those that are not expired, oldest first. */
+    live: (now: number) => db.all<Announcement>(selectLive, now),
+    /** Removes what is expired, and what is older than `oldestId`. */
+    prune: (now: number, oldestId: number) => db.run(remove, oldestId, now),
+  };
+}

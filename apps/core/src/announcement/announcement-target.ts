@@ -1,0 +1,29 @@
+import { badRequest } from '@svc/service-kit/service-error.ts';
+
+/** The session whose turn reads its mailbox. */
+export type Reader = { conversationKey: string; channel: string; principalKey: string | null };
+
+const surfacePrefix = 'surface:';
+const identityPrefix = 'identity:';
+const channelName = /^[a-z][a-z0-9_-]{0,31}$/;
+
+/**
+ * Refuses a target that no session can have. Everything without a known prefix is a conversation key.
+ * @throws ServiceError `bad_request`.
+ */
+export function checkTarget(target: string): void {
+  const isFine = target.startsWith(surfacePrefix)
+    ? channelName.test(target.slice(surfacePrefix.length))
+    : target.length > (target.startsWith(identityPrefix) ? identityPrefix.length : 0);
+  if (!isFine) {
+    throw badRequest('"target" takes "*", a conversation key, surface:<channel> or identity:<principal key>.');
+  }
+}
+
+/** Whether an announcement with this target is for the reader. */
+export function fits(target: string, { conversationKey, channel, principalKey }: Reader): boolean {
+  if (target === '*') return true;
+  if (target.startsWith(surfacePrefix)) return target.slice(surfacePrefix.length) === channel;
+  if (target.startsWith(identityPrefix)) return target.slice(identityPrefix.length) === principalKey;
+  return target === conversationKey;
+}

@@ -1,0 +1,82 @@
+import type { Announcement } from '@svc/contract/announcement.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { cutText } from '@svc/service-kit/cut-text.ts';
+import type { Database } from '@svc/store/database.ts';
+import { createAnnouncementStore } from './announcement-store.ts';
+
+export type Post = Pick<Announcement, 'target' | 'text' | 'priority' | 'from_session'> & {
+  /** Seconds until it expires, fractions included; absent for never. */
+  ttl?: number;
+};
+
+export type AnnouncementLimits = {
+  /** Live announcements; past it the oldest go. */
+  count: number;
+  /** Characters of all their texts together. */
+  chars: number;
+};
+
+export type Announcements = Awaited<ReturnType<typeof openAnnouncements>>;
+
+/** A note, not a document: what is longer is kept as far as this. */
+const maxTextLength = 4000;
+const defaultLimits: AnnouncementLimits = { count: 10_000, chars: 4_000_000 };
+
+/**
+ * The announcements that are live. They are held in memory as well as stored: this process alone writes them, and a
+ * turn that has nothing new to read pays nothing for that. Ids rise, so the list is in their order.
+ */
+export async function openAnnouncements(db: Database, clock: Clock, limits = defaultLimits) {
+  const store = createAnnouncementStore(db);
+  let live: Announcement[] = [];
+  let chars = 0;
+  /** When the next one expires. */
+  let expiry = Number.POSITIVE_INFINITY;
+
+  const add = (announcement: Announcement) => {
+    live.push(announcement);
+    chars += announcement.text.length;
+    expiry = Math.min(expiry, announcement.expires_at ?? Number.POSITIVE_INFINITY);
+    while (live.length > limits.count || chars > limits.chars) chars -= live.shift()?.text.length ?? 0;
+  };
+
+  const current = (): readonly Announcement[] => {
+    const now = clock.now();
+    if (now < expiry) return live;
+    const rest = live.filter(({ expires_at }) => expires_at === null || expires_at > now);
+    live = [];
+    chars = 0;
+    expiry = Number.POSITIVE_INFINITY;
+    for (const announcement of rest) add(announcement);
+    return live;
+  };
+
+  for (const announcement of await store.live(clock.now())) add(announcement);
+
+  return {
+    /** Stores an announcement; what is returned is what was kept of it. It is live from the moment this resolves. */
+    async post({ ttl, text, ...draft }: Post): Promise<Announcement> {
+      const now = clock.now();
+      const expires_at = ttl === undefined ? null : now + Math.max(1, Math.round(ttl * 1000));
+      // Begun together, so they share a commit. The row has a text of its own: a cut one would hold on to the whole.
+      const [stored] = await Promise.all([
+        store.create({ ...draft, text: cutText(text, maxTextLength), created_at: now, expires_at }),
+        store.prune(now, current()[0]?.id ?? 0),
+      ]);
+      add(stored);
+      return stored;
+    },
+
+    /** All that are live, oldest first. */
+    list: (): readonly Announcement[] => [...current()],
+
+    /** Id of the newest live one; 0 when there is none. */
+    newestId: (): number => current().at(-1)?.id ?? 0,
+
+    /** Live ones above an id, oldest first. Costs nothing for those below it. */
+    after(id: number): readonly Announcement[] {
+      const all = current();
+      return all.slice(all.findLastIndex((announcement) => announcement.id <= id) + 1);
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+
+/** What became of one attempt. `permanent`: trying again would end the same way. */
+export type SendOutcome = { delivered: true } | { delivered: false; permanent: boolean; error: string };
+
+export type ChannelMessage = { id: string; instance_id: string; target: string; text: string };
+export type SendToChannel = (message: ChannelMessage) => Promise<SendOutcome>;
+
+type SendAnswer = { delivered?: boolean; message?: string; error?: string };
+
+const timeoutMs = 10_000;
+/** There is no such instance, or the message itself will not do. Anything else may pass: a restart, a token, a limit. */
+const permanentStatuses = [400, 404, 413, 415, 422];
+
+/** Sends texts out over the manager's `/send`. The id goes along as `Idempotency-Key`. Never throws. */
+export const createChannelSender =
+  (managerUrl: string, token: Secret | null): SendToChannel =>
+  async ({ id, ...body }) => {
+    try {
+      const headers = { 'idempotency-key': id };
+      const { status, body: answer } = await requestJson<SendAnswer>(`${managerUrl}/send`, { token, body, headers, timeoutMs });
+      if (status < 300 && answer.delivered !== false) return { delivered: true };
+      const why = answer.message ?? answer.error ?? 'no reason given';
+      return { delivered: false, permanent: permanentStatuses.includes(status), error: `the manager answered ${status}: ${why}` };
+    } catch (error) {
+      return { delivered: false, permanent: false, error: `the manager could not be asked: ${errorText(error)}` };
+    }
+  };

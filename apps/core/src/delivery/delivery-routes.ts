@@ -1,0 +1,38 @@
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import { queryInteger } from '@svc/service-kit/http/coerced.ts';
+import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
+import type { CoreContext } from '../context.ts';
+import type { Delivery, DeliveryState } from './delivery-store.ts';
+
+type Deps = Pick<CoreContext, 'deliveries' | 'outbox' | 'knownSecrets'>;
+type Query = { state?: string; limit?: string; before?: string };
+type IdParams = { id: string };
+
+const states: readonly string[] = ['pending', 'delivered', 'failed'] satisfies DeliveryState[];
+
+/**
+ * `GET /v2/deliveries`: the replies that could not be given to whoever asked, newest first, and what became of them.
+ * `POST /v2/deliveries/:id/retry` tries one now, `DELETE /v2/deliveries/:id` takes a settled one off the list.
+ */
+export function mountDeliveryRoutes(app: App, { deliveries, outbox, knownSecrets }: Deps): void {
+  app.get<{ Querystring: Query }>('/v2/deliveries', async ({ query }) => {
+    const limit = queryInteger('limit', query.limit, 100, 1, 1000);
+    const before = queryInteger('before', query.before, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
+    const { state = null } = query;
+    if (state !== null && !states.includes(state)) throw badRequest(`"state" must be one of ${states.join(', ')}.`);
+    const page = await deliveries.list(state as DeliveryState | null, before, limit);
+    const redactor = knownSecrets.redactor();
+    const shown = page.deliveries.map(({ turn_seq: _seq, ...delivery }) => redactor.value(delivery) as Delivery);
+    return { deliveries: shown, next: page.next, ...outbox.counts() };
+  });
+
+  app.post<{ Params: IdParams }>('/v2/deliveries/:id/retry', async ({ params }) => {
+    if (!(await outbox.retry(params.id))) throw notFound('delivery that can be tried again,', params.id);
+    return { ok: true };
+  });
+
+  app.delete<{ Params: IdParams }>('/v2/deliveries/:id', async ({ params }) => {
+    if (!(await outbox.remove(params.id))) throw notFound('settled delivery', params.id);
+    return { ok: true };
+  });
+}

@@ -1,0 +1,104 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import type { Database } from '@svc/store/database.ts';
+
+/** Where a conversation can be pushed to. */
+export type Route = { instance_id: string; target: string };
+
+export type DeliveryState = 'pending' | 'delivered' | 'failed';
+
+/** A text on its way to a channel by itself, apart from the connection that asked for it. Times are epoch ms. */
+export type Delivery = {
+  /** Travels with every attempt, so that a channel shows the text once however often it is sent. */
+  id: string;
+  turn_id: string;
+  /** The turn's place in the journal. */
+  turn_seq: number;
+  conversation_key: string;
+  instance_id: string | null;
+  target: string | null;
+  text: string;
+  injected: boolean;
+  state: DeliveryState;
+  attempts: number;
+  next_at: number | null;
+  error: string | null;
+  created_at: number;
+  updated_at: number;
+};
+
+type Row = Omit<Delivery, 'injected'> & { seq: number; injected: number };
+
+export type NewDelivery = Pick<Delivery, 'turn_id' | 'turn_seq' | 'conversation_key' | 'text' | 'injected'> & {
+  route: Route | null;
+  /** Why it has to be pushed, or cannot be. */
+  error: string | null;
+};
+
+const columns =
+  'seq, id, turn_id, turn_seq, conversation_key, instance_id, target, text, injected, state, attempts, next_at, error, created_at, updated_at';
+const insert = `INSERT INTO delivery (id, turn_id, turn_seq, conversation_key, instance_id, target, text, injected, state, attempts, next_at,
+  error, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?) RETURNING ${columns}`;
+const update = 'UPDATE delivery SET state = ?, attempts = ?, next_at = ?, error = ?, updated_at = ? WHERE id = ?';
+const selectPending = `SELECT ${columns} FROM delivery WHERE state = 'pending' ORDER BY seq`;
+const selectState = `SELECT ${columns} FROM delivery WHERE state = ? AND seq < ? ORDER BY seq DESC LIMIT ?`;
+const selectAll = `SELECT ${columns} FROM delivery WHERE seq < ? ORDER BY seq DESC LIMIT ?`;
+const removeOld = `DELETE FROM delivery WHERE seq IN
+  (SELECT seq FROM (SELECT seq, state, updated_at FROM delivery ORDER BY seq LIMIT 500) AS oldest
+   WHERE state <> 'pending' AND updated_at < ?)`;
+
+export function createDeliveryStore(db: Database, clock: Clock, ids: Ids) {
+  return {
+    /** A delivery without a route cannot be made: it is kept as failed, for the list. */
+    async add({ turn_id, turn_seq, conversation_key, text, injected, route, error }: NewDelivery): Promise<Delivery> {
+      const now = clock.now();
+      const row = await db.getSoon<Row>(
+        insert,
+        ids.next('dlv'),
+        turn_id,
+        turn_seq,
+        conversation_key,
+        route?.instance_id ?? null,
+        route?.target ?? null,
+        text,
+        injected ? 1 : 0,
+        route === null ? 'failed' : 'pending',
+        route === null ? null : now,
+        error,
+        now,
+        now,
+      );
+      if (row === undefined) throw new Error('a delivery could not be stored');
+      return toDelivery(row);
+    },
+
+    update: ({ id, state, attempts, next_at, error }: Delivery) =>
+      db.run(update, state, attempts, next_at, error, clock.now(), id),
+
+    pending: async () => (await db.all<Row>(selectPending)).map(toDelivery),
+    async list(state: DeliveryState | null, before: number, limit: number) {
+      const rows =
+        state === null ? await db.all<Row>(selectAll, before, limit) : await db.all<Row>(selectState, state, before, limit);
+      return { deliveries: rows.map(toDelivery), next: rows.length === limit ? (rows.at(-1)?.seq ?? null) : null };
+    },
+    async find(id: string): Promise<Delivery | undefined> {
+      const row = await db.get<Row>(`SELECT ${columns} FROM delivery WHERE id = ?`, id);
+      return row === undefined ? undefined : toDelivery(row);
+    },
+    /** True when what came of a turn is pushed, or was. */
+    isFor: async (turnId: string) =>
+      (await db.get(`SELECT 1 FROM delivery WHERE turn_id = ? AND state <> 'failed'`, turnId)) !== undefined,
+    counts: () =>
+      db.get<{ pending: number; failed: number }>(
+        `SELECT (SELECT count(*) FROM delivery WHERE state = 'pending') AS pending,
+          (SELECT count(*) FROM delivery WHERE state = 'failed') AS failed`,
+      ),
+    remove: (id: string) => db.run(`DELETE FROM delivery WHERE id = ? AND state <> 'pending'`, id),
+    /** Removes some of what has been settled before `before` (epoch ms); gives how many. */
+    prune: (before: number) => db.run(removeOld, before),
+  };
+}
+
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
+const toDelivery = ({ seq: _seq, injected, ...row }: Row): Delivery => ({ ...row, injected: injected === 1 });

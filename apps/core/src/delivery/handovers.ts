@@ -1,0 +1,95 @@
+import type { HandleResult } from '@svc/contract/turn.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { TurnJournal } from '../turn/turn-journal.ts';
+import type { Turn } from '../turn/turn.ts';
+import type { Route } from './delivery-store.ts';
+import type { Outbox } from './outbox.ts';
+
+/** A reply that was, or is to be, given to its caller. Without a route it cannot be pushed, only listed. */
+type Handover = { turn: Turn; route: Route | null; text: string; cancelTimer: () => void };
+
+export type HandoverDeps = { journal: TurnJournal; outbox: Outbox; clock: Clock; log: Pick<Log, 'error'> };
+export type Handovers = ReturnType<typeof createHandovers>;
+
+/** How long a caller that lost its connection, or crashed, has to come back for a reply before it is pushed. */
+const graceMs = 5000;
+/** A connector that has a reply and says nothing of it for this long has a fault. */
+const silenceMs = 10 * 60_000;
+
+const nobodyCame = 'nobody came for the answer; whoever sends the message again, with the same message_id, gets it';
+const neverSaid = 'the connector has the reply and never said what became of it';
+
+/**
+ * Between a reply and its channel: who asked for it shows it and says so. When nobody is there, or says that it
+ * could not be shown, the reply goes to the outbox. The journal keeps it open until one of the two is sure.
+ */
+export function createHandovers({ journal, outbox, clock, log }: HandoverDeps) {
+  const waiting = new Map<string, Handover>();
+
+  async function push(handover: Handover, route: Route | null, error: string | null): Promise<void> {
+    const { turn, text } = handover;
+    waiting.delete(turn.id);
+    handover.cancelTimer();
+    const about = { turn_id: turn.id, turn_seq: turn.seq, conversation_key: turn.envelope.conversation_key };
+    await Promise.all([outbox.push({ ...about, route, text, injected: false, error }), journal.settle(turn, 'replied')]);
+  }
+
+  function pushAfter(ms: number, handover: Handover, route: Route | null, error: string | null): void {
+    const onFault = (fault: unknown) =>
+      log.error({ err: fault, turn: handover.turn.id }, 'a reply could not be put into the outbox');
+    handover.cancelTimer();
+    handover.cancelTimer = clock.after(ms, () => void push(handover, route, error).catch(onFault));
+  }
+
+  /** Gives the caller time to come back. */
+  const awaitCaller = (handover: Handover) =>
+    pushAfter(graceMs, handover, handover.route, handover.route === null ? nobodyCame : null);
+
+  /** Somebody has the reply. It is not pushed any more on mere silence, or the channel might show it twice. */
+  const awaitWord = (handover: Handover) => pushAfter(silenceMs, handover, null, neverSaid);
+
+  return {
+    /** A reply has been made that has to reach a channel, or that nobody is there for. */
+    expect(turn: Turn, route: Route | null, result: HandleResult, isAttended: boolean): void {
+      const handover: Handover = { turn, route, text: replyText(result), cancelTimer: () => undefined };
+      waiting.set(turn.id, handover);
+      if (isAttended) awaitWord(handover);
+      else awaitCaller(handover);
+    },
+
+    /** True while it is not known whether the turn's reply has reached its channel. */
+    isExpected: (turnId: string): boolean => waiting.has(turnId),
+
+    /** Somebody came back for the reply. */
+    taken(turnId: string): void {
+      const handover = waiting.get(turnId);
+      if (handover !== undefined) awaitWord(handover);
+    },
+
+    /** The channel shows the reply. Nothing for turns that are not waited for. */
+    async delivered(turnId: string): Promise<void> {
+      const handover = waiting.get(turnId);
+      if (handover === undefined) return;
+      waiting.delete(turnId);
+      handover.cancelTimer();
+      await journal.settle(handover.turn, 'delivered');
+    },
+
+    /** The channel could not show it: it is pushed instead. */
+    async undelivered(turnId: string, error: string): Promise<void> {
+      const handover = waiting.get(turnId);
+      if (handover !== undefined) await push(handover, handover.route, error);
+    },
+
+    /** Whoever had the reply went away before saying what became of it. */
+    abandoned(turnId: string): void {
+      const handover = waiting.get(turnId);
+      if (handover !== undefined) awaitCaller(handover);
+    },
+
+    count: () => waiting.size,
+  };
+}
+
+export const replyText = (result: HandleResult): string => result.actions.map((action) => action.text).join('\n\n');

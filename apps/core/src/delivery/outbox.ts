@@ -1,0 +1,202 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { ChannelMessage, SendOutcome, SendToChannel } from './channel-sender.ts';
+import type { Delivery, DeliveryStore, NewDelivery } from './delivery-store.ts';
+
+export type OutboxDeps = {
+  store: DeliveryStore;
+  flush: () => Promise<void>;
+  send: SendToChannel;
+  clock: Clock;
+  log: Pick<Log, 'warn' | 'error'>;
+  /** The last look at a text before it leaves. Throws when it must not. */
+  redact: (text: string) => string;
+  onSettled: (delivery: Delivery) => void;
+};
+
+export type Outbox = ReturnType<typeof createOutbox>;
+
+const firstDelayMs = 1000;
+const lastDelayMs = 5 * 60_000;
+/** A reply that is older than this would only confuse. */
+const giveUpMs = 24 * 60 * 60_000;
+/** More than these are not tried: they are listed as failed at once. */
+const maxPending = 5000;
+
+/**
+ * Replies that have to be pushed: kept in the database until the channel has them, tried again with growing delays, in
+ * order for each target. What cannot be delivered is listed, never dropped in silence.
+ */
+export function createOutbox({ store, flush, send, clock, log, redact, onSettled }: OutboxDeps) {
+  const lines = new Map<string, Delivery[]>();
+  const firstTries = new Map<string, (outcome: SendOutcome) => void>();
+  const timers = new Map<string, () => void>();
+  const retrying = new Set<string>();
+  let pending = 0;
+  let failed = 0;
+  let closed = false;
+
+  async function push(delivery: NewDelivery): Promise<Delivery> {
+    const isFull = pending >= maxPending;
+    const stored = await store.add(isFull ? { ...delivery, route: null, error: 'too many deliveries are waiting' } : delivery);
+    if (stored.state === 'failed') failed++;
+    else sendWhenSafe(stored);
+    return stored;
+  }
+
+  /** Nothing leaves before it is safe, or a crash could make the same reply leave again under another id. */
+  function sendWhenSafe(delivery: Delivery): void {
+    flush().then(
+      () => enqueue(delivery),
+      (error: unknown) => log.error({ err: error, delivery: delivery.id }, 'a delivery could not be stored'),
+    );
+  }
+
+  function enqueue(delivery: Delivery): void {
+    pending++;
+    const key = `${delivery.instance_id}\0${delivery.target}`;
+    const line = lines.get(key);
+    if (line !== undefined) return void line.push(delivery);
+    lines.set(key, [delivery]);
+    queueMicrotask(() => void work(key));
+  }
+
+  /** Works off one target's line until it is empty or has to wait. */
+  async function work(key: string): Promise<void> {
+    const line = lines.get(key);
+    while (line !== undefined && !closed) {
+      const delivery = line[0];
+      if (delivery === undefined) {
+        lines.delete(key);
+        return;
+      }
+      const waitMs = (delivery.next_at ?? 0) - clock.now();
+      if (waitMs > 0) {
+        timers.set(
+          key,
+          clock.after(waitMs, () => {
+            timers.delete(key);
+            void work(key);
+          }),
+        );
+        return;
+      }
+      await attempt(delivery);
+      if (delivery.state !== 'pending') {
+        line.splice(line.indexOf(delivery), 1);
+        pending--;
+        onSettled(delivery);
+      }
+    }
+  }
+
+  async function attempt(delivery: Delivery): Promise<void> {
+    const outcome = await trySend(delivery);
+    delivery.attempts++;
+    if (outcome.delivered) settle(delivery, 'delivered', null);
+    else if (outcome.permanent || clock.now() - delivery.created_at >= giveUpMs) settle(delivery, 'failed', outcome.error);
+    else {
+      delivery.error = outcome.error;
+      delivery.next_at = clock.now() + Math.min(lastDelayMs, firstDelayMs * 2 ** Math.min(delivery.attempts - 1, 20));
+      if (delivery.attempts === 1) log.warn({ delivery: delivery.id, why: outcome.error }, 'a reply could not be delivered yet');
+    }
+    try {
+      await store.update(delivery);
+    } catch (error) {
+      log.error({ err: error, delivery: delivery.id }, 'what became of a delivery could not be stored');
+    }
+    firstTries.get(delivery.id)?.(outcome);
+    firstTries.delete(delivery.id);
+  }
+
+  function settle(delivery: Delivery, state: 'delivered' | 'failed', error: string | null): void {
+    delivery.state = state;
+    delivery.error = error;
+    delivery.next_at = null;
+    if (state === 'failed') {
+      failed++;
+      log.error({ delivery: delivery.id, why: error }, 'a reply could not be delivered');
+    }
+  }
+
+  async function trySend({ id, instance_id, target, text }: Delivery): Promise<SendOutcome> {
+    try {
+      const message: ChannelMessage = { id, instance_id: instance_id ?? '', target: target ?? '', text: redact(text) };
+      return await send(message);
+    } catch (error) {
+      return { delivered: false, permanent: false, error: errorText(error) };
+    }
+  }
+
+  return {
+    /** Stores a delivery (committed with whatever else is pending in the database) and begins with it. */
+    push,
+
+    /** What came of the first attempt of a delivery that was just pushed, or that it still waits after `withinMs`. */
+    firstTry(delivery: Delivery, withinMs: number): Promise<SendOutcome> {
+      if (delivery.state === 'failed') {
+        return Promise.resolve({ delivered: false, permanent: true, error: delivery.error ?? 'it has no route' });
+      }
+      if (delivery.state === 'delivered') return Promise.resolve({ delivered: true });
+      if (delivery.attempts > 0) {
+        return Promise.resolve({ delivered: false, permanent: false, error: delivery.error ?? 'it is tried again' });
+      }
+      return new Promise((resolve) => {
+        const cancel = clock.after(withinMs, () => {
+          firstTries.delete(delivery.id);
+          resolve({ delivered: false, permanent: false, error: 'the channel takes its time; it is tried again' });
+        });
+        firstTries.set(delivery.id, (outcome) => {
+          cancel();
+          resolve(outcome);
+        });
+      });
+    },
+
+    /** Goes on with what an earlier process left. */
+    async start(): Promise<void> {
+      failed = (await store.counts())?.failed ?? 0;
+      for (const delivery of await store.pending()) enqueue(delivery);
+    },
+
+    /** Tries a failed or waiting delivery now. False when there is no such one, or it has no route. */
+    async retry(id: string): Promise<boolean> {
+      const waiting = [...lines].find(([, line]) => line.some((delivery) => delivery.id === id));
+      if (waiting !== undefined) {
+        const [key, line] = waiting;
+        for (const delivery of line) delivery.next_at = clock.now();
+        const cancel = timers.get(key);
+        if (cancel === undefined) return true; // it is being worked on
+        cancel();
+        timers.delete(key);
+        void work(key);
+        return true;
+      }
+      const delivery = await store.find(id);
+      if (delivery?.state !== 'failed' || delivery.instance_id === null) return false;
+      if (retrying.has(id)) return true;
+      retrying.add(id);
+      const again: Delivery = { ...delivery, state: 'pending', next_at: clock.now(), created_at: clock.now() };
+      await store.update(again).finally(() => retrying.delete(id));
+      failed--;
+      enqueue(again);
+      return true;
+    },
+
+    /** Takes a settled delivery off the list. */
+    async remove(id: string): Promise<boolean> {
+      const delivery = await store.find(id);
+      const isGone = (await store.remove(id)) > 0;
+      if (isGone && delivery?.state === 'failed') failed--;
+      return isGone;
+    },
+
+    counts: () => ({ pending, failed }),
+
+    close(): void {
+      closed = true;
+      for (const cancel of timers.values()) cancel();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { sseFrame, type SseStream } from '@svc/service-kit/http/sse.ts';
+import { timeOfId } from '@svc/service-kit/ids.ts';
+import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
+import { eventFrame, type EventRing } from './event-ring.ts';
+
+type Deps = { telemetry: Pick<Telemetry, 'subscribe'>; eventRing: Pick<EventRing, 'first' | 'end' | 'placeAfter' | 'read'> };
+
+/** What is replayed goes out in pieces of about this many characters, each when there is room for it. */
+const pieceChars = 128 * 1024;
+/** A reader that makes no room for this long is dropped. */
+const patienceMs = 30_000;
+const maxIdLength = 128;
+
+/**
+ * Sends events to a reader: those after `lastId`, the last one it has seen (null for a reader that begins), then all
+ * that happen, in order, each once. A reader that missed some is told so before it gets what there is.
+ */
+export async function followEvents({ telemetry, eventRing }: Deps, stream: SseStream, lastId: string | null): Promise<void> {
+  const known = lastId === null ? eventRing.end() : placeAfter(eventRing, lastId);
+  if (known === null) stream.send(gapFrame(lastId));
+  let place = known ?? eventRing.first();
+  let seen = lastId;
+  for (let part = eventRing.read(place, pieceChars); part.frames.length > 0; part = eventRing.read(place, pieceChars)) {
+    if (part.isBroken) stream.send(gapFrame(seen));
+    stream.send(part.frames.join(''));
+    place = part.next;
+    seen = part.lastId;
+    if (!(await stream.drained(patienceMs))) return;
+  }
+  // Nothing is awaited between the last look and this, so nothing falls between them.
+  const unsubscribe = telemetry.subscribe((event, line) => stream.send(eventFrame(event, line)));
+  if (stream.signal.aborted) unsubscribe();
+  else stream.signal.addEventListener('abort', unsubscribe);
+}
+
+const placeAfter = (ring: Pick<EventRing, 'placeAfter'>, id: string): number | null =>
+  id.length <= maxIdLength ? ring.placeAfter(id) : null;
+
+/** Says that events are missing after the one with this id. It has no id of its own, so readers keep theirs. */
+function gapFrame(id: string | null): string {
+  const since = id === null || id.length > maxIdLength ? null : timeOfId(id);
+  const from = since === null ? '<epoch ms of the last one you have>' : since;
+  const message = `Events are missing before the next one. Ask the collector for them: GET /api/events?since=${from}.`;
+  return sseFrame('gap', { since, message });
+}

@@ -1,0 +1,26 @@
+import type { ModelPrice, PriceTable } from '@svc/contract/pricing.ts';
+import { summary, type PriceChanges } from './parse-prices.ts';
+
+/** Prices in force, by name. Maps, so that no name from a file means anything to the language. */
+export type Prices = { models: Map<string, ModelPrice>; tts: Map<string, number>; stt: Map<string, number> };
+
+export const toPrices = ({ models, tts, stt }: PriceTable): Prices => ({
+  models: new Map(Object.entries(models)),
+  tts: new Map(Object.entries(tts)),
+  stt: new Map(Object.entries(stt)),
+});
+
+/** Lays changes over prices, down to the single amount. A model that is new needs both its prices. */
+export function mergePrices(base: Prices, changes: PriceChanges): Prices | { fault: string } {
+  const models = new Map(base.models);
+  const faults: string[] = [];
+  for (const [name, change] of changes.models) {
+    const price = { ...models.get(name), ...change };
+    if (isWhole(price)) models.set(name, price);
+    else faults.push(`models.${name} is new and needs both "in" and "out"`);
+  }
+  if (faults.length > 0) return { fault: summary(faults) };
+  return { models, tts: new Map([...base.tts, ...changes.tts]), stt: new Map([...base.stt, ...changes.stt]) };
+}
+
+const isWhole = (price: Partial<ModelPrice>): price is ModelPrice => price.in !== undefined && price.out !== undefined;

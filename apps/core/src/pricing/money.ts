@@ -1,0 +1,22 @@
+import type { ModelPrice } from '@svc/contract/pricing.ts';
+import type { TokenUsage } from '@svc/contract/usage.ts';
+
+/** More than this, USD, is a mistake and not a price or a cost. */
+const maxUsd = 1_000_000;
+/** Costs are kept to a billionth of a dollar: less than one cached token of the cheapest model. */
+const parts = 1e9;
+
+export const isMoney = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= maxUsd;
+
+/** A cost in USD without the tail that sums of fractions have; null for what cannot be one. */
+export const toUsd = (value: number): number | null => (isMoney(value) ? Math.round(value * parts) / parts : null);
+
+/** What tokens cost at a price. Thinking tokens are output tokens already. */
+export const costOfTokens = (usage: TokenUsage, price: ModelPrice): number | null =>
+  toUsd(
+    (usage.input_tokens * price.in +
+      usage.cache_read_tokens * (price.cache_read ?? price.in) +
+      usage.cache_write_tokens * (price.cache_write ?? price.in) +
+      usage.output_tokens * price.out) /
+      1_000_000,
+  );

@@ -1,0 +1,78 @@
+import type { ModelPrice, PriceTable } from '@svc/contract/pricing.ts';
+import { isMoney } from './money.ts';
+import { normalName } from './name-index.ts';
+
+/** What a file sets: a model's price may be given in part. */
+export type PriceChanges = {
+  models: Map<string, Partial<ModelPrice>>;
+  tts: Map<string, number>;
+  stt: Map<string, number>;
+};
+
+const maxNameLength = 200;
+const maxFaultsTold = 5;
+const modelFields = ['in', 'out', 'cache_read', 'cache_write'] as const satisfies (keyof ModelPrice)[];
+
+/** Reads the text of a price file. Every key is checked, so that a slip of the pen does not pass for a price. */
+export function parsePrices(text: string): PriceChanges | { fault: string } {
+  const changes: PriceChanges = { models: new Map(), tts: new Map(), stt: new Map() };
+  const faults: string[] = [];
+  const sections: Record<keyof PriceTable, (name: string, value: unknown) => void> = {
+    models: (name, value) => changes.models.set(normalName(name), readModel(`models.${name}`, value, faults)),
+    tts: (name, value) => changes.tts.set(normalName(name), readMoney(`tts.${name}`, value, faults)),
+    stt: (name, value) => changes.stt.set(normalName(name), readMoney(`stt.${name}`, value, faults)),
+  };
+  for (const [key, value] of entriesOf('the file', readJson(text, faults), faults)) {
+    if (!Object.hasOwn(sections, key)) {
+      faults.push(`"${show(key)}" is not one of models, tts and stt`);
+      continue;
+    }
+    const read = sections[key as keyof PriceTable];
+    for (const [name, entry] of entriesOf(key, value, faults)) {
+      if (isName(name)) read(name, entry);
+      else faults.push(`${key}: a name has 1 to ${maxNameLength} characters`);
+    }
+  }
+  return faults.length === 0 ? changes : { fault: summary(faults) };
+}
+
+function readJson(text: string, faults: string[]): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    faults.push(`it is not JSON (${(error as Error).message})`);
+    return {};
+  }
+}
+
+function entriesOf(what: string, value: unknown, faults: string[]): [string, unknown][] {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.entries(value);
+  faults.push(`${what} must be a JSON object`);
+  return [];
+}
+
+function readModel(place: string, value: unknown, faults: string[]): Partial<ModelPrice> {
+  const price: Partial<ModelPrice> = {};
+  for (const [key, amount] of entriesOf(show(place), value, faults)) {
+    const field = modelFields.find((known) => known === key);
+    if (field === undefined) faults.push(`${show(place)}.${show(key)} is not one of ${modelFields.join(', ')}`);
+    else price[field] = readMoney(`${place}.${field}`, amount, faults);
+  }
+  return price;
+}
+
+function readMoney(place: string, value: unknown, faults: string[]): number {
+  if (isMoney(value)) return value;
+  faults.push(`${show(place)} must be an amount in USD, 0 or more`);
+  return 0;
+}
+
+const isName = (name: string): boolean => name.trim() !== '' && name.length <= maxNameLength;
+
+export const summary = (faults: readonly string[]): string => {
+  const more = faults.length - maxFaultsTold;
+  return faults.slice(0, maxFaultsTold).join('; ') + (more > 0 ? `; and ${more} more` : '');
+};
+
+/** A key of the file as a message can carry it. */
+const show = (key: string): string => JSON.stringify(key.slice(0, maxNameLength)).slice(1, -1);

@@ -1,0 +1,196 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { TokenUsage } from '@svc/contract/usage.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { defaultPrices } from './default-prices.ts';
+import { openPricing } from './pricing.ts';
+
+let folder: TemporaryFolder;
+let defaultFile: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+  defaultFile = path.join(folder.path, 'pricing.json');
+});
+afterEach(() => folder.remove());
+
+const write = (prices: unknown, file = defaultFile) =>
+  writeFileSync(file, typeof prices === 'string' ? prices : JSON.stringify(prices));
+const open = (pricingFile = defaultFile) =>
+  openPricing({
+    settings: { pricingFile, dataDir: folder.path },
+    clock: createFakeClock(5000),
+    log: { info: () => undefined, error: () => undefined },
+  });
+
+const usage = (over: Partial<TokenUsage> = {}): TokenUsage => ({
+  input_tokens: 1_000_000,
+  output_tokens: 100_000,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  estimated: false,
+  cost_usd: null,
+  ...over,
+});
+const run = (model: string | null, over: Partial<TokenUsage> = {}) =>
+  ({ usage: usage(over), model, engineId: 'e', auth: 'subscription' }) as const;
+
+describe('what a run costs', () => {
+  test('is the engine’s own figure where it gives one', async () => {
+    const { charge } = await open();
+    expect(charge(run('gpt-5', { cost_usd: 0.1234567891 })).usage.cost_usd).toBe(0.1234567891);
+    expect(charge(run('gpt-5', { cost_usd: 0 })).usage.cost_usd).toBe(0);
+  });
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 1e9])('is not %s, whatever an engine says', async (cost_usd) => {
+    expect((await open()).charge(run('gpt-5', { cost_usd })).usage.cost_usd).toBe(2.25);
+  });
+
+  test('is else its tokens at the list price, cached ones at their own', async () => {
+    write({ models: { m: { in: 2, out: 10, cache_read: 0.5, cache_write: 4 } } });
+    const { charge } = await open();
+    expect(charge(run('m-20250929')).usage.cost_usd).toBe(3);
+    const cached = { cache_read_tokens: 2_000_000, cache_write_tokens: 500_000 };
+    expect(charge(run('m', cached)).usage.cost_usd).toBe(3 + 1 + 2);
+    expect(charge(run('m', { thinking_tokens: 90_000 })).usage.cost_usd).toBe(3);
+  });
+
+  test('counts cached tokens like input where there is no price for them', async () => {
+    write({ models: { m: { in: 2, out: 10 } } });
+    const { charge } = await open();
+    expect(charge(run('m', { cache_read_tokens: 1_000_000, cache_write_tokens: 1_000_000 })).usage.cost_usd).toBe(7);
+  });
+
+  test('has no tail of a fraction, and one token of the cheapest model still counts', async () => {
+    const { charge } = await open();
+    const tokens = { input_tokens: 3, output_tokens: 7 };
+    expect(charge(run('claude-sonnet-4-5', tokens)).usage.cost_usd).toBe(0.000114);
+    const one = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 1 };
+    expect(charge(run('gpt-5-nano', one)).usage.cost_usd).toBe(5e-9);
+  });
+
+  test('is nobody’s guess for a model without a price', async () => {
+    const pricing = await open();
+    expect(pricing.charge(run('qwen3:8b')).usage.cost_usd).toBeNull();
+    expect(pricing.charge(run('qwen3:8b')).billed_cost_usd).toBe(0);
+    expect(pricing.charge(run(null)).usage.cost_usd).toBeNull();
+    expect(pricing.unpriced()).toEqual([
+      { engine_id: 'e', model: 'qwen3:8b', runs: 2 },
+      { engine_id: 'e', model: null, runs: 1 },
+    ]);
+  });
+
+  test('lists a bounded number of models without a price', async () => {
+    const pricing = await open();
+    for (let i = 0; i < 200; i++) pricing.charge(run(`local-${i}`));
+    expect(pricing.unpriced()).toHaveLength(50);
+  });
+});
+
+describe('what is billed', () => {
+  test.each([
+    ['api_key', true, 2.25],
+    ['subscription', false, 0],
+    ['local', false, 0],
+    ['none', false, 0],
+  ] as const)('with %s: %s, %s USD', async (auth, billed, billed_cost_usd) => {
+    const { charge } = await open();
+    expect(charge({ ...run('gpt-5'), auth })).toMatchObject({ usage: { cost_usd: 2.25 }, billed, billed_cost_usd });
+  });
+
+  test('is unknown for a billed run without a price', async () => {
+    const { charge } = await open();
+    expect(charge({ ...run('qwen3:8b'), auth: 'api_key' })).toMatchObject({ billed: true, billed_cost_usd: null });
+  });
+});
+
+describe('speech and transcription', () => {
+  test('are priced by 1,000 characters and by the minute', async () => {
+    const pricing = await open();
+    expect(pricing.speech('tts-1-hd', 500)).toBe(0.015);
+    expect(pricing.speech('gpt-4o-mini-tts-2025-12-15', 1000)).toBe(0.015);
+    expect(pricing.transcription('whisper-1', 90)).toBe(0.009);
+    expect(pricing.speech('espeak', 10)).toBeNull();
+    expect(pricing.transcription('local', 10)).toBeNull();
+  });
+
+  test('an unknown eleven_ model has the generic rate', async () => {
+    write({ tts: { 'eleven_*': 0.3 } });
+    const pricing = await open();
+    expect(pricing.speech('eleven_next_v9', 1000)).toBe(0.3);
+    expect(pricing.speech('eleven_flash_v2_5', 1000)).toBe(0.05);
+  });
+});
+
+describe('the price file', () => {
+  test('need not be there when nobody named it', async () => {
+    const pricing = await open();
+    expect(pricing.fault()).toBeNull();
+    expect(pricing.report()).toMatchObject({ ...defaultPrices, source: { file_state: 'none', fault: null, loaded_at: 5000 } });
+  });
+
+  test('that was named and is not there is a fault', async () => {
+    const file = path.join(folder.path, 'other.json');
+    expect((await open(file)).fault()).toBe(`the prices in ${file} cannot be used: there is no such file`);
+  });
+
+  test.each([
+    ['is faulty', () => write({ models: { 'gpt-5': { in: 'free' } } })],
+    ['is too large', () => write(' '.repeat(300_000))],
+    ['is a folder', () => mkdirSync(defaultFile)],
+  ])('that %s is a fault, and the built-in prices stay', async (_what, make) => {
+    make();
+    const pricing = await open();
+    expect(pricing.fault()).toContain(`the prices in ${defaultFile} cannot be used: `);
+    expect(pricing.charge(run('gpt-5')).usage.cost_usd).toBe(2.25);
+    expect(pricing.report()).toMatchObject({ ...defaultPrices, source: { file_state: 'refused', fault: pricing.fault() } });
+  });
+
+  test('counts from the next reading on, for models that were asked for before too', async () => {
+    const pricing = await open();
+    const cost = () => pricing.charge(run('gpt-5')).usage.cost_usd;
+    expect(cost()).toBe(2.25);
+    write({ models: { 'gpt-5': { in: 2 } } });
+    expect(cost()).toBe(2.25);
+    await pricing.reload();
+    expect(cost()).toBe(3);
+    expect(pricing.report().source).toMatchObject({ file_state: 'applied', from_file: { models: ['gpt-5'], tts: [], stt: [] } });
+    write('{');
+    await pricing.reload();
+    expect(cost()).toBe(3);
+    expect(pricing.fault()).not.toBeNull();
+    write({});
+    await pricing.reload();
+    expect(cost()).toBe(2.25);
+    expect(pricing.fault()).toBeNull();
+  });
+});
+
+test('every built-in price is an amount, and no cached token costs more to read than a new one', () => {
+  for (const price of Object.values(defaultPrices.models)) {
+    expect(price.cache_read ?? price.in).toBeLessThanOrEqual(price.in);
+    expect(price.cache_write ?? price.in).toBeGreaterThanOrEqual(price.in);
+    expect(price.out).toBeGreaterThanOrEqual(price.in);
+  }
+});
+
+test.each([
+  ['claude-opus-4-20250514', 15],
+  ['claude-opus-4-5-20251101', 5],
+  ['claude-opus-5-5', 4],
+  ['claude-haiku-4-5-20251001', 1],
+  ['gpt-6.1-sol-2026-09-29', 2],
+  ['gpt-5.6-sol', 5],
+  ['gpt-5.3-codex', 1.75],
+  ['gpt-4o-2024-05-13', 5],
+  ['gpt-4o-2024-11-20', 2.5],
+  ['o3', 2],
+  ['gemini-3.8-flash', 1.5],
+  ['gemini-3.1-pro-preview', 2],
+  ['gemini-2.5-flash-lite-preview-09-2025', 0.1],
+  ['gpt-oss:20b', null],
+])('a million tokens into %s cost %s USD', async (model, cost) => {
+  const { charge } = await open();
+  expect(charge(run(model, { output_tokens: 0 })).usage.cost_usd).toBe(cost);
+});

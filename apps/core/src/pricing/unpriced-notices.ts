@@ -1,0 +1,18 @@
+import type { CoreContext } from '../context.ts';
+
+/** Where spending is limited: the models whose turns no limit sees, because nobody knows their price. */
+export function unpricedNotices({ settings, pricing }: Pick<CoreContext, 'settings' | 'pricing'>): string[] {
+  const { spendSoftUsd, spendHardUsd, spendPrincipalSoftUsd, spendPrincipalHardUsd } = settings;
+  const limits = [spendSoftUsd, spendHardUsd, spendPrincipalSoftUsd, spendPrincipalHardUsd];
+  if (limits.every((limit) => limit === null)) return [];
+  const models = pricing.unpriced().flatMap(({ model }) => (model === null ? [] : [model]));
+  if (models.length === 0) return [];
+  return [
+    `Not counted by the spending limits, because no price is known: ${shortList(models)}. Set one in ${settings.pricingFile}.`,
+  ];
+}
+
+const maxNamed = 5;
+
+const shortList = (names: string[]): string =>
+  names.slice(0, maxNamed).join(', ') + (names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '');

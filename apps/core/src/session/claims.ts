@@ -1,0 +1,26 @@
+import type { Database } from '@svc/store/database.ts';
+
+export type Claims = Awaited<ReturnType<typeof createClaims>>;
+
+/** Which sessions a terminal has taken over. Held in memory, so that a turn pays nothing to know. */
+export async function createClaims(db: Database) {
+  const rows = await db.all<{ conversation_key: string }>('SELECT conversation_key FROM session WHERE claimed_by IS NOT NULL');
+  const claimed = new Set(rows.map((row) => row.conversation_key));
+  const store = (key: string, by: string | null) =>
+    db.run('UPDATE session SET claimed_by = ? WHERE conversation_key = ?', by, key);
+  return {
+    isClaimed: (key: string): boolean => claimed.has(key),
+    /** From this call on the channel pauses. */
+    async claim(key: string, by: string): Promise<void> {
+      claimed.add(key);
+      await store(key, by);
+    },
+    async release(key: string): Promise<void> {
+      // Both at once, as in `claim`: what was asked last holds, in memory as in the database.
+      claimed.delete(key);
+      await store(key, null);
+    },
+    /** The session is gone. */
+    forget: (key: string): boolean => claimed.delete(key),
+  };
+}

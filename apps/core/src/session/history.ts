@@ -1,0 +1,32 @@
+import type { ErrorBody } from '@svc/contract/error-body.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import type { HistoryRow } from '../turn/turn-journal.ts';
+
+/** One side of a turn as the transcript shows it. Times are epoch ms. */
+export type HistoryMessage = {
+  turn_id: string;
+  role: 'user' | 'operator' | 'assistant' | 'error';
+  sender: string | null;
+  text: string;
+  at: number;
+};
+
+/** What was said in a turn and what came of it. A message that was merged into a later one is shown there. */
+export function toMessages(row: HistoryRow): HistoryMessage[] {
+  const result = row.result === null ? null : (JSON.parse(row.result) as HandleResult);
+  if (result?.outcome === 'merged') return [];
+  const role = row.origin === 'inject' ? 'operator' : 'user';
+  const asked: HistoryMessage = { turn_id: row.id, role, sender: row.sender, text: row.text ?? '', at: row.accepted_at };
+  const at = row.ended_at ?? row.accepted_at;
+  const answers = (result?.actions ?? []).map((action) => answer(row.id, 'assistant', action.text, at));
+  const failure = row.error === null ? [] : [answer(row.id, 'error', (JSON.parse(row.error) as ErrorBody).message, at)];
+  return [asked, ...answers, ...failure];
+}
+
+const answer = (turn_id: string, role: 'assistant' | 'error', text: string, at: number): HistoryMessage => ({
+  turn_id,
+  role,
+  sender: null,
+  text,
+  at,
+});

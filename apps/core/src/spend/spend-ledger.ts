@@ -1,0 +1,66 @@
+import type { PrincipalSpend, SpendPeriodName } from '@svc/contract/spend.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { holds, periodAt, type SpendPeriod } from './spend-period.ts';
+import type { SpendStore } from './spend-store.ts';
+
+export type SpendSums = { period: SpendPeriod; total: number; byPrincipal: Map<string, PrincipalSpend> };
+
+type Deps = { store: SpendStore; clock: Clock; log: Pick<Log, 'error'> };
+
+/**
+ * The sums of the running period in memory, over the store: reading them costs no SQL. The period changes by a look at
+ * the clock. A clock that is put right (a machine that starts in the past) finds what was stored for the period it is in.
+ */
+export async function createSpendLedger({ store, clock, log }: Deps, name: SpendPeriodName) {
+  let sums = emptySums(periodAt(name, clock.now()));
+  await fill(store, sums);
+  // Reads and writes of the store in order: sums are read before anything is added to them, so nothing counts twice.
+  let tail: Promise<void> = Promise.resolve();
+  const inOrder = (work: () => Promise<void>) => {
+    tail = tail.then(work).catch((error: unknown) => log.error({ err: error }, 'what was spent could not be stored or read'));
+  };
+
+  const current = (): SpendSums => {
+    const now = clock.now();
+    if (!holds(sums.period, now)) {
+      const next = emptySums(periodAt(name, now));
+      sums = next;
+      inOrder(() => fill(store, next));
+    }
+    return sums;
+  };
+
+  return {
+    current,
+
+    /** Adds a turn that cost something. `cost` is USD above 0. */
+    add(principalId: string, key: string | null, cost: number): void {
+      addTo(current(), { principal_id: principalId, key, cost_usd: cost, turns: 1 });
+      const at = clock.now();
+      inOrder(() => store.add(at, principalId, cost));
+    },
+
+    close: () => tail,
+  };
+}
+
+export type SpendLedger = Awaited<ReturnType<typeof createSpendLedger>>;
+
+const emptySums = (period: SpendPeriod): SpendSums => ({ period, total: 0, byPrincipal: new Map() });
+
+async function fill(store: SpendStore, sums: SpendSums): Promise<void> {
+  for (const row of await store.sums(sums.period)) addTo(sums, row);
+}
+
+function addTo(sums: SpendSums, { principal_id, key, cost_usd, turns }: PrincipalSpend): void {
+  sums.total += cost_usd;
+  const known = sums.byPrincipal.get(principal_id);
+  if (known === undefined) {
+    sums.byPrincipal.set(principal_id, { principal_id, key, cost_usd, turns });
+    return;
+  }
+  known.key = key ?? known.key;
+  known.cost_usd += cost_usd;
+  known.turns += turns;
+}

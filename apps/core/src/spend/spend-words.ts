@@ -1,0 +1,36 @@
+import { dayOf, type SpendPeriod } from './spend-period.ts';
+
+/** Whose sum met which limit. `key` is null for all together and for senders without a principal. */
+export type Overspend = {
+  subject: 'total' | 'principal';
+  level: 'soft' | 'hard';
+  key: string | null;
+  spent: number;
+  limit: number;
+  period: SpendPeriod;
+};
+
+/** What a refused sender reads. Amounts are for private surfaces only. */
+export function refusalText({ subject, spent, limit, period }: Overspend, withAmounts: boolean): string {
+  const when = period.name === 'day' ? 'today' : 'this month';
+  if (!withAmounts) {
+    const next = period.name === 'day' ? 'tomorrow' : 'next month';
+    return `I cannot answer any more ${when}, because a spending limit is reached. Please try again ${next}.`;
+  }
+  const who = subject === 'total' ? 'This assistant has' : 'You have';
+  return `${who} used up what may be spent ${when}: ${usd(spent)} of ${usd(limit)}, at list prices. It begins anew ${renewal(period)}.`;
+}
+
+/** What the operator reads, in one line. */
+export function warningText(over: Overspend): string {
+  const { subject, level, key, spent, limit, period } = over;
+  const who = subject === 'total' ? 'All together' : (key ?? 'Senders without a principal');
+  const when = period.name === 'day' ? 'today' : 'this month';
+  const past = level === 'soft' ? `past the soft limit of ${usd(limit)}` : `the hard limit is ${usd(limit)}`;
+  const effect = level === 'soft' ? '' : `; their turns are refused until it begins anew ${renewal(period)}`;
+  return `${who} spent ${usd(spent)} ${when}, ${past}${effect}.`;
+}
+
+const renewal = ({ name, until }: SpendPeriod) => (name === 'day' ? `at midnight (${dayOf(until)})` : `on ${dayOf(until)}`);
+
+const usd = (amount: number) => `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;

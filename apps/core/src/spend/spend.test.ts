@@ -1,0 +1,248 @@
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import type { SpendPeriodName } from '@svc/contract/spend.ts';
+import type { Tier } from '@svc/contract/trust.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { migrate } from '@svc/store/migrate.ts';
+import { openSqlite } from '@svc/store/open-sqlite.ts';
+import { openSpend } from './spend.ts';
+import type { Overspend } from './spend-words.ts';
+
+const at = (text: string) => Number(new Date(text));
+const dayMs = 86_400_000;
+const who = (key: string, trust_tier: Tier = 'KNOWN') => ({ principal_id: `p_${key}`, principal_key: key, trust_tier });
+const anna = who('anna');
+const ben = who('ben');
+
+const limits = {
+  spendSoftUsd: null as number | null,
+  spendHardUsd: null as number | null,
+  spendPrincipalSoftUsd: null as number | null,
+  spendPrincipalHardUsd: null as number | null,
+};
+
+type Options = Partial<typeof limits> & { period?: SpendPeriodName; start?: string };
+
+/** Spend limits over a real database; `open` once more is a restart. */
+function house(start = '2026-11-21T12:00:00') {
+  const db = openSqlite(':memory:');
+  migrate(db, path.join(import.meta.dirname, '../db/migrations'));
+  const clock = createFakeClock(at(start));
+  const statements: string[] = [];
+  const counting: Pick<typeof db, 'all' | 'getSoon'> = {
+    all: (sql, ...values) => (statements.push(sql), db.all(sql, ...values)),
+    getSoon: (sql, ...values) => (statements.push(sql), db.getSoon(sql, ...values)),
+  };
+  const open = async ({ period = 'month', ...over }: Options = {}) => {
+    const events: { what: string; subject: string; key: string | null }[] = [];
+    const warned: string[] = [];
+    const log = { warn: (text: string) => warned.push(text), error: (text: unknown) => warned.push(`error ${String(text)}`) };
+    const spend = await openSpend({
+      settings: { ...limits, spendPeriod: period, ...over },
+      db: counting,
+      clock,
+      log: log as never,
+      events: {
+        spend: ({ level, subject, key }: Overspend, refused?: { principal_key: string | null } | null) =>
+          void events.push({ what: refused == null ? level : 'refused', subject, key: refused?.principal_key ?? key }) as never,
+      },
+    });
+    return { spend, events, warned };
+  };
+  return { db, clock, open, statements };
+}
+
+const replyOf = (verdict: { allowed: boolean; reply?: string }) => verdict.reply ?? '';
+
+test('without a limit nobody is refused and nothing is warned of, and all is counted', async () => {
+  const { spend, events } = await house().open();
+  spend.add(anna, 1e6);
+  expect(spend.check(anna, false)).toEqual({ allowed: true });
+  expect(spend.warnings()).toEqual([]);
+  expect(events).toEqual([]);
+  expect(spend.report()).toMatchObject({
+    period: 'month',
+    since: at('2026-11-01T00:00:00'),
+    until: at('2026-12-01T00:00:00'),
+    total: { cost_usd: 1e6, soft_usd: null, hard_usd: null },
+    principals: [{ principal_id: 'p_anna', key: 'anna', cost_usd: 1e6, turns: 1 }],
+  });
+});
+
+test('at the hard limit of all together the next turn of anybody is refused, whoever spent it', async () => {
+  const { spend } = await house().open({ spendHardUsd: 1 });
+  spend.add(anna, 0.99);
+  expect(spend.check(ben, false)).toEqual({ allowed: true });
+  spend.add(anna, 0.01);
+  expect(spend.check(ben, false)).toMatchObject({ allowed: false });
+  expect(spend.check(anna, false)).toMatchObject({ allowed: false });
+});
+
+test('at the hard limit of each principal only that principal is refused', async () => {
+  const { spend } = await house().open({ spendPrincipalHardUsd: 1 });
+  spend.add(anna, 1);
+  expect(spend.check(anna, false)).toMatchObject({ allowed: false });
+  expect(spend.check(ben, false)).toEqual({ allowed: true });
+});
+
+test('sums of small amounts reach a limit they add up to', async () => {
+  const { spend } = await house().open({ spendHardUsd: 1 });
+  for (let i = 0; i < 10; i++) spend.add(anna, 0.1);
+  expect(spend.check(anna, false)).toMatchObject({ allowed: false });
+});
+
+test('senders without a principal count together under the empty id', async () => {
+  const { spend } = await house().open({ spendPrincipalHardUsd: 1 });
+  const nobody = { principal_id: null, principal_key: null, trust_tier: 'GUEST' as const };
+  spend.add(nobody, 1);
+  expect(spend.report().principals).toEqual([{ principal_id: '', key: null, cost_usd: 1, turns: 1 }]);
+  expect(spend.check(nobody, false)).toMatchObject({ allowed: false });
+  expect(spend.warnings()[0]).toContain('Senders without a principal');
+});
+
+test('a refusal says which limit, how much, and when it begins anew', async () => {
+  const { spend } = await house().open({ spendPrincipalHardUsd: 5, spendHardUsd: 20 });
+  spend.add(anna, 5.02);
+  const own = replyOf(spend.check(anna, false));
+  expect(own).toBe(
+    'You have used up what may be spent this month: $5.02 of $5.00, at list prices. It begins anew on 2026-12-01.',
+  );
+  spend.add(ben, 15);
+  const all = replyOf(spend.check(who('cleo', 'TRUSTED'), false));
+  expect(all).toBe(
+    'This assistant has used up what may be spent this month: $20.02 of $20.00, at list prices. It begins anew on 2026-12-01.',
+  );
+});
+
+test('a refusal on a public surface has no figures, and none of all together below TRUSTED', async () => {
+  const { spend } = await house().open({ spendPrincipalHardUsd: 5, spendHardUsd: 20, period: 'day' });
+  spend.add(anna, 5);
+  const silent = 'I cannot answer any more today, because a spending limit is reached. Please try again tomorrow.';
+  expect(replyOf(spend.check(anna, true))).toBe(silent);
+  spend.add(ben, 15);
+  expect(replyOf(spend.check(who('cleo', 'KNOWN'), false))).toBe(silent);
+  expect(replyOf(spend.check(who('cleo', 'TRUSTED'), true))).toBe(silent);
+});
+
+test('the soft limit refuses nobody, and is told of once per subject and period', async () => {
+  const { clock, open } = house();
+  const { spend, events, warned } = await open({ spendSoftUsd: 1, spendHardUsd: 9, spendPrincipalSoftUsd: 0.5 });
+  for (let i = 0; i < 4; i++) spend.add(anna, 0.3);
+  spend.add(ben, 0.6);
+  expect(events).toEqual([
+    { what: 'soft', subject: 'principal', key: 'anna' },
+    { what: 'soft', subject: 'total', key: null },
+    { what: 'soft', subject: 'principal', key: 'ben' },
+  ]);
+  expect(warned).toHaveLength(3);
+  expect(spend.check(anna, false)).toEqual({ allowed: true });
+  expect(spend.warnings()).toEqual([
+    'All together spent $1.80 this month, past the soft limit of $1.00.',
+    'anna spent $1.20 this month, past the soft limit of $0.50.',
+    'ben spent $0.60 this month, past the soft limit of $0.50.',
+  ]);
+  clock.advance(31 * dayMs);
+  expect(spend.warnings()).toEqual([]);
+  spend.add(anna, 0.6);
+  expect(events.slice(3)).toEqual([{ what: 'soft', subject: 'principal', key: 'anna' }]);
+});
+
+test('a hard limit is told of when it is reached, and every refusal is an event of the refused', async () => {
+  const { spend, events } = await house().open({ spendHardUsd: 1 });
+  spend.add(anna, 2);
+  spend.check(ben, false);
+  spend.check(ben, true);
+  expect(events).toEqual([
+    { what: 'hard', subject: 'total', key: null },
+    { what: 'refused', subject: 'total', key: 'ben' },
+    { what: 'refused', subject: 'total', key: 'ben' },
+  ]);
+  expect(spend.warnings()).toEqual([
+    'All together spent $2.00 this month, the hard limit is $1.00; their turns are refused until it begins anew on 2026-12-01.',
+  ]);
+});
+
+test('a check before a turn costs no SQL, a turn that cost nothing no write, and one that cost something one write', async () => {
+  const { open, statements } = house();
+  const { spend } = await open({ spendHardUsd: 1, spendPrincipalHardUsd: 1 });
+  statements.length = 0;
+  for (const nothing of [0, null, -1, Number.NaN, Infinity]) spend.add(anna, nothing);
+  for (let i = 0; i < 100; i++) spend.check(anna, false);
+  await spend.close();
+  expect(statements).toEqual([]);
+  spend.add(anna, 0.1);
+  await spend.close();
+  expect(statements).toHaveLength(1);
+  expect(spend.report().principals[0]).toMatchObject({ cost_usd: 0.1, turns: 1 });
+});
+
+test('what was spent is known after a restart, and a limit that is past then is warned of at once', async () => {
+  const { open } = house();
+  const before = await open();
+  before.spend.add(anna, 0.7);
+  before.spend.add(anna, 0.4);
+  await before.spend.close();
+  const { spend, events, warned } = await open({ spendPrincipalHardUsd: 1 });
+  expect(spend.report().principals).toEqual([{ principal_id: 'p_anna', key: null, cost_usd: 1.1, turns: 2 }]);
+  expect(spend.check(anna, false)).toMatchObject({ allowed: false });
+  expect(warned).toHaveLength(1);
+  expect(events.map(({ what }) => what)).toEqual(['refused']);
+});
+
+test.each([
+  ['day', '2026-11-21T23:59:59', 1000],
+  ['month', '2026-11-30T23:59:59', 1000],
+] as const)('when the %s is over, the sums begin anew without a restart', async (period, start, ms) => {
+  const { clock, open } = house(start);
+  const { spend } = await open({ spendHardUsd: 1, period });
+  spend.add(anna, 1);
+  clock.advance(ms - 1);
+  expect(spend.check(anna, false)).toMatchObject({ allowed: false });
+  clock.advance(1);
+  expect(spend.check(anna, false)).toEqual({ allowed: true });
+  expect(spend.report()).toMatchObject({ total: { cost_usd: 0 }, principals: [] });
+});
+
+test('limits of a day and of a month count the same turns: one can be changed for the other', async () => {
+  const { clock, open } = house('2026-11-20T12:00:00');
+  const days = await open({ period: 'day' });
+  days.spend.add(anna, 1);
+  clock.advance(dayMs);
+  days.spend.add(anna, 2);
+  await days.spend.close();
+  expect((await open({ period: 'month' })).spend.report().total.cost_usd).toBe(3);
+  expect((await open({ period: 'day' })).spend.report().total.cost_usd).toBe(2);
+});
+
+test('a machine whose clock starts in the past finds what was spent once its clock is right', async () => {
+  const { open } = house();
+  const before = await open();
+  before.spend.add(anna, 1);
+  await before.spend.close();
+  const late = house('1970-01-01T00:00:00');
+  await late.db.run('INSERT INTO spend VALUES (?, ?, ?, ?)', '2026-11-03', 'p_anna', 1, 1);
+  const { spend } = await late.open({ spendHardUsd: 1.5 });
+  expect(spend.check(anna, false)).toEqual({ allowed: true });
+  late.clock.advance(at('2026-11-21T12:00:00') - at('1970-01-01T00:00:00'));
+  spend.add(anna, 0.5);
+  await spend.close();
+  expect(spend.report().principals).toEqual([{ principal_id: 'p_anna', key: 'anna', cost_usd: 1.5, turns: 2 }]);
+  expect(spend.check(anna, false)).toMatchObject({ allowed: false });
+});
+
+test('a database that cannot be written stops no turn, and the limit holds for what is known', async () => {
+  const { db, open } = house();
+  const { spend, warned } = await open({ spendHardUsd: 1 });
+  db.raw.exec('DROP TABLE spend');
+  spend.add(anna, 1);
+  await spend.close();
+  expect(warned.some((line) => line.startsWith('error'))).toBe(true);
+  expect(spend.check(anna, false)).toMatchObject({ allowed: false });
+});
+
+test('warnings stay a short list however many are past their limit', async () => {
+  const { spend } = await house().open({ spendPrincipalSoftUsd: 1 });
+  for (let i = 0; i < 50; i++) spend.add(who(`n${i}`), 1);
+  expect(spend.warnings()).toHaveLength(11);
+  expect(spend.warnings().at(-1)).toContain('40 more');
+});

@@ -1,0 +1,120 @@
+import type { PrincipalSpend, SpendLimits, SpendReport } from '@svc/contract/spend.ts';
+import { atLeast, type Identity } from '@svc/contract/trust.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { Events } from '../events.ts';
+import { createSpendLedger, type SpendSums } from './spend-ledger.ts';
+import { createSpendStore } from './spend-store.ts';
+import { refusalText, warningText, type Overspend } from './spend-words.ts';
+
+export type SpendVerdict = { allowed: true } | { allowed: false; reply: string };
+
+type Spender = Pick<Identity, 'principal_id' | 'principal_key' | 'trust_tier'>;
+type Deps = {
+  settings: Pick<Settings, `spend${string}` & keyof Settings>;
+  db: Pick<Database, 'all' | 'getSoon'>;
+  clock: Clock;
+  events: Pick<Events, 'spend'>;
+  log: Pick<Log, 'warn' | 'error'>;
+};
+
+const allowed: SpendVerdict = { allowed: true };
+/** Sums of many small numbers come out a trifle short. */
+const rounding = 1e-9;
+const maxWarnings = 10;
+
+/**
+ * Limits of what turns may cost, at list prices, in total and for each principal. A turn that runs is never cut: a hard
+ * limit refuses the next one, so what runs at that moment may go past it.
+ */
+export async function openSpend({ settings, db, clock, events, log }: Deps) {
+  const ledger = await createSpendLedger({ store: createSpendStore(db), clock, log }, settings.spendPeriod);
+  const total: SpendLimits = { soft_usd: settings.spendSoftUsd, hard_usd: settings.spendHardUsd };
+  const each: SpendLimits = { soft_usd: settings.spendPrincipalSoftUsd, hard_usd: settings.spendPrincipalHardUsd };
+
+  const overTotal = (sums: SpendSums) => highest(total, sums.total, { subject: 'total', key: null, period: sums.period });
+  const overEach = (sums: SpendSums, { key, cost_usd }: Pick<PrincipalSpend, 'key' | 'cost_usd'>) =>
+    highest(each, cost_usd, { subject: 'principal', key, period: sums.period });
+
+  const warnings = (): string[] => {
+    const sums = ledger.current();
+    const found = [overTotal(sums), ...[...sums.byPrincipal.values()].map((sum) => overEach(sums, sum))]
+      .filter((over) => over !== null)
+      .map(warningText);
+    const more = found.length - maxWarnings;
+    return more <= 0 ? found : [...found.slice(0, maxWarnings), `${more} more are past a spending limit.`];
+  };
+  for (const warning of warnings()) log.warn(warning);
+
+  const tell = (over: Overspend) => {
+    events.spend(over);
+    log.warn(warningText(over));
+  };
+
+  return {
+    /** Whether a turn may begin. Amounts are told on private surfaces only, those of all together from TRUSTED on. */
+    check(identity: Spender, isPublic: boolean): SpendVerdict {
+      if (total.hard_usd === null && each.hard_usd === null) return allowed;
+      const sums = ledger.current();
+      const own = sums.byPrincipal.get(identity.principal_id ?? '') ?? { key: identity.principal_key, cost_usd: 0 };
+      const over = [overTotal(sums), overEach(sums, own)].find((found) => found?.level === 'hard');
+      if (over === undefined || over === null) return allowed;
+      events.spend(over, identity);
+      const mayKnow = over.subject === 'principal' || atLeast(identity.trust_tier, 'TRUSTED');
+      return { allowed: false, reply: refusalText(over, !isPublic && mayKnow) };
+    },
+
+    /** Counts what a turn cost, USD; nothing for one that cost nothing. Each limit is told of when it is crossed. */
+    add(identity: Pick<Spender, 'principal_id' | 'principal_key'>, cost: number | null): void {
+      if (cost === null || !Number.isFinite(cost) || cost <= 0) return;
+      ledger.add(identity.principal_id ?? '', identity.principal_key, cost);
+      const sums = ledger.current();
+      const own = sums.byPrincipal.get(identity.principal_id ?? '')?.cost_usd ?? cost;
+      const period = sums.period;
+      const met = [
+        ...crossed(total, sums.total, cost, { subject: 'total', key: null, period }),
+        ...crossed(each, own, cost, { subject: 'principal', key: identity.principal_key, period }),
+      ];
+      for (const over of met) tell(over);
+    },
+
+    warnings,
+
+    report(): SpendReport {
+      const { period, total: cost_usd, byPrincipal } = ledger.current();
+      return {
+        period: period.name,
+        since: period.since,
+        until: period.until,
+        total: { cost_usd, ...total },
+        per_principal: each,
+        principals: [...byPrincipal.values()].toSorted((a, b) => b.cost_usd - a.cost_usd),
+      };
+    },
+
+    close: () => ledger.close(),
+  };
+}
+
+export type Spend = Awaited<ReturnType<typeof openSpend>>;
+
+type Subject = Pick<Overspend, 'subject' | 'key' | 'period'>;
+
+const reached = (spent: number, limit: number | null): limit is number => limit !== null && spent >= limit - rounding;
+
+/** The higher of the limits that a sum has reached. */
+function highest({ soft_usd, hard_usd }: SpendLimits, spent: number, subject: Subject): Overspend | null {
+  if (reached(spent, hard_usd)) return { ...subject, level: 'hard', spent, limit: hard_usd };
+  return reached(spent, soft_usd) ? { ...subject, level: 'soft', spent, limit: soft_usd } : null;
+}
+
+/** The limits that a sum has reached just now, by the last `cost`. Sums only grow, so that happens once in a period. */
+function crossed({ soft_usd, hard_usd }: SpendLimits, spent: number, cost: number, subject: Subject): Overspend[] {
+  const justNow = (limit: number | null): limit is number => reached(spent, limit) && !reached(spent - cost, limit);
+  return [
+    ...(justNow(soft_usd) ? [{ ...subject, level: 'soft' as const, spent, limit: soft_usd }] : []),
+    ...(justNow(hard_usd) ? [{ ...subject, level: 'hard' as const, spent, limit: hard_usd }] : []),
+  ];
+}

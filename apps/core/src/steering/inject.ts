@@ -1,0 +1,98 @@
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { conflict, notFound } from '@svc/service-kit/service-error.ts';
+import type { CoreContext } from '../context.ts';
+import type { Route } from '../delivery/delivery-store.ts';
+import { replyText } from '../delivery/handovers.ts';
+import type { SessionRow } from '../session/session-store.ts';
+import type { LiveTurn } from '../turn/live-turns.ts';
+import { runAccepted } from '../turn/run-accepted.ts';
+import type { Caller, Turn } from '../turn/turn.ts';
+import { workOf } from '../turn/work-of.ts';
+import { abortTurn } from './abort-turn.ts';
+
+export type Injection = { conversation_key: string; text: string; by?: string; interrupt?: boolean };
+
+/** Answer of `POST /v2/inject` (spec: Endpoints, Core). */
+export type InjectAnswer = {
+  ok: true;
+  reply: string;
+  delivered: boolean;
+  deliverErr: string | null;
+  route: Route | null;
+  outcome: HandleResult['outcome'];
+  turn_id: string;
+};
+
+/** How long the answer waits for the channel; delivery itself goes on after it. */
+const deliverWithinMs = 15_000;
+
+/**
+ * Puts an operator's words into a session as its next turn, before all that wait; with `interrupt` the running turn
+ * is ended first. Resolves when the reply is there and its first delivery has been tried.
+ * @throws ServiceError `not_found`, `conflict` (the session is claimed) or what a turn throws.
+ */
+export async function inject(deps: CoreContext, injection: Injection, caller: Caller, requestId: string): Promise<InjectAnswer> {
+  const session = await deps.sessions.read(injection.conversation_key);
+  if (session === undefined) throw notFound('session', injection.conversation_key);
+  if (session.claimed_by !== null) {
+    throw conflict(`The session is claimed by ${session.claimed_by}. Release it first (POST /v2/release).`);
+  }
+  const wasRunning = deps.turnQueue.stateOf(injection.conversation_key) === 'running';
+  const turn = toTurn(deps, session, injection, wasRunning, requestId);
+  const live = deps.liveTurns.begin(turn, caller, (begun) => run(deps, begun, injection.interrupt === true));
+  return deliver(deps, live, await live.result, routeOfSession(session));
+}
+
+function toTurn(deps: CoreContext, session: SessionRow, { text, by }: Injection, wasRunning: boolean, requestId: string): Turn {
+  const target = session.outbound_target;
+  const envelope: Envelope = {
+    channel: session.surface,
+    conversation_key: session.conversation_key,
+    sender: { raw_id: by ?? 'operator' },
+    content: { text },
+    public: session.public === 1,
+    channel_context: target === null ? {} : { target },
+  };
+  return {
+    id: deps.ids.next('turn'),
+    seq: 0,
+    requestId,
+    envelope,
+    instanceId: session.outbound_instance_id ?? session.instance_id,
+    steering: { by: by ?? null, wasRunning, principalId: session.principal_id },
+  };
+}
+
+async function run(deps: CoreContext, live: LiveTurn, interrupts: boolean): Promise<HandleResult> {
+  const { conversation_key } = live.turn.envelope;
+  const ticket = deps.turnQueue.enter(conversation_key, { next: true });
+  try {
+    if (interrupts) abortTurn(deps, conversation_key);
+    const seq = await deps.journal.accept(live.turn, 'queued');
+    if (seq === null) throw new Error('the journal refused an injected turn');
+    live.turn.seq = seq;
+    return await runAccepted(deps, live, ticket, false, workOf(deps, live));
+  } finally {
+    ticket.leave();
+  }
+}
+
+async function deliver(deps: CoreContext, live: LiveTurn, handled: HandleResult, route: Route | null): Promise<InjectAnswer> {
+  const reply = replyText(handled);
+  const answer = { ok: true, reply, route, outcome: handled.outcome, turn_id: handled.turn_id } as const;
+  if (reply === '')
+    return { ...answer, delivered: false, deliverErr: `there is nothing to deliver: the turn ended as ${handled.outcome}` };
+  const delivery = live.delivery ?? null;
+  if (route === null || delivery === null)
+    return { ...answer, delivered: false, deliverErr: 'the session has no stored outbound route' };
+  const outcome = await deps.outbox.firstTry(delivery, deliverWithinMs);
+  if (outcome.delivered) return { ...answer, delivered: true, deliverErr: null };
+  const next = outcome.permanent ? 'it is not tried again' : 'it is tried again';
+  return { ...answer, delivered: false, deliverErr: `${outcome.error} (${next})` };
+}
+
+export const routeOfSession = ({ outbound_instance_id, outbound_target }: SessionRow): Route | null =>
+  outbound_instance_id === null || outbound_target === null
+    ? null
+    : { instance_id: outbound_instance_id, target: outbound_target };

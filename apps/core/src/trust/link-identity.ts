@@ -1,0 +1,77 @@
+import type { LinkResult } from '@svc/contract/pairing.ts';
+import { conflict, notFound } from '@svc/service-kit/service-error.ts';
+import type { PendingRow } from './pending-store.ts';
+import type { TrustStore } from './trust-store.ts';
+
+/** Who an identifier is linked to: a principal there is, or a new one. Without a key the new one is named as the sender. */
+export type LinkTarget =
+  | { type: 'id'; id: string }
+  | { type: 'key'; key: string }
+  | { type: 'new'; key: string | null; display_name: string | null; role: string };
+
+export type Linked = Pick<LinkResult, 'principal' | 'identifier' | 'sender_name' | 'role'>;
+
+/**
+ * Gives the identifier of a pending sender to a principal. Called inside a transaction.
+ * @throws ServiceError `not_found` for a principal or role that is not there, `conflict` when somebody else has the
+ *   identifier or the key.
+ */
+export async function linkIdentity(store: TrustStore, { surface, value, name }: PendingRow, target: LinkTarget): Promise<Linked> {
+  const principal =
+    target.type === 'new' ? await makePrincipal(store, target, name ?? value) : await existingPrincipal(store, target);
+  await store.addIdentifier(principal.id, surface, value);
+  const identifier = await store.findIdentifier(surface, value);
+  if (identifier === null) throw new Error('the identifier could not be stored');
+  if (identifier.principal_id !== principal.id) {
+    const holder = await store.findPrincipal(identifier.principal_id);
+    throw conflict(`${surface} "${value.slice(0, 200)}" belongs to the principal "${holder?.key ?? identifier.principal_id}".`);
+  }
+  return {
+    principal,
+    identifier: { id: identifier.id, surface, value },
+    sender_name: name,
+    role: target.type === 'new' ? target.role : null,
+  };
+}
+
+async function existingPrincipal(store: TrustStore, target: Exclude<LinkTarget, { type: 'new' }>): Promise<Linked['principal']> {
+  const id = target.type === 'id' ? target.id : await store.findPrincipalId(target.key);
+  const principal = id === null ? null : await store.findPrincipal(id);
+  if (principal === null) throw notFound('principal', target.type === 'id' ? target.id : target.key);
+  return { id: principal.principal_id, key: principal.key, display_name: principal.display_name, is_new: false };
+}
+
+async function makePrincipal(
+  store: TrustStore,
+  { key: wanted, display_name, role }: Extract<LinkTarget, { type: 'new' }>,
+  senderName: string,
+): Promise<Linked['principal']> {
+  const name = display_name ?? senderName;
+  if (!(await store.hasRole(role))) throw notFound('role', role);
+  if (wanted !== null && (await store.findPrincipalId(wanted)) !== null) {
+    throw conflict(`There is a principal "${wanted}" already. Link to it, or choose another key.`);
+  }
+  const key = wanted ?? (await freeKey(store, toKey(name)));
+  const id = await store.addPrincipal({ key, display_name: name });
+  await store.addGrant(id, role);
+  return { id, key, display_name: name, is_new: true };
+}
+
+/** `anna`, else `anna-2` and so on: a sender's name never makes them somebody who is there already. */
+async function freeKey(store: TrustStore, base: string): Promise<string> {
+  let key = base;
+  for (let n = 2; (await store.findPrincipalId(key)) !== null; n++) key = `${base}-${n}`;
+  return key;
+}
+
+/** A name as a key: `Zoë K.` is `zoe-k`. */
+function toKey(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replaceAll(/^-+|-+$/g, '');
+  return plain === '' ? 'guest' : plain;
+}

@@ -1,0 +1,52 @@
+import type { PendingIdentity } from '@svc/contract/pairing.ts';
+import type { Database } from '@svc/store/database.ts';
+
+/** A pending identity as stored. `code` is the bare one, live or not. */
+export type PendingRow = PendingIdentity & { codes_given: number; codes_since: number };
+
+const selectAll = `SELECT id, surface, value, name, first_seen, last_seen, count, code, code_expires_at, codes_given, codes_since
+  FROM pending_identity ORDER BY last_seen`;
+const selectKnown = `SELECT p.id FROM pending_identity p
+  JOIN identifier i ON i.surface = p.surface AND i.value = p.value`;
+const upsert = `INSERT INTO pending_identity (id, surface, value, name, first_seen, last_seen, count, code, code_expires_at,
+    codes_given, codes_since) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (surface, value) DO UPDATE SET id = excluded.id, name = excluded.name, first_seen = excluded.first_seen,
+    last_seen = excluded.last_seen, count = excluded.count, code = excluded.code, code_expires_at = excluded.code_expires_at,
+    codes_given = excluded.codes_given, codes_since = excluded.codes_since`;
+
+/** Denied unknown senders. Their register (`pending-register.ts`) decides when something is written. */
+export function createPendingStore(db: Database) {
+  return {
+    /** The one seen longest ago first. */
+    list: () => db.all<PendingRow>(selectAll),
+
+    /** Ids of those whose identifier belongs to a principal by now. */
+    known: async (): Promise<string[]> => (await db.all<{ id: string }>(selectKnown)).map(({ id }) => id),
+
+    delete: (id: string) => db.run('DELETE FROM pending_identity WHERE id = ?', id),
+
+    /** Writes what changed in one transaction. */
+    write: (rows: readonly PendingRow[], gone: readonly string[]): Promise<void> =>
+      db.transaction(async (tx) => {
+        for (const id of gone) await tx.run('DELETE FROM pending_identity WHERE id = ?', id);
+        for (const row of rows) {
+          await tx.run(
+            upsert,
+            row.id,
+            row.surface,
+            row.value,
+            row.name,
+            row.first_seen,
+            row.last_seen,
+            row.count,
+            row.code,
+            row.code_expires_at,
+            row.codes_given,
+            row.codes_since,
+          );
+        }
+      }),
+  };
+}
+
+export type PendingStore = ReturnType<typeof createPendingStore>;

@@ -1,0 +1,268 @@
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import type { Denial } from '@svc/contract/trust.ts';
+import type { Envelope } from '@svc/contract/envelope.ts';
+import { randomIds } from '@svc/service-kit/ids.ts';
+import { migrate } from '@svc/store/migrate.ts';
+import { openSqlite } from '@svc/store/open-sqlite.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { openPending } from './pending.ts';
+
+const unknown: { denial: Denial } = { denial: 'unknown_sender' };
+const minute = 60_000;
+const hour = 60 * minute;
+
+const from = (raw_id: string, over: Partial<Envelope> = {}): Envelope => ({
+  channel: 'messenger',
+  conversation_key: `messenger:m1:${raw_id}`,
+  sender: { raw_id, raw_username: `Name of ${raw_id}` },
+  content: { text: 'hello' },
+  intake: { pairing: true },
+  ...over,
+});
+
+/** Pending identities over a real database; `open` once more is a restart. */
+function house() {
+  const db = openSqlite(':memory:');
+  migrate(db, path.join(import.meta.dirname, '../db/migrations'));
+  const clock = createFakeClock();
+  const faults: string[] = [];
+  const log = { error: (_fields: unknown, message: string) => void faults.push(message) };
+  const open = () => openPending({ db, clock, ids: randomIds, log: log as never });
+  const rows = () => db.raw.prepare('SELECT value, count FROM pending_identity ORDER BY last_seen').all();
+  const writes = () => Number(db.raw.prepare('SELECT total_changes() AS n').get()?.['n']);
+  return { db, clock, open, rows, writes, faults };
+}
+
+const codeOf = (sentence: string | null) => /[A-Z2-9]{4}-[A-Z2-9]{4}/.exec(sentence ?? '')?.[0] ?? null;
+const settled = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+test('a denied unknown sender is recorded with surface, value, name, first and last seen, and count', async () => {
+  const { clock, open } = house();
+  const pending = await open();
+  const first = clock.now();
+  pending.note(from('42'), unknown);
+  clock.advance(5000);
+  pending.note(from('42', { sender: { raw_id: '42' } }), unknown);
+  const [entry, ...rest] = await pending.list();
+  expect(rest).toEqual([]);
+  expect(entry).toMatchObject({
+    surface: 'messenger',
+    value: '42',
+    name: 'Name of 42',
+    first_seen: first,
+    last_seen: first + 5000,
+    count: 2,
+  });
+  expect(entry).not.toHaveProperty('codes_given');
+});
+
+test.each<Denial>(['disabled', 'blocked', 'no_grant', 'low_tier', 'gate_closed'])(
+  'a sender who is denied as "%s" is not recorded and gets no code',
+  async (denial) => {
+    const pending = await house().open();
+    expect(pending.note(from('42'), { denial })).toBeNull();
+    expect(await pending.list()).toEqual([]);
+  },
+);
+
+test('a sender without a reason in the record is not taken for unknown', async () => {
+  const pending = await house().open();
+  expect(pending.note(from('42'), {})).toBeNull();
+  expect(await pending.list()).toEqual([]);
+});
+
+test.each([
+  ['pairing is not on', { intake: undefined }],
+  ['pairing is off', { intake: { pairing: false } }],
+  ['the surface is public', { public: true }],
+  ['nothing is answered', { delivery: 'async' }],
+] as const)('no code is given where %s, and the sender is recorded', async (_where, over) => {
+  const pending = await house().open();
+  expect(pending.note(from('42', over), unknown)).toBeNull();
+  expect(await pending.list()).toMatchObject([{ value: '42', code: null, code_expires_at: null }]);
+});
+
+test('the code is the same for the same sender while it lives, and lives one hour', async () => {
+  const { clock, open } = house();
+  const pending = await open();
+  const sentence = pending.note(from('42'), unknown);
+  expect(sentence).toMatch(
+    /^To get access, give this code to whoever runs this assistant within 60 minutes: [A-Z2-9]{4}-[A-Z2-9]{4}$/,
+  );
+  clock.advance(hour - 1);
+  expect(codeOf(pending.note(from('42'), unknown))).toBe(codeOf(sentence));
+  expect((await pending.list())[0]).toMatchObject({ code: codeOf(sentence), code_expires_at: clock.now() + 1 });
+  expect(pending.findByCode(codeOf(sentence) ?? '')?.value).toBe('42');
+  clock.advance(1);
+  expect(pending.findByCode(codeOf(sentence) ?? '')).toBeUndefined();
+  expect((await pending.list())[0]).toMatchObject({ code: null, code_expires_at: null });
+  expect(codeOf(pending.note(from('42'), unknown))).not.toBe(codeOf(sentence));
+});
+
+test('a sender gets at most three fresh codes a day', async () => {
+  const { clock, open } = house();
+  const pending = await open();
+  for (let i = 0; i < 3; i++) {
+    expect(codeOf(pending.note(from('42'), unknown))).not.toBeNull();
+    clock.advance(hour);
+  }
+  expect(pending.note(from('42'), unknown)).toBeNull();
+  expect(codeOf(pending.note(from('43'), unknown))).not.toBeNull();
+  clock.advance(21 * hour - 1);
+  expect(pending.note(from('42'), unknown)).toBeNull();
+  clock.advance(1);
+  expect(codeOf(pending.note(from('42'), unknown))).not.toBeNull();
+});
+
+test('at most a hundred codes live at once; past that the answer is plain', async () => {
+  const { clock, open } = house();
+  const pending = await open();
+  const codes = Array.from({ length: 100 }, (_, i) => codeOf(pending.note(from(`s${i}`), unknown)));
+  expect(new Set(codes).size).toBe(100);
+  expect(pending.note(from('late'), unknown)).toBeNull();
+  expect(codeOf(pending.note(from('s0'), unknown))).toBe(codes[0]);
+  clock.advance(hour);
+  expect(codeOf(pending.note(from('late'), unknown))).not.toBeNull();
+});
+
+test('at most a thousand are kept; who was seen longest ago goes', async () => {
+  const { clock, open, rows } = house();
+  const pending = await open();
+  const quiet = { intake: undefined };
+  for (let i = 0; i < 1000; i++) pending.note(from(`s${i}`, quiet), unknown);
+  pending.note(from('s0', quiet), unknown);
+  for (let i = 0; i < 3; i++) pending.note(from(`late${i}`, quiet), unknown);
+  clock.advance(minute);
+  const values = (await pending.list()).map(({ value }) => value);
+  expect(values).toHaveLength(1000);
+  expect(values).toContain('s0');
+  for (const gone of ['s1', 's2', 's3']) expect(values).not.toContain(gone);
+  expect(rows()).toHaveLength(1000);
+});
+
+test('who holds a live code keeps it, however many strangers come after', async () => {
+  const { open } = house();
+  const pending = await open();
+  const code = codeOf(pending.note(from('42'), unknown)) ?? '';
+  for (let i = 0; i < 5000; i++) pending.note(from(`s${i}`, { intake: undefined }), unknown);
+  expect(await pending.list()).toHaveLength(1000);
+  expect((await pending.list()).find(({ value }) => value === '42')).toMatchObject({ code });
+  expect(codeOf(pending.note(from('42'), unknown))).toBe(code);
+});
+
+test('a thousand messages a second of one sender are one row write a second', async () => {
+  const { clock, open, rows, writes } = house();
+  const pending = await open();
+  const before = writes();
+  for (let second = 0; second < 5; second++) {
+    for (let i = 0; i < 1000; i++) {
+      pending.note(from('42'), unknown);
+      clock.advance(1);
+    }
+    await settled();
+  }
+  expect(writes() - before).toBeLessThanOrEqual(6);
+  expect(writes() - before).toBeGreaterThanOrEqual(4);
+  await pending.close();
+  expect(rows()).toEqual([{ value: '42', count: 5000 }]);
+});
+
+test('a flood of new senders is written in pieces, never more than the register holds', async () => {
+  const { clock, open, rows, writes } = house();
+  const pending = await open();
+  const before = writes();
+  for (let i = 0; i < 20_000; i++) pending.note(from(`s${i}`, { intake: undefined }), unknown);
+  clock.advance(1000);
+  await settled();
+  expect(writes() - before).toBe(200);
+  await pending.close();
+  expect(rows()).toHaveLength(1000);
+});
+
+test('what is counted is written on close, and codes outlive a restart with their daily limit', async () => {
+  const { clock, open } = house();
+  const before = await open();
+  const code = codeOf(before.note(from('42'), unknown)) ?? '';
+  await before.close();
+  const after = await open();
+  expect(after.findByCode(code)?.value).toBe('42');
+  expect(codeOf(after.note(from('42'), unknown))).toBe(code);
+  expect((await after.list())[0]).toMatchObject({ count: 2, code });
+  for (let i = 0; i < 2; i++) {
+    clock.advance(hour);
+    after.note(from('42'), unknown);
+  }
+  await after.close();
+  clock.advance(hour);
+  expect((await open()).note(from('42'), unknown)).toBeNull();
+});
+
+test('a write that fails loses no count and stops nobody', async () => {
+  const { db, clock, open, rows, faults } = house();
+  const pending = await open();
+  db.raw.exec('ALTER TABLE pending_identity RENAME TO away');
+  pending.note(from('42'), unknown);
+  clock.advance(1000);
+  await expect.poll(() => faults).toHaveLength(1);
+  db.raw.exec('ALTER TABLE away RENAME TO pending_identity');
+  pending.note(from('42'), unknown);
+  clock.advance(1000);
+  await expect.poll(rows).toEqual([{ value: '42', count: 2 }]);
+});
+
+test('a sender who became known in another way waits no longer', async () => {
+  const { db, open, clock, rows } = house();
+  const pending = await open();
+  pending.note(from('42'), unknown);
+  pending.note(from('43'), unknown);
+  db.raw.exec("INSERT INTO principal VALUES ('p', 'anna', 'Anna', 'active', 0, '', 1, 1)");
+  db.raw.exec("INSERT INTO identifier VALUES ('i', 'p', 'messenger', '42')");
+  expect((await pending.list()).map(({ value }) => value)).toEqual(['43']);
+  clock.advance(1000);
+  await expect.poll(rows).toEqual([{ value: '43', count: 1 }]);
+});
+
+test('one who was forgotten stays forgotten after a restart, and begins anew when they write', async () => {
+  const { open } = house();
+  const before = await open();
+  const code = codeOf(before.note(from('42'), unknown)) ?? '';
+  const [entry] = await before.list();
+  before.remove(before.read(entry?.id ?? ''));
+  expect(before.findByCode(code)).toBeUndefined();
+  await before.close();
+  const after = await open();
+  expect(await after.list()).toEqual([]);
+  after.note(from('42'), unknown);
+  expect((await after.list())[0]).toMatchObject({ count: 1 });
+});
+
+test.each(['__proto__', 'constructor', 'toString', "'; DROP TABLE pending_identity; --", '\0', '%', ''])(
+  'a sender called %j is a sender like any other',
+  async (value) => {
+    const { open } = house();
+    const pending = await open();
+    const code = codeOf(pending.note(from(value), unknown)) ?? '';
+    expect(pending.findByCode(code)?.value).toBe(value);
+    await pending.close();
+    expect(await (await open()).list()).toMatchObject([{ value }]);
+  },
+);
+
+test('an identifier that cannot be stored as it is gets no code: it could let in somebody else', async () => {
+  const pending = await house().open();
+  expect(pending.note(from('a\uD800'), unknown)).toBeNull();
+  expect(await pending.list()).toEqual([]);
+});
+
+test.each([
+  ['Anna\u202E\u200Bxe.\u0007', 'Anna xe.'],
+  ['two\nlines\tand  more', 'two lines and more'],
+  ['   ', null],
+  [undefined, null],
+  ['x'.repeat(256), 'x'.repeat(80)],
+])('the name %j is kept as %j', async (raw_username, name) => {
+  const pending = await house().open();
+  pending.note(from('42', { sender: { raw_id: '42', raw_username } }), unknown);
+  expect((await pending.list())[0]?.name).toBe(name);
+});

@@ -1,0 +1,78 @@
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { PendingIdentity } from '@svc/contract/pairing.ts';
+import type { Identity } from '@svc/contract/trust.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { notFound } from '@svc/service-kit/service-error.ts';
+import type { Database } from '@svc/store/database.ts';
+import { showCode } from './pairing-code.ts';
+import { createPairingCodes } from './pairing-codes.ts';
+import { createPendingRegister, hasLiveCode } from './pending-register.ts';
+import { createPendingStore, type PendingRow } from './pending-store.ts';
+
+type Noted = Pick<Envelope, 'channel' | 'sender' | 'public' | 'delivery' | 'intake'>;
+type Deps = { db: Database; clock: Clock; ids: Ids; log: Pick<Log, 'error'> };
+
+/** Those who wrote and were denied because nobody knows them, and the codes by which they can be let in. */
+export async function openPending({ db, clock, ids, log }: Deps) {
+  const register = await createPendingRegister({ store: createPendingStore(db), clock, ids, log });
+  const codes = createPairingCodes(register, clock);
+  return {
+    /**
+     * Records a denied sender; called for every denied envelope. Gives the sentence that stands below "no access" where
+     * the instance pairs and the answer reaches the sender alone, else null. Whoever is denied for any other reason than
+     * being unknown is not recorded and gets no code.
+     */
+    note(envelope: Noted, identity: Pick<Identity, 'denial'>): string | null {
+      // Text with broken characters is stored as other text: a code could let in somebody else.
+      if (identity.denial !== 'unknown_sender' || !envelope.sender.raw_id.isWellFormed()) return null;
+      const row = register.see(envelope);
+      const isAnswered = envelope.public !== true && envelope.delivery !== 'async';
+      const code = isAnswered && envelope.intake?.pairing === true ? codes.codeFor(row) : null;
+      return code === null ? null : pairingSentence(code, (row.code_expires_at ?? 0) - clock.now());
+    },
+
+    /** Those who wait, the one seen last first. */
+    async list(): Promise<PendingIdentity[]> {
+      await register.settle();
+      return register
+        .all()
+        .toReversed()
+        .map((row) => toPendingIdentity(row, clock.now()));
+    },
+
+    /** @throws ServiceError `not_found` */
+    read(id: string): PendingRow {
+      const row = register.find(id);
+      if (row === undefined) throw notFound('waiting sender', id);
+      return row;
+    },
+
+    /** Forgets a sender; when they write again they are recorded anew. */
+    remove(row: PendingRow): void {
+      codes.release(row);
+      register.remove(row);
+    },
+
+    findByCode: (text: string): PendingRow | undefined => codes.find(text),
+
+    close: () => register.close(),
+  };
+}
+
+export type Pending = Awaited<ReturnType<typeof openPending>>;
+
+function pairingSentence(code: string, lifeMs: number): string {
+  const minutes = Math.ceil(lifeMs / 60_000);
+  return `To get access, give this code to whoever runs this assistant within ${minutes} minute${minutes === 1 ? '' : 's'}: ${showCode(code)}`;
+}
+
+function toPendingIdentity({ codes_given: _given, codes_since: _since, ...row }: PendingRow, now: number): PendingIdentity {
+  const isLive = hasLiveCode(row as PendingRow, now);
+  return {
+    ...row,
+    code: isLive && row.code !== null ? showCode(row.code) : null,
+    code_expires_at: isLive ? row.code_expires_at : null,
+  };
+}

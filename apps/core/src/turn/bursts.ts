@@ -1,0 +1,120 @@
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { unavailable } from '@svc/service-kit/service-error.ts';
+import type { CoreContext } from '../context.ts';
+import type { LiveTurn } from './live-turns.ts';
+import { runAccepted } from './run-accepted.ts';
+import { toResult } from './to-result.ts';
+import { workOf } from './work-of.ts';
+
+type Member = { live: LiveTurn; answer: PromiseWithResolvers<HandleResult> };
+type Burst = { key: string; members: Member[]; closesBy: number; cancel: () => void };
+
+/** A burst that goes on and on is answered after this many times its quiet time, or this many messages. */
+const longestStretch = 5;
+const maxMembers = 32;
+/** Bursts that are open at once; past it messages are not gathered. */
+const maxBursts = 1000;
+
+export type Bursts = ReturnType<typeof createBursts>;
+
+/**
+ * Messages of one sender that follow each other closely become one turn, in their order: people write in pieces.
+ * Every piece is in the journal before it waits here. The last one's caller gets the answer, the others are told
+ * that theirs was merged.
+ */
+export function createBursts(deps: () => CoreContext) {
+  const open = new Map<string, Burst>();
+  const nameOf = ({ conversation_key, sender }: Envelope) => `${conversation_key}\0${sender.raw_id}`;
+
+  function add(live: LiveTurn): Promise<HandleResult> {
+    const { clock } = deps();
+    const { envelope } = live.turn;
+    const quietMs = envelope.intake?.debounce_ms ?? 0;
+    const name = nameOf(envelope);
+    const burst = open.get(name) ?? begin(name, envelope.conversation_key, clock.now() + quietMs * longestStretch);
+    const answer = Promise.withResolvers<HandleResult>();
+    burst.members.push({ live, answer });
+    burst.cancel();
+    const waitMs = burst.members.length >= maxMembers ? 0 : Math.min(quietMs, burst.closesBy - clock.now());
+    burst.cancel = clock.after(Math.max(0, waitMs), () => void finish(name, burst));
+    live.sink({ type: 'queued', position: 0 });
+    return answer.promise;
+  }
+
+  function begin(name: string, key: string, closesBy: number): Burst {
+    const burst: Burst = { key, members: [], closesBy, cancel: () => undefined };
+    open.set(name, burst);
+    return burst;
+  }
+
+  async function finish(name: string, burst: Burst): Promise<void> {
+    open.delete(name);
+    const last = burst.members.at(-1);
+    if (last === undefined) return;
+    const { live, answer } = last;
+    const others = burst.members.slice(0, -1);
+    try {
+      // Its place in line is taken before anything is awaited.
+      const ticket = deps().turnQueue.enter(burst.key, { unlimited: true });
+      if (others.length > 0) {
+        live.turn = { ...live.turn, envelope: merged(burst.members.map((member) => member.live.turn.envelope)) };
+        // Begun in one tick, so committed as one: never is a piece both merged and still to be run.
+        const written = others.map((member) => end(member, 'merged'));
+        await Promise.all([deps().journal.keepInput(live.turn), ...written]);
+      }
+      answer.resolve(await runAccepted(deps(), live, ticket, false, workOf(deps(), live)));
+    } catch (error) {
+      for (const member of burst.members) member.answer.reject(error);
+    }
+  }
+
+  async function end({ live, answer }: Member, outcome: 'merged' | 'aborted'): Promise<void> {
+    const ended = toResult(live.turn, outcome, '');
+    await deps().journal.end(live.turn, ended, false);
+    await deps().liveTurns.flush();
+    answer.resolve(ended);
+  }
+
+  return {
+    takes: ({ intake }: Envelope): boolean => (intake?.debounce_ms ?? 0) > 0 && open.size < maxBursts,
+
+    /** Gathers a turn that is in the journal. */
+    add,
+
+    has: (key: string): boolean => [...open.values()].some((burst) => burst.key === key),
+
+    /** Ends what is being gathered in a conversation. False when nothing is. */
+    abort(key: string): boolean {
+      const bursts = [...open].filter(([, burst]) => burst.key === key);
+      for (const [name, burst] of bursts) {
+        open.delete(name);
+        burst.cancel();
+        for (const member of burst.members) end(member, 'aborted').catch(member.answer.reject);
+      }
+      return bursts.length > 0;
+    },
+
+    /** What is being gathered stays in the journal and runs after the restart. */
+    close(): void {
+      for (const { cancel, members } of open.values()) {
+        cancel();
+        for (const { answer } of members) answer.reject(unavailable('The service is stopping. Your message is kept.'));
+      }
+      open.clear();
+    },
+  };
+}
+
+function merged(envelopes: Envelope[]): Envelope {
+  const last = envelopes.at(-1);
+  if (last === undefined) throw new Error('nothing to merge');
+  return {
+    ...last,
+    content: {
+      ...last.content,
+      text: envelopes.map(({ content }) => content.text).join('\n'),
+      attachments: envelopes.flatMap(({ content }) => content.attachments ?? []),
+    },
+  };
+}

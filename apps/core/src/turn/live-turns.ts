@@ -1,0 +1,101 @@
+import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { Delivery } from '../delivery/delivery-store.ts';
+import type { Caller, Turn, TurnSink } from './turn.ts';
+
+/** A turn between its acceptance and its end, and everybody who waits for its answer. */
+export type LiveTurn = {
+  turn: Turn;
+  /** Shows a frame to every caller that wants to see it, once the turn is safely in the journal. */
+  sink: TurnSink;
+  result: Promise<HandleResult>;
+  /** The push of an injected turn's reply. */
+  delivery?: Delivery;
+  attach(caller: Caller): void;
+  hasCaller(): boolean;
+};
+
+export type LiveTurns = ReturnType<typeof createLiveTurns>;
+
+/** From so many live turns on, a commit waits a moment so that more of them share it: ms by number of turns. */
+const patience = [
+  { turns: 32, ms: 2 },
+  { turns: 6, ms: 1 },
+];
+
+/** The turns that are live, by conversation and message id, so that a message that comes twice joins its own turn. */
+export function createLiveTurns(db: Pick<Database, 'flush'>) {
+  let count = 0;
+  const flush = () => db.flush(patience.find(({ turns }) => count >= turns)?.ms);
+  const byMessage = new Map<string, LiveTurn>();
+  const keyOf = (key: string, messageId: string) => `${key}\0${messageId}`;
+
+  return {
+    find: (key: string, messageId: string | undefined): LiveTurn | undefined =>
+      messageId === undefined ? undefined : byMessage.get(keyOf(key, messageId)),
+
+    /** Runs `work` as a live turn; what it gives is the answer for everybody who joins. */
+    begin(turn: Turn, caller: Caller | null, work: (live: LiveTurn) => Promise<HandleResult>): LiveTurn {
+      const live: LiveTurn = { turn, result: pending, ...createBroadcast(flush) };
+      if (caller !== null) live.attach(caller);
+      const { conversation_key, message_id } = turn.envelope;
+      const key = message_id === undefined ? null : keyOf(conversation_key, message_id);
+      if (key !== null) byMessage.set(key, live);
+      count++;
+      live.result = work(live).finally(() => {
+        count--;
+        if (key !== null) byMessage.delete(key);
+      });
+      return live;
+    },
+
+    /** Resolves when what live turns have changed so far is committed. */
+    flush,
+
+    count: () => count,
+  };
+}
+
+const pending = new Promise<HandleResult>(() => undefined);
+
+/**
+ * Frames for any number of callers. The first frame waits until what was accepted is committed: seeing anything of a
+ * turn means that it will not be forgotten. One that joins later gets the text so far in one piece.
+ */
+function createBroadcast(flush: () => Promise<void>): Pick<LiveTurn, 'sink' | 'attach' | 'hasCaller'> {
+  const callers: Caller[] = [];
+  const late: TurnSink[] = [];
+  const held: TurnProgress[] = [];
+  let said = '';
+  let state: 'unwatched' | 'held' | 'open' = 'unwatched';
+
+  const send = (frame: TurnProgress) => {
+    if (frame.type === 'delta') said += frame.text;
+    else if (frame.type === 'retract') said = '';
+    if (state === 'open') for (const caller of callers) caller.sink?.(frame);
+  };
+  const release = () => {
+    state = 'open';
+    for (const sink of late) sink({ type: 'delta', text: said });
+    for (const frame of held.splice(0)) send(frame);
+  };
+  const hold = () => {
+    state = 'held';
+    flush().then(release, () => undefined); // what cannot be stored is not shown; the turn's end fails and says why
+  };
+  return {
+    sink(frame) {
+      if (state === 'unwatched' && callers.some(({ sink }) => sink !== null)) hold();
+      if (state === 'held') held.push(frame);
+      else send(frame);
+    },
+    attach(caller) {
+      callers.push(caller);
+      if (caller.sink === null || said === '') return;
+      if (state === 'open') return caller.sink({ type: 'delta', text: said });
+      late.push(caller.sink);
+      if (state === 'unwatched') hold();
+    },
+    hasCaller: () => callers.some((caller) => !caller.isGone()),
+  };
+}

@@ -1,0 +1,22 @@
+import type { HandleResult } from '@svc/contract/turn.ts';
+import type { Identity } from '@svc/contract/trust.ts';
+import type { CoreContext } from '../context.ts';
+import { toResult } from './to-result.ts';
+import type { Turn } from './turn.ts';
+
+/** A message that is only seen: kept as context of the conversation's next turn. */
+export async function observe(
+  { events, observed }: Pick<CoreContext, 'events' | 'observed'>,
+  turn: Turn,
+  identity: Identity,
+): Promise<HandleResult> {
+  const { content, conversation_key, message_id } = turn.envelope;
+  const isNew = await observed.add(conversation_key, {
+    sender: identity.display_name,
+    text: content.text,
+    attachments: content.attachments,
+    message_id,
+  });
+  if (isNew) events.inbound(turn, identity, true);
+  return toResult(turn, 'observed', '');
+}

@@ -1,0 +1,84 @@
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { CoreContext } from '../context.ts';
+import type { LiveTurn } from './live-turns.ts';
+import { routeOf } from './route-of.ts';
+import { failTurn, runAccepted } from './run-accepted.ts';
+import { toTurn, type JournalRow } from './turn-journal.ts';
+import { workOf } from './work-of.ts';
+
+/** A message that is older than this is not answered any more, but reported: its sender has moved on. */
+const maxAgeMs = 60 * 60_000;
+/** A turn that was cut off is run again once. If that run is cut off too, the turn may be what stops the service. */
+const maxAttempts = 2;
+
+/**
+ * Takes up what the journal says was left open: turns that waited run, in their order; a turn that was running is run
+ * once more in its engine's session; replies that were not delivered wait for their connector, then are pushed. To be
+ * called before anybody else is let in, so that a message which comes again finds its turn.
+ */
+export async function recoverTurns(deps: CoreContext): Promise<void> {
+  const rows = await deps.journal.open();
+  if (rows.length > 0) deps.log.info({ turns: rows.length }, 'taking up what was open when the service stopped');
+  for (const row of rows.toSorted(inPlace)) {
+    try {
+      recover(deps, row);
+    } catch (error) {
+      deps.log.error({ err: error, turn: row.id }, 'an open turn could not be taken up');
+    }
+  }
+}
+
+/** Turns that ran keep their place before those that waited; all others go by their arrival, which their ids tell. */
+const inPlace = (a: JournalRow, b: JournalRow): number =>
+  Number(b.attempts > 0) - Number(a.attempts > 0) || (a.id < b.id ? -1 : 1);
+
+function recover(deps: CoreContext, row: JournalRow): void {
+  if (row.result !== null) return expectDelivery(deps, row, JSON.parse(row.result) as HandleResult);
+  const turn = toTurn(row);
+  const problem = whyNot(row, deps.clock.now());
+  const live = deps.liveTurns.begin(turn, null, (begun) =>
+    problem === null ? takeUp(deps, begun, row) : giveUp(deps, begun, problem),
+  );
+  live.result.catch((error: unknown) => {
+    deps.log.warn({ err: error, turn: turn.id }, 'a turn that was taken up again failed');
+  });
+}
+
+function whyNot({ attempts, accepted_at }: JournalRow, now: number): ServiceError | null {
+  if (attempts >= maxAttempts) {
+    return new ServiceError(
+      'turn_interrupted',
+      'The service stopped twice while it worked on this message. If it still matters, send it as a new message.',
+    );
+  }
+  return now - accepted_at > maxAgeMs
+    ? new ServiceError(
+        'turn_interrupted',
+        'The service was away when this message came. If it still matters, send it as a new message.',
+      )
+    : null;
+}
+
+function takeUp(deps: CoreContext, live: LiveTurn, row: JournalRow): Promise<HandleResult> {
+  const { turn } = live;
+  deps.events.recovered(turn, row.attempts);
+  if (row.state === 'queued' && row.attempts === 0 && turn.steering === undefined && deps.bursts.takes(turn.envelope)) {
+    return deps.bursts.add(live);
+  }
+  const next = turn.steering !== undefined;
+  const ticket = deps.turnQueue.enter(turn.envelope.conversation_key, { unlimited: true, next });
+  return runAccepted(deps, live, ticket, false, workOf(deps, live));
+}
+
+async function giveUp(deps: CoreContext, live: LiveTurn, problem: ServiceError): Promise<HandleResult> {
+  await failTurn(deps, live, problem);
+  deps.events.ended(live.turn, 'failed', 0, problem.code);
+  throw problem;
+}
+
+/** A reply that was made, and of which nobody knows whether it was received. */
+function expectDelivery(deps: CoreContext, row: JournalRow, made: HandleResult): void {
+  const turn = toTurn(row);
+  deps.handovers.expect(turn, routeOf(turn), made, false);
+}

@@ -1,0 +1,93 @@
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
+import type { CoreContext } from '../context.ts';
+import { replyText } from '../delivery/handovers.ts';
+import type { LiveTurn } from './live-turns.ts';
+import { routeOf } from './route-of.ts';
+import { toResult } from './to-result.ts';
+import { AbortedInQueue, type Ticket, type Work } from './turn-queue.ts';
+import type { Turn } from './turn.ts';
+
+/**
+ * Runs a turn that is in the journal, in its place of the line, and writes down how it ended before anybody hears of
+ * it. While the service stops nothing is written: the turn stays open, and is run when the service is back.
+ */
+export async function runAccepted(
+  deps: CoreContext,
+  live: LiveTurn,
+  ticket: Ticket,
+  hasStarted: boolean,
+  work: Work<HandleResult>,
+): Promise<HandleResult> {
+  const { turn } = live;
+  let isTold = false;
+  const onQueued = (position: number) => {
+    live.sink({ type: 'queued', position });
+    if (!isTold) deps.events.queued(turn, position);
+    isTold = true;
+  };
+  try {
+    const handled = await ticket.run(async (signal) => {
+      if (!hasStarted) await begin(deps, turn);
+      return endTurn(deps, live, await work(signal));
+    }, onQueued);
+    await deps.liveTurns.flush();
+    return handled;
+  } catch (error) {
+    if (error instanceof AbortedInQueue) return abortInQueue(deps, live);
+    if (!deps.turnQueue.isClosed()) await failTurn(deps, live, error);
+    throw error;
+  }
+}
+
+/** That the turn runs is safe before it does: what runs is counted, or a crash in its first moments would allow one more run. */
+async function begin({ journal, db }: CoreContext, turn: Turn): Promise<void> {
+  await journal.start(turn);
+  await db.flush();
+}
+
+async function abortInQueue(deps: CoreContext, live: LiveTurn): Promise<HandleResult> {
+  const handled = await endTurn(deps, live, toResult(live.turn, 'aborted', ''));
+  deps.events.ended(live.turn, 'aborted', 0);
+  await deps.liveTurns.flush();
+  return handled;
+}
+
+/** Still in the turn's place of the line: the next turn of the conversation begins after this is written. */
+async function endTurn(deps: CoreContext, live: LiveTurn, handled: HandleResult): Promise<HandleResult> {
+  const { turn } = live;
+  const route = routeOf(turn);
+  const hasReply = handled.actions.length > 0;
+  if (hasReply && route !== null && turn.steering !== undefined) {
+    // An operator's words are answered over the channel. Begun in one tick, so a crash leaves both or neither.
+    const ended = deps.journal.end(turn, handled, false);
+    live.delivery = await deps.outbox.push({ ...deliveryOf(turn, replyText(handled)), route, error: null });
+    await ended;
+    return handled;
+  }
+  const isAttended = live.hasCaller();
+  const isOpen = hasReply && (route !== null || !isAttended);
+  await deps.journal.end(turn, handled, isOpen);
+  if (isOpen) deps.handovers.expect(turn, route, handled, isAttended);
+  return handled;
+}
+
+const deliveryOf = (turn: Turn, text: string) => ({
+  turn_id: turn.id,
+  turn_seq: turn.seq,
+  conversation_key: turn.envelope.conversation_key,
+  text,
+  injected: turn.steering !== undefined,
+});
+
+/** Whoever asked hears of the failure; when nobody is there any more it goes over the channel, or on the list. */
+export async function failTurn(deps: CoreContext, live: LiveTurn, error: unknown): Promise<void> {
+  const { turn } = live;
+  const failure = toServiceError(error).toBody(turn.requestId);
+  await deps.journal.fail(turn, failure);
+  if (!live.hasCaller()) {
+    const error = `the turn failed: ${failure.error}`;
+    await deps.outbox.push({ ...deliveryOf(turn, failure.message), route: routeOf(turn), error });
+  }
+  await deps.liveTurns.flush();
+}

@@ -1,0 +1,63 @@
+import type { Attachment } from '@svc/contract/envelope.ts';
+import type { ObservedMessage } from '../../session/observed-store.ts';
+import { dataBlock, dataLine, oneLine } from './data-block.ts';
+
+/** Characters of the whole block, and what its heading and the line on older messages take of it. */
+const maxLength = 12_000;
+const reserved = 900;
+/** Characters for the files of one message: a single message always fits. */
+const maxFiles = 2500;
+const maxNames = 5;
+
+/** What was seen as a part of the prompt: the newest whole, a line on all that came before. */
+export function describeObserved(seen: readonly ObservedMessage[]): string[] {
+  const [oldest] = seen;
+  if (oldest === undefined) return [];
+  const { lines, from } = newestLines(seen);
+  const older = from + oldest.gone === 0 ? [] : [summarize(oldest, seen.slice(0, from))];
+  return [dataBlock('seen since the last turn', [...older, ...lines])];
+}
+
+/** As many of the newest as there is room for, in the order they came. */
+function newestLines(seen: readonly ObservedMessage[]): { lines: string[]; from: number } {
+  const lines: string[] = [];
+  let room = maxLength - reserved;
+  for (const message of seen.toReversed()) {
+    const line = describe(message);
+    room -= line.length + 1;
+    if (room < 0) break;
+    lines.unshift(line);
+  }
+  return { lines, from: seen.length - lines.length };
+}
+
+function describe({ sender, text, attachments }: ObservedMessage): string {
+  const files = attachments.length === 0 ? {} : listFiles(attachments);
+  return dataLine({ from: oneLine(sender), text, ...files });
+}
+
+function listFiles(attachments: readonly Attachment[]): { files: Attachment[]; more_files?: number } {
+  const files: Attachment[] = [];
+  let room = maxFiles;
+  for (const { name, mime, path } of attachments) {
+    room -= dataLine({ name, mime, path }).length + 1;
+    if (room < 0) return { files, more_files: attachments.length - files.length };
+    files.push({ name, mime, path });
+  }
+  return { files };
+}
+
+/** How many came before those that are shown, from whom as far as it is known, and when the first and the last did. */
+function summarize({ gone, gone_since, gone_until }: ObservedMessage, left: readonly ObservedMessage[]): string {
+  const names = [...new Set(left.map(({ sender }) => oneLine(sender).slice(0, 60)))];
+  return dataLine({
+    older_messages: left.length + gone,
+    from: names.slice(0, maxNames),
+    and_others: names.length > maxNames || gone > 0 ? true : undefined,
+    first: timeOf(gone_since ?? left[0]?.at),
+    last: timeOf(left.at(-1)?.at ?? gone_until),
+  });
+}
+
+const timeOf = (at: number | null | undefined): string | undefined =>
+  typeof at === 'number' ? new Date(at).toISOString() : undefined;

@@ -1,0 +1,169 @@
+import type { ErrorBody } from '@svc/contract/error-body.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { Turn } from './turn.ts';
+
+/**
+ * The life of a turn. `replied` has an answer, `delivered` is known to have reached the channel, `done` ended without
+ * anything to say.
+ */
+export type TurnState = 'queued' | 'running' | 'replied' | 'delivered' | 'done' | 'failed';
+
+export type JournalRow = {
+  seq: number;
+  id: string;
+  conversation_key: string;
+  sender: string;
+  state: TurnState;
+  open: number;
+  attempts: number;
+  request_id: string;
+  input: string | null;
+  text: string | null;
+  result: string | null;
+  error: string | null;
+  accepted_at: number;
+};
+
+export type HistoryRow = Pick<JournalRow, 'seq' | 'id' | 'sender' | 'text' | 'result' | 'error' | 'accepted_at'> & {
+  origin: 'message' | 'inject';
+  ended_at: number | null;
+};
+
+const insert = `
+  INSERT INTO turn (id, conversation_key, message_id, sender, origin, state, open, attempts, request_id, text, input, accepted_at)
+  VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT (conversation_key, message_id) DO NOTHING RETURNING seq`;
+const columns = 'seq, id, conversation_key, sender, state, open, attempts, request_id, input, text, result, error, accepted_at';
+const selectByMessage = `SELECT ${columns} FROM turn WHERE conversation_key = ? AND message_id = ?`;
+const selectOpen = `SELECT ${columns} FROM turn
+  WHERE seq > (SELECT seq FROM turn_mark) AND open = 1 ORDER BY seq`;
+const selectHistory = `SELECT seq, id, sender, origin, text, result, error, accepted_at, ended_at FROM turn
+  WHERE conversation_key = ? AND seq < ? AND open = 0 ORDER BY seq DESC LIMIT ?`;
+const updateStart = `UPDATE turn SET state = 'running', attempts = attempts + 1 WHERE seq = ?`;
+const updateInput = 'UPDATE turn SET text = ?, input = ? WHERE seq = ?';
+const updateAgain = `UPDATE turn SET id = ?, state = 'queued', open = 1, attempts = 0, request_id = ?, text = ?, input = ?, error = NULL,
+  ended_at = NULL WHERE seq = ?`;
+const updateEnd = 'UPDATE turn SET state = ?, open = 0, input = NULL, result = ?, ended_at = ? WHERE seq = ?';
+// The input names the route, so it stays until the reply is on its way.
+const updateReplied = 'UPDATE turn SET state = ?, result = ?, ended_at = ? WHERE seq = ?';
+const updateFailed = `UPDATE turn SET state = 'failed', open = 0, input = NULL, error = ?, ended_at = ? WHERE seq = ?`;
+// Nothing else than a made reply: a delivery may tell of a failure, or of a message that has been taken up again since.
+const updateState = `UPDATE turn SET state = ?, open = 0, input = NULL WHERE seq = ? AND id = ? AND state = 'replied'
+  RETURNING seq`;
+const updateMark = 'UPDATE turn_mark SET seq = ?';
+const lowerMark = 'UPDATE turn_mark SET seq = MIN(seq, ?)';
+const removeOld = `DELETE FROM turn WHERE seq IN
+  (SELECT seq FROM (SELECT seq, accepted_at, open FROM turn ORDER BY seq LIMIT 500) AS oldest WHERE accepted_at < ? AND open = 0)`;
+
+/** How far the mark may stay behind, in turns. */
+const markEvery = 256;
+
+/**
+ * The record of every accepted turn, from its acceptance to its end. What it takes is committed soon; who tells anybody
+ * of it awaits `Database.flush` first, so nothing that was acknowledged can be lost with the process.
+ */
+export function createTurnJournal(db: Database, clock: Clock) {
+  const open = new Set<number>();
+  let marked = 0;
+
+  const opened = (seq: number) => {
+    open.add(seq);
+    if (seq - marked < markEvery) return;
+    marked = seq;
+    // A mark that stays behind costs the next start a moment, no more.
+    db.getSoon(updateMark, Math.min(...open) - 1).catch(() => undefined);
+  };
+
+  return {
+    /** The turn's place in the journal; null when the conversation has had a message with this id. */
+    async accept(turn: Turn, state: 'queued' | 'running'): Promise<number | null> {
+      const { envelope } = turn;
+      const row = await db.getSoon<{ seq: number }>(
+        insert,
+        turn.id,
+        envelope.conversation_key,
+        envelope.message_id ?? null,
+        envelope.sender.raw_id,
+        turn.steering === undefined ? 'message' : 'inject',
+        state,
+        state === 'running' ? 1 : 0,
+        turn.requestId,
+        envelope.content.text,
+        toInput(turn),
+        clock.now(),
+      );
+      if (row !== undefined) opened(row.seq);
+      return row?.seq ?? null;
+    },
+
+    /** Takes a failed turn up again: its message was sent once more. */
+    again(turn: Turn): Promise<unknown> {
+      open.add(turn.seq);
+      const lowered = db.getSoon(lowerMark, turn.seq - 1);
+      const { text } = turn.envelope.content;
+      return Promise.all([lowered, db.getSoon(updateAgain, turn.id, turn.requestId, text, toInput(turn), turn.seq)]);
+    },
+
+    start: (turn: Turn) => db.getSoon(updateStart, turn.seq),
+    keepInput: (turn: Turn) => db.getSoon(updateInput, turn.envelope.content.text, toInput(turn), turn.seq),
+
+    /** `isOpen`: the reply still has to reach its channel. */
+    end(turn: Turn, result: HandleResult, isOpen: boolean): Promise<unknown> {
+      if (!isOpen) open.delete(turn.seq);
+      const state: TurnState = result.actions.length > 0 ? 'replied' : 'done';
+      return db.getSoon(isOpen ? updateReplied : updateEnd, state, JSON.stringify(result), clock.now(), turn.seq);
+    },
+
+    fail(turn: Turn, error: ErrorBody): Promise<unknown> {
+      open.delete(turn.seq);
+      return db.getSoon(updateFailed, JSON.stringify(error), clock.now(), turn.seq);
+    },
+
+    /** The reply reached the channel, or is the outbox's business from here on (`replied`). */
+    async settle({ seq, id }: Pick<Turn, 'seq' | 'id'>, state: 'delivered' | 'replied'): Promise<void> {
+      const settled = await db.getSoon(updateState, state, seq, id);
+      if (settled !== undefined) open.delete(seq);
+    },
+
+    find: (key: string, messageId: string) => db.get<JournalRow>(selectByMessage, key, messageId),
+    /** What an earlier process left open, oldest first. */
+    async open(): Promise<JournalRow[]> {
+      const rows = await db.all<JournalRow>(selectOpen);
+      for (const row of rows) open.add(row.seq);
+      return rows;
+    },
+    /** Ended turns of a conversation, newest first, those before `before`. */
+    history: (key: string, before: number, limit: number) => db.all<HistoryRow>(selectHistory, key, before, limit),
+
+    /** What was said in a conversation is forgotten; what is still open stays. */
+    forget: (key: string) => db.run('DELETE FROM turn WHERE conversation_key = ? AND open = 0', key),
+    /** Removes some of what ended before `before` (epoch ms); gives how many. */
+    prune: (before: number) => db.run(removeOld, before),
+  };
+}
+
+export type TurnJournal = ReturnType<typeof createTurnJournal>;
+
+type Input = Pick<Turn, 'envelope' | 'instanceId' | 'steering' | 'announcedAfter'>;
+
+/** Everything of the turn but its text, which has a column of its own and stays. */
+function toInput({ envelope, instanceId, steering, announcedAfter }: Turn): string {
+  const content = { ...envelope.content, text: '' };
+  return JSON.stringify({ envelope: { ...envelope, content }, instanceId, steering, announcedAfter } satisfies Input);
+}
+
+/** The turn an open row stands for. */
+export function toTurn(row: JournalRow): Turn {
+  if (row.input === null || row.text === null) throw new Error('the journal does not hold what this turn was to do');
+  const { envelope, ...input } = JSON.parse(row.input) as Input;
+  const content = { ...envelope.content, text: row.text };
+  return {
+    ...input,
+    envelope: { ...envelope, content },
+    id: row.id,
+    seq: row.seq,
+    requestId: row.request_id,
+    isResumed: row.attempts > 0,
+  };
+}

@@ -1,0 +1,53 @@
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { findChatCommand, mayUse, type ChatCommand } from '../command/chat-commands.ts';
+import type { CoreContext } from '../context.ts';
+import { deny } from './deny.ts';
+import type { LiveTurn } from './live-turns.ts';
+import { runTurn } from './run-turn.ts';
+import { redactReply } from './steps/redact-reply.ts';
+import { toResult } from './to-result.ts';
+import type { Work } from './turn-queue.ts';
+import type { Turn } from './turn.ts';
+
+/** What a live turn does when its time has come: a chat command, or the pipeline. */
+export function workOf(deps: CoreContext, live: LiveTurn): Work<HandleResult> {
+  const { turn, sink } = live;
+  const command = turn.steering === undefined ? findChatCommand(turn.envelope.content.text) : null;
+  return command === null
+    ? (signal) => timed(deps, turn, () => runTurn(deps, turn, { sink, signal }))
+    : () => runCommand(deps, turn, command);
+}
+
+/** A turn that takes longer than this is told of while it runs. */
+const longTurnMs = 1000;
+
+/** Tells how the turn ended and how long it took, whatever happens. */
+async function timed(deps: CoreContext, turn: Turn, run: () => Promise<HandleResult>): Promise<HandleResult> {
+  const since = deps.clock.now();
+  let isLong = false;
+  const cancel = deps.clock.after(longTurnMs, () => {
+    isLong = true;
+    deps.events.started(turn, since);
+  });
+  try {
+    const handled = await run();
+    // A short turn with a reply has told everything by its outbound event.
+    if (isLong || handled.outcome !== 'replied') deps.events.ended(turn, handled.outcome, deps.clock.now() - since);
+    return handled;
+  } catch (error) {
+    deps.events.ended(turn, 'failed', deps.clock.now() - since, (error as { code?: string }).code ?? 'internal');
+    throw error;
+  } finally {
+    cancel();
+  }
+}
+
+async function runCommand(deps: CoreContext, turn: Turn, command: ChatCommand): Promise<HandleResult> {
+  const identity = await deps.trust.resolve(turn.envelope);
+  if (identity.denied) return deny(deps, turn, identity);
+  deps.events.inbound(turn, identity);
+  const text = mayUse(command, identity)
+    ? await command.run(deps, turn, identity)
+    : `/${command.name} is for ${command.floor} and above.`;
+  return toResult(turn, 'command', redactReply(deps, text));
+}

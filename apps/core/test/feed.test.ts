@@ -1,0 +1,160 @@
+import net from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { randomIds } from '@svc/service-kit/ids.ts';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+import { readEvents } from './read-events.ts';
+
+let core: TestCore;
+let url: string;
+const readers: { close(): unknown }[] = [];
+beforeEach(async () => {
+  core = await openTestCore();
+  url = await core.app.listen({ host: '127.0.0.1', port: 0 });
+});
+afterEach(async () => {
+  for (const reader of readers.splice(0)) reader.close();
+  core.context.feeds.closeAll();
+  await core.close();
+});
+
+const emit = (text: string) => core.telemetry.emit({ kind: 'turn', text }).id;
+const emitMany = (count: number, text = 'x') => Array.from({ length: count }, () => emit(text));
+const connections = () =>
+  new Promise<number>((resolve, reject) =>
+    core.app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+  );
+
+async function read(lastEventId?: string) {
+  const reader = await readEvents(url, lastEventId);
+  readers.push(reader);
+  return reader;
+}
+
+describe('a reader', () => {
+  test('that begins gets what happens from then on', async () => {
+    emitMany(3);
+    const reader = await read();
+    const id = emit('now');
+    await expect.poll(reader.ids).toEqual([id]);
+    expect(reader.events[0]).toMatchObject({ event: 'turn', data: expect.stringContaining('"text":"now"') as string });
+  });
+
+  test('hears of a turn with the events that the turn has', async () => {
+    const reader = await read();
+    await core.handle(envelope('hello'));
+    await expect.poll(() => reader.events.map(({ event }) => event)).toEqual(['inbound', 'token-usage', 'outbound']);
+    expect(reader.events.map(({ data }) => JSON.parse(data) as unknown)).toEqual(core.telemetry.events);
+  });
+
+  test('that comes back goes on after the last event it has seen', async () => {
+    const ids = emitMany(10);
+    const reader = await read(ids[6]);
+    const next = emit('live');
+    await expect.poll(reader.ids).toEqual([...ids.slice(7), next]);
+    expect(reader.events.map(({ event }) => event)).not.toContain('gap');
+  });
+
+  test('that has missed nothing gets nothing twice', async () => {
+    const ids = emitMany(3);
+    const reader = await read(ids[2]);
+    const next = emit('live');
+    await expect.poll(reader.ids).toEqual([next]);
+  });
+
+  test('gets a long past and what happens meanwhile in order, each once', async () => {
+    const past = emitMany(2000, 'x'.repeat(700));
+    const reader = await read(past[0]);
+    const live: string[] = [];
+    while (reader.events.length < 1900) {
+      if (live.length < 500) live.push(emit('live'));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await expect.poll(() => reader.ids().at(-1)).toBe(live.at(-1));
+    expect(reader.ids()).toEqual([...past.slice(1), ...live]);
+  });
+});
+
+describe('a reader whose last event is not held', () => {
+  test.each([
+    ['an id of another core', 'event-4711'],
+    ['no id at all', '\u00e9 {"a": 1}'],
+    ['an id without end', 'x'.repeat(8000)],
+  ])('(%s) is told of the gap first, then gets all that is held', async (_name, lastId) => {
+    const ids = emitMany(3);
+    const reader = await read(lastId);
+    const next = emit('live');
+    await expect.poll(() => reader.events.length).toBe(5);
+    const [gap, ...rest] = reader.events;
+    expect([gap?.event, gap?.id]).toEqual(['gap', '']);
+    expect(JSON.parse(gap?.data ?? '')).toMatchObject({
+      since: null,
+      message: expect.stringContaining('GET /api/events?since=') as string,
+    });
+    expect(rest.map(({ id }) => id)).toEqual([...ids, next]);
+  });
+
+  test('is told since when, where its id tells that', async () => {
+    const before = Date.now();
+    const reader = await read(randomIds.next('evt'));
+    await expect.poll(() => reader.events.length).toBe(1);
+    const { since, message } = JSON.parse(reader.events[0]?.data ?? '') as { since: number; message: string };
+    expect(since).toBeGreaterThanOrEqual(before);
+    expect(message).toContain(`GET /api/events?since=${since}`);
+  });
+
+  test('because it fell out of the newest 2,000 events', async () => {
+    const ids = emitMany(2101);
+    const reader = await read(ids[99]);
+    await expect.poll(() => reader.events.length).toBe(2001);
+    expect(reader.events[0]?.event).toBe('gap');
+    expect(reader.ids().slice(1)).toEqual(ids.slice(101));
+  });
+
+  test('because the texts since then are too long to be held', async () => {
+    const ids = emitMany(20, 'x'.repeat(200_000));
+    const reader = await read(ids[0]);
+    await expect.poll(() => reader.ids().at(-1)).toBe(ids.at(-1));
+    expect(reader.events[0]?.event).toBe('gap');
+    expect(reader.events.length).toBeLessThan(12);
+  });
+});
+
+test('an empty Last-Event-ID is none', async () => {
+  emitMany(2);
+  const reader = await read('');
+  const id = emit('now');
+  await expect.poll(reader.ids).toEqual([id]);
+});
+
+test('[H14] a reader that never reads is dropped; others get every event, soon', async () => {
+  const reader = await read();
+  const idle = await connections();
+  const deaf = net.connect(Number(new URL(url).port), '127.0.0.1');
+  deaf.on('error', () => undefined);
+  deaf.write('GET /events/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  await new Promise((resolve) => deaf.once('data', resolve)); // the head, so the stream is open
+  deaf.pause();
+  expect(await connections()).toBe(idle + 1);
+  let longest = 0;
+  for (let n = 0; n < 100; n++) {
+    const since = performance.now();
+    const last = emitMany(100, 'x'.repeat(1000)).at(-1);
+    while (reader.events.at(-1)?.id !== last) await new Promise((resolve) => setImmediate(resolve));
+    longest = Math.max(longest, performance.now() - since);
+  }
+  expect(reader.events).toHaveLength(10_000);
+  expect(longest).toBeLessThan(500);
+  await expect.poll(connections).toBe(idle);
+  deaf.destroy();
+});
+
+test.each(['\n\ndata: forged\n\n', '\r\rid: 9\r\rdata: forged', 'a\0b', '\u2028event: gap\u2028'])(
+  '[H15] the text %j is one event',
+  async (text) => {
+    const reader = await read();
+    const id = emit(text);
+    const end = emit('end');
+    await expect.poll(reader.ids).toEqual([id, end]);
+    expect((JSON.parse(reader.events[0]?.data ?? '') as { text: string }).text).toBe(text);
+  },
+);

@@ -1,0 +1,353 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { PendingIdentity } from '@svc/contract/pairing.ts';
+import { randomIds } from '@svc/service-kit/ids.ts';
+import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
+import { workingUntilAborted } from '@svc/testing/scripted-engine.ts';
+import { seedTrust } from '../src/trust/seed-trust.ts';
+import { createTrustStore } from '../src/trust/trust-store.ts';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+let core: TestCore;
+let clock: FakeClock;
+beforeEach(async () => {
+  clock = createFakeClock();
+  core = await openTestCore({ clock });
+});
+afterEach(() => core.close());
+
+let serial = 0;
+const from = (raw_id: string, over: Partial<Envelope> = {}): Envelope =>
+  envelope('hello', {
+    channel: 'messenger',
+    conversation_key: `messenger:m1:user:${raw_id}`,
+    message_id: `m${++serial}`,
+    sender: { raw_id, raw_username: 'Anna K.' },
+    intake: { pairing: true },
+    ...over,
+  });
+const handle = async (...args: Parameters<typeof from>) => (await core.handle(from(...args))).json();
+const post = (url: string, payload: object) => core.app.inject({ method: 'POST', url, payload });
+const pair = (payload: object) => post('/trust/pair', payload);
+const waiting = async () => (await core.app.inject('/trust/pending')).json().pending as PendingIdentity[];
+const first = async () => (await waiting())[0] as PendingIdentity;
+const remove = (url: string) => core.app.inject({ method: 'DELETE', url });
+
+/** Sends a message of an unknown sender and gives the code of the answer. */
+async function codeFor(raw_id: string): Promise<string> {
+  const [action] = (await handle(raw_id)).actions;
+  return /[A-Z2-9]{4}-[A-Z2-9]{4}/.exec(action.text)?.[0] ?? '';
+}
+
+/** Records an unknown sender, whatever the answer says. */
+function note(raw_id: string, over: Partial<Envelope> = {}): string {
+  const sentence = core.context.pending.note(from(raw_id, over), { denial: 'unknown_sender' });
+  return /[A-Z2-9]{4}-[A-Z2-9]{4}/.exec(sentence ?? '')?.[0] ?? '';
+}
+
+describe('the answer to an unknown sender', () => {
+  test('is "no access" and, on a new line, the code; no engine is asked and no session stored', async () => {
+    const { outcome, actions } = await handle('42');
+    expect(outcome).toBe('denied');
+    expect(actions).toHaveLength(1);
+    expect(actions[0].text).toMatch(/^no access\nTo get access, .*: [A-Z2-9]{4}-[A-Z2-9]{4}$/);
+    expect(core.engine.requests).toHaveLength(0);
+    expect((await core.app.inject('/v2/session/messenger:m1:user:42')).statusCode).toBe(404);
+    expect(await first()).toMatchObject({ surface: 'messenger', value: '42', name: 'Anna K.', count: 1 });
+  });
+
+  test('is the same code for the next message, and to a chat command', async () => {
+    const code = await codeFor('42');
+    expect((await handle('42', { content: { text: '/status' } })).actions[0].text).toContain(code);
+    expect(await first()).toMatchObject({ count: 2, code });
+  });
+
+  test('is plain "no access" where pairing is off', async () => {
+    expect((await handle('42', { intake: {} })).actions).toEqual([{ type: 'reply', text: 'no access' }]);
+    expect(await first()).toMatchObject({ value: '42', code: null });
+  });
+
+  test('is nothing on a public surface, and the sender is recorded without a code', async () => {
+    expect((await handle('42', { public: true })).actions).toEqual([]);
+    expect(await first()).toMatchObject({ value: '42', code: null });
+  });
+
+  test('that is only observed is empty, and the sender is recorded without a code', async () => {
+    expect(await handle('42', { delivery: 'async' })).toMatchObject({ outcome: 'denied', actions: [] });
+    expect(await first()).toMatchObject({ value: '42', code: null });
+  });
+
+  test.each(['__proto__', 'constructor', 'toString'])('is "no access" for one called %s too', async (value) => {
+    expect((await handle(value)).actions[0].text).toMatch(/^no access\n/);
+    expect(await first()).toMatchObject({ value });
+  });
+});
+
+describe('who is denied for another reason gets no code and is not recorded', () => {
+  const sql = (text: string) => {
+    core.context.db.raw.exec(text);
+    core.context.trust.changed();
+  };
+
+  test.each([
+    ['a disabled principal', "UPDATE principal SET status = 'disabled' WHERE key = 'anna'"],
+    ['a blocked principal', "UPDATE role SET tier = 'BLOCKED' WHERE name = 'guest'"],
+    ['a principal without a grant', 'DELETE FROM trust_grant'],
+    ['a principal whose tier gets no answer', "UPDATE role SET tier = 'UNKNOWN' WHERE name = 'guest'"],
+  ])('%s', async (_who, change) => {
+    await core.addPrincipal('anna', 'guest', 'messenger');
+    sql(change);
+    expect((await handle('anna')).actions).toEqual([{ type: 'reply', text: 'no access' }]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  test('anybody while the gate is closed', async () => {
+    const broken = await openTestCore({ before: (dir) => writeFileSync(path.join(dir, 'trust.seed.json'), 'no JSON') });
+    expect((await broken.handle(from('42'))).json().actions).toEqual([{ type: 'reply', text: 'no access' }]);
+    expect((await broken.app.inject('/trust/pending')).json()).toEqual({ pending: [] });
+    await broken.close();
+  });
+});
+
+describe('POST /trust/pair', () => {
+  test('makes a principal named after the sender, known, who is let in with the next message', async () => {
+    const code = await codeFor('42');
+    const answer = await pair({ code });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toMatchObject({
+      ok: true,
+      principal: { key: 'anna-k', display_name: 'Anna K.', is_new: true },
+      identifier: { surface: 'messenger', value: '42' },
+      role: 'known',
+      trust: { denied: false, trust_tier: 'KNOWN', tool_policy: 'read' },
+    });
+    expect(await handle('42')).toMatchObject({ outcome: 'replied' });
+    expect(await waiting()).toEqual([]);
+    expect(core.telemetry.events.find((event) => event.kind === 'trust')).toMatchObject({
+      surface: 'messenger',
+      identity: '42',
+      principal: 'anna-k',
+      payload: { what: 'paired', role: 'known' },
+    });
+  });
+
+  test.each([
+    ['small letters', (code: string) => code.toLowerCase()],
+    ['no dash', (code: string) => code.replace('-', '')],
+    ['spaces', (code: string) => ` ${Array.from(code).join(' ')} `],
+  ])('takes a code with %s', async (_how, typed) => {
+    expect((await pair({ code: typed(note('42')) })).statusCode).toBe(200);
+  });
+
+  test('with "as" links to the principal there is, and gives nothing new to it', async () => {
+    const answer = await pair({ code: note('42'), as: 'owner' });
+    expect(answer.json()).toMatchObject({
+      principal: { key: 'owner', is_new: false },
+      role: null,
+      trust: { trust_tier: 'SACRED' },
+    });
+    expect(await core.context.db.all('SELECT id FROM trust_grant')).toHaveLength(1);
+  });
+
+  test('with "role" and "name" makes the principal so', async () => {
+    const answer = await pair({ code: note('42'), role: 'guest', name: 'Tante Anna' });
+    expect(answer.json()).toMatchObject({
+      principal: { key: 'tante-anna', display_name: 'Tante Anna' },
+      role: 'guest',
+      trust: { trust_tier: 'GUEST', tool_policy: 'none' },
+    });
+  });
+
+  test('never takes a sender for somebody of the same name', async () => {
+    const code = note('42', { sender: { raw_id: '42', raw_username: 'Owner' } });
+    expect((await pair({ code })).json()).toMatchObject({ principal: { key: 'owner-2' }, trust: { trust_tier: 'KNOWN' } });
+  });
+
+  test.each([
+    ['a name without latin letters', 'Анна', 'guest'],
+    ['no name', undefined, '42'],
+  ])('finds a key for %s', async (_who, raw_username, key) => {
+    expect((await pair({ code: note('42', { sender: { raw_id: '42', raw_username } }) })).json().principal.key).toBe(key);
+  });
+
+  test('of an unknown code is 404 and says what to do', async () => {
+    note('42');
+    const answer = await pair({ code: 'ZZZZ-ZZZZ' });
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json()).toMatchObject({ error: 'not_found', message: expect.stringContaining('svc pair') as string });
+  });
+
+  test('of an expired code is 404', async () => {
+    const code = note('42');
+    clock.advance(60 * 60_000);
+    expect((await pair({ code })).statusCode).toBe(404);
+  });
+
+  test('takes a code once', async () => {
+    const code = note('42');
+    expect((await pair({ code })).statusCode).toBe(200);
+    expect((await pair({ code })).statusCode).toBe(404);
+  });
+
+  test('takes ten wrong codes a minute, then none at all, not even a right one, until the minute is over', async () => {
+    const code = note('42');
+    for (let i = 0; i < 10; i++) expect((await pair({ code: 'ZZZZZZZZ' })).statusCode).toBe(404);
+    const answer = await pair({ code });
+    expect(answer.statusCode).toBe(429);
+    expect(answer.headers['retry-after']).toBe('60');
+    clock.advance(59_000);
+    expect((await pair({ code })).headers['retry-after']).toBe('1');
+    clock.advance(1000);
+    expect((await pair({ code })).statusCode).toBe(200);
+  });
+
+  test.each([
+    ['an unknown principal', { as: 'nobody' }, 404],
+    ['an unknown role', { role: 'emperor' }, 404],
+    ['a name for a principal there is', { as: 'owner', name: 'Anna' }, 400],
+    ['a role for a principal there is', { as: 'owner', role: 'guest' }, 400],
+    ['an empty name', { name: '  ' }, 400],
+  ])('refuses %s, and nothing has changed', async (_what, extra, status) => {
+    const code = note('42');
+    expect((await pair({ code, ...extra })).statusCode).toBe(status);
+    expect(await core.context.db.all('SELECT id FROM principal')).toHaveLength(1);
+    expect(await handle('42')).toMatchObject({ outcome: 'denied' });
+    expect((await pair({ code })).statusCode).toBe(200);
+  });
+
+  test('is one transaction with the list of those who wait', async () => {
+    const code = note('42');
+    expect(await waiting()).toHaveLength(1);
+    const stored = () => core.context.db.all('SELECT id FROM pending_identity');
+    expect((await pair({ code, role: 'emperor' })).statusCode).toBe(404);
+    expect(await stored()).toHaveLength(1);
+    await pair({ code });
+    expect(await stored()).toEqual([]);
+  });
+
+  test('twice at once makes one principal', async () => {
+    const code = note('42');
+    const statuses = (await Promise.all([pair({ code }), pair({ code })])).map(({ statusCode }) => statusCode);
+    expect(statuses).toContain(200);
+    expect(statuses).not.toEqual([200, 200]);
+    expect(await core.context.db.all('SELECT id FROM principal')).toHaveLength(2);
+  });
+});
+
+describe('POST /trust/pending/:id/link', () => {
+  const link = async (payload: object) => post(`/trust/pending/${(await first()).id}/link`, payload);
+
+  test('links to a principal by its id', async () => {
+    await core.addPrincipal('anna', 'trusted');
+    const id = (await core.context.db.get<{ id: string }>("SELECT id FROM principal WHERE key = 'anna'"))?.id;
+    note('42', { intake: {} });
+    expect((await link({ principal_id: id })).json()).toMatchObject({
+      principal: { key: 'anna', is_new: false },
+      trust: { trust_tier: 'TRUSTED' },
+    });
+    expect(await handle('42')).toMatchObject({ outcome: 'replied' });
+    expect(core.telemetry.events.find((event) => event.kind === 'trust')).toMatchObject({ payload: { what: 'linked' } });
+  });
+
+  test('links to a new principal', async () => {
+    note('42');
+    const answer = await link({ principal: { key: 'anna', display_name: 'Anna', role: 'guest' } });
+    expect(answer.json()).toMatchObject({ principal: { key: 'anna', is_new: true }, role: 'guest' });
+  });
+
+  test.each([
+    ['nothing to link to', {}, 400],
+    ['two to link to', { principal_id: 'x', principal: { key: 'anna', role: 'known' } }, 400],
+    ['a key that is none', { principal: { key: 'an na', role: 'known' } }, 400],
+    ['a new principal without a role', { principal: { key: 'anna' } }, 400],
+    ['a principal that is not there', { principal_id: 'principal_0' }, 404],
+    ['a role that is not there', { principal: { key: 'anna', role: 'emperor' } }, 404],
+    ['a key that somebody has', { principal: { key: 'owner', role: 'known' } }, 409],
+  ])('refuses %s, and the sender waits on', async (_what, payload, status) => {
+    note('42');
+    expect((await link(payload)).statusCode).toBe(status);
+    expect(await waiting()).toHaveLength(1);
+    expect(await core.context.db.all('SELECT id FROM principal')).toHaveLength(1);
+  });
+
+  test('of an unknown id is 404', async () => {
+    expect((await post('/trust/pending/pending_0/link', { principal_id: 'x' })).statusCode).toBe(404);
+  });
+
+  test('an identifier that another principal has is 409, and stays there', async () => {
+    const code = note('42');
+    const { id } = await first();
+    await core.addPrincipal('42', 'guest', 'messenger');
+    expect((await post(`/trust/pending/${id}/link`, { principal: { key: 'thief', role: 'owner' } })).statusCode).toBe(409);
+    const answer = await pair({ code, as: 'owner' });
+    expect(answer.statusCode).toBe(409);
+    expect(answer.json().message).toContain('"42"');
+    expect(await core.context.db.all("SELECT id FROM principal WHERE key = 'thief'")).toEqual([]);
+    expect(await core.context.trust.resolve(from('42'))).toMatchObject({ principal_key: '42', trust_tier: 'GUEST' });
+  });
+});
+
+describe('DELETE /trust/pending/:id', () => {
+  test('forgets the sender and the code', async () => {
+    const code = note('42');
+    const { id } = await first();
+    expect((await remove(`/trust/pending/${id}`)).json()).toEqual({ ok: true });
+    expect((await remove(`/trust/pending/${id}`)).statusCode).toBe(404);
+    expect((await pair({ code })).statusCode).toBe(404);
+    expect(await waiting()).toEqual([]);
+  });
+});
+
+describe('DELETE /trust/identifiers/:iid', () => {
+  test('takes back what pairing gave: the next message is denied', async () => {
+    const { identifier } = (await pair({ code: note('42') })).json();
+    expect(await handle('42')).toMatchObject({ outcome: 'replied' });
+    expect((await remove(`/trust/identifiers/${identifier.id}`)).statusCode).toBe(200);
+    expect(await handle('42')).toMatchObject({ outcome: 'denied' });
+    expect((await remove(`/trust/identifiers/${identifier.id}`)).statusCode).toBe(404);
+    expect(core.telemetry.events.filter((event) => event.kind === 'trust').map(({ payload }) => payload['what'])).toEqual([
+      'paired',
+      'unlinked',
+    ]);
+  });
+
+  test('takes from a principal that is an owner by mistake', async () => {
+    const { identifier } = (await pair({ code: note('42'), role: 'owner' })).json();
+    expect((await remove(`/trust/identifiers/${identifier.id}`)).statusCode).toBe(200);
+  });
+
+  test('refuses the last way in of an owner', async () => {
+    const ways = await createTrustStore(core.context.db, clock, randomIds).ownersWaysIn();
+    expect(ways.length).toBeGreaterThan(1);
+    const statuses = [];
+    for (const id of ways) statuses.push((await remove(`/trust/identifiers/${id}`)).statusCode);
+    expect(statuses).toEqual([...ways.slice(1).map(() => 200), 409]);
+  });
+});
+
+test('a person who was paired is widened by the seed file, named by key alone', async () => {
+  const { principal } = (await pair({ code: note('42') })).json();
+  const seed = path.join(core.folder, 'trust.seed.json');
+  writeFileSync(seed, JSON.stringify({ principals: [{ key: principal.key, role: 'trusted', identifiers: [] }] }));
+  await seedTrust(createTrustStore(core.context.db, clock, randomIds), seed);
+  core.context.trust.changed();
+  expect(await core.context.trust.resolve(from('42'))).toMatchObject({ trust_tier: 'TRUSTED', display_name: 'Anna K.' });
+});
+
+test('a sender who is let in or shut out while their turn waits is judged when it runs', async () => {
+  await core.addPrincipal('anna', 'known', 'messenger');
+  core.engine.script(workingUntilAborted());
+  const key = { conversation_key: 'messenger:m1:room' };
+  const running = core.handle(from('anna', key));
+  await expect.poll(() => core.engine.requests.length).toBe(1);
+  const { identifier } = (await pair({ code: note('42') })).json();
+  const waits = core.handle(from('42', key));
+  await expect.poll(() => core.context.turnQueue.counts().waiting).toBe(1);
+  await remove(`/trust/identifiers/${identifier.id}`);
+  await post('/v2/abort', key);
+  await running;
+  expect((await waits).json()).toMatchObject({ outcome: 'denied' });
+  expect(core.engine.requests).toHaveLength(1);
+});

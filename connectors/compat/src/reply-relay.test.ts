@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { HandleResult, Outcome } from '@svc/contract/turn.ts';
+import { ReplyRelay } from './reply-relay.ts';
+
+const result = (text: string, outcome: Outcome = 'replied'): HandleResult => ({
+  actions: text === '' ? [] : [{ type: 'reply', text }],
+  outcome,
+  conversation_key: 'k',
+  turn_id: 't',
+});
+
+/** What a reader has got. A text is a delta, null withdraws everything. */
+function read(steps: (string | null)[]) {
+  let text = '';
+  const relay = new ReplyRelay((more) => (text += more));
+  for (const step of steps) {
+    if (step === null) relay.onRetract();
+    else relay.onDelta(step);
+  }
+  return { relay, text: () => text };
+}
+
+describe('a reply on its way to a reader', () => {
+  test('that begins anew goes on where the reader is', () => {
+    const { relay, text } = read(['one ', 'two ', null, 'one ']);
+    expect(text()).toBe('one two ');
+    relay.onDelta('two three ');
+    expect(text()).toBe('one two three ');
+    relay.onDelta('four');
+    relay.finish(result('one two three four'), 'm1');
+    expect(text()).toBe('one two three four');
+  });
+
+  test('that comes again in one piece is completed', () => {
+    const { relay, text } = read(['one ', null]);
+    relay.finish(result('one two'), 'm1');
+    expect(text()).toBe('one two');
+  });
+
+  test('that begins anew in other words is no answer, and says how to get it', () => {
+    const { relay, text } = read(['one ', null, 'uno ', 'due ']);
+    expect(text()).toBe('one ');
+    expect(() => relay.finish(result('uno due'), 'order-7')).toThrow(/same Idempotency-Key .*"order-7"/);
+    expect(text()).toBe('one ');
+  });
+
+  test('that is shorter than what the reader has is no answer', () => {
+    const { relay } = read(['one two', null, 'one']);
+    expect(() => relay.finish(result('one'), 'm1')).toThrow();
+  });
+
+  test('that went elsewhere meanwhile is no answer', () => {
+    expect(() => read(['one', null]).relay.finish(result('', 'delivered'), 'm1')).toThrow();
+  });
+
+  test.each(['silent', 'aborted'] as const)('that is taken back by a turn that ends %s ends with what was sent', (outcome) => {
+    const { relay, text } = read(['one', null]);
+    relay.finish(result('', outcome), 'm1');
+    expect(text()).toBe('one');
+  });
+
+  test('may be taken back before anything was sent', () => {
+    const { relay, text } = read([null, 'uno']);
+    relay.finish(result('uno'), 'm1');
+    expect(text()).toBe('uno');
+  });
+
+  test('that was changed since it was streamed ends with what was sent', () => {
+    const { relay, text } = read(['my key is abc']);
+    relay.finish(result('my key is [redacted]'), 'm1');
+    expect(text()).toBe('my key is abc');
+  });
+
+  test('however it is cut and however often it begins anew, arrives whole and once, or is said to be broken', () => {
+    const run = fc.record({ text: fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 }), cut: fc.nat(12) });
+    fc.assert(
+      fc.property(fc.array(run, { minLength: 1, maxLength: 5 }), (runs) => {
+        const { relay, text } = read(
+          runs.flatMap((one, i) => {
+            const isLast = i === runs.length - 1;
+            return isLast ? one.text.split('') : [...one.text.slice(0, one.cut).split(''), null];
+          }),
+        );
+        const reply = runs.at(-1)?.text ?? '';
+        const before = text();
+        try {
+          relay.finish(result(reply), 'm1');
+          expect(text()).toBe(reply);
+        } catch (error) {
+          expect((error as { code?: string }).code).toBe('turn_interrupted');
+          expect(reply.startsWith(before)).toBe(false);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,64 @@
+import type { StreamHandlers } from '@svc/connector-kit/connector.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { replyText } from './render-completion.ts';
+
+/**
+ * The text of a turn on its way to a reader who can be given more, and from whom nothing can be taken back. A turn that
+ * begins anew is held back until it has come past what the reader has; one that says something else then stays away.
+ */
+export class ReplyRelay implements StreamHandlers {
+  readonly #send: (text: string) => void;
+  #sent = '';
+  #anew = '';
+  #mode: 'live' | 'anew' | 'apart' = 'live';
+  #wasTakenBack = false;
+
+  constructor(send: (text: string) => void) {
+    this.#send = send;
+  }
+
+  onDelta(text: string): void {
+    if (this.#mode === 'live') this.#pass(text);
+    else if (this.#mode === 'anew') this.#takeAnew(text);
+  }
+
+  onRetract(): void {
+    if (this.#sent === '') return;
+    this.#wasTakenBack = true;
+    this.#mode = 'anew';
+    this.#anew = '';
+  }
+
+  /**
+   * Sends what the reader does not have: all of the reply from an engine without deltas, nothing when the reply was
+   * changed since.
+   * @throws ServiceError when the reader has something else than the reply, and would take it for the whole.
+   */
+  finish({ actions, outcome }: HandleResult, messageId: string): void {
+    const reply = replyText(actions);
+    const goesOn = reply.startsWith(this.#sent);
+    if (!goesOn && this.#wasTakenBack && outcome !== 'silent' && outcome !== 'aborted') throw interrupted(messageId);
+    this.#pass(goesOn ? reply.slice(this.#sent.length) : '');
+  }
+
+  #takeAnew(text: string): void {
+    this.#anew += text;
+    if (this.#anew.length <= this.#sent.length) return;
+    this.#mode = this.#anew.startsWith(this.#sent) ? 'live' : 'apart';
+    if (this.#mode === 'live') this.#pass(this.#anew.slice(this.#sent.length));
+  }
+
+  #pass(text: string): void {
+    this.#sent += text;
+    this.#send(text);
+  }
+}
+
+const interrupted = (messageId: string) =>
+  new ServiceError(
+    'turn_interrupted',
+    'The service restarted during this answer and then answered in other words, so what you have is not the answer. ' +
+      `Ask again with the same Idempotency-Key to get the whole reply; it is "${messageId}".`,
+    { details: { code: 'stream_interrupted' } },
+  );

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { intakeConfig, intakeOf } from './intake-config.ts';
+
+test.each([
+  [
+    { debounce_ms: 1500, pairing: true },
+    { debounce_ms: 1500, pairing: true },
+  ],
+  [{ debounce_ms: 1500, pairing: false }, { debounce_ms: 1500 }],
+  [{ pairing: true, port: 1 }, { pairing: true }],
+  [{ debounce_ms: 60_000 }, { debounce_ms: 60_000 }],
+])('a config %j has the intake %j', (config, intake) => {
+  expect(intakeOf(config)).toEqual(intake);
+});
+
+test.each([
+  [{}],
+  [{ port: 1 }],
+  [{ debounce_ms: 0, pairing: false }],
+  [{ debounce_ms: -1 }],
+  [{ debounce_ms: 1.5 }],
+  [{ debounce_ms: 60_001 }],
+  [{ debounce_ms: '1500', pairing: 'yes' }],
+])('a config %j has none', (config) => {
+  expect(intakeOf(config)).toBeUndefined();
+});
+
+test('the defaults answer each message by itself and offer codes', () => {
+  expect(intakeOf({ debounce_ms: intakeConfig.debounce_ms.default, pairing: intakeConfig.pairing.default })).toEqual({
+    pairing: true,
+  });
+});

@@ -1,0 +1,35 @@
+import type { Intake } from '@svc/contract/envelope.ts';
+
+const maxDebounceMs = 60_000;
+
+/**
+ * Config fields of every channel that people write to in their own words: spread into `configSchema.properties`. The
+ * kit puts what an instance says there on each of its envelopes.
+ */
+export const intakeConfig = {
+  debounce_ms: {
+    type: 'integer',
+    title: 'Gather messages for (ms)',
+    description: 'Messages of one sender that follow each other within this time are answered as one. 0 answers each.',
+    default: 0,
+    minimum: 0,
+    maximum: maxDebounceMs,
+  },
+  pairing: {
+    type: 'boolean',
+    title: 'Offer pairing codes',
+    description: 'A stranger who writes in private gets a code, with which you can let them in (svc pair CODE).',
+    default: true,
+  },
+} as const;
+
+/** How an instance wants its messages taken; undefined when its config says nothing of it. */
+export function intakeOf({ debounce_ms, pairing }: Record<string, unknown>): Intake | undefined {
+  const intake: Intake = {};
+  if (isDebounce(debounce_ms)) intake.debounce_ms = debounce_ms;
+  if (pairing === true) intake.pairing = true;
+  return Object.keys(intake).length === 0 ? undefined : intake;
+}
+
+const isDebounce = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= maxDebounceMs;

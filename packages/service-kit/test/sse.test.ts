@@ -1,0 +1,65 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { Duplex } from 'node:stream';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { FastifyReply } from 'fastify';
+import { expect, test } from 'vitest';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { openSse } from '../src/http/sse.ts';
+
+/** A stream over a connection that takes bytes only when the test says so. */
+async function open() {
+  const clock = createFakeClock();
+  let taken: (() => void) | null = null;
+  const socket = new Duplex({
+    highWaterMark: 1024,
+    read: () => undefined,
+    write: (_chunk, _encoding, done) => void (taken = done),
+  });
+  const server = createServer();
+  const response = new Promise<ServerResponse>((resolve) => server.on('request', (_request, answer) => resolve(answer)));
+  server.emit('connection', socket);
+  socket.push('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+  const raw = await response;
+  const stream = openSse({ raw, hijack: () => undefined, request: { id: 'req_1' } } as unknown as FastifyReply, clock);
+  const takeAll = async () => {
+    for (let done = taken; done !== null; done = taken) {
+      taken = null;
+      done();
+      await nextTick();
+    }
+  };
+  return { clock, raw, stream, takeAll };
+}
+
+test('a reader has room until it falls behind, and again when it has caught up', async () => {
+  const { stream, takeAll } = await open();
+  await takeAll();
+  stream.send('x'.repeat(100_000));
+  let hasRoom: boolean | null = null;
+  const drained = stream.drained(1000).then((room) => (hasRoom = room));
+  await nextTick();
+  expect(hasRoom).toBeNull();
+  await takeAll();
+  await drained;
+  expect(hasRoom).toBe(true);
+  expect(await stream.drained(1000)).toBe(true);
+});
+
+test('a reader that makes no room in time is dropped', async () => {
+  const { stream, clock, raw } = await open();
+  stream.send('x'.repeat(100_000));
+  const drained = stream.drained(1000);
+  clock.advance(999);
+  expect(raw.destroyed).toBe(false);
+  clock.advance(1);
+  expect(await drained).toBe(false);
+  expect([raw.destroyed, stream.signal.aborted]).toEqual([true, true]);
+  expect(await stream.drained(1000)).toBe(false);
+});
+
+test('a reader that is more than a mebibyte behind is dropped', async () => {
+  const { stream, raw } = await open();
+  stream.send('x'.repeat(1024 * 1024 + 1));
+  expect(await stream.drained(1000)).toBe(false);
+  expect(raw.destroyed).toBe(true);
+});

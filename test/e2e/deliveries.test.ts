@@ -1,0 +1,185 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Delivery, DeliveryPage } from '@svc/contract/delivery.ts';
+import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import type { Route } from '../../apps/core/src/delivery/delivery-store.ts';
+import { openTestCore, type TestCore } from '../../apps/core/test/open-test-core.ts';
+
+const mainFile = path.resolve(import.meta.dirname, '../../apps/cli/src/main.ts');
+const folder = temporaryFolder();
+const key = 'messenger:m1:user:1';
+let house: House;
+
+beforeAll(async () => {
+  const anna = { key: 'anna', role: 'known', identifiers: [{ surface: 'messenger', value: '1' }] };
+  writeFileSync(path.join(folder.path, 'trust.seed.json'), JSON.stringify({ principals: [anna] }));
+  house = await openHouse({ dataDir: folder.path });
+  const message = { channel: 'messenger', conversation_key: key, sender: { raw_id: '1' }, channel_context: { channelId: '1' } };
+  await house.post(`${house.urls.core}/v2/handle`, { ...message, content: { text: 'echo hello' } });
+});
+afterAll(async () => {
+  await house.stop();
+  folder.remove();
+});
+
+type Ended = { code: number; out: string; err: string };
+
+/** Runs `svc` as a shell does, on the data folder of the house unless told otherwise. */
+const svc = (args: string[], dataDir = folder.path, corePort = 1): Promise<Ended> =>
+  new Promise((resolve) => {
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: folder.path,
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      SVC_DATA_DIR: dataDir,
+      SVC_CORE_PORT: String(corePort),
+    };
+    const child = execFile(process.execPath, [mainFile, ...args], { env, timeout: 30_000 }, (_error, out, err) =>
+      resolve({ code: child.exitCode ?? -1, out, err }),
+    );
+  });
+
+const deliveries = async (): Promise<Delivery[]> =>
+  (await house.get<DeliveryPage>(`${house.urls.core}/v2/deliveries`)).deliveries;
+
+/** An operator's words, whose reply has to go to a connector instance that does not exist; the id of its delivery. */
+async function failDelivery(text: string): Promise<string> {
+  await house.post(`${house.urls.core}/v2/inject`, { conversation_key: key, text: `echo ${text}` });
+  const [newest] = await deliveries();
+  expect(newest).toMatchObject({ state: 'failed', text });
+  return newest?.id ?? '';
+}
+
+test('svc deliveries says that there are none, and svc status says nothing of them', async () => {
+  expect(await svc(['deliveries'])).toMatchObject({ code: 0, out: expect.stringContaining('There are none') as string });
+  const { code, out } = await svc(['status']);
+  expect(code).toBe(0);
+  expect(out).toContain('turns       0 running, 0 waiting');
+  expect(out).not.toContain('deliver');
+});
+
+test('a reply that cannot be delivered is on the list with all that is known of it, until it is dismissed', async () => {
+  const id = await failDelivery('good morning');
+  const { code, out } = await svc(['deliveries']);
+  expect(code).toBe(0);
+  expect(out).toMatch(new RegExp(`${id}   failed, 1 attempt, made \\d+ s ago`));
+  expect(out).toContain(`${key}, to 1 over m1`);
+  expect(out).toContain('the manager answered 404');
+  expect(out).toContain('"good morning"');
+  const status = await svc(['status']);
+  expect(status.code).toBe(0);
+  expect(status.out.match(/^.*\.\/svc deliveries.*$/gm)).toEqual([
+    '              1 reply could not be delivered: ./svc deliveries',
+  ]);
+  expect(await svc(['deliveries', 'dismiss', id])).toMatchObject({ code: 0, out: '1 reply is off the list.\n' });
+  expect((await svc(['deliveries'])).out).toContain('There are none');
+  expect((await svc(['status'])).out).not.toContain('deliver');
+});
+
+test('svc deliveries retry tries one again', async () => {
+  const id = await failDelivery('once more');
+  expect(await svc(['deliveries', 'retry', id])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('1 reply is tried') as string,
+  });
+  const triedTwice = async () => (await deliveries())[0]?.attempts === 2;
+  await waitFor(triedTwice, 5000, () => 'it is not tried again');
+  await svc(['deliveries', 'dismiss', id]);
+});
+
+test('with --json it prints what there is and what was done, and all means all', async () => {
+  const ids = [await failDelivery('one'), await failDelivery('two')];
+  const list = JSON.parse((await svc(['deliveries', '--json'])).out) as DeliveryPage;
+  expect(list).toMatchObject({ failed: 2, pending: 0 });
+  expect(list.deliveries.map(({ id }) => id)).toEqual(ids.toReversed());
+  const retried = JSON.parse((await svc(['deliveries', 'retry', 'all', '--json'])).out) as { done: string[] };
+  expect(retried).toEqual({ ok: true, done: ids.toReversed(), refused: [], skipped: [] });
+  const settled = async () => (await deliveries()).every(({ state, attempts }) => state === 'failed' && attempts === 2);
+  await waitFor(settled, 5000, () => 'they are not tried again');
+  expect(await svc(['deliveries', 'dismiss', 'all'])).toMatchObject({ code: 0, out: '2 replies are off the list.\n' });
+  expect(await svc(['deliveries', 'dismiss', 'all'])).toMatchObject({ code: 0, out: 'There is nothing to dismiss.\n' });
+});
+
+test.each([
+  ['an unknown id', ['retry', 'dlv_x'], 'nothing was tried again', './svc deliveries --all'],
+  ['an unknown id', ['dismiss', 'dlv_x'], 'nothing was dismissed', './svc deliveries --all'],
+  ['an id that is missing', ['retry'], 'it is not said which', './svc deliveries'],
+])('%s (%j) is exit code 1, and says what to do', async (_what, args, text, help) => {
+  const { code, err } = await svc(['deliveries', ...args]);
+  expect(code).toBe(1);
+  expect(err).toContain(text);
+  expect(err).toContain(`Run: ${help}`);
+});
+
+test('a refusal is JSON too', async () => {
+  const { code, out } = await svc(['deliveries', 'dismiss', 'dlv_x', '--json']);
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({ ok: false, done: [], refused: [{ id: 'dlv_x' }] });
+});
+
+test('without a running service it says so', async () => {
+  const { code, err } = await svc(['deliveries'], path.join(folder.path, 'elsewhere'));
+  expect(code).toBe(1);
+  expect(err).toContain('the service is not running');
+  expect(err).toContain('./svc up');
+});
+
+describe('with a core of many deliveries, some of them delivered, one without a place to go', () => {
+  const many = 203;
+  let core: TestCore;
+  let port: number;
+  let homeless: string;
+  const ofCore = (args: string[]) => svc(args, core.folder, port);
+  const listed = async (args: string[]) =>
+    (JSON.parse((await ofCore(['deliveries', '--json', ...args])).out) as DeliveryPage).deliveries;
+
+  beforeAll(async () => {
+    core = await openTestCore({
+      sendToChannel: ({ text }) =>
+        Promise.resolve(text === 'fine' ? { delivered: true } : { delivered: false, permanent: true, error: 'no such room' }),
+    });
+    port = Number(new URL(await core.app.listen({ host: '127.0.0.1', port: 0 })).port);
+    homeless = (await push('nowhere', null)).id;
+    for (let i = 0; i < many; i++) await push(`lost ${i}`, { instance_id: 'm1', target: String(i) });
+    await push('fine', { instance_id: 'm1', target: 'fine' });
+    await waitFor(
+      () => core.context.outbox.counts().pending === 0,
+      10_000,
+      () => 'the deliveries do not settle',
+    );
+  });
+  afterAll(() => core.close());
+
+  const push = (text: string, route: Route | null) => {
+    const about = { turn_id: 'turn_1', turn_seq: 0, conversation_key: key };
+    return core.context.outbox.push({ ...about, route, text, injected: false, error: null });
+  };
+
+  test('the delivered ones are shown with --all only', async () => {
+    expect((await ofCore(['deliveries'])).out).not.toContain('"fine"');
+    expect((await ofCore(['deliveries', '--all'])).out).toContain('"fine"');
+  });
+
+  test('a person gets the newest and hears of the others, a program gets all', async () => {
+    const { out } = await ofCore(['deliveries']);
+    expect(out.match(/failed, 1 attempt/g)).toHaveLength(50);
+    expect(out).toContain('There are older ones: ./svc deliveries --json shows all.');
+    const texts = (await listed([])).map(({ text }) => text);
+    expect(texts).toEqual([...Array.from({ length: many }, (_, i) => `lost ${many - 1 - i}`), 'nowhere']);
+    expect(await listed(['--all'])).toHaveLength(many + 2);
+  });
+
+  test('retry all leaves what has no place to go, dismiss all takes everything that failed', async () => {
+    const retried = JSON.parse((await ofCore(['deliveries', 'retry', 'all', '--json'])).out) as { done: string[] };
+    expect(retried).toMatchObject({ ok: true, refused: [], skipped: [homeless] });
+    expect(retried.done).toHaveLength(many);
+    const areSettled = async () => (await listed([])).every(({ id, attempts }) => attempts === (id === homeless ? 0 : 2));
+    await waitFor(areSettled, 10_000, () => 'they are not tried again');
+    expect((await ofCore(['deliveries', 'dismiss', 'all'])).out).toBe(`${many + 1} replies are off the list.\n`);
+    expect(await listed([])).toEqual([]);
+    expect(await listed(['--all'])).toHaveLength(1);
+  });
+});

@@ -1,0 +1,166 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+
+type Session = { conversation_key: string; turns: number; state: string };
+
+/** What a client of a house can do and see. Nothing here asks twice by itself. */
+function clientOf(house: House) {
+  const client = new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey: house.key(), maxRetries: 0, timeout: 40_000 });
+  const messagesOf = (content: string) => [{ role: 'user' as const, content }];
+  return {
+    async ask(content: string, key?: string): Promise<string | null | undefined> {
+      const headers = key === undefined ? {} : { 'Idempotency-Key': key };
+      const reply = await client.chat.completions.create({ model: 'svc', messages: messagesOf(content) }, { headers });
+      return reply.choices[0]?.message.content;
+    },
+    /** The pieces of a streamed reply as they come. */
+    async *stream(content: string): AsyncGenerator<string> {
+      const chunks = await client.chat.completions.create({ model: 'svc', stream: true, messages: messagesOf(content) });
+      for await (const chunk of chunks) yield chunk.choices[0]?.delta.content ?? '';
+    },
+  };
+}
+
+const health = (house: House) => house.get<{ active: number; waiting: number }>(`${house.urls.core}/health`);
+const isIdle = async (house: House) => {
+  const { active, waiting } = await health(house);
+  return active + waiting === 0;
+};
+const runs = (house: House) =>
+  waitFor(
+    async () => (await health(house)).active > 0,
+    5000,
+    () => 'no turn runs',
+  );
+
+/** The one session that is not in `known`, as its own routes show it. */
+async function newSession(house: House, known: ReadonlySet<string>): Promise<Session & { said: string[] }> {
+  const fresh = (await sessions(house)).filter(({ conversation_key: key }) => !known.has(key));
+  expect(fresh).toHaveLength(1);
+  const address = `${house.urls.core}/v2/session/${encodeURIComponent(fresh[0]?.conversation_key ?? '')}`;
+  const { messages } = await house.get<{ messages: { text: string }[] }>(`${address}/history`);
+  return { ...(await house.get<Session>(address)), said: messages.map(({ text }) => text) };
+}
+
+const sessions = async (house: House) => (await house.get<{ sessions: Session[] }>(`${house.urls.core}/v2/sessions`)).sessions;
+
+describe('a client of the chat-completions API', () => {
+  let house: House;
+  let client: ReturnType<typeof clientOf>;
+  let known: Set<string>;
+  beforeAll(async () => {
+    house = await openHouse();
+    client = clientOf(house);
+  });
+  afterAll(() => house.stop());
+  beforeEach(async () => {
+    known = new Set((await sessions(house)).map(({ conversation_key: key }) => key));
+  });
+
+  test.each(['SIGKILL', 'SIGTERM'] as const)('gets its answer without noticing that the core got a %s', async (signal) => {
+    const before = house.pidOf('core');
+    const answer = client.ask(`wait 3 hello ${signal}`);
+    await runs(house);
+    process.kill(before, signal);
+    await expect(answer).resolves.toBe(`hello ${signal}`);
+    expect(house.pidOf('core')).not.toBe(before);
+    const said = [`wait 3 hello ${signal}`, `hello ${signal}`];
+    expect(await newSession(house, known)).toMatchObject({ said, state: 'idle' });
+    expect(await isIdle(house)).toBe(true);
+  });
+
+  test('who asks twice with one Idempotency-Key, at once or later, gets one answer to one turn', async () => {
+    const both = [client.ask('wait 0.5 one', 'order-7'), client.ask('wait 0.5 one', 'order-7')];
+    expect(await Promise.all(both)).toEqual(['one', 'one']);
+    expect(await client.ask('wait 0.5 one', 'order-7')).toBe('one');
+    expect(await newSession(house, known)).toMatchObject({ turns: 1 });
+  });
+
+  test('may use an Idempotency-Key again in another conversation', async () => {
+    expect(await client.ask('echo first', 'order-8')).toBe('first');
+    expect(await client.ask('echo second', 'order-8')).toBe('second');
+    expect(await sessions(house)).toHaveLength(known.size + 2);
+  });
+
+  test('leaves nothing behind when the connector is killed, and gets the answer when it asks again', async () => {
+    const lost = client.ask('wait 1.5 kept', 'order-9').catch((error: unknown) => error);
+    await runs(house);
+    const before = await house.compatPid();
+    process.kill(before, 'SIGKILL');
+    expect(await lost).toBeInstanceOf(OpenAI.APIConnectionError);
+    await waitFor(
+      () => isIdle(house),
+      10_000,
+      () => 'a turn is left',
+    );
+    await expect.poll(() => client.ask('wait 1.5 kept', 'order-9').catch(String), { timeout: 5000 }).toBe('kept');
+    expect(await newSession(house, known)).toMatchObject({ turns: 1, state: 'idle' });
+  });
+});
+
+describe('a reader of a stream', () => {
+  let house: House;
+  let folder: TemporaryFolder;
+  beforeAll(async () => {
+    folder = temporaryFolder();
+    const script = path.join(folder.path, 'script.mjs');
+    writeFileSync(script, speaker);
+    house = await openHouse({ env: { SVC_OFFLINE_SCRIPT: script } });
+  });
+  afterAll(async () => {
+    await house.stop();
+    folder.remove();
+  });
+
+  /** Reads a reply; the core is killed at its first word. */
+  async function readOverKill(text: string): Promise<{ read: string; error: unknown }> {
+    let read = '';
+    let isKilled = false;
+    try {
+      for await (const piece of clientOf(house).stream(text)) {
+        read += piece;
+        if (read === '' || isKilled) continue;
+        isKilled = true;
+        process.kill(house.pidOf('core'), 'SIGKILL');
+      }
+      return { read, error: null };
+    } catch (error) {
+      return { read, error };
+    }
+  }
+
+  test('whose text had begun gets the rest when the core is killed', async () => {
+    expect(await readOverKill('say one two three four')).toEqual({ read: 'one two three four ', error: null });
+    expect(await isIdle(house)).toBe(true);
+  });
+
+  test('is told when the answer is another one after the core was killed, and how to get it', async () => {
+    const { read, error } = await readOverKill('number');
+    expect(read).toMatch(/^\d+ $/);
+    expect(error).toMatchObject({ code: 'stream_interrupted' });
+    const key = /"(msg_[^"]+)"/.exec((error as Error).message)?.[1];
+    const reply = await clientOf(house).ask('number', key);
+    expect(reply).toMatch(/^\d+ done $/);
+    expect(reply).not.toContain(read);
+  });
+});
+
+/** An engine that says a word every 300 ms: those of the message, or a number that no other process says. */
+const speaker = `
+import { setTimeout as sleep } from 'node:timers/promises';
+export async function* respond({ text }, signal) {
+  const words = text.startsWith('say ') ? text.slice(4).split(' ') : [String(process.pid), 'done'];
+  let said = '';
+  for (const word of words) {
+    said += word + ' ';
+    yield { type: 'delta', text: word + ' ' };
+    await sleep(300, undefined, { signal });
+  }
+  yield { type: 'segment', text: said };
+  yield { type: 'done' };
+}
+`;
