@@ -3,14 +3,15 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pin as claude } from '../engines/claude/src/pin.ts';
 import { pin as codex } from '../engines/codex/src/pin.ts';
+import { pin as gemini } from '../engines/gemini/src/pin.ts';
 
 /**
- * Installs the real engines, at the versions their drivers are written for, where the tests look for them. Some 800 MB;
+ * Installs the real engines, at the versions their drivers are written for, where the tests look for them. Some 900 MB;
  * does nothing for what is there already. Engines are never dependencies of the service itself.
  */
 const target = process.env.SVC_TEST_ENGINES ?? path.resolve(import.meta.dirname, '../.cache/engines');
 
-for (const [id, pin] of Object.entries({ claude, codex })) install(id, pin);
+for (const [id, pin] of Object.entries({ claude, codex, gemini })) install(id, pin);
 
 function install(id: string, pin: typeof claude): void {
   const dir = path.join(target, id);

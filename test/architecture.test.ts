@@ -12,6 +12,7 @@ const mayImport: Record<string, string[]> = {
   '@svc/connector-kit': ['@svc/contract', '@svc/service-kit'],
   '@svc/engine-claude': ['@svc/contract', '@svc/service-kit', '@svc/engine-kit'],
   '@svc/engine-codex': ['@svc/contract', '@svc/service-kit', '@svc/engine-kit'],
+  '@svc/engine-gemini': ['@svc/contract', '@svc/service-kit', '@svc/engine-kit'],
   '@svc/engine-offline': ['@svc/contract', '@svc/service-kit', '@svc/engine-kit'],
   '@svc/connector-compat': ['@svc/contract', '@svc/service-kit', '@svc/connector-kit'],
   '@svc/core': [
@@ -21,6 +22,7 @@ const mayImport: Record<string, string[]> = {
     '@svc/engine-kit',
     '@svc/engine-claude',
     '@svc/engine-codex',
+    '@svc/engine-gemini',
     '@svc/engine-offline',
   ],
   '@svc/manager': ['@svc/contract', '@svc/service-kit', '@svc/store', '@svc/supervisor', '@svc/connector-kit'],
@@ -35,6 +37,7 @@ const small = [
   '@svc/engine-kit',
   '@svc/engine-claude',
   '@svc/engine-codex',
+  '@svc/engine-gemini',
   '@svc/engine-offline',
 ];
 const light = ['builtin', 'clock', 'config/data-dir', 'http/guard', 'hub', 'ids', 'line-splitter', 'secret', 'service-error'];
@@ -43,6 +46,7 @@ const light = ['builtin', 'clock', 'config/data-dir', 'http/guard', 'hub', 'ids'
 const onlyFrom: Record<string, string> = {
   '@svc/engine-claude': 'apps/core/src/engine/load-engine.ts',
   '@svc/engine-codex': 'apps/core/src/engine/load-engine.ts',
+  '@svc/engine-gemini': 'apps/core/src/engine/load-engine.ts',
   '@svc/engine-offline': 'apps/core/src/engine/load-engine.ts',
 };
 

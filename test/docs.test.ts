@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pin as claude } from '../engines/claude/src/pin.ts';
 import { pin as codex } from '../engines/codex/src/pin.ts';
+import { pin as gemini } from '../engines/gemini/src/pin.ts';
 import { errorCodes } from '@svc/contract/error-body.ts';
 import { eventKinds } from '@svc/contract/event.ts';
 import { outcomes } from '@svc/contract/turn.ts';
@@ -41,6 +42,7 @@ describe.each(pages)('%s', (page) => {
 test('the engines page names the versions the service is tested with', () => {
   expect(read('docs/engines.md')).toContain(`${claude.package}@${claude.version}`);
   expect(read('docs/engines.md')).toContain(`${codex.package}@${codex.version}`);
+  expect(read('docs/engines.md')).toContain(`${gemini.package}@${gemini.version}`);
 });
 
 describe('the API page', () => {

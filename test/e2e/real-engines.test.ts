@@ -23,6 +23,10 @@ const engines = [
     id: 'codex',
     settings: (dir: string) => ({ SVC_CODEX_PATH: dir, SVC_CODEX_BASE_URL: `${model.url}/v1`, SVC_ENGINE_MODEL: 'scripted' }),
   },
+  {
+    id: 'gemini',
+    settings: (dir: string) => ({ SVC_GEMINI_PATH: dir, SVC_GEMINI_BASE_URL: model.url }),
+  },
 ];
 
 describe.each(engines)('an OpenAI client and a real $id turn', ({ id, settings }) => {

@@ -34,6 +34,6 @@ test('an engine that cannot be looked at is listed with the reason, beside the o
   mkdirSync(stateDir);
   writeFileSync(path.join(stateDir, 'claude'), 'a file where a folder belongs');
   const engines = await registry.describe();
-  expect(engines.map(({ id }) => id)).toEqual(['claude', 'codex', 'offline']);
+  expect(engines.map(({ id }) => id)).toEqual(['claude', 'codex', 'gemini', 'offline']);
   expect(engines[0]).toMatchObject({ ready: false, reason: expect.stringContaining('EEXIST') });
 });

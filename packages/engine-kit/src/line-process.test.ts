@@ -19,6 +19,23 @@ test('messages go both ways, one JSON object a line', async () => {
   await child.stop();
 });
 
+test('a program that reads to the end gets its input, and then the end', async () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const child = startLineProcess({
+    command: process.execPath,
+    args: [
+      '-e',
+      "process.stdin.setEncoding('utf8').reduce((a, b) => a + b, '').then((got) => console.log(JSON.stringify({ got })))",
+    ],
+    env: { PATH: process.env.PATH ?? '' },
+    cwd: process.cwd(),
+    input: 'hello',
+    onMessage: resolve,
+  });
+  expect(await promise).toEqual({ got: 'hello' });
+  await child.stop();
+});
+
 test('a program that cannot be started is an end with a reason, not an exception', async () => {
   const child = startLineProcess({ command: '/nowhere/x', args: [], env: {}, cwd: process.cwd(), onMessage: () => {} });
   child.send({ lost: true });

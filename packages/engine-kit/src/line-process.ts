@@ -9,6 +9,8 @@ export type LineProcessSpec = {
   args: readonly string[];
   env: Record<string, string>;
   cwd: string;
+  /** Written to stdin, which is closed after it. Leave it out for a program that is spoken to with `send`. */
+  input?: string;
   /** Called for every JSON line of stdout. Lines that are no JSON object go to `onNoise`. */
   onMessage(message: Record<string, unknown>): void;
   onNoise?(line: string): void;
@@ -25,6 +27,8 @@ export type LineProcess = {
   /** Writes one JSON line. Dropped when the process is gone: `ended` says so to whoever waits. */
   send(message: object): void;
   stderrTail(): string;
+  /** Sends a signal to the process and its group. */
+  signal(signal: NodeJS.Signals): void;
   /** Ends the process and its group; bounded. */
   stop(): Promise<void>;
 };
@@ -57,6 +61,7 @@ export function startLineProcess(spec: LineProcessSpec): LineProcess {
   child.stderr.setEncoding('utf8').on('data', stderr.add);
   // A write to a process that is just ending fails; `ended` reports that end.
   child.stdin.on('error', () => undefined);
+  if (spec.input !== undefined) child.stdin.end(spec.input);
   child.on('error', (error) =>
     setEnded({ code: null, signal: null, reason: `${spec.command} could not be started: ${error.message}` }),
   );
@@ -71,6 +76,7 @@ export function startLineProcess(spec: LineProcessSpec): LineProcess {
     ended,
     send: (message) => void (child.stdin.writable && child.stdin.write(`${JSON.stringify(message)}\n`)),
     stderrTail: stderr.read,
+    signal: (signal) => void signalGroup(child, signal),
     stop,
   };
 }

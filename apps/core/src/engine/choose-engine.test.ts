@@ -27,9 +27,10 @@ test('the configured engine is used, and no other is looked at', async () => {
   expect(look).not.toHaveBeenCalled();
 });
 
-test('the first engine that is ready is used, claude before codex', async () => {
+test('the first engine that is ready is used, claude before codex before gemini', async () => {
   expect(await choose({ claude: ready, codex: ready })).toMatchObject({ id: 'claude' });
-  expect(await choose({ codex: ready })).toMatchObject({ id: 'codex', why: expect.stringContaining('logged in') });
+  expect(await choose({ codex: ready, gemini: ready })).toMatchObject({ id: 'codex', why: expect.stringContaining('logged in') });
+  expect(await choose({ gemini: ready })).toMatchObject({ id: 'gemini' });
 });
 
 test('a local model server is used through codex, when codex is there', async () => {
@@ -46,6 +47,6 @@ test('without anything it is offline, and says what is missing', async () => {
   const chosen = await choose({ claude: probe({ installed: true, reason: 'Nobody is logged in.' }) });
   expect(chosen).toMatchObject({
     id: 'offline',
-    why: 'No other engine is ready. Nobody is logged in. It is not installed.',
+    why: 'No other engine is ready. Nobody is logged in. It is not installed. It is not installed.',
   });
 });

@@ -23,7 +23,7 @@ export async function chooseEngine({ configured, probe, findLocalEndpoint }: Cho
 
   const missing: string[] = [];
   let codexInstalled = false;
-  for (const id of ['claude', 'codex'] as const) {
+  for (const id of ['claude', 'codex', 'gemini'] as const) {
     const found = await probe(id);
     if (found.ready) return choice(id, `It is the first engine that is ready: ${found.reason}`);
     if (id === 'codex') codexInstalled = found.installed;

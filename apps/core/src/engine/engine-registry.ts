@@ -50,12 +50,13 @@ export function createEngineRegistry({ settings, paths, env, clock, log }: Deps)
     const stateDir = path.join(paths.root, 'engine-state', id);
     makePrivateDir(stateDir);
     const createEngine = await loadEngine(id);
+    const { file, url } = placesOf(id, settings);
     return createEngine({
       stateDir,
       enginesDir: paths.engines,
-      path: { claude: settings.claudePath, codex: settings.codexPath, offline: null }[id],
+      path: file,
       env,
-      baseUrl: baseUrl ?? (id === 'codex' ? settings.codexBaseUrl : id === 'claude' ? settings.claudeBaseUrl : null),
+      baseUrl: baseUrl ?? url,
       script: settings.offlineScript,
       warm: settings.warmEngines,
       log: log.child({ engine: id }),
@@ -135,6 +136,20 @@ export function createEngineRegistry({ settings, paths, env, clock, log }: Deps)
       }
     },
   };
+}
+
+/** What the settings say about an engine: where its program is, and where its models are. */
+function placesOf(id: EngineId, settings: Settings): { file: string | null; url: string | null } {
+  switch (id) {
+    case 'claude':
+      return { file: settings.claudePath, url: settings.claudeBaseUrl };
+    case 'codex':
+      return { file: settings.codexPath, url: settings.codexBaseUrl };
+    case 'gemini':
+      return { file: settings.geminiPath, url: settings.geminiBaseUrl };
+    case 'offline':
+      return { file: null, url: null };
+  }
 }
 
 export type EngineRegistry = ReturnType<typeof createEngineRegistry>;

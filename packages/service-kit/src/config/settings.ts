@@ -40,6 +40,8 @@ export type Settings = Readonly<{
   codexPath: string | null;
   codexBaseUrl: string | null;
   claudeBaseUrl: string | null;
+  geminiPath: string | null;
+  geminiBaseUrl: string | null;
   engineModel: string | null;
   secretsFile: string;
   pricingFile: string;
@@ -152,7 +154,8 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
       .split(',')
       .map((host) => host.trim().toLowerCase())
       .filter(Boolean),
-    defaultEngine: optional('SVC_DEFAULT_ENGINE') === null ? null : oneOf('SVC_DEFAULT_ENGINE', ['claude', 'codex', 'offline']),
+    defaultEngine:
+      optional('SVC_DEFAULT_ENGINE') === null ? null : oneOf('SVC_DEFAULT_ENGINE', ['claude', 'codex', 'gemini', 'offline']),
     maxConcurrentTurns: integer('SVC_MAX_CONCURRENT_TURNS', 1, 1024),
     maxQueuedTurns: integer('SVC_MAX_QUEUED_TURNS', 1, 100_000),
     turnIdleMs: integer('SVC_TURN_IDLE_MS', 1000, 86_400_000),
@@ -171,6 +174,8 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
     codexPath: optionalFile('SVC_CODEX_PATH'),
     codexBaseUrl: url('SVC_CODEX_BASE_URL'),
     claudeBaseUrl: url('SVC_CLAUDE_BASE_URL'),
+    geminiPath: optionalFile('SVC_GEMINI_PATH'),
+    geminiBaseUrl: url('SVC_GEMINI_BASE_URL'),
     engineModel: optional('SVC_ENGINE_MODEL'),
     secretsFile: file('SVC_SECRETS_FILE', path.join(dataDir, 'secrets.json')),
     pricingFile: file('SVC_PRICING_FILE', path.join(dataDir, 'pricing.json')),

@@ -1,15 +1,15 @@
 /** A tool as the engine offered it. `namespace` is the Responses protocol's grouping. */
 export type OfferedTool = { name: string; namespace?: string; kind: string };
 
-/** What a scripted model is told about one request, the same for both protocols. */
+/** What a scripted model is told about one request, the same for every protocol. */
 export type ModelRequest = {
-  api: 'messages' | 'responses';
+  api: 'messages' | 'responses' | 'google';
   path: string;
   model: string;
   stream: boolean;
   /** Names only: a recorded request holds no key. */
   headerNames: string[];
-  /** Scheme of the Authorization header, `x-api-key`, or null. */
+  /** Scheme of the Authorization header, the name of a key's own header, or null. */
   auth: string | null;
   /** The newest text of the user, without tool results. */
   userText: string;

@@ -14,6 +14,7 @@ export async function streamResponse(out: SseStream, request: ModelRequest, repl
   let sequence = 0;
   const numbered: SseStream = {
     event: (type, fields) => out.event(type, { sequence_number: sequence++, ...fields }),
+    data: out.data,
     end: out.end,
   };
   numbered.event('response.created', { response: envelope(id, request, 'in_progress', []) });

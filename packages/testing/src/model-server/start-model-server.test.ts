@@ -42,6 +42,51 @@ describe('the scripted model server', () => {
     expect(await (await post('/v1/responses', { model: 'm', stream: true, input: [user, output] })).text()).toContain('out!');
   });
 
+  describe('asked as Gemini CLI asks', () => {
+    const context = '<session_context>\nThis is the Gemini CLI. We are setting up the context for our chat.\n</session_context>';
+    const body = (...more: object[]) => ({
+      contents: [{ parts: [{ text: context }, { text: 'go' }], role: 'user' }, ...more],
+      systemInstruction: { parts: [{ text: 'You are an agent.' }], role: 'user' },
+      tools: [{ functionDeclarations: [{ name: 'read_file' }, { name: 'mcp_kit_echo' }] }],
+      generationConfig: { temperature: 1, thinkingConfig: { includeThoughts: true } },
+    });
+    const call = (operation: string, content: object) => post(`/v1beta/models/gemini-x:${operation}`, content);
+
+    test('streams parts, thoughts marked, and counts at the end', async () => {
+      server = await startModelServer();
+      server.script([{ steps: [{ thinking: ['a', 'b'] }, { text: ['x ', 'y'] }] }]);
+      const answer = await (await call('streamGenerateContent?alt=sse', body())).text();
+      expect(answer.match(/"thought":true/g)).toHaveLength(2);
+      expect(answer.trim().split('\n\n').at(-1)).toMatch(/^data: .*"finishReason":"STOP".*"thoughtsTokenCount":5/);
+      expect(server.requests).toMatchObject([
+        { api: 'google', model: 'gemini-x', stream: true, userText: 'go', systemText: 'You are an agent.', toolResults: [] },
+      ]);
+    });
+
+    test('calls a tool, and hands what it gave back, or why it failed, to the script', async () => {
+      server = await startModelServer();
+      server.script((request) =>
+        request.toolResults.length > 0
+          ? { steps: [{ text: request.toolResults.join() }] }
+          : { steps: [{ tool: /echo/, input: { a: 1 } }] },
+      );
+      const whole = await (await call('generateContent', body())).text();
+      expect(whole).toContain('"functionCall":{"id"');
+      const results = [{ output: 'out!' }, { error: 'no!' }].map((response) => ({ functionResponse: { name: 'x', response } }));
+      const next = await call('streamGenerateContent', body({ role: 'model', parts: [] }, { role: 'user', parts: results }));
+      expect(await next.text()).toContain('out!,no!');
+    });
+
+    test("refuses in Google's words, with the details of the script", async () => {
+      server = await startModelServer();
+      server.script([{ status: 429, kind: 'RESOURCE_EXHAUSTED', message: 'limit', details: [{ retryDelay: '9s' }] }]);
+      const answer = await call('streamGenerateContent', body());
+      expect(await answer.json()).toEqual({
+        error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'limit', details: [{ retryDelay: '9s' }] },
+      });
+    });
+  });
+
   test('a reply stands at a gate until the test opens it', async () => {
     server = await startModelServer();
     const gate = createGate();

@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { http, type IncomingMessage, type Server, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { defaultScenario } from './default-scenarios.ts';
+import { googleError, streamGoogle, wholeGoogle } from './google-api.ts';
+import { parseGoogleRequest } from './google-request.ts';
 import { streamMessage, wholeMessage } from './messages-api.ts';
 import { parseMessagesRequest } from './messages-request.ts';
 import { isRecord, type ModelRequest } from './model-request.ts';
@@ -16,7 +18,7 @@ export type ModelServerOptions = {
 };
 
 export type ModelServer = {
-  /** Root of the server. Messages clients take it as it is, Responses clients with `/v1` behind it. */
+  /** Root of the server. Messages and Google clients take it as it is, Responses clients with `/v1` behind it. */
   url: string;
   /** Every model request so far, in order of arrival. */
   requests: ModelRequest[];
@@ -29,7 +31,7 @@ export type ModelServer = {
   close(): Promise<void>;
 };
 
-/** Starts a model server on loopback that speaks the Messages and the Responses protocol and says what it is told. */
+/** Starts a model server on loopback that speaks the Messages, the Responses and the Google protocol and says what it is told. */
 export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   const waiting = new Set<(request: ModelRequest) => void>();
@@ -73,23 +75,37 @@ async function handle(
   if (incoming.method === 'GET' && path.endsWith('/models')) return sendJson(response, 200, modelList);
   if (incoming.method !== 'POST') return sendError(response, 404, 'not_found_error', `no route ${incoming.method} ${path}`);
   if (path.endsWith('/count_tokens')) return sendJson(response, 200, { input_tokens: 42 });
+  if (path.endsWith(':countTokens')) return sendJson(response, 200, { totalTokens: 42 });
   const base = { path, body, headerNames: Object.keys(incoming.headers), auth: authOf(incoming) };
   if (path.endsWith('/messages')) return answer({ api: 'messages', ...base, ...parseMessagesRequest(body) }, response);
   if (path.endsWith('/responses')) return answer({ api: 'responses', ...base, ...parseResponsesRequest(body) }, response);
+  if (/\/models\/[^/]+:(streamGenerateContent|generateContent)$/.test(path)) {
+    return answer({ api: 'google', ...base, ...parseGoogleRequest(path, body) }, response);
+  }
   return sendError(response, 404, 'not_found_error', `no route POST ${path}`);
 }
 
 async function sendReply(request: ModelRequest, reply: ScriptedReply, response: ServerResponse, strict: boolean) {
-  if ('status' in reply) return sendError(response, reply.status, reply.kind, reply.message, reply.headers);
+  if ('status' in reply) return refuse(request, reply, response);
   const foreign = strict && request.api === 'responses' ? foreignTool(request) : undefined;
   if (foreign) return sendError(response, 400, 'invalid_request_error', `'type' of tool must be 'function', not '${foreign}'`);
-  if (!request.stream) {
-    return sendJson(response, 200, request.api === 'messages' ? wholeMessage(request, reply) : wholeResponse(request, reply));
-  }
+  const { stream, whole } = protocols[request.api];
+  if (!request.stream) return sendJson(response, 200, whole(request, reply));
   const gone = new AbortController();
   response.on('close', () => gone.abort());
-  const stream = request.api === 'messages' ? streamMessage : streamResponse;
   await stream(openSseStream(response), request, reply, gone.signal);
+}
+
+const protocols = {
+  messages: { stream: streamMessage, whole: wholeMessage },
+  responses: { stream: streamResponse, whole: wholeResponse },
+  google: { stream: streamGoogle, whole: wholeGoogle },
+} as const;
+
+function refuse(request: ModelRequest, reply: Extract<ScriptedReply, { status: number }>, response: ServerResponse) {
+  const { status, kind, message, headers, details } = reply;
+  if (request.api === 'google') return sendJson(response, status, googleError(status, kind, message, details), headers);
+  return sendError(response, status, kind, message, headers);
 }
 
 const foreignTool = (request: ModelRequest): string | undefined =>
@@ -128,8 +144,8 @@ async function readJson(incoming: IncomingMessage): Promise<Record<string, unkno
 }
 
 function authOf(incoming: IncomingMessage): string | null {
-  if (incoming.headers['x-api-key'] !== undefined) return 'x-api-key';
-  return incoming.headers.authorization?.split(' ')[0] ?? null;
+  const keyHeader = ['x-api-key', 'x-goog-api-key'].find((name) => incoming.headers[name] !== undefined);
+  return keyHeader ?? incoming.headers.authorization?.split(' ')[0] ?? null;
 }
 
 const modelList = { object: 'list', data: [{ id: 'scripted-model', object: 'model' }], models: [] };
@@ -139,7 +155,7 @@ function sendJson(response: ServerResponse, status: number, body: object, header
   response.end(JSON.stringify(body));
 }
 
-/** One body that both protocols' clients read: Messages look at `error.type`, Responses at `error.code` and `error.message`. */
+/** One body that both protocols' clients read (Google's has its own): Messages look at `error.type`, Responses at `error.code` and `error.message`. */
 function sendError(response: ServerResponse, status: number, kind: string, message: string, headers?: Record<string, string>) {
   if (response.headersSent) return void response.destroy();
   sendJson(response, status, { type: 'error', error: { type: kind, code: kind, message } }, headers);

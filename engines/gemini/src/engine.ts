@@ -1,0 +1,90 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { findEngine } from '@svc/engine-kit/engine-path.ts';
+import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { guardEvents } from '@svc/engine-kit/guard-events.ts';
+import type { LineProcess } from '@svc/engine-kit/line-process.ts';
+import { endMarkedProcesses } from '@svc/engine-kit/marked-processes.ts';
+import { acceptGemini } from './find-gemini.ts';
+import { startModelRelay, type ModelRelay } from './model-relay.ts';
+import { probeGemini } from './probe.ts';
+import { runTurn } from './run-turn.ts';
+import { knownHome, newHome, sessionsDir, sideDir } from './session-home.ts';
+import { noKey } from './to-failure.ts';
+import { isLocal } from './upstream.ts';
+
+const vendorUrl = 'https://generativelanguage.googleapis.com';
+
+/** The Gemini engine: one process of the vendor's program for each turn, with the model service behind a relay. */
+export const createEngine: CreateEngine = (deps) => {
+  const running = new Set<LineProcess>();
+  let relay: Promise<ModelRelay> | null = null;
+  let swept: Promise<void> | null = null;
+  mkdirSync(sessionsDir(deps.stateDir), { recursive: true, mode: 0o700 });
+
+  const openRelay = () => {
+    relay ??= startModelRelay({ baseUrl: deps.baseUrl ?? vendorUrl, apiKey: keyFor(deps), env: deps.env }).catch(
+      (error: unknown) => {
+        relay = null; // it may work for the next turn
+        throw error;
+      },
+    );
+    return relay;
+  };
+
+  async function* turn(request: EngineRequest, signal: AbortSignal): AsyncGenerator<EngineEvent> {
+    const location = locate(deps);
+    if (!location.found) return yield { type: 'failed', failure: notInstalled(location.reason) };
+    if (deps.baseUrl === null && keyFor(deps) === null) return yield { type: 'failed', failure: noKey };
+    swept ??= sweep(deps.stateDir).catch((error: unknown) => deps.log.warn({ err: error }, 'gemini could not tidy up'));
+    await swept;
+    const turnDeps = { ...deps, install: location.value, relay: await openRelay(), running };
+    const known = request.resume === null ? null : knownHome(deps.stateDir, request.resume);
+    if (known !== null && (yield* runTurn(turnDeps, request, known, signal)) === 'finished') return;
+    if (request.resume !== null) yield unknownSession(request.resume);
+    yield* runTurn(turnDeps, request, newHome(deps.stateDir, request), signal);
+  }
+
+  return {
+    id: 'gemini',
+    probe: () => Promise.resolve(probeGemini({ ...deps, location: locate(deps) })),
+    run: (request, signal) => guardEvents((inner) => turn(request, inner), signal, { toFailure: exceptionToFailure }),
+    async close() {
+      await Promise.all([...running].map((child) => child.stop()));
+      await (await relay)?.close();
+    },
+  };
+};
+
+/** What a service that was killed left behind: commands of its turns, and the homes of side calls. */
+async function sweep(stateDir: string): Promise<void> {
+  const sessions = `${sessionsDir(stateDir)}${path.sep}`;
+  await endMarkedProcesses('GEMINI_CLI_HOME', (value) => value.startsWith(sessions));
+  rmSync(sideDir(stateDir), { recursive: true, force: true });
+}
+
+const locate = ({ path, enginesDir, env }: EngineDeps) =>
+  findEngine({ id: 'gemini', explicit: path, enginesDir, program: 'gemini', searchPath: env.PATH, accept: acceptGemini });
+
+/** A key goes to the vendor or to an endpoint elsewhere: what listens on this machine gets none. */
+function keyFor({ baseUrl, env }: EngineDeps): string | null {
+  return baseUrl !== null && isLocal(baseUrl) ? null : env.GEMINI_API_KEY || null;
+}
+
+const unknownSession = (id: string): EngineEvent => ({
+  type: 'notice',
+  code: 'session_unknown',
+  message: `Gemini does not know the session ${id} any more; a new one begins.`,
+});
+
+const notInstalled = (reason: string): EngineFailure => ({
+  code: 'engine_not_installed',
+  message: `Gemini CLI is not installed (${reason}). Install it, or set SVC_GEMINI_PATH.`,
+  retryable: false,
+});
+
+const exceptionToFailure = (error: unknown): EngineFailure => ({
+  code: 'engine_crashed',
+  message: `Gemini: ${error instanceof Error ? error.message : String(error)}`,
+  retryable: true,
+});

@@ -1,0 +1,28 @@
+/**
+ * The lines of `-o stream-json` that we use, written by hand from what the program really prints. Lines of other types
+ * are ignored.
+ */
+export type GeminiMessage =
+  | { type: 'init'; session_id: string; model: string }
+  | { type: 'message'; role: 'user' | 'assistant'; content: string }
+  | { type: 'tool_use'; tool_name: string; tool_id: string; parameters: unknown }
+  | {
+      type: 'tool_result';
+      tool_id: string;
+      status: 'success' | 'error';
+      /** What a terminal would show: empty for some tools that succeeded. */
+      output?: string;
+      error?: { type: string; message: string };
+    }
+  | { type: 'error'; severity: 'warning' | 'error'; message: string }
+  | GeminiResult;
+
+export type GeminiResult = {
+  type: 'result';
+  status: 'success' | 'error';
+  error?: { type: string; message: string };
+  stats?: GeminiStats;
+};
+
+/** Of this process alone, also when it went on with a session. `input_tokens` includes cached ones, `input` does not. */
+export type GeminiStats = { total_tokens: number; input_tokens: number; output_tokens: number; cached: number; input: number };

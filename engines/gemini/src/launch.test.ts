@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import { geminiArgs, geminiEnv } from './launch.ts';
+import { defaultModel } from './pin.ts';
+import { newHome } from './session-home.ts';
+
+const stateDir = mkdtempSync(path.join(os.tmpdir(), 'gemini-launch-'));
+afterAll(() => rmSync(stateDir, { recursive: true }));
+const home = newHome(stateDir, {});
+const env = {
+  PATH: '/bin',
+  HOME: '/home/x',
+  GEMINI_API_KEY: 'vendor',
+  GEMINI_CLI_HOME: '/elsewhere',
+  GOOGLE_APPLICATION_CREDENTIALS: '/x',
+  SVC_MANAGER_TOKEN: 'hush',
+  HTTPS_PROXY: 'http://p',
+  no_proxy: 'x',
+};
+const relay = { url: 'http://127.0.0.1:1', key: 'turn' };
+
+describe('the environment of gemini', () => {
+  test('holds the relay and its key, the home of the session, and nothing of the service', () => {
+    const made = geminiEnv({ env, stateDir }, { toolPolicy: 'full' }, home, relay);
+    expect(made).toMatchObject({ GEMINI_API_KEY: 'turn', GOOGLE_GEMINI_BASE_URL: relay.url, GEMINI_CLI_HOME: home.dir });
+    expect(Object.keys(made).filter((name) => /SVC_|CREDENTIALS|proxy/i.test(name))).toEqual([]);
+    expect(made).not.toHaveProperty('GEMINI_CLI_TRUST_WORKSPACE');
+  });
+
+  test('of who may only talk says that the folder is not trusted, and has the persona for a manual', () => {
+    expect(geminiEnv({ env, stateDir }, { toolPolicy: 'none' }, home, relay)).toMatchObject({
+      GEMINI_CLI_TRUST_WORKSPACE: 'false',
+      GEMINI_SYSTEM_MD: home.systemFile,
+    });
+  });
+});
+
+test('a model always has a name, which is no argument of its own', () => {
+  const request = engineRequest({ prompt: 'x', cwd: '/' });
+  expect(geminiArgs(request, home, null)).toContain(`--model=${defaultModel}`);
+  expect(geminiArgs({ ...request, model: '--yolo' }, home, null)).toContain('--model=--yolo');
+});
+
+test('a new session gets its id from us, a known one is resumed', () => {
+  const request = engineRequest({ prompt: 'x', cwd: '/' });
+  expect(geminiArgs(request, home, null).join(' ')).toContain(`--session-id ${home.id}`);
+  expect(geminiArgs(request, { ...home, isNew: false }, '/f').join(' ')).toMatch(
+    new RegExp(`--resume ${home.id}.*--include-directories /f`),
+  );
+});

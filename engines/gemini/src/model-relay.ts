@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
+import { restoreText } from './plain-text.ts';
+import { parseRefusal, type Refusal } from './refusal.ts';
+import { createThoughtReader } from './thought-reader.ts';
+import { openUpstream, type Upstream, type UpstreamOptions } from './upstream.ts';
+
+/** What a turn hears of its model requests. */
+export type RelayListener = {
+  /** A streaming request, as the program wrote it. */
+  onRequest(body: Buffer): void;
+  onThought(text: string): void;
+  /** The model service refused, or did not answer. The program may try again. */
+  onRefusal(refusal: Refusal): void;
+  /** The reply ended before the model was done. The program asks again. */
+  onCut(): void;
+};
+
+export type ModelRelay = {
+  /** What the program is given as the address of the model service. */
+  readonly url: string;
+  /** Lets one turn through, by a key of its own that is good as long as the turn. */
+  open(listener: RelayListener): { key: string; close(): void };
+  close(): Promise<void>;
+};
+
+/** A turn with images in its history is some ten megabytes. */
+const maxBodyBytes = 64 * 1024 * 1024;
+const maxRefusalBytes = 256 * 1024;
+/** The program would sleep in silence as long as the vendor asks it to. Past this the turn had better fail. */
+const maxWaitMs = 10_000;
+
+/**
+ * Stands on loopback between the program and the model service. The vendor's key stays here, out of reach of the
+ * commands that a turn runs; the text of a chat gets its real characters back; and thoughts and refusals, of which the
+ * program says nothing or little, are told to the turn.
+ */
+export async function startModelRelay(options: UpstreamOptions): Promise<ModelRelay> {
+  const turns = new Map<string, RelayListener>();
+  const upstream = openUpstream(options);
+  const server = http.createServer((request, response) => {
+    const listener = turns.get(digest(String(request.headers['x-goog-api-key'] ?? '')));
+    if (listener === undefined) return sendError(response, 401, 'wrong key');
+    forward(request, response, upstream, listener).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    open(listener) {
+      const key = randomBytes(32).toString('base64url');
+      turns.set(digest(key), listener);
+      return { key, close: () => void turns.delete(digest(key)) };
+    },
+    close: () =>
+      new Promise((resolve) => {
+        upstream.close();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const modelRoute = /^\/v1\w*\/models\/[\w./-]+:\w+(\?alt=sse)?$/;
+
+async function forward(request: IncomingMessage, response: ServerResponse, upstream: Upstream, listener: RelayListener) {
+  const route = request.url ?? '';
+  if (request.method !== 'POST' || !modelRoute.test(route)) return sendError(response, 404, 'no such route');
+  const written = await readBody(request, maxBodyBytes);
+  const isReply = route.includes(':streamGenerateContent');
+  if (isReply) listener.onRequest(written);
+  const answer = await upstream.send(request, route, restoreText(written), response).catch((error: unknown) => {
+    if (!response.destroyed) refuse(response, { status: 0, reason: null, message: unreachable(error) }, listener);
+    return null;
+  });
+  if (answer === null) return;
+  const status = answer.statusCode ?? 502;
+  if (status < 400) return sendReply(answer, response, isReply ? listener : null);
+  const body = await readBody(answer, maxRefusalBytes).catch(() => Buffer.alloc(0));
+  refuse(response, parseRefusal(status, body.toString('utf8'), answer.headers['retry-after'], new Date()), listener);
+}
+
+async function sendReply(answer: IncomingMessage, response: ServerResponse, listener: RelayListener | null): Promise<void> {
+  response.writeHead(answer.statusCode ?? 200, { 'content-type': answer.headers['content-type'] ?? 'application/json' });
+  if (listener === null) return pipeline(answer, response);
+  const reader = createThoughtReader(listener.onThought);
+  let programLeft = false;
+  response.once('close', () => (programLeft = answer.errored === null && !answer.readableEnded));
+  answer.on('data', reader.push);
+  try {
+    await pipeline(answer, response);
+  } finally {
+    if (!reader.finished && !programLeft) listener.onCut();
+  }
+}
+
+/** Tells the turn, and the program in a way that it does not wait for long. */
+function refuse(response: ServerResponse, refusal: Refusal, listener: RelayListener): void {
+  listener.onRefusal(refusal);
+  // Whatever the status, the program also sleeps for a time that it finds in the words.
+  if ((refusal.retryAfterMs ?? 0) > maxWaitMs) sendError(response, 400, 'refused');
+  else sendError(response, refusal.status || 502, refusal.message);
+}
+
+async function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Error('the body is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function sendError(response: ServerResponse, status: number, message: string): void {
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error: { code: status, message, status: 'RELAYED' } }));
+}
+
+const unreachable = (error: unknown): string => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return `The model endpoint cannot be reached: ${code ?? message}`;
+};
+
+const digest = (key: string): string => createHash('sha256').update(key).digest('base64');

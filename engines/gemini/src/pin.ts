@@ -1,0 +1,12 @@
+/**
+ * The version this driver is written and tested for. Much of what it relies on is how this version happens to work:
+ * raise it with the tests. The optional native parts are for a terminal that nobody sits at.
+ */
+export const pin = {
+  package: '@google/gemini-cli',
+  version: '0.61.0',
+  installArgs: ['--omit=optional'] as readonly string[],
+};
+
+/** What its word `flash` stands for: a model that every key may use. Its own choice costs one more request a turn. */
+export const defaultModel = 'gemini-3.8-flash';

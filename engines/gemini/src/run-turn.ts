@@ -1,0 +1,90 @@
+import path from 'node:path';
+import type { EngineDeps, EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { startLineProcess, type LineProcess } from '@svc/engine-kit/line-process.ts';
+import { endMarkedProcesses } from '@svc/engine-kit/marked-processes.ts';
+import { turnText } from '@svc/engine-kit/turn-text.ts';
+import type { GeminiInstall } from './find-gemini.ts';
+import { geminiArgs, geminiEnv } from './launch.ts';
+import type { ModelRelay } from './model-relay.ts';
+import { hideCommands } from './plain-text.ts';
+import { furnishHome, tidyHome, type SessionHome } from './session-home.ts';
+import { stageFiles, type StagedFiles } from './staged-files.ts';
+import { createTurnListener, type TurnListener, type TurnOutcome } from './turn-listener.ts';
+
+export type TurnDeps = Pick<EngineDeps, 'env' | 'stateDir' | 'log'> & {
+  install: GeminiInstall;
+  relay: ModelRelay;
+  /** Processes of turns that run, to be ended when the engine is. */
+  running: Set<LineProcess>;
+};
+
+/** One turn, in a process of its own: furnish the session's home, start the program, pass its events on, tidy up. */
+export async function* runTurn(
+  deps: TurnDeps,
+  request: EngineRequest,
+  home: SessionHome,
+  signal: AbortSignal,
+): AsyncGenerator<EngineEvent, TurnOutcome> {
+  const isKept = request.purpose === undefined;
+  let listener: TurnListener | null = null;
+  try {
+    await furnishHome(home, request);
+    const files = await stageFiles(request.attachments, home.filesDir, `file-${home.id.slice(0, 8)}`);
+    if (signal.aborted) return 'finished';
+    const prompt = promptOf(request, files, home.isNew);
+    listener = createTurnListener({ request, sessionId: home.id, isNew: home.isNew, prompt, signal });
+    yield* talk(deps, { request, home, prompt, filesDir: files.dir }, listener, signal);
+    return listener.outcome;
+  } finally {
+    const isWorthKeeping = listener?.announced === true || !home.isNew;
+    await leave(home, { usedTools: listener?.usedTools === true, isKept: isKept && isWorthKeeping }).catch((error: unknown) =>
+      deps.log.warn({ err: error, session: home.id }, 'gemini left something behind'),
+    );
+  }
+}
+
+async function leave(home: SessionHome, { usedTools, isKept }: { usedTools: boolean; isKept: boolean }): Promise<void> {
+  // Commands run in process groups of their own, and outlive the program.
+  if (usedTools) await endMarkedProcesses('GEMINI_CLI_HOME', (value) => value === home.dir);
+  await tidyHome(home, { isKept });
+}
+
+type Talk = { request: EngineRequest; home: SessionHome; prompt: string; filesDir: string | null };
+
+async function* talk(
+  deps: TurnDeps,
+  { request, home, prompt, filesDir }: Talk,
+  listener: TurnListener,
+  signal: AbortSignal,
+): AsyncGenerator<EngineEvent> {
+  const { url } = deps.relay;
+  const { key, close } = deps.relay.open(listener);
+  const child = startLineProcess({
+    command: process.execPath,
+    args: [deps.install.script, ...geminiArgs(request, home, filesDir)],
+    env: geminiEnv(deps, request, home, { url, key }),
+    cwd: request.cwd,
+    input: prompt,
+    onMessage: listener.onMessage,
+    onNoise: (line) => deps.log.debug({ line: line.slice(0, 200) }, 'gemini wrote something that is no message'),
+  });
+  deps.running.add(child);
+  const stop = () => child.signal('SIGTERM');
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
+  void child.ended.then((end) => listener.onEnd(end, child.stderrTail()));
+  try {
+    yield* listener.events;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    close();
+    await child.stop();
+    deps.running.delete(child);
+  }
+}
+
+/** The user message as the program may read it, and the one thing that it is to act on: the images to show. */
+function promptOf(request: EngineRequest, { attachments, images }: StagedFiles, isNew: boolean): string {
+  const text = hideCommands(turnText({ ...request, attachments }, { isNew, shown: images }));
+  return [text, ...images.map((image) => `@${path.basename(image.path)}`)].join('\n\n');
+}

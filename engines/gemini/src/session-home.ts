@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { EngineRequest } from '@svc/engine-kit/engine.ts';
+import { hideCommands } from './plain-text.ts';
+import { turnSettings } from './settings.ts';
+import { policyRules } from './tool-policy.ts';
+
+/**
+ * The program's own home folder, one for each session. What it writes (the session, what it wants to remember, reports
+ * of errors) stays with that session, and each turn has its own settings without touching those of others.
+ */
+export type SessionHome = {
+  readonly id: string;
+  readonly dir: string;
+  /** True while there is nothing to go on with. */
+  readonly isNew: boolean;
+  readonly systemFile: string;
+  readonly rulesFile: string;
+  readonly filesDir: string;
+};
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Where the homes of sessions lie, and those of side calls, which are gone after the call. */
+export const sessionsDir = (stateDir: string): string => path.join(stateDir, 'sessions');
+export const sideDir = (stateDir: string): string => path.join(stateDir, 'side');
+
+/** The home of a session that a turn wants to go on with; null when there is none. Other words than an id mean something to the program. */
+export function knownHome(stateDir: string, id: string): SessionHome | null {
+  if (!uuid.test(id)) return null;
+  const home = homeAt(sessionsDir(stateDir), id, false);
+  return existsSync(home.dir) ? home : null;
+}
+
+export const newHome = (stateDir: string, { purpose }: Pick<EngineRequest, 'purpose'>): SessionHome =>
+  homeAt(purpose === undefined ? sessionsDir(stateDir) : sideDir(stateDir), randomUUID(), true);
+
+function homeAt(parent: string, id: string, isNew: boolean): SessionHome {
+  const dir = path.join(parent, id.toLowerCase());
+  return {
+    id,
+    dir,
+    isNew,
+    systemFile: path.join(dir, 'system.md'),
+    rulesFile: path.join(dir, 'rules.toml'),
+    filesDir: path.join(dir, 'files'),
+  };
+}
+
+const settingsFile = ({ dir }: SessionHome): string => path.join(dir, '.gemini/settings.json');
+/** Read by the program as instructions, after its own manual. */
+const contextFile = ({ dir }: SessionHome): string => path.join(dir, '.gemini/GEMINI.md');
+
+/** Writes what the program reads at its start. Who may not act gets the persona instead of the manual of the tools. */
+export async function furnishHome(home: SessionHome, request: EngineRequest): Promise<void> {
+  await mkdir(path.join(home.dir, '.gemini'), { recursive: true, mode: 0o700 });
+  const persona = hideCommands(request.system);
+  const isTalk = request.toolPolicy === 'none';
+  await Promise.all([
+    write(settingsFile(home), JSON.stringify(turnSettings(request), null, 2)),
+    isTalk ? write(home.systemFile, persona) : write(contextFile(home), persona),
+    isTalk && rm(contextFile(home), { force: true }),
+    write(home.rulesFile, policyRules(request.toolPolicy) ?? ''),
+  ]);
+}
+
+/** After a turn: the secrets of tool servers and what the turn laid down for itself go; the session stays, if it is to. */
+export async function tidyHome(home: SessionHome, { isKept }: { isKept: boolean }): Promise<void> {
+  const passing = [settingsFile(home), home.filesDir, path.join(home.dir, 'tmp')];
+  await Promise.all((isKept ? passing : [home.dir]).map((place) => rm(place, { recursive: true, force: true, maxRetries: 3 })));
+}
+
+const write = (file: string, text: string) => writeFile(file, text, { mode: 0o600 });

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { createThoughtReader } from './thought-reader.ts';
+
+const event = (parts: object[], more: object = {}) =>
+  `data: ${JSON.stringify({ candidates: [{ content: { parts }, ...more }] })}\r\n\r\n`;
+
+function read(text: string) {
+  const thoughts: string[] = [];
+  const reader = createThoughtReader((thought) => thoughts.push(thought));
+  // Cut anywhere, as a network does.
+  for (const byte of Buffer.from(text)) reader.push(Buffer.from([byte]));
+  return { thoughts, finished: reader.finished };
+}
+
+test('thoughts are read, the reply is not', () => {
+  const stream =
+    event([{ text: 'hm ä', thought: true }]) + event([{ text: '"thought": true' }]) + event([{ text: 'b', thought: true }]);
+  expect(read(stream)).toEqual({ thoughts: ['hm ä', 'b'], finished: false });
+});
+
+test('a stream is finished when the model says why it stopped', () => {
+  expect(read(event([{ text: 'x' }], { finishReason: 'STOP' })).finished).toBe(true);
+});
+
+test('what is no JSON is left to the program', () => {
+  expect(read('data: "thought": true\n\n: comment\n').thoughts).toEqual([]);
+});

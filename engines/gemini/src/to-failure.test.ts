@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { toFailure } from './to-failure.ts';
+
+test.each([
+  [400, 'API_KEY_INVALID', 'engine_auth_failed', false],
+  [400, null, 'engine_failed', false],
+  [401, null, 'engine_auth_failed', false],
+  [403, null, 'engine_auth_failed', false],
+  [404, null, 'engine_bad_model', false],
+  [429, null, 'engine_rate_limited', true],
+  [500, null, 'engine_failed', true],
+  [503, null, 'engine_overloaded', true],
+  [0, null, 'engine_endpoint_down', true],
+])('status %i with reason %s is %s', (status, reason, code, retryable) => {
+  expect(toFailure({ status, reason, message: 'no' }, '')).toMatchObject({ code, retryable });
+});
+
+test('the words of the model service are shown with what can be done, and the time it named', () => {
+  expect(toFailure({ status: 404, reason: null, message: 'models/x is not found' }, '')).toEqual({
+    code: 'engine_bad_model',
+    retryable: false,
+    message: 'models/x is not found. Choose another model (SVC_ENGINE_MODEL).',
+  });
+  expect(toFailure({ status: 429, reason: null, message: 'slow', retryAfterMs: 5 }, '').retryAfterMs).toBe(5);
+});
+
+test('without an answer of the model service the words of the program are shown, without its brackets', () => {
+  expect(toFailure(null, '[API Error: it broke]').message).toBe('it broke.');
+  expect(toFailure(null, ' ').message).toBe('The turn failed without a reason.');
+});

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import type { EngineEvent, ToolServer } from '@svc/engine-kit/engine.ts';
+import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import { createTurnListener } from './turn-listener.ts';
+
+const stats = { total_tokens: 188, input_tokens: 166, output_tokens: 17, cached: 33, input: 133 };
+const says = (content: string) => ({ type: 'message', role: 'assistant', content });
+const server = (name: string): ToolServer => ({ name, type: 'http', url: 'http://x', headers: {}, safe: true });
+const asking = (...tools: string[]) =>
+  Buffer.from(JSON.stringify({ contents: [], tools: [{ functionDeclarations: tools.map((name) => ({ name })) }] }));
+
+function open(fields: { isNew?: boolean; toolServers?: ToolServer[] } = {}) {
+  const controller = new AbortController();
+  const listener = createTurnListener({
+    request: engineRequest({ prompt: 'hi', cwd: '/', toolServers: fields.toolServers ?? [] }),
+    sessionId: 'session-1',
+    isNew: fields.isNew ?? true,
+    prompt: 'hi',
+    signal: controller.signal,
+  });
+  return { listener, controller };
+}
+
+async function all(listener: ReturnType<typeof open>['listener']): Promise<EngineEvent[]> {
+  const events: EngineEvent[] = [];
+  for await (const event of listener.events) events.push(event);
+  return events;
+}
+
+describe('the events of a turn', () => {
+  test('a block of text ends where a tool begins, and with the turn', async () => {
+    const { listener } = open();
+    listener.onMessage({ type: 'init', session_id: 's', model: 'm' });
+    for (const text of ['a ', 'b']) listener.onMessage(says(text));
+    listener.onMessage({ type: 'tool_use', tool_id: '1', tool_name: 'glob', parameters: {} });
+    listener.onMessage({ type: 'tool_result', tool_id: '1', status: 'success', output: 'x' });
+    listener.onMessage(says('c'));
+    listener.onMessage({ type: 'result', status: 'success', stats });
+    listener.onEnd({ code: 0, signal: null }, '');
+    const events = await all(listener);
+    expect(events.map((event) => event.type)).toEqual([
+      'session',
+      'delta',
+      'segment',
+      'tool',
+      'tool_result',
+      'delta',
+      'segment',
+      'usage',
+      'done',
+    ]);
+    expect(events).toContainEqual({ type: 'segment', text: 'a b' });
+    const usage = { input_tokens: 133, cache_read_tokens: 33, output_tokens: 22, thinking_tokens: 5, estimated: false };
+    expect(events.at(-2)).toMatchObject({ type: 'usage', usage });
+  });
+
+  test('what an agent inside a tool thinks is not what the model of the turn thinks', async () => {
+    const { listener } = open();
+    listener.onThought('mine');
+    listener.onMessage({ type: 'tool_use', tool_id: '1', tool_name: 'invoke_agent', parameters: {} });
+    listener.onThought('its own');
+    listener.onMessage({ type: 'tool_result', tool_id: '1', status: 'success', output: '' });
+    listener.onMessage({ type: 'result', status: 'success', stats });
+    expect((await all(listener)).filter(({ type }) => type === 'thinking')).toEqual([{ type: 'thinking', text: 'mine' }]);
+  });
+
+  test('a reply that was cut off and asked for again is a block of its own', async () => {
+    const { listener } = open();
+    listener.onRequest(asking());
+    listener.onMessage(says('hel'));
+    listener.onCut();
+    listener.onRequest(asking());
+    listener.onMessage(says('hello'));
+    listener.onMessage({ type: 'result', status: 'success', stats });
+    const events = await all(listener);
+    expect(events.filter(({ type }) => type === 'segment')).toEqual([
+      { type: 'segment', text: 'hel' },
+      { type: 'segment', text: 'hello' },
+    ]);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'notice', code: 'retry' }));
+  });
+
+  test('a tool server of which the model is offered nothing is missing, once', async () => {
+    const { listener } = open({ toolServers: [server('kit'), server('gone')] });
+    listener.onRequest(asking('mcp_kit_echo'));
+    listener.onRequest(asking('mcp_kit_echo'));
+    listener.onMessage({ type: 'result', status: 'success', stats });
+    const notices = (await all(listener)).filter(({ type }) => type === 'notice');
+    expect(notices).toMatchObject([{ code: 'tool_server_missing', message: expect.stringContaining('gone') }]);
+  });
+});
+
+describe('the end of a turn', () => {
+  test('an error is told by what the model service answered last, unless the program got over it', async () => {
+    const { listener } = open();
+    listener.onRefusal({ status: 503, reason: null, message: 'busy' });
+    listener.onMessage({ type: 'result', status: 'error', error: { type: 'x', message: 'words' } });
+    expect((await all(listener)).at(-1)).toMatchObject({ failure: { code: 'engine_overloaded' } });
+    const second = open().listener;
+    second.onRefusal({ status: 503, reason: null, message: 'busy' });
+    second.onRequest(asking());
+    second.onMessage({ type: 'error', severity: 'error', message: 'The model said nothing' });
+    second.onMessage({ type: 'result', status: 'error' });
+    expect((await all(second)).at(-1)).toMatchObject({ failure: { code: 'engine_failed', message: 'The model said nothing.' } });
+  });
+
+  test('a program that is gone without a result has failed, in its last words', async () => {
+    const { listener } = open();
+    listener.onEnd({ code: 52, signal: null }, 'noise\nError in settings.json.\n');
+    expect(await all(listener)).toMatchObject([
+      { type: 'failed', failure: { message: 'Gemini ended early, with code 52: Error in settings.json. Try again.' } },
+    ]);
+  });
+
+  test.each([
+    { type: 'message', role: 'assistant' },
+    { type: 'tool_use', tool_id: '1' },
+  ])('a line that cannot be read, such as %o, fails the turn, not the process', async (line) => {
+    const { listener } = open({ toolServers: [server('kit')] });
+    listener.onMessage(line);
+    expect((await all(listener)).at(-1)).toMatchObject({ type: 'failed', failure: { code: 'engine_crashed' } });
+  });
+
+  test('after an abort it is aborted, with an estimate of what it cost', async () => {
+    const { listener, controller } = open();
+    listener.onMessage(says('a'));
+    controller.abort();
+    listener.onEnd({ code: 0, signal: null }, '');
+    const types = (await all(listener)).map(({ type }) => type);
+    expect(types).toEqual(['delta', 'segment', 'usage', 'aborted']);
+  });
+
+  test.each(['Invalid session identifier "x".', 'No previous sessions found for this project.'])(
+    'the words %j mean a session that is not known, where one was asked for',
+    async (words) => {
+      const { listener } = open({ isNew: false });
+      listener.onEnd({ code: 42, signal: null }, `Error resuming session: ${words}`);
+      expect(await all(listener)).toEqual([]);
+      expect(listener.outcome).toBe('session_unknown');
+      const fresh = open().listener;
+      fresh.onEnd({ code: 42, signal: null }, words);
+      expect(await all(fresh)).toMatchObject([{ type: 'failed' }]);
+    },
+  );
+});

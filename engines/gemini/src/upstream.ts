@@ -1,0 +1,59 @@
+import type { Socket } from 'node:net';
+import { http, type ClientRequest, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
+
+export type Upstream = {
+  /** Sends a request on; destroyed when `response`, which waits for it, is. Rejects when nothing answers. */
+  send(request: IncomingMessage, route: string, body: Buffer, response: ServerResponse): Promise<IncomingMessage>;
+  close(): void;
+};
+
+export type UpstreamOptions = {
+  baseUrl: string;
+  apiKey: string | null;
+  /** Names the proxy, if any. */
+  env: Readonly<Record<string, string | undefined>>;
+};
+
+/** To connect alone: a model may think for minutes before its first word. */
+const connectTimeoutMs = 10_000;
+
+/** The model service behind the relay, over connections that stay open. */
+export function openUpstream({ baseUrl, apiKey, env }: UpstreamOptions): Upstream {
+  const base = new URL(baseUrl);
+  const prefix = `${base.origin}${base.pathname.replace(/\/+$/, '')}`;
+  const client = base.protocol === 'https:' ? process.getBuiltinModule('node:https') : http;
+  const agent = new client.Agent({ keepAlive: true, ...(!isLocal(baseUrl) && { proxyEnv: { ...env } }) });
+  return {
+    close: () => agent.destroy(),
+    send: (request, route, body, response) =>
+      new Promise((resolve, reject) => {
+        const headers = upstreamHeaders(request, body, apiKey);
+        const call = client.request(`${prefix}${route}`, { agent, method: 'POST', headers }, resolve);
+        call.on('error', reject);
+        call.on('socket', (socket) => limitConnecting(socket, call));
+        response.on('close', () => call.destroy());
+        call.end(body);
+      }),
+  };
+}
+
+function limitConnecting(socket: Socket, call: ClientRequest): void {
+  if (!socket.connecting) return;
+  const timer = setTimeout(() => call.destroy(new Error(`no connection within ${connectTimeoutMs / 1000} s`)), connectTimeoutMs);
+  for (const event of ['connect', 'close'] as const) socket.once(event, () => clearTimeout(timer));
+}
+
+export const isLocal = (url: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
+
+/** The reply must be readable on its way, and the program's own key is good for the relay alone. */
+function upstreamHeaders(request: IncomingMessage, body: Buffer, apiKey: string | null): Record<string, string | string[]> {
+  const dropped = new Set(['host', 'connection', 'content-length', 'accept-encoding', 'transfer-encoding', 'x-goog-api-key']);
+  const kept = Object.entries(request.headers).filter(
+    (entry): entry is [string, string | string[]] => !dropped.has(entry[0]) && entry[1] !== undefined,
+  );
+  return {
+    ...Object.fromEntries(kept),
+    'content-length': String(body.length),
+    ...(apiKey !== null && { 'x-goog-api-key': apiKey }),
+  };
+}

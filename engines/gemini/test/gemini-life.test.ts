@@ -1,0 +1,225 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { collectTurn, ofType } from '@svc/engine-kit/testing/collect-turn.ts';
+import { hello, openEngineBench } from '@svc/engine-kit/testing/engine-bench.ts';
+import { sleepers, testEngineLife, testMissingEngine } from '@svc/engine-kit/testing/engine-life.ts';
+import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import { processesIn } from '@svc/testing/model-server/find-processes.ts';
+import { createGate } from '@svc/testing/model-server/gate.ts';
+import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
+import { startToolServer } from '@svc/testing/model-server/start-tool-server.ts';
+import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
+import { createEngine } from '../src/engine.ts';
+
+const programs = ({ cwd }: { cwd: string }) => processesIn(cwd, 'gemini.js .*stream-json');
+const shell = (command: string, more: object = {}): ScriptedStep => ({
+  tool: 'run_shell_command',
+  input: { command, description: 'x', ...more },
+});
+
+describeWithEngine('gemini', "the life of gemini's processes", async (install) => {
+  const bench = await openEngineBench({ id: 'gemini', createEngine, install });
+  const { model, start, dir } = bench;
+
+  testEngineLife(bench, {
+    module: path.resolve(import.meta.dirname, '../src/engine.ts'),
+    programs,
+    shell,
+    imagePart: '"inlineData":{"data":"iVBOR',
+    deadEndpointMs: 15_000,
+  });
+
+  test('an image of a message is shown even where the working folder wants images ignored', async () => {
+    const { engine, request } = start();
+    mkdirSync(path.join(request.cwd, '.git'));
+    writeFileSync(path.join(request.cwd, '.gitignore'), '*.png\n');
+    const image = path.join(dir, 'a picture, of @x.png');
+    writeFileSync(image, 'dot');
+    model.script(() => hello);
+    const attachments = [{ path: image, mime: 'image/png' }];
+    await collectTurn(engine, engineRequest({ prompt: 'what is it?', ...request, toolPolicy: 'none', attachments }));
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('"inlineData"');
+  });
+
+  test('a command left in the background ends with its turn', async () => {
+    const { engine, request } = start();
+    model.script([{ steps: [shell('sleep 4321', { is_background: true })] }, hello]);
+    const { last } = await collectTurn(engine, engineRequest({ prompt: 'go', ...request }));
+    expect(last).toEqual({ type: 'done' });
+    expect(sleepers(request.cwd)).toEqual([]);
+  });
+
+  test('commands that a killed service left behind end when the next one begins', async () => {
+    const first = start();
+    model.script((asked) => (asked.toolResults.length > 0 ? hello : { steps: [shell('sleep 4321')] }));
+    const turn = collectTurn(first.engine, engineRequest({ prompt: 'go', ...first.request }));
+    await vi.waitFor(() => expect(sleepers(first.request.cwd)).not.toEqual([]), { timeout: 10_000 });
+    const [left] = sleepers(first.request.cwd);
+    model.script(() => hello);
+    const { engine, request } = start({ stateDir: first.stateDir });
+    await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
+    expect(sleepers(first.request.cwd)).not.toContain(left);
+    await first.engine.close();
+    await turn;
+  });
+
+  test('closing the engine ends the turns that run', async () => {
+    const { engine, request } = start();
+    model.script(() => ({ steps: [{ text: ['a ', createGate()] }] }));
+    const closed: Promise<void>[] = [];
+    const onEvent = ({ type }: { type: string }) => (type === 'delta' ? void closed.push(engine.close()) : undefined);
+    const { last } = await collectTurn(engine, engineRequest({ prompt: 'go', ...request }), { onEvent });
+    expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_crashed' } });
+    await Promise.all(closed);
+    expect(programs(request)).toEqual([]);
+  });
+
+  test('of a side call nothing is kept, of a turn neither settings nor reports nor files', async () => {
+    const { engine, stateDir, request } = start();
+    const attachments = [{ path: path.join(dir, 'note.txt') }];
+    writeFileSync(attachments[0]?.path ?? '', 'NOTE');
+    const toolServers = [
+      { name: 'x', type: 'http' as const, url: 'http://127.0.0.1:9', headers: { a: 'HEADER-SECRET' }, safe: true },
+    ];
+    model.script(() => ({ status: 400, kind: 'INVALID_ARGUMENT', message: 'no' }));
+    await collectTurn(engine, engineRequest({ prompt: 'SIDE-CALL', ...request, purpose: 'title', toolPolicy: 'none' }));
+    expect(contents(stateDir)).not.toContain('SIDE-CALL');
+    expect(readdirSync(path.join(stateDir, 'sessions'))).toEqual([]);
+    const { sessionId } = await collectTurn(engine, engineRequest({ prompt: 'A-TURN', ...request, attachments, toolServers }));
+    const home = path.join(stateDir, 'sessions', sessionId ?? '');
+    expect(contents(home)).toContain('A-TURN');
+    expect(contents(home)).not.toMatch(/HEADER-SECRET|NOTE/);
+    expect(['tmp', 'files', '.gemini/settings.json'].filter((name) => existsSync(path.join(home, name)))).toEqual([]);
+  });
+
+  test('the key of the vendor and the secrets of the service stay out of reach of the commands of a turn', async () => {
+    const env = {
+      PATH: process.env.PATH,
+      HOME: dir,
+      GEMINI_API_KEY: 'VENDOR-KEY',
+      SVC_INSIGHTS_TOKEN: 'hush',
+      OPENAI_API_KEY: 'hush',
+    };
+    const { engine, request } = start({ env });
+    model.script([{ steps: [shell('env; cat /proc/$PPID/environ | tr "\\0" "\\n"')] }, hello]);
+    const { events } = await collectTurn(engine, engineRequest({ prompt: 'go', ...request }));
+    const [result] = ofType(events, 'tool_result');
+    expect(result).toMatchObject({ ok: true, output: expect.stringContaining('PATH=') });
+    expect(result?.output).not.toMatch(/VENDOR-KEY|hush/);
+  });
+
+  test('without a key the turn says so, and so does a look at the engine', async () => {
+    const home = mkdtempSync(path.join(dir, 'home-'));
+    const { engine, request } = start({ baseUrl: null, env: { PATH: process.env.PATH, HOME: home } });
+    const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
+    expect(last).toMatchObject({
+      type: 'failed',
+      failure: { code: 'engine_not_logged_in', message: expect.stringContaining('GEMINI_API_KEY') },
+    });
+    const reason = expect.stringContaining('GEMINI_API_KEY');
+    expect(await engine.probe()).toMatchObject({ installed: true, version: '0.61.0', ready: false, auth: 'none', reason });
+  });
+
+  test("the owner's own settings of gemini have no part in the turn and are left alone", async () => {
+    const home = mkdtempSync(path.join(dir, 'home-'));
+    mkdirSync(path.join(home, '.gemini'));
+    const file = path.join(home, '.gemini/settings.json');
+    const own = JSON.stringify({
+      mcpServers: { own: { command: '/nowhere/own' } },
+      security: { auth: { selectedType: 'oauth-personal' } },
+    });
+    writeFileSync(file, own);
+    writeFileSync(path.join(home, '.gemini/GEMINI.md'), 'OWN-CONTEXT');
+    const { engine, request } = start({ env: { PATH: process.env.PATH, HOME: home } });
+    model.script(() => hello);
+    const { last, events } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
+    expect(last).toEqual({ type: 'done' });
+    expect(ofType(events, 'notice')).toEqual([]);
+    expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain('OWN-CONTEXT');
+    expect(readFileSync(file, 'utf8')).toBe(own);
+    expect(readdirSync(path.join(home, '.gemini')).toSorted()).toEqual(['GEMINI.md', 'settings.json']);
+  });
+
+  test('a persona that changed reaches a session that exists, in every policy', async () => {
+    const { engine, request } = start();
+    model.script(() => hello);
+    let resume: string | null = null;
+    for (const toolPolicy of ['full', 'none', 'read'] as const) {
+      const system = `You are the ${toolPolicy} PERSONA of bob@example.com.`;
+      const turn = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, system, toolPolicy, resume }));
+      const asked = JSON.stringify(model.requests.at(-1)?.body);
+      expect(asked.match(/the \w+ PERSONA of bob@example.com/g)).toEqual([`the ${toolPolicy} PERSONA of bob@example.com`]);
+      expect(turn.sessionId).toBe(resume ?? turn.sessionId);
+      resume = turn.sessionId;
+    }
+  });
+
+  test('a limit that ends later says when, and nobody waits for it', async () => {
+    const { engine, request } = start();
+    const retryInfo = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '40s' };
+    model.script(() => ({
+      status: 429,
+      kind: 'RESOURCE_EXHAUSTED',
+      message: 'Quota exceeded. Please retry in 40s.',
+      details: [retryInfo],
+    }));
+    const before = performance.now();
+    const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
+    expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_rate_limited', retryAfterMs: 40_000 } });
+    expect(performance.now() - before).toBeLessThan(10_000);
+  });
+
+  test.each([
+    [404, 'NOT_FOUND', 'models/x is not found', 'engine_bad_model'],
+    [503, 'UNAVAILABLE', 'The model is overloaded.', 'engine_overloaded'],
+  ])('the answer %i of the model service is told apart', async (status, kind, message, code) => {
+    const { engine, request } = start();
+    model.script(() => ({ status, kind, message }));
+    const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
+    expect(last).toMatchObject({ type: 'failed', failure: { code, message: expect.stringContaining(message) } });
+  });
+
+  test('a proxy that the service uses is not between the program and its tools', async () => {
+    const tools = await startToolServer();
+    const env = {
+      PATH: process.env.PATH,
+      HTTPS_PROXY: 'http://127.0.0.1:9',
+      HTTP_PROXY: 'http://127.0.0.1:9',
+      NO_PROXY: 'localhost',
+    };
+    const { engine, request } = start({ env });
+    const headers = { authorization: 'Bearer a$HOME${x}\\$' };
+    const toolServers = [{ name: 'kit', type: 'http' as const, url: tools.url, headers, safe: true }];
+    model.script([{ steps: [{ tool: /echo/, input: { text: 'x' } }] }, hello]);
+    const { last, events } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, toolServers }));
+    await tools.close();
+    expect(last).toEqual({ type: 'done' });
+    expect(ofType(events, 'tool_result')).toMatchObject([{ ok: true, output: 'echo:x' }]);
+    expect(new Set(tools.authorizations)).toEqual(new Set([headers.authorization]));
+  });
+
+  test('a model that is named is asked, and a session that another folder began is not known', async () => {
+    const { engine, request } = start();
+    model.script(() => hello);
+    const { sessionId } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, model: 'gemini-x' }));
+    expect(model.requests.at(-1)?.model).toBe('gemini-x');
+    const elsewhere = { cwd: mkdtempSync(path.join(dir, 'cwd-')), resume: sessionId };
+    const moved = await collectTurn(engine, engineRequest({ prompt: 'hi', ...elsewhere }));
+    expect(moved.last).toEqual({ type: 'done' });
+    expect(ofType(moved.events, 'notice')).toMatchObject([{ code: 'session_unknown' }]);
+    for (const resume of ['latest', '1', '../..']) {
+      const { events } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, resume }));
+      expect(ofType(events, 'notice')).toMatchObject([{ code: 'session_unknown' }]);
+    }
+  });
+});
+
+testMissingEngine('gemini', createEngine);
+
+/** Everything that the files below a folder hold. */
+const contents = (folder: string): string =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('compile-cache'))
+    .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n');

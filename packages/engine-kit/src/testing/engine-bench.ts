@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, onTestFinished } from 'vitest';
+import { startModelServer, type ModelServer } from '@svc/testing/model-server/start-model-server.ts';
+import type { CreateEngine, Engine, EngineDeps } from '../engine.ts';
+import { engineDeps } from './engine-deps.ts';
+
+/** A real engine to be tested: how it is made, and where its program is installed. */
+export type RealEngine = { id: string; createEngine: CreateEngine; install: string };
+
+export type EngineBench = RealEngine & {
+  /** Everything a test writes lies here, and is gone afterwards. */
+  dir: string;
+  model: ModelServer;
+  /** Makes an engine with a state of its own, closed with the test, and the folder its turns work in. */
+  start(fields?: Partial<EngineDeps>): { engine: Engine; stateDir: string; request: { cwd: string } };
+};
+
+/** A scripted model and fresh engines that speak to it, for the tests of one `describe`. */
+export async function openEngineBench(real: RealEngine): Promise<EngineBench> {
+  const dir = mkdtempSync(path.join(os.tmpdir(), `${real.id}-bench-`));
+  const model = await startModelServer();
+  afterAll(async () => {
+    await model.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  return {
+    ...real,
+    dir,
+    model,
+    start(fields = {}) {
+      const stateDir = mkdtempSync(path.join(dir, 'state-'));
+      const engine = real.createEngine(engineDeps({ stateDir, path: real.install, baseUrl: model.url, ...fields }));
+      onTestFinished(() => engine.close());
+      return { engine, stateDir, request: { cwd: mkdtempSync(path.join(dir, 'cwd-')) } };
+    },
+  };
+}
+
+/** What a model says when the test is not about what it says. */
+export const hello = { steps: [{ text: 'hello' }] };

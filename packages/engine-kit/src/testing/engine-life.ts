@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { processesIn } from '@svc/testing/model-server/find-processes.ts';
+import { createGate } from '@svc/testing/model-server/gate.ts';
+import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
+import { startModelServer } from '@svc/testing/model-server/start-model-server.ts';
+import type { CreateEngine } from '../engine.ts';
+import { collectTurn, ofType } from './collect-turn.ts';
+import { hello, type EngineBench } from './engine-bench.ts';
+import { engineDeps } from './engine-deps.ts';
+import { engineRequest } from './engine-request.ts';
+
+export type EngineLife = {
+  /** The engine's `src/engine.ts`. */
+  module: string;
+  /** Pids of the engine's programs: by the engine's state folder, or by the folder of the turn. */
+  programs(place: { stateDir: string; cwd: string }): number[];
+  /** The model's order to run a command. */
+  shell(command: string): ScriptedStep;
+  /** What a model request with an image has in it. */
+  imagePart: string;
+  /** The longest that a turn may take when nothing listens where the model should be. */
+  deadEndpointMs: number;
+};
+
+/** A picture of one dot. */
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+
+/** What must hold for the processes of every engine that drives a program, and for what it depends on. Call it in a `describe`. */
+export function testEngineLife(bench: EngineBench, life: EngineLife): void {
+  const { module, programs, shell, imagePart, deadEndpointMs } = life;
+  const { model, start, dir, install } = bench;
+
+  test('a program that dies in the middle of a turn is a failed turn, and the session goes on', async () => {
+    const { engine, stateDir, request } = start();
+    model.script(() => hello);
+    const { sessionId: resume } = await collectTurn(engine, engineRequest({ prompt: 'one', ...request }));
+    model.script(() => ({ steps: [{ text: ['a ', createGate()] }] }));
+    const onEvent = ({ type }: { type: string }) => {
+      if (type === 'delta') for (const pid of programs({ stateDir, ...request })) process.kill(pid, 'SIGKILL');
+    };
+    const killed = await collectTurn(engine, engineRequest({ prompt: 'two', ...request, resume }), { onEvent });
+    expect(killed.last, JSON.stringify(killed.events)).toMatchObject({
+      type: 'failed',
+      failure: { code: 'engine_crashed', retryable: true },
+    });
+    model.script(() => hello);
+    const next = await collectTurn(engine, engineRequest({ prompt: 'three', ...request, resume }));
+    expect(next).toMatchObject({ text: 'hello', sessionId: resume, last: { type: 'done' } });
+  });
+
+  test('an abort ends a command that runs', async () => {
+    const { engine, request } = start();
+    model.script((asked) => (asked.toolResults.length > 0 ? hello : { steps: [shell('sleep 4321')] }));
+    const controller = new AbortController();
+    const turn = collectTurn(engine, engineRequest({ prompt: 'go', ...request }), { signal: controller.signal });
+    await vi.waitFor(() => expect(sleepers(request.cwd).length).toBeGreaterThan(0), { timeout: 10_000 });
+    controller.abort();
+    expect((await turn).last).toEqual({ type: 'aborted' });
+    await vi.waitFor(() => expect(sleepers(request.cwd)).toEqual([]), { timeout: 3000 });
+  });
+
+  test('when the service is killed the programs go too', async () => {
+    const { stateDir, request } = start();
+    model.script(() => ({ steps: [{ text: ['a ', createGate()] }] }));
+    const host = path.join(dir, 'host.ts');
+    writeFileSync(
+      host,
+      `import { createEngine } from ${JSON.stringify(module)};
+       const { deps, request } = JSON.parse(process.argv[2]);
+       const engine = createEngine({ ...deps, log: { debug() {}, info() {}, warn() {} } });
+       for await (const event of engine.run(request, new AbortController().signal)) if (event.type === 'delta') console.log('streaming');`,
+    );
+    const deps = engineDeps({ stateDir, path: install, baseUrl: model.url });
+    const child = spawn(
+      process.execPath,
+      [host, JSON.stringify({ deps, request: engineRequest({ prompt: 'go', ...request }) })],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    expect(programs({ stateDir, ...request })).toHaveLength(1);
+    child.kill('SIGKILL');
+    await vi.waitFor(() => expect(programs({ stateDir, ...request })).toEqual([]), { timeout: 8000 });
+  });
+
+  test('an endpoint that is away is a failed turn within seconds', async () => {
+    const gone = await startModelServer();
+    await gone.close();
+    const { engine, request } = start({ baseUrl: gone.url });
+    const before = performance.now();
+    const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
+    expect(last).toMatchObject({
+      type: 'failed',
+      failure: {
+        code: 'engine_endpoint_down',
+        retryable: true,
+        message: expect.stringMatching(/ECONNREFUSED|ConnectionRefused/),
+      },
+    });
+    expect(performance.now() - before).toBeLessThan(deadEndpointMs);
+  });
+
+  test('a limit of the upstream is a failed turn that may be tried again', async () => {
+    const { engine, request } = start();
+    model.script(() => ({ status: 429, kind: 'rate_limit_error', message: 'slow down' }));
+    const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
+    expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_rate_limited', retryable: true } });
+  });
+
+  test('a tool server that is away is told, and the turn goes on without it', async () => {
+    const { engine, request } = start();
+    model.script(() => hello);
+    const toolServers = [{ name: 'gone', type: 'http' as const, url: 'http://127.0.0.1:9/mcp', headers: {}, safe: true }];
+    const { events, last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, toolServers }));
+    expect(last).toEqual({ type: 'done' });
+    expect(ofType(events, 'notice')).toMatchObject([{ code: 'tool_server_missing', message: expect.stringContaining('gone') }]);
+  });
+
+  test('an image is shown to the model', async () => {
+    const { engine, request } = start();
+    const image = path.join(request.cwd, 'dot.png');
+    writeFileSync(image, Buffer.from(dot, 'base64'));
+    model.script(() => hello);
+    const { last } = await collectTurn(
+      engine,
+      engineRequest({ prompt: 'what is it?', ...request, attachments: [{ path: image, mime: 'image/png' }] }),
+    );
+    expect(last).toEqual({ type: 'done' });
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain(imagePart);
+  });
+}
+
+/** What must hold for an engine that is not installed. It needs none, so call it outside the `describe` of those that do. */
+export function testMissingEngine(id: string, createEngine: CreateEngine): void {
+  test('an engine that is not there is a failed turn that says where it was looked for', async () => {
+    const stateDir = mkdtempSync(path.join(os.tmpdir(), `${id}-missing-`));
+    onTestFinished(() => rmSync(stateDir, { recursive: true }));
+    const engine = createEngine(engineDeps({ stateDir, path: `/nowhere/${id}` }));
+    onTestFinished(() => engine.close());
+    const { events } = await collectTurn(engine, engineRequest({ prompt: 'hi', cwd: stateDir }));
+    expect(events).toMatchObject([
+      { type: 'failed', failure: { code: 'engine_not_installed', message: expect.stringContaining(`/nowhere/${id}`) } },
+    ]);
+  });
+}
+
+/** Commands of a turn that are to be ended with it. */
+export const sleepers = (cwd: string): number[] => processesIn(cwd, 'sleep 4321');

@@ -1,0 +1,179 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { ToolPolicy } from '@svc/contract/trust.ts';
+import type { Script, ScriptedReply, ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
+import { startModelServer, type ModelServer } from '@svc/testing/model-server/start-model-server.ts';
+import { startToolServer, type TestToolServer } from '@svc/testing/model-server/start-tool-server.ts';
+import type { EngineEvent, EngineRequest } from '../engine.ts';
+import { collectTurn, ofType, type CollectedTurn } from './collect-turn.ts';
+import type { RealEngine } from './engine-bench.ts';
+import { engineDeps } from './engine-deps.ts';
+import { engineRequest } from './engine-request.ts';
+
+type ToolResult = Extract<EngineEvent, { type: 'tool_result' }>;
+
+export type OrderedTurn = CollectedTurn & {
+  /** What the engine told of the tools that ran. */
+  results: ToolResult[];
+  /** What the model got back from them. */
+  seen: string;
+  /** Names of the tools that the model was offered. */
+  offered: string[];
+};
+
+export type PolicyBench = {
+  stateDir: string;
+  model: ModelServer;
+  tools: TestToolServer;
+  /** A file of the owner's outside the turn's folder; it holds `OUTSIDE-SECRET`. */
+  outside: string;
+  /** The folder of the test's turns; it holds `inside.txt` with `INSIDE`. */
+  cwd(): string;
+  /** Those of the files that exist in the turn's folder. */
+  made(names: readonly string[]): string[];
+  /** A turn in which the model orders these tools, one a request, offered or not. */
+  turn(orders: readonly ScriptedStep[], fields: PolicyFields): Promise<OrderedTurn>;
+  /** A turn with a script. There are two tool servers, `wild` and, marked safe, `calm`. */
+  ask(script: Script | readonly ScriptedReply[], fields: PolicyFields): Promise<OrderedTurn>;
+};
+
+type PolicyFields = { toolPolicy: ToolPolicy } & Partial<EngineRequest>;
+
+/** One engine, a model that orders whatever it is told to, and two tool servers, for the tests of one `describe`. */
+export async function openPolicyBench(
+  { id, createEngine, install }: RealEngine,
+  defaults: Partial<EngineRequest> = {},
+): Promise<PolicyBench> {
+  const stateDir = mkdtempSync(path.join(os.tmpdir(), `${id}-policy-`));
+  const outside = path.join(stateDir, 'outside.txt');
+  writeFileSync(outside, 'OUTSIDE-SECRET');
+  const model = await startModelServer();
+  const tools = await startToolServer();
+  const engine = createEngine(engineDeps({ stateDir, path: install, baseUrl: model.url }));
+  let cwd: string;
+
+  beforeEach(() => {
+    cwd = mkdtempSync(path.join(stateDir, 'cwd-'));
+    writeFileSync(path.join(cwd, 'inside.txt'), 'INSIDE');
+    tools.calls.length = 0;
+  });
+  afterAll(async () => {
+    await engine.close();
+    await tools.close();
+    await model.close();
+    rmSync(stateDir, { recursive: true, force: true });
+  });
+
+  const ask: PolicyBench['ask'] = async (script, fields) => {
+    model.requests.length = 0;
+    model.script(script);
+    const server = { type: 'http' as const, url: tools.url, headers: {} };
+    const toolServers = [
+      { name: 'wild', ...server, safe: false },
+      { name: 'calm', ...server, safe: true },
+    ];
+    const result = await collectTurn(engine, engineRequest({ prompt: 'go', cwd, toolServers, ...defaults, ...fields }));
+    expect(result.last).toEqual({ type: 'done' });
+    return {
+      ...result,
+      results: ofType(result.events, 'tool_result'),
+      seen: model.requests.flatMap((request) => request.toolResults).join('\n'),
+      offered: model.requests[0]?.tools.map((tool) => tool.name) ?? [],
+    };
+  };
+
+  return {
+    stateDir,
+    model,
+    tools,
+    outside,
+    ask,
+    cwd: () => cwd,
+    made: (names) => names.filter((name) => existsSync(path.join(cwd, name))),
+    async turn(orders, fields) {
+      const replies = [...orders.map((order) => ({ steps: [order] })), { steps: [{ text: 'finished' }] }];
+      const result = await ask(replies, fields);
+      expect(model.requests).toHaveLength(replies.length);
+      return result;
+    },
+  };
+}
+
+export type EnginePolicy = {
+  /** Models that get tools of their own kind from this engine; the guest's turn is tried with each. */
+  guestModels?: readonly string[];
+  /** A model that may write and run with the tools below, where the default one may not. */
+  ownerModel?: string;
+  shell(command: string): ScriptedStep;
+  /** The order to write a file into the turn's folder, its name, and what the engine calls the tool and the shell. */
+  write: { order(cwd: string): ScriptedStep; file: string; tool: string; shellTool: string };
+  /** More ways in which a model might try to make a file, and its name. */
+  tricks?: { orders(bench: PolicyBench): ScriptedStep[]; files: string[] };
+  /** What the model calls the tool `echo` of a tool server. */
+  serverTool(server: string): string;
+};
+
+/** What the tool policies mean on every engine with tools. Call it in a `describe`. */
+export function testEnginePolicy(bench: PolicyBench, policy: EnginePolicy): void {
+  const { turn, tools, cwd } = bench;
+  const { shell, write, tricks, serverTool } = policy;
+  const files = ['shelled.txt', write.file, ...(tricks?.files ?? [])];
+  const made = () => bench.made(files);
+  const run = shell('echo ran > shelled.txt; echo RAN');
+  const owner = policy.ownerModel === undefined ? {} : { model: policy.ownerModel };
+
+  test.each(policy.guestModels ?? [null])(
+    'with policy none the model %s can neither write a file nor run a command',
+    async (model) => {
+      const orders = [run, write.order(cwd()), ...(tricks?.orders(bench) ?? [])];
+      const { results, seen, offered } = await turn(orders, { toolPolicy: 'none', ...(model !== null && { model }) });
+      expect(made()).toEqual([]);
+      expect(seen).not.toMatch(/^RAN$/m);
+      expect(seen).not.toContain('OUTSIDE-SECRET');
+      expect(results.filter((result) => result.ok)).toEqual([]);
+      expect(offered).not.toContain('tool' in run ? run.tool : '');
+    },
+  );
+
+  test('with policy none no tool is offered, and no tool server is called', async () => {
+    const orders = ['wild', 'calm'].map((server): ScriptedStep => ({ tool: serverTool(server), input: { text: 'x' } }));
+    const { offered, results } = await turn(orders, { toolPolicy: 'none' });
+    expect(offered).toEqual([]);
+    expect(results.filter((result) => result.ok)).toEqual([]);
+    expect(tools.calls).toEqual([]);
+  });
+
+  test('with policy full it writes files and runs commands', async () => {
+    const { seen, results, events } = await turn([run, write.order(cwd())], { toolPolicy: 'full', ...owner });
+    expect(made()).toEqual(['shelled.txt', write.file]);
+    expect(seen).toContain('RAN');
+    expect(results.map((result) => result.output).join('\n')).toContain('RAN');
+    expect(ofType(events, 'tool').map((event) => event.name)).toEqual([write.shellTool, write.tool]);
+  });
+
+  test('with policy read only the tool servers marked safe are there', async () => {
+    const { offered } = await turn(
+      [
+        { tool: serverTool('wild'), input: { text: 'wild one' } },
+        { tool: /calm.*echo/, input: { text: 'safe one' } },
+      ],
+      { toolPolicy: 'read' },
+    );
+    expect(offered).toContain(serverTool('calm'));
+    expect(offered).not.toContain(serverTool('wild'));
+    expect(tools.calls).toEqual([{ text: 'safe one' }]);
+  });
+
+  test("a guest's turn in a session that had full rights has none, and the owner's next turn has them again", async () => {
+    const first = await turn([run], { toolPolicy: 'full' });
+    expect(made()).toEqual(['shelled.txt']);
+    rmSync(path.join(cwd(), 'shelled.txt'));
+    const second = await turn([run, write.order(cwd())], { toolPolicy: 'none', resume: first.sessionId });
+    expect(second.sessionId).toBe(first.sessionId);
+    expect(made()).toEqual([]);
+    await turn([run], { toolPolicy: 'full', resume: first.sessionId });
+    expect(made()).toEqual(['shelled.txt']);
+  });
+}
