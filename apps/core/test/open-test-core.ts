@@ -65,6 +65,7 @@ export async function openTestCore(options: Options = {}) {
       },
     },
   });
+  context.db.raw.exec('PRAGMA synchronous=OFF'); // no machine loses its power here
   await context.outbox.start();
   await recoverTurns(context);
   const app = createCoreApp(context, readVersion(repositoryRoot, 'core', 'stable'));

@@ -52,20 +52,27 @@ export function createBursts(deps: () => CoreContext) {
     open.delete(name);
     const last = burst.members.at(-1);
     if (last === undefined) return;
-    const { live, answer } = last;
-    const others = burst.members.slice(0, -1);
     try {
-      // Its place in line is taken before anything is awaited.
-      const ticket = deps().turnQueue.enter(burst.key, { unlimited: true });
-      if (others.length > 0) {
-        live.turn = { ...live.turn, envelope: merged(burst.members.map((member) => member.live.turn.envelope)) };
-        // Begun in one tick, so committed as one: never is a piece both merged and still to be run.
-        const written = others.map((member) => end(member, 'merged'));
-        await Promise.all([deps().journal.keepInput(live.turn), ...written]);
-      }
-      answer.resolve(await runAccepted(deps(), live, ticket, false, workOf(deps(), live)));
+      last.answer.resolve(await runMerged(burst, last.live));
     } catch (error) {
       for (const member of burst.members) member.answer.reject(error);
+    }
+  }
+
+  async function runMerged({ key, members }: Burst, live: LiveTurn): Promise<HandleResult> {
+    // Its place in line is taken before anything is awaited.
+    const ticket = deps().turnQueue.enter(key, { unlimited: true });
+    try {
+      const others = members.slice(0, -1);
+      if (others.length > 0) {
+        live.turn = { ...live.turn, envelope: merged(members.map((member) => member.live.turn.envelope)) };
+        // Begun in one tick, so committed as one: never is a piece both merged and still to be run.
+        for (const other of others) end(other, 'merged').catch(other.answer.reject);
+        await deps().journal.keepInput(live.turn);
+      }
+      return await runAccepted(deps(), live, ticket, false, workOf(deps(), live));
+    } finally {
+      ticket.leave();
     }
   }
 

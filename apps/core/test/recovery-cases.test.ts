@@ -1,0 +1,353 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
+import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
+import { says, type EngineScript } from '@svc/testing/scripted-engine.ts';
+import type { ChannelMessage, SendOutcome } from '../src/delivery/channel-sender.ts';
+import { inject } from '../src/steering/inject.ts';
+import { handleEnvelope } from '../src/turn/handle-envelope.ts';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+const hourMs = 60 * 60_000;
+const graceMs = 5000;
+let clock: FakeClock;
+let core: TestCore;
+let sent: ChannelMessage[];
+let outcome: SendOutcome;
+let texts: string[];
+let prompts: string[];
+/** Messages whose text begins with "work" hang; "no" fails. */
+const script: EngineScript = async function* ({ text, prompt }, signal) {
+  texts.push(text);
+  prompts.push(prompt);
+  yield { type: 'session', engineSessionId: 's-1', resumed: false, model: null };
+  if (text.startsWith('work') && !signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  if (signal.aborted) return yield { type: 'aborted' };
+  if (text === 'no')
+    yield { type: 'failed', failure: { code: 'engine_failed', message: 'The engine says no.', retryable: false } };
+  else yield* says(`re: ${text}`);
+};
+const open = (dataDir?: string) => openTestCore({ clock, dataDir, script, sendToChannel });
+
+beforeEach(async () => {
+  clock = createFakeClock();
+  sent = [];
+  texts = [];
+  prompts = [];
+  outcome = { delivered: true };
+  core = await open();
+});
+afterEach(() => void core.crash());
+
+function sendToChannel(message: ChannelMessage): Promise<SendOutcome> {
+  sent.push(message);
+  return Promise.resolve(outcome);
+}
+
+const routed = (text: string, over: Partial<Envelope> = {}) =>
+  envelope(text, { message_id: text, channel_context: { chatId: 'room' }, ...over });
+const gone = { sink: null, isGone: () => true };
+const here = { sink: null, isGone: () => false };
+const backAgain = { ...here, isAgain: true };
+const ask = (asked: Envelope, caller: typeof here & { isAgain?: boolean } = here): Promise<HandleResult> =>
+  handleEnvelope(core.context, asked, caller, 'r1');
+const deliveries = async () =>
+  (await core.app.inject('/v2/deliveries')).json<{ deliveries: { text: string; state: string; error: string | null }[] }>()
+    .deliveries;
+
+/** The core is killed, with everything safe that it has done so far, and is back after a while. */
+async function crash(awayMs = 0): Promise<void> {
+  clock.advance(20);
+  await core.context.db.flush();
+  const left = core.crash();
+  clock.advance(awayMs);
+  core = await open(left);
+}
+
+/** A message that nobody waits for any more, once it is safe. */
+async function leave(asked: Envelope): Promise<void> {
+  ask(asked, gone).catch(() => undefined);
+  await expect
+    .poll(() => core.context.db.raw.prepare('SELECT 1 FROM turn WHERE message_id = ?').get(asked.message_id ?? ''))
+    .toBeDefined();
+  await core.context.db.flush();
+}
+
+/** Lets time pass until something holds. */
+const passUntil = (check: () => unknown, ms = 500) =>
+  expect.poll(async () => (clock.advance(ms), await check()), { interval: 2, timeout: 5000 });
+
+describe('after a crash', () => {
+  test('what waited runs, in the order it came, behind what ran', async () => {
+    await leave(routed('work'));
+    await leave(routed('one'));
+    await leave(routed('two'));
+    await crash();
+    core.context.turnQueue.abort('compat:c1:key', 'operator');
+    await expect.poll(() => texts).toEqual(['work', 'work', 'one', 'two']);
+  });
+
+  test('what ran is run once more in the same engine session, and told so', async () => {
+    await leave(routed('work'));
+    await expect.poll(() => texts.length).toBe(1);
+    await crash();
+    await expect.poll(() => texts.length).toBe(2);
+    expect(prompts[0]).not.toContain('restarted');
+    expect(prompts[1]).toMatch(/^\[message from .*\]\n\[the service was restarted while you worked on this message;/);
+    expect(core.engine.requests[0]?.resume).toBe('s-1');
+  });
+
+  test('an operator’s words that ran are run once more, told so, and their answer is pushed', async () => {
+    await ask(routed('hi'));
+    inject(core.context, { conversation_key: 'compat:c1:key', text: 'work on' }, gone, 'r2').catch(() => undefined);
+    await expect.poll(() => texts).toEqual(['hi', 'work on']);
+    await crash();
+    await expect.poll(() => texts).toEqual(['hi', 'work on', 'work on']);
+    expect(prompts[2]).toMatch(/^\[steering from the operator.*\]\n\[the service was restarted/);
+  });
+
+  test('a turn that has been open for long is taken up, however many came after it', async () => {
+    await leave(routed('work'));
+    for (let n = 0; n < 600; n++) await ask(envelope(`m${n}`, { conversation_key: 'compat:c1:other' }));
+    await crash();
+    await expect.poll(() => texts.filter((text) => text === 'work')).toHaveLength(2);
+  });
+
+  test('operator’s words that waited go before messages that waited', async () => {
+    await ask(routed('hi'));
+    await leave(routed('work'));
+    await leave(routed('one'));
+    inject(core.context, { conversation_key: 'compat:c1:key', text: 'words' }, gone, 'r2').catch(() => undefined);
+    await expect.poll(() => core.context.turnQueue.counts().waiting).toBe(2);
+    await crash();
+    core.context.turnQueue.abort('compat:c1:key', 'operator');
+    await expect.poll(() => texts.slice(2)).toEqual(['work', 'words', 'one']);
+  });
+
+  test('what was cut off twice is not run a third time: it has failed, and its sender is told over the channel', async () => {
+    await leave(routed('work'));
+    for (let times = 1; times <= 2; times++) {
+      await expect.poll(() => texts.length).toBe(times);
+      await crash();
+    }
+    await expect.poll(() => sent.map(({ text }) => text)).toEqual([expect.stringMatching(/^The service stopped twice/)]);
+    expect(texts).toHaveLength(2);
+    expect(core.context.turnQueue.counts()).toEqual({ running: 0, waiting: 0 });
+  });
+
+  test('the last run there will be is counted before it begins', async () => {
+    await leave(routed('work'));
+    await crash();
+    await expect.poll(() => texts.length).toBe(2);
+    core = await open(core.crash()); // with nothing made safe that was not
+    await expect.poll(() => sent.length).toBe(1);
+    expect(texts).toHaveLength(2);
+  });
+
+  test('what is older than an hour is not run, but reported', async () => {
+    await leave(routed('work'));
+    await leave(routed('late'));
+    await expect.poll(() => texts.length).toBe(1);
+    await crash(hourMs + 1);
+    await expect
+      .poll(() => sent.map(({ text }) => text))
+      .toEqual(Array.from({ length: 2 }, () => expect.stringContaining('was away')));
+    expect(texts).toEqual(['work']);
+  });
+
+  test('what failed and cannot be pushed is listed', async () => {
+    await leave(envelope('work', { message_id: 'work' }));
+    await crash(hourMs + 1);
+    await expect.poll(deliveries).toMatchObject([{ state: 'failed', error: 'the turn failed: turn_interrupted' }]);
+    expect(sent).toEqual([]);
+  });
+
+  test('a message that was being gathered is gathered on, and runs', async () => {
+    await leave(routed('one', { intake: { debounce_ms: 500 } }));
+    await crash();
+    await leave(routed('two', { intake: { debounce_ms: 500 } }));
+    await passUntil(() => texts).toEqual(['one\ntwo']);
+  });
+
+  test('a message that comes again joins the turn that is run again', async () => {
+    await leave(routed('work'));
+    await crash();
+    const again = ask(routed('work'), backAgain);
+    core.context.turnQueue.abort('compat:c1:key', 'operator');
+    expect(await again).toMatchObject({ outcome: 'aborted' });
+    expect(texts.length).toBeLessThanOrEqual(2);
+  });
+
+  test('a connector that comes back for a turn that has failed gets the failure, and nothing is run again', async () => {
+    await leave(envelope('work', { message_id: 'work' }));
+    await crash(hourMs + 1);
+    await expect.poll(async () => (await deliveries()).length).toBe(1);
+    await expect(ask(envelope('work', { message_id: 'work' }), backAgain)).rejects.toMatchObject({ code: 'turn_interrupted' });
+    expect(texts).toEqual(['work']);
+  });
+});
+
+describe('a reply that has to reach a channel', () => {
+  test('is left to the connector that asked and says that it has shown it', async () => {
+    const { turn_id } = await ask(routed('hi'));
+    await core.context.handovers.delivered(turn_id);
+    clock.advance(hourMs);
+    expect(core.context.handovers.count()).toBe(0);
+    expect([sent, await deliveries()]).toEqual([[], []]);
+  });
+
+  test('is pushed when the connector could not show it', async () => {
+    const { turn_id } = await ask(routed('hi'));
+    await core.context.handovers.undelivered(turn_id, 'the room is gone');
+    await expect.poll(() => sent).toMatchObject([{ instance_id: 'c1', target: 'room', text: 're: hi' }]);
+    expect(await deliveries()).toMatchObject([{ state: 'delivered' }]);
+  });
+
+  test('is pushed when nobody comes back for it in time, once, also when the core crashes again and again', async () => {
+    await leave(routed('hi'));
+    await expect.poll(() => core.context.handovers.count()).toBe(1);
+    expect(sent).toEqual([]);
+    await crash();
+    clock.advance(graceMs - 1);
+    await crash();
+    await passUntil(() => sent.length).toBe(1);
+    await crash();
+    clock.advance(hourMs);
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test('is given to the connector that comes back in time, and not pushed', async () => {
+    await leave(routed('hi'));
+    await expect.poll(() => core.context.handovers.count()).toBe(1);
+    await crash();
+    const { turn_id, actions } = await ask(routed('hi'), backAgain);
+    expect(actions).toEqual([{ type: 'reply', text: 're: hi' }]);
+    await core.context.handovers.delivered(turn_id);
+    clock.advance(hourMs);
+    expect(sent).toEqual([]);
+  });
+
+  test('that was pushed meanwhile is not given again to the connector that comes back', async () => {
+    await leave(routed('hi'));
+    await passUntil(() => sent.length).toBe(1);
+    expect(await ask(routed('hi'), backAgain)).toMatchObject({ actions: [], outcome: 'delivered' });
+    expect(await ask(routed('hi'))).toMatchObject({ actions: [{ text: 're: hi' }] });
+    expect(texts).toHaveLength(1);
+  });
+
+  test('without a route is listed when nobody came for it, and whoever sends the message again gets it', async () => {
+    const asked = envelope('hi', { message_id: 'hi' });
+    await leave(asked);
+    await passUntil(async () => (await deliveries()).length).toBe(1);
+    expect(await deliveries()).toMatchObject([
+      { state: 'failed', text: 're: hi', error: expect.stringContaining('nobody came') },
+    ]);
+    expect(await ask(asked, backAgain)).toMatchObject({ actions: [{ text: 're: hi' }] });
+  });
+
+  test('waits while the channel is away, keeps its order and its id, and goes on after a crash', async () => {
+    outcome = { delivered: false, permanent: false, error: 'away' };
+    for (const text of ['one', 'two']) await core.context.handovers.undelivered((await ask(routed(text))).turn_id, 'no');
+    await passUntil(() => sent.length).toBe(3);
+    await crash();
+    outcome = { delivered: true };
+    sent = sent.slice(0, 1);
+    await passUntil(() => core.context.outbox.counts().pending).toBe(0);
+    expect(sent.map(({ text }) => text)).toEqual(['re: one', 're: one', 're: two']);
+    expect(sent[1]?.id).toBe(sent[0]?.id);
+  });
+
+  test('nothing leaves before it is safe that it will', async () => {
+    const { turn_id } = await ask(routed('hi'));
+    void core.context.handovers.undelivered(turn_id, 'no');
+    for (let job = 0; job < 50; job++) await Promise.resolve();
+    expect(sent).toEqual([]);
+    await expect.poll(() => sent.length).toBe(1);
+  });
+
+  test('that cannot be delivered for good is listed, and tried again when the operator says so', async () => {
+    outcome = { delivered: false, permanent: true, error: 'no such room' };
+    await core.context.handovers.undelivered((await ask(routed('hi'))).turn_id, 'no');
+    await expect.poll(deliveries).toMatchObject([{ state: 'failed', error: 'no such room' }]);
+    outcome = { delivered: true };
+    const [failed] = (await core.app.inject('/v2/deliveries?state=failed')).json().deliveries;
+    const retry = () => core.app.inject({ method: 'POST', url: `/v2/deliveries/${failed.id}/retry` });
+    await Promise.all([retry(), retry()]);
+    await expect.poll(deliveries).toMatchObject([{ state: 'delivered' }]);
+    await expect.poll(() => core.context.outbox.counts()).toEqual({ pending: 0, failed: 0 });
+    expect(sent).toHaveLength(2);
+  });
+});
+
+describe('a message that failed', () => {
+  test('and was reported over the channel can be sent again', async () => {
+    await leave(routed('no'));
+    await expect.poll(() => sent.length).toBe(1);
+    await core.context.db.flush();
+    await expect(ask(routed('no'))).rejects.toMatchObject({ code: 'engine_failed' });
+    expect(texts).toEqual(['no', 'no']);
+  });
+
+  test('and is taken up again is not closed by the report of its failure', async () => {
+    outcome = { delivered: false, permanent: false, error: 'away' };
+    await leave(routed('no'));
+    await expect.poll(() => sent.length).toBe(1);
+    texts.length = 0;
+    await leave(routed('work', { message_id: 'no' }));
+    await expect.poll(() => texts).toEqual(['work']);
+    outcome = { delivered: true };
+    await passUntil(() => core.context.outbox.counts().pending).toBe(0);
+    await crash();
+    await expect.poll(() => texts).toEqual(['work', 'work']);
+  });
+
+  test('and is gathered when it comes again waits for the lock like any other', async () => {
+    const gathered = { intake: { debounce_ms: 500 } };
+    const failed = ask(routed('no', gathered));
+    failed.catch(() => undefined);
+    await passUntil(() => texts.length).toBe(1);
+    await expect(failed).rejects.toMatchObject({ code: 'engine_failed' });
+    await leave(routed('work'));
+    const again = ask(routed('no', gathered));
+    again.catch(() => undefined);
+    await passUntil(() => core.context.turnQueue.counts()).toEqual({ running: 1, waiting: 1 });
+    expect(texts).toEqual(['no', 'work']);
+    core.context.turnQueue.abort('compat:c1:key', 'operator');
+    await expect(again).rejects.toMatchObject({ code: 'engine_failed' });
+  });
+});
+
+describe('messages that follow each other closely', () => {
+  const piece = (text: string, over: Partial<Envelope> = {}) => routed(text, { intake: { debounce_ms: 500 }, ...over });
+
+  test('become one turn in their order; the last caller is answered, the others are told', async () => {
+    const asked = [ask(piece('one')), ask(piece('two')), ask(piece('three'))];
+    await passUntil(() => texts).toEqual(['one\ntwo\nthree']);
+    const outcomes = (await Promise.all(asked)).map((answer) => answer.outcome);
+    expect(outcomes).toEqual(['merged', 'merged', 'replied']);
+  });
+
+  test('of two senders are two turns, and one that is aborted while it is gathered runs never', async () => {
+    await core.addPrincipal('anna', 'known');
+    const asked = [ask(piece('one')), ask(piece('two', { sender: { raw_id: 'anna' } }))];
+    await passUntil(() => texts.toSorted()).toEqual(['one', 'two']);
+    await Promise.all(asked);
+    const dropped = ask(piece('three'));
+    await expect.poll(() => core.context.bursts.has('compat:c1:key')).toBe(true);
+    await core.app.inject({ method: 'POST', url: '/v2/abort', payload: { conversation_key: 'compat:c1:key' } });
+    expect(await dropped).toMatchObject({ actions: [], outcome: 'aborted' });
+    clock.advance(hourMs);
+    expect(texts).toHaveLength(2);
+  });
+});
+
+describe('what a caller sees', () => {
+  test('is nothing before it is safe', async () => {
+    const frames: TurnProgress[] = [];
+    const turn = ask(routed('hi'), { sink: (frame: TurnProgress) => void frames.push(frame), isGone: () => false } as never);
+    for (let job = 0; job < 100; job++) await Promise.resolve();
+    expect([texts.length, frames]).toEqual([1, []]);
+    await turn;
+    expect(frames.map(({ type }) => type)).toEqual(['delta', 'segment']);
+  });
+});

@@ -1,0 +1,251 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { answering, says, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
+import { abortTurn } from '../src/steering/abort-turn.ts';
+import { handleEnvelope } from '../src/turn/handle-envelope.ts';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+const key = 'compat:c1:key';
+let core: TestCore;
+beforeEach(async () => {
+  core = await openTestCore();
+});
+afterEach(() => core.close());
+
+const post = (url: string, payload: object) => core.app.inject({ method: 'POST', url, payload });
+const session = async () =>
+  (await core.app.inject(`/v2/session/${encodeURIComponent(key)}`)).json<{ state: string; engine_session_id: string }>();
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('turns of one conversation', () => {
+  test('[L01] a hundred at once run one after the other, in the order they came', async () => {
+    const seen: string[] = [];
+    core.engine.script(async function* ({ text }) {
+      seen.push(`${text} begins`);
+      try {
+        await settle();
+        yield* says(text);
+      } finally {
+        seen.push(`${text} ends`);
+      }
+    });
+    const texts = Array.from({ length: 100 }, (_, n) => `m${n}`);
+    const answers = await Promise.all(texts.map((text) => core.handle(envelope(text))));
+    expect(answers.map((answer) => answer.json().actions[0].text)).toEqual(texts);
+    expect(seen).toEqual(texts.flatMap((text) => [`${text} begins`, `${text} ends`]));
+  });
+
+  test('of many conversations run beside each other up to the slots; one conversation waits for itself alone', async () => {
+    const small = await openTestCore({ env: { SVC_MAX_CONCURRENT_TURNS: '2' } });
+    small.engine.script(workingUntilAborted());
+    const turns = ['a', 'a', 'b', 'c'].map((name) => small.handle(envelope('work', { conversation_key: `compat:c1:${name}` })));
+    await expect.poll(() => small.engine.requests.length).toBe(2);
+    const running = small.engine.requests.map(({ conversationKey }) => conversationKey);
+    expect(running).toEqual(['compat:c1:a', 'compat:c1:b']);
+    expect((await small.app.inject('/health')).json()).toMatchObject({ active: 2, waiting: 2 });
+    small.engine.script(answering('fine'));
+    for (const name of running) small.context.turnQueue.abort(name, 'operator');
+    await Promise.all(turns);
+    await small.close();
+  });
+});
+
+describe('POST /v2/abort', () => {
+  const abort = (conversation_key: string) => post('/v2/abort', { conversation_key });
+
+  test('[L02] of a conversation with nothing in flight is 404, and so is an unknown session', async () => {
+    await core.handle(envelope('hi'));
+    expect((await abort(key)).statusCode).toBe(404);
+    expect((await abort('nobody')).statusCode).toBe(404);
+    expect((await core.app.inject('/v2/session/nobody')).statusCode).toBe(404);
+  });
+
+  test('[L04] twice at once ends the turn once: one is 200, the other 404', async () => {
+    core.engine.script(workingUntilAborted('so far'));
+    const turn = core.handle(envelope('work'));
+    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+    const codes = (await Promise.all([abort(key), abort(key)])).map(({ statusCode }) => statusCode);
+    expect(codes.toSorted((a, b) => a - b)).toEqual([200, 404]);
+    expect((await turn).json()).toMatchObject({ actions: [], outcome: 'aborted' });
+  });
+
+  test('ends a turn that still waits for its slot, before any engine has seen it', async () => {
+    const small = await openTestCore({ env: { SVC_MAX_CONCURRENT_TURNS: '1' } });
+    small.engine.script(workingUntilAborted());
+    const running = small.handle(envelope('work', { conversation_key: 'compat:c1:other' }));
+    await expect.poll(() => small.context.turnQueue.counts().running).toBe(1);
+    const waiting = small.handle(envelope('wait', { message_id: 'm1' }));
+    await expect.poll(() => small.context.turnQueue.counts().waiting).toBe(1);
+    expect(abortTurn(small.context, key)).toBe(true);
+    expect((await waiting).json()).toMatchObject({ actions: [], outcome: 'aborted' });
+    small.context.turnQueue.abort('compat:c1:other', 'operator');
+    await running;
+    expect(small.engine.requests).toHaveLength(1);
+    await small.close();
+  });
+
+  test('[L03] at any instant, however late the engine ends: silent, the same engine session, no lock taken again', async () => {
+    const instants = fc.record({
+      jobs: fc.nat({ max: 30 }),
+      ticks: fc.nat({ max: 2 }),
+      lateMs: fc.nat({ max: 10_000 }),
+      says: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(instants, async ({ jobs, ticks, lateMs, says: speaks }) => {
+        const clock = createFakeClock();
+        const own = await openTestCore({ clock });
+        const caller = { sink: null, isGone: () => false };
+        await handleEnvelope(own.context, envelope('hi'), caller, 'r1');
+        own.engine.script(async function* (request, signal) {
+          yield { type: 'session', engineSessionId: request.resume ?? 'another', resumed: true, model: null };
+          if (request.text !== 'work') return yield* says('next');
+          if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          await new Promise<void>((resolve) => void clock.after(lateMs, resolve));
+          if (speaks) yield* says('too late');
+          yield { type: 'aborted' };
+        });
+        const turn = handleEnvelope(own.context, envelope('work'), caller, 'r2');
+        for (let job = 0; job < jobs; job++) await Promise.resolve();
+        for (let tick = 0; tick < ticks; tick++) await settle();
+        // In its very first instant there may be nothing in flight yet.
+        while (!abortTurn(own.context, key)) await Promise.resolve();
+        expect(await passUntil(clock, turn)).toMatchObject({ actions: [], outcome: 'aborted' });
+        expect(await passUntil(clock, handleEnvelope(own.context, envelope('hi'), caller, 'r3'))).toMatchObject({
+          outcome: 'replied',
+        });
+        clock.advance(20_000);
+        await settle();
+        expect(own.context.turnQueue.counts()).toEqual({ running: 0, waiting: 0 });
+        const row = await own.context.sessions.read(key);
+        expect(row?.engine_session_id).toBe(`s-${key}`);
+        own.crash();
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  async function passUntil(clock: ReturnType<typeof createFakeClock>, turn: Promise<HandleResult>): Promise<HandleResult> {
+    let isOver = false;
+    const ended = turn.finally(() => (isOver = true));
+    ended.catch(() => undefined);
+    for (let round = 0; round < 200 && !isOver; round++) {
+      await settle();
+      await settle();
+      clock.advance(500);
+    }
+    return ended;
+  }
+
+  test('leaves the session to the next message, and to an operator’s words', async () => {
+    core.engine.script(workingUntilAborted());
+    const turn = core.handle(envelope('work'));
+    await expect.poll(async () => (await session()).engine_session_id).toBe('s-1');
+    await abort(key);
+    await turn;
+    core.engine.script(answering('here'));
+    expect((await core.handle(envelope('still there?'))).json()).toMatchObject({ actions: [{ text: 'here' }] });
+    expect((await post('/v2/inject', { conversation_key: key, text: 'go on' })).json()).toMatchObject({ reply: 'here' });
+    expect(core.engine.requests.map(({ resume }) => resume)).toEqual([null, 's-1', 's-1']);
+  });
+});
+
+describe('POST /v2/claim and /v2/release', () => {
+  const claim = (by = 'terminal') => post('/v2/claim', { conversation_key: key, by });
+  const release = () => post('/v2/release', { conversation_key: key });
+
+  test('[L09] of a session without an engine session is refused, of an unknown one 404', async () => {
+    expect((await claim()).statusCode).toBe(404);
+    expect((await release()).statusCode).toBe(404);
+    core.engine.script(answering('no session of its own'));
+    await core.handle(envelope('hi'));
+    expect((await claim()).statusCode).toBe(409);
+  });
+
+  test('[L09] pauses the channel: a message is kept as context and runs nothing, until it is released', async () => {
+    await core.handle(envelope('hi'));
+    expect((await claim()).json()).toMatchObject({
+      ok: true,
+      claimed_by: 'terminal',
+      engine_session_id: `s-${key}`,
+      engine_id: 'scripted',
+    });
+    expect(await session()).toMatchObject({ state: 'claimed', claimed_by: 'terminal' });
+    expect((await core.handle(envelope('the door is open'))).json()).toMatchObject({ actions: [], outcome: 'observed' });
+    expect(core.engine.requests).toHaveLength(1);
+    expect((await release()).json()).toEqual({ ok: true, released: key });
+    expect(await session()).toMatchObject({ state: 'idle', claimed_by: null });
+    await core.handle(envelope('what did I say?'));
+    expect(core.engine.requests[1]?.prompt).toContain('the door is open');
+  });
+
+  test('[L09] while a turn is in flight, or by somebody else, is refused', async () => {
+    await core.handle(envelope('hi'));
+    core.engine.script(workingUntilAborted());
+    const turn = core.handle(envelope('work'));
+    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+    expect((await claim()).statusCode).toBe(409);
+    await post('/v2/abort', { conversation_key: key });
+    await turn;
+    expect((await claim('anna')).statusCode).toBe(200);
+    expect((await claim('anna')).statusCode).toBe(200);
+    expect((await claim('bert')).statusCode).toBe(409);
+  });
+
+  test('a claim outlives a crash, and a release that came with it leaves what was asked last', async () => {
+    await core.handle(envelope('hi'));
+    await claim();
+    await Promise.all([release(), claim('anna')]);
+    const stored = (await session()) as unknown as { claimed_by: string | null };
+    expect(core.context.claims.isClaimed(key)).toBe(stored.claimed_by !== null);
+    await release();
+    await claim('anna');
+    const next = await openTestCore({ dataDir: core.crash() });
+    expect(next.context.claims.isClaimed(key)).toBe(true);
+    core = next;
+  });
+});
+
+describe('a conversation key', () => {
+  test('[L10] of any characters makes the round trip through every route', async () => {
+    const parts = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((part) => part.isWellFormed());
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(parts, fc.constantFrom('a:b', 'a/b', '%2e%2e', '..', 'a?b#c', '😀', ' ')), async (part) => {
+        const own = `compat:c1:${part}`;
+        await core.handle(envelope('hi', { conversation_key: own }));
+        const url = `/v2/session/${encodeURIComponent(own)}`;
+        expect((await core.app.inject(url)).json()).toMatchObject({ conversation_key: own });
+        expect((await core.app.inject(`${url}/history`)).json().messages).not.toEqual([]);
+        expect((await post('/v2/claim', { conversation_key: own })).json()).toMatchObject({ conversation_key: own });
+        expect((await post('/v2/release', { conversation_key: own })).json()).toMatchObject({ released: own });
+        expect((await post('/v2/inject', { conversation_key: own, text: 'x' })).json()).toMatchObject({ reply: 'x' });
+        expect((await core.app.inject({ method: 'DELETE', url })).statusCode).toBe(200);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('POST /v2/title', () => {
+  test('[L11] answers 429 while a title is being made, and works again after it, also when that failed', async () => {
+    let release = () => undefined as void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    core.engine.script(async function* () {
+      await held;
+      yield { type: 'failed', failure: { code: 'engine_overloaded', message: 'Busy.', retryable: true } };
+    });
+    const first = post('/v2/title', { text: 'how do I bake bread?' });
+    await expect.poll(() => core.engine.requests.length).toBe(1);
+    const second = await post('/v2/title', { text: 'and cake?' });
+    expect([second.statusCode, second.headers['retry-after']]).toEqual([429, '1']);
+    release();
+    expect((await first).statusCode).toBe(503);
+    core.engine.script(answering('"Baking bread."\n'));
+    expect((await post('/v2/title', { text: 'how do I bake bread?' })).json()).toEqual({ ok: true, title: 'Baking bread' });
+    expect(core.engine.requests.every(({ toolPolicy, toolServers }) => toolPolicy === 'none' && toolServers.length === 0)).toBe(
+      true,
+    );
+  });
+});

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, test, vi } from 'vitest';
+import { act } from './turn-model/actions.ts';
+import { checkAtRest, comeToRest } from './turn-model/at-rest.ts';
+import { paths, type PacedStep } from './turn-model/steps.ts';
+import { openWorld } from './turn-model/world.ts';
+
+const numRuns = Number(process.env['TURN_MODEL_RUNS'] ?? 300);
+const seed = process.env['TURN_MODEL_SEED'];
+
+// Commits that nobody waits for follow a timer of the process: here it is the model's.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+test('whatever people, operators, engines, channels and crashes do: turns keep their order, run once, and nothing is lost', async () => {
+  const property = fc.asyncProperty(paths, async (steps) => {
+    const broken = await walk(steps);
+    if (broken.length > 0) throw new Error(broken.join('\n'));
+  });
+  await fc.assert(property, { numRuns, ...(seed === undefined ? {} : { seed: Number(seed) }) });
+}, 600_000);
+
+async function walk(steps: readonly PacedStep[]): Promise<string[]> {
+  const world = await openWorld();
+  try {
+    for (const step of steps) {
+      await act(world, step);
+      if (world.records.broken.length > 0) return world.records.broken;
+    }
+    await comeToRest(world);
+    checkAtRest(world);
+    return world.records.broken;
+  } finally {
+    await world.close();
+  }
+}

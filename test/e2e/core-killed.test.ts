@@ -1,0 +1,121 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { freePorts } from '@svc/testing/free-ports.ts';
+import { isAlive, waitFor } from '@svc/testing/house.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { findBroken, pushAll } from './core-killed/accounts.ts';
+import { createClients, type Sent, type Way } from './core-killed/clients.ts';
+import { createCoreProcess, type CoreProcess } from './core-killed/core-process.ts';
+import { startStubManager } from './core-killed/stub-manager.ts';
+
+const kills = Number(process.env['CORE_KILLS'] ?? 200);
+const stops = 10;
+const conversations = 20;
+const sendersPerConversation = 2;
+
+test(`kill -9 of the core at ${kills} random moments under load: all it has acknowledged ends answered, delivered or listed`, async () => {
+  await storm(kills, async (core, isReady, random) => {
+    // Every fifth one hits the core while it starts and takes up what was open.
+    if (random() < 0.2) await pause(random() * 350);
+    else await isReady.then(() => pause(random() * 350));
+    await core.end('SIGKILL');
+  });
+}, 300_000);
+
+test(`${stops} stops and starts of the core under load lose nothing either, and each stop is a clean one`, async () => {
+  await storm(stops, async (core, isReady, random) => {
+    await isReady.then(() => pause(random() * 350));
+    expect([await core.end('SIGTERM'), core.faults()]).toEqual([0, '']);
+  });
+}, 120_000);
+
+type EndCore = (core: CoreProcess, isReady: Promise<boolean>, random: () => number) => Promise<void>;
+
+/** Sends messages on many conversations while the core ends and starts again, then looks what became of each. */
+async function storm(rounds: number, endCore: EndCore): Promise<void> {
+  const seed = Number(process.env['CORE_KILLS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const random = createRandom(seed);
+  const folder = temporaryFolder();
+  const [managerPort = 0] = await freePorts(1);
+  const manager = await startStubManager(managerPort, random);
+  const core = await createCoreProcess(folder.path, managerPort);
+  const clients = createClients(core, random);
+  const all: Sent[] = [];
+  let isOver = false;
+  onTestFinished(async () => {
+    isOver = true;
+    clients.close();
+    await core.end('SIGKILL');
+    await manager.close();
+    folder.remove();
+  });
+
+  async function sendOn(conversation: number): Promise<void> {
+    while (!isOver) {
+      const sent = compose(all.length + 1, conversation, random);
+      all.push(sent);
+      await clients.send(sent);
+    }
+  }
+
+  let isReady = core.start();
+  await isReady;
+  const senders = Array.from({ length: conversations * sendersPerConversation }, (_, n) => sendOn(n % conversations));
+  for (let round = 0; round < rounds; round++) {
+    await endCore(core, isReady, random);
+    isReady = core.start();
+  }
+  expect([await isReady, core.faults()]).toEqual([true, '']);
+
+  isOver = true;
+  manager.becomeSound();
+  clients.stop();
+  await Promise.all(senders);
+  // A caller has some seconds to come back for a reply before it is pushed or listed.
+  let left: { pushes: number; broken: string[] } = { pushes: 0, broken: [] };
+  const isSound = async () => {
+    left = { pushes: await pushAll(core), broken: await findBroken(core, manager, all) };
+    return left.pushes + left.broken.length === 0;
+  };
+  const inWords = () =>
+    `seed ${seed}: ${left.pushes} pushes wait, ${left.broken.length} rules broken\n${left.broken.slice(0, 10).join('\n')}`;
+  await waitFor(isSound, 20_000, inWords);
+  expect(core.pids.slice(0, -1).filter(isAlive)).toEqual([]);
+  // There was a load: most messages got their answer between two ends.
+  expect(all.filter((sent) => sent.outcome === 'replied').length).toBeGreaterThan(rounds);
+}
+
+const ways: Way[] = ['link', 'link', 'link', 'link', 'leaving link', 'http', 'http', 'http once', 'inject'];
+
+function compose(number: number, conversation: number, random: () => number): Sent {
+  const way = ways[Math.floor(random() * ways.length)] ?? 'link';
+  const name = `${way === 'inject' ? 'i' : 'm'}${number}`;
+  const isRouted = conversation % 2 === 0;
+  const turns = ['echo', 'echo', 'echo', 'wait 0.05', 'wait 0.05', 'wait 0.05', 'wait 0.4', 'count 50'];
+  const command = way === 'inject' ? 'echo' : (turns[Math.floor(random() * turns.length)] ?? 'echo');
+  return {
+    name,
+    key: isRouted ? `messenger:m1:user:${conversation}` : `compat:c1:${conversation}`,
+    text: `${command} ${name}`,
+    way,
+    isRouted,
+    knownAt: null,
+    runsAt: null,
+    outcome: null,
+    error: null,
+    shown: 0,
+    hasLeft: false,
+  };
+}
+
+/** Numbers from 0 to 1 that a seed repeats. */
+function createRandom(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import type { Sent } from './clients.ts';
+import type { CoreProcess } from './core-process.ts';
+import type { Pushed, StubManager } from './stub-manager.ts';
+
+type Delivery = { id: string; turn_id: string; state: 'pending' | 'delivered' | 'failed'; next: number | null };
+type HistoryMessage = { turn_id: string; role: string; text: string };
+type Run = { name: string; at: number; isResumed: boolean; overlaps: boolean };
+
+/** Everything that is known at the end, of a message. */
+type Account = { sent: Sent; turnId: string | null; hasAnswer: boolean; pushed: Pushed; isListed: boolean; runs: Run[] };
+
+const get = async <T>(url: string): Promise<T> => (await requestJson<T>(url, { timeoutMs: 10_000 })).body;
+
+/** Waits no longer for deliveries that failed before: all are tried at once. Gives how many still wait. */
+export async function pushAll(core: CoreProcess): Promise<number> {
+  const { deliveries } = await get<{ deliveries: Delivery[] }>(`${core.url}/v2/deliveries?state=pending&limit=1000`);
+  for (const { id } of deliveries)
+    await requestJson(`${core.url}/v2/deliveries/${id}/retry`, { method: 'POST', timeoutMs: 10_000 });
+  return deliveries.length;
+}
+
+/** Every rule that was broken, in words. */
+export async function findBroken(core: CoreProcess, manager: StubManager, all: Sent[]): Promise<string[]> {
+  const turns = await turnsOf(core, new Set(all.map(({ key }) => key)));
+  const listed = await listedTurns(core);
+  const runs = readRuns(core);
+  return all.flatMap((sent) => {
+    const turnId = turns.ids.get(sent.name) ?? null;
+    const hasAnswer = turnId !== null && turns.answered.has(turnId);
+    const isListed = turnId !== null && listed.has(turnId);
+    const own = runs.get(sent.name) ?? [];
+    const account = { sent, turnId, hasAnswer, pushed: pushedFor(manager, sent), isListed, runs: own };
+    return brokenRules(account).map((rule) => `${rule}: ${JSON.stringify({ ...account, pushed: [...account.pushed] })}`);
+  });
+}
+
+function brokenRules({ sent, turnId, hasAnswer, pushed, isListed, runs }: Account): string[] {
+  const { outcome, error, shown, knownAt, runsAt, isRouted, hasLeft } = sent;
+  const isTold = error !== null || (outcome !== null && outcome !== 'delivered');
+  // Who cannot be pushed to and leaves in the moment of the answer gets it when the message is sent again.
+  const isKept = !isRouted && hasLeft && hasAnswer;
+  const known = knownAt ?? Number.POSITIVE_INFINITY;
+  const first = runs[0];
+  const plainAgain = runs.filter((run) => !run.isResumed && run !== first && run.at > (runsAt ?? Number.POSITIVE_INFINITY));
+  const rules: [boolean, string][] = [
+    [knownAt !== null && turnId === null && !isTold, 'acknowledged and forgotten'],
+    [turnId !== null && !isTold && !isKept && pushed.size === 0 && !isListed, 'neither answered nor delivered nor listed'],
+    [!isTold && !hasLeft && outcome !== 'delivered', 'its sender still waits'],
+    [outcome === 'replied' && isRouted && shown + pushed.size === 0 && !isListed, 'its reply is nowhere'],
+    [pushed.size > 1, 'pushed with more than one id'],
+    [shown > 0 && pushed.size > 0 && sent.way === 'link', 'shown and pushed'],
+    [runs.filter((run) => run.isResumed).length > 1, 'resumed more than once'],
+    [runs.filter((run) => run.at > known).length > 2, 'run more than twice after it was acknowledged'],
+    [plainAgain.length > 0, 'begun anew after it was seen to run'],
+    [runs.some((run) => run.overlaps), 'run beside another turn of its conversation'],
+    [isTold && error === null && runs.length === 0 && outcome === 'replied', 'answered without a run'],
+  ];
+  return rules.flatMap(([isBroken, rule]) => (isBroken ? [rule] : []));
+}
+
+/** An operator's words are answered to where the session was last: they are known by their text. */
+function pushedFor({ targets }: StubManager, { name, way }: Sent): Pushed {
+  if (way !== 'inject') return new Map([...(targets.get(name) ?? [])].filter(([, { text }]) => !/^i\d+$/.test(text)));
+  return new Map([...targets.values()].flatMap((pushed) => [...pushed]).filter(([, { text }]) => text === name));
+}
+
+/** Turn ids by the name of their message, and turns with an answer, from the transcripts of all conversations. */
+async function turnsOf(core: CoreProcess, keys: Set<string>) {
+  const ids = new Map<string, string>();
+  const answered = new Set<string>();
+  for (const key of keys) {
+    for (let before = ''; ;) {
+      const url = `${core.url}/v2/session/${encodeURIComponent(key)}/history?limit=1000${before}`;
+      const { messages = [], next = null } = await get<{ messages?: HistoryMessage[]; next?: number | null }>(url);
+      for (const { role, text, turn_id } of messages) {
+        if (role === 'user' || role === 'operator') ids.set(text.split(' ').at(-1) ?? '', turn_id);
+        else if (role === 'assistant') answered.add(turn_id);
+      }
+      if (next === null) break;
+      before = `&before=${next}`;
+    }
+  }
+  return { ids, answered };
+}
+
+async function listedTurns(core: CoreProcess): Promise<Set<string>> {
+  const listed = new Set<string>();
+  for (let before = ''; ;) {
+    const url = `${core.url}/v2/deliveries?state=failed&limit=1000${before}`;
+    const { deliveries, next } = await get<{ deliveries: Delivery[]; next: number | null }>(url);
+    for (const { turn_id } of deliveries) listed.add(turn_id);
+    if (next === null) return listed;
+    before = `&before=${next}`;
+  }
+}
+
+function readRuns({ runsFile }: CoreProcess): Map<string, Run[]> {
+  const lines = readFileSync(runsFile, 'utf8').split('\n').filter(Boolean);
+  return Map.groupBy(
+    lines.map((line) => JSON.parse(line) as Run),
+    ({ name }) => name,
+  );
+}

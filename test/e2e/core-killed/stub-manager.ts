@@ -1,0 +1,48 @@
+import type { Server, ServerResponse } from 'node:http';
+import { http } from '@svc/service-kit/builtin.ts';
+
+/** What a channel was given for one target, by idempotency id. */
+export type Pushed = Map<string, { text: string; times: number }>;
+
+export type StubManager = Awaited<ReturnType<typeof startStubManager>>;
+
+/** A manager whose `/send` takes texts, and is slow, away or cut off in mid-answer as `random` (0 to 1) has it. */
+export async function startStubManager(port: number, random: () => number) {
+  const targets = new Map<string, Pushed>();
+  let isSound = false;
+
+  const take = (id: string, { target, text }: { target: string; text: string }) => {
+    const pushed = targets.get(target) ?? new Map();
+    const times = (pushed.get(id)?.times ?? 0) + 1;
+    targets.set(target, pushed.set(id, { text, times }));
+  };
+
+  const server = http.createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const luck = isSound ? 1 : random();
+      if (luck < 0.15) return answer(response, 503, { ok: false, error: 'unavailable', message: 'not now' });
+      take(String(request.headers['idempotency-key']), JSON.parse(Buffer.concat(chunks).toString('utf8')));
+      if (luck < 0.25) return void response.destroy();
+      const done = () => answer(response, 200, { ok: true, delivered: true });
+      if (luck < 0.5) setTimeout(done, 200);
+      else done();
+    });
+  });
+  await listen(server, port);
+
+  return {
+    targets,
+    /** From here on everything is taken and answered at once. */
+    becomeSound: () => void (isSound = true),
+    close: () => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections()),
+  };
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+const listen = (server: Server, port: number) =>
+  new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', () => resolve()));
