@@ -169,7 +169,7 @@ describe('POST /v2/inject', () => {
       delivered: false,
       deliverErr: expect.stringContaining('takes its time'),
     });
-    slow.crash();
+    slow.drop();
   });
 
   test('[L07] masks a secret in the reply, in what is told and in what is pushed', async () => {

@@ -199,7 +199,7 @@ describe('a reply', () => {
       expect(answer.actions.map(({ text }: { text: string }) => text)).toEqual(texts);
       expect(answer.outcome).toBe(texts.length === 0 ? 'silent' : 'replied');
     }
-    const pieces = [...reply];
+    const pieces = reply.split('');
     core.engine.script(async function* () {
       for (const piece of pieces) {
         yield { type: 'delta', text: piece };
@@ -253,7 +253,7 @@ describe('an engine', () => {
     for (const kind of ['break', 'hang', 'end']) expect(of(kind).every((end) => end.status === 'rejected')).toBe(true);
     expect(most).toBe(8);
     expect(busy.context.turnQueue.counts()).toEqual({ running: 0, waiting: 0 });
-    busy.crash();
+    busy.drop();
   });
 
   test.each<[string, EngineScript]>([
@@ -300,7 +300,7 @@ describe('an engine', () => {
     clock.advance(2_000);
     expect((await stuck).json()).toMatchObject({ error: 'engine_stalled' });
     expect((await next).json()).toMatchObject({ actions: [{ text: 'fine' }] });
-    own.crash();
+    own.drop();
   });
 
   test.each<[string, Partial<Envelope>]>([

@@ -37,7 +37,7 @@ beforeEach(async () => {
   outcome = { delivered: true };
   core = await open();
 });
-afterEach(() => void core.crash());
+afterEach(() => core.drop());
 
 function sendToChannel(message: ChannelMessage): Promise<SendOutcome> {
   sent.push(message);

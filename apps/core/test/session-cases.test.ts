@@ -121,7 +121,7 @@ describe('POST /v2/abort', () => {
         expect(own.context.turnQueue.counts()).toEqual({ running: 0, waiting: 0 });
         const row = await own.context.sessions.read(key);
         expect(row?.engine_session_id).toBe(`s-${key}`);
-        own.crash();
+        own.drop();
       }),
       { numRuns: 100 },
     );

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
 import { vi } from 'vitest';
@@ -78,7 +78,7 @@ export async function openWorld() {
 
     async close(): Promise<void> {
       connectors.cut();
-      rmSync(world.core.crash(), { recursive: true });
+      world.core.drop();
       await world.ticks(2);
     },
   };
