@@ -23,6 +23,7 @@ export function createCollectorContext({ settings, log, version, clock = systemC
       write(events);
       checkpointer.committed();
     },
+    pause: () => checkpointer.pause(),
     defaults: () => ({ now: clock.now(), nextId: () => ids.next('evt') }),
     log,
   });

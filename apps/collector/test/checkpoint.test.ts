@@ -1,23 +1,50 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { openSqlite } from '@svc/store/open-sqlite.ts';
+import { createCheckpointer, logBytes } from '../src/db/checkpointer.ts';
 import { openTestCollector } from './open-test-collector.ts';
 
-test('what was written moves from the log into the database beside the work, and the log shrinks again', async () => {
+const sizeOf = (...parts: string[]) => statSync(path.join(...parts)).size;
+
+test('what was written moves from the log into the database beside the work, and the log begins anew', async () => {
   const collector = openTestCollector();
-  const size = (name: string) => statSync(path.join(collector.dataDir, name)).size;
+  const { ingest, dataDir } = collector;
+  const megabyte = Array.from({ length: 50 }, () => ({ kind: 'x', text: 'x'.repeat(20_000) }));
   try {
-    const megabyte = Array.from({ length: 50 }, () => ({ kind: 'x', text: 'x'.repeat(20_000) }));
-    for (let i = 0; i < 20; i++) await collector.ingest(megabyte);
-    await vi.waitFor(() => expect(size('collector.db')).toBeGreaterThan(15_000_000), { timeout: 10_000 });
-    await vi.waitFor(
-      async () => {
-        await collector.ingest({ kind: 'x' });
-        expect(size('collector.db-wal')).toBeLessThan(10_000_000);
-      },
-      { timeout: 10_000 },
-    );
+    for (let i = 0; i < 36; i++) await ingest(megabyte);
+    await vi.waitFor(() => expect(sizeOf(dataDir, 'collector.db')).toBeGreaterThan(0.9 * logBytes), { timeout: 10_000 });
+    const full = async () => {
+      await ingest({ kind: 'x' });
+      return sizeOf(dataDir, 'collector.db-wal') > logBytes;
+    };
+    await vi.waitFor(async () => expect(await full()).toBe(false), { timeout: 10_000 });
+    for (let i = 0; i < 20; i++) await ingest(megabyte);
+    expect(await full()).toBe(false);
   } finally {
     await collector.close();
+  }
+});
+
+test('a log that grows too fast is moved whole before the next commit', async () => {
+  const folder = temporaryFolder();
+  const file = path.join(folder.path, 'x.db');
+  const db = openSqlite(file);
+  db.raw.exec('PRAGMA wal_autocheckpoint=0; CREATE TABLE x (text TEXT)');
+  const checkpointer = createCheckpointer(file, createFakeClock(), { warn: () => undefined }, 1024 * 1024);
+  try {
+    checkpointer.committed();
+    expect(checkpointer.pause()).toBeNull();
+    db.raw.prepare('INSERT INTO x VALUES (?)').run('x'.repeat(2 * 1024 * 1024));
+    checkpointer.committed();
+    await checkpointer.pause();
+    expect(sizeOf(file)).toBeGreaterThan(2 * 1024 * 1024);
+    expect(checkpointer.pause()).toBeNull();
+  } finally {
+    await checkpointer.close();
+    await db.close();
+    folder.remove();
   }
 });

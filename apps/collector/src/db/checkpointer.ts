@@ -6,32 +6,45 @@ import type { Log } from '@svc/service-kit/log.ts';
 export type Checkpointer = {
   /** To be called after each commit; when the log has grown enough, it is moved into the database file. */
   committed(): void;
+  /**
+   * Null, or what to wait for before the next commit, because the log grows faster than it is moved. It can only begin
+   * anew while nobody writes; otherwise SQLite would move all of it within a commit in the end.
+   */
+  pause(): Promise<void> | null;
   close(): Promise<void>;
 };
 
-const enoughBytes = 16 * 1024 * 1024;
+/** From here on the log is moved, and begins anew in the same file. Seldom: a page that was written ten times is moved once. */
+export const logBytes = 32 * 1024 * 1024;
+/** How long the log may grow before commits wait. What is past `logBytes` is cut off by the commit that begins the log anew. */
+const maxLogBytes = logBytes + 8 * 1024 * 1024;
 const idleMs = 5000;
 
 /**
  * Moves SQLite's write-ahead log into the database in another thread: it waits for the disk, which the loop must not.
  * The thread exists only while there is much to do. Should it fail, SQLite still does the same within a commit.
  */
-export function createCheckpointer(file: string, clock: Clock, log: Pick<Log, 'warn'>): Checkpointer {
+export function createCheckpointer(file: string, clock: Clock, log: Pick<Log, 'warn'>, maxBytes = maxLogBytes): Checkpointer {
   let worker: Worker | null = null;
-  let isBusy = false;
+  let pass: PromiseWithResolvers<void> | null = null;
+  let size = 0;
   let cancelEnd = () => {};
 
+  const endPass = () => {
+    pass?.resolve();
+    pass = null;
+  };
   const end = () => {
     const ending = worker?.terminate();
     worker = null;
-    isBusy = false;
+    endPass();
     return ending;
   };
   const open = () => {
     const opened = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), { workerData: { file } });
     opened.unref();
     opened.on('message', () => {
-      isBusy = false;
+      endPass();
       cancelEnd = clock.after(idleMs, () => void end());
     });
     opened.on('error', (error) => {
@@ -40,13 +53,25 @@ export function createCheckpointer(file: string, clock: Clock, log: Pick<Log, 'w
     });
     return opened;
   };
+  /** Resolves at the end of the pass that runs, or of a new one; also when it failed. */
+  const run = (): Promise<void> => {
+    if (pass !== null) return pass.promise;
+    pass = Promise.withResolvers();
+    cancelEnd();
+    worker ??= open();
+    worker.postMessage('checkpoint');
+    return pass.promise;
+  };
   return {
     committed() {
-      if (isBusy || sizeOf(`${file}-wal`) < enoughBytes) return;
-      isBusy = true;
-      cancelEnd();
-      worker ??= open();
-      worker.postMessage('checkpoint');
+      size = sizeOf(`${file}-wal`);
+      if (size > logBytes) void run();
+    },
+    pause() {
+      if (size <= maxBytes) return null;
+      size = 0;
+      // What was written while the first pass ran is left to a second one.
+      return run().then(run);
     },
     async close() {
       cancelEnd();

@@ -3,13 +3,13 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { migrate } from '@svc/store/migrate.ts';
 import { openSqlite } from '@svc/store/open-sqlite.ts';
-import { createCheckpointer } from './checkpointer.ts';
+import { createCheckpointer, logBytes } from './checkpointer.ts';
 
 /**
  * The collector writes more than any other process: a cache that holds the ends of its indexes, and a log that SQLite
- * moves within a commit only when the checkpointer falls far behind. The log shrinks again after each checkpoint.
+ * moves within a commit only when the checkpointer fails. The log keeps its room in the file, for what comes next.
  */
-const tuning = 'PRAGMA cache_size=-32768; PRAGMA wal_autocheckpoint=16000; PRAGMA journal_size_limit=0';
+const tuning = `PRAGMA cache_size=-32768; PRAGMA wal_autocheckpoint=16000; PRAGMA journal_size_limit=${logBytes}`;
 
 export function openCollectorDb(file: string, clock: Clock, log: Pick<Log, 'warn'>) {
   const db = openSqlite(file);

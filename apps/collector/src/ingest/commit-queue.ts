@@ -16,6 +16,8 @@ type Job = IngestAnswer & {
 type Deps = {
   /** Stores events as one transaction, within the call; throws when none of them is stored. */
   write: (events: StoredEvent[]) => void;
+  /** Null, or what the next commit has to wait for. Never rejects. */
+  pause: () => Promise<void> | null;
   defaults: () => EventDefaults;
   log: Pick<Log, 'error'>;
 };
@@ -60,11 +62,14 @@ export class CommitQueue {
   #schedule(): void {
     if (this.#isScheduled || this.#jobs.length === 0) return;
     this.#isScheduled = true;
-    setImmediate(() => {
+    const step = () => {
       this.#isScheduled = false;
       this.#commit();
       this.#schedule();
-    });
+    };
+    const pause = this.#deps.pause();
+    if (pause === null) setImmediate(step);
+    else void pause.then(step);
   }
 
   #commit(): void {

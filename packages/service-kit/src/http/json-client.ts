@@ -6,7 +6,7 @@ export type JsonRequest = {
   token?: Secret | null;
   body?: unknown;
   /** A body that is JSON text already. */
-  json?: string;
+  json?: string | Buffer;
   /** Bound on the whole exchange. */
   timeoutMs: number;
   signal?: AbortSignal;

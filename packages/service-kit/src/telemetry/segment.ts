@@ -1,7 +1,7 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
 
-/** Complete lines of a segment, and where the next ones begin. */
-export type Lines = { texts: string[]; end: number };
+/** Complete lines of a segment, each with its line break, and where the next ones begin. */
+export type Lines = { bytes: Buffer; count: number; end: number };
 
 /**
  * One file of the spool: lines are appended at its end and read from its front. What a write left torn is cut off, so
@@ -43,14 +43,16 @@ export class Segment {
 
   /** Appends whole lines (with their line breaks). Throws without a trace in the file when they do not fit on the disk. */
   append(text: string, lines: number): void {
-    const buffer = Buffer.from(text, 'utf8');
+    const length = Buffer.byteLength(text);
     try {
-      for (let done = 0; done < buffer.length;) done += writeSync(this.#fd, buffer, done);
+      let done = writeSync(this.#fd, text);
+      const rest = done < length ? Buffer.from(text) : null;
+      while (rest !== null && done < length) done += writeSync(this.#fd, rest, done);
     } catch (error) {
       ftruncateSync(this.#fd, this.bytes);
       throw error;
     }
-    this.bytes += buffer.length;
+    this.bytes += length;
     this.lines += lines;
   }
 
@@ -58,15 +60,14 @@ export class Segment {
   read(maxLines: number, maxBytes: number): Lines {
     const buffer = Buffer.allocUnsafe(Math.min(maxBytes, this.bytes - this.readBytes));
     const size = readSync(this.#fd, buffer, 0, buffer.length, this.readBytes);
-    const texts: string[] = [];
-    let start = 0;
-    while (texts.length < maxLines) {
-      const end = buffer.subarray(0, size).indexOf(10, start);
-      if (end === -1) break;
-      texts.push(buffer.toString('utf8', start, end));
-      start = end + 1;
+    const content = buffer.subarray(0, size);
+    let count = 0;
+    let end = 0;
+    for (let at = content.indexOf(10); at !== -1 && count < maxLines; at = content.indexOf(10, end)) {
+      end = at + 1;
+      count++;
     }
-    return { texts, end: this.readBytes + start };
+    return { bytes: content.subarray(0, end), count, end: this.readBytes + end };
   }
 
   advance(end: number, lines: number): void {

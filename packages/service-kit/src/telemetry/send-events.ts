@@ -4,8 +4,8 @@ import { requestJson } from '../http/json-client.ts';
 /** What became of a batch: taken (with the ones the collector would not have), or refused as a whole for its content. */
 export type SendResult = { taken: true; rejected: { index: number; error: string }[] } | { taken: false; error: string };
 
-/** Hands events to the collector, as the JSON lines they are kept as. Throws when it is away or not willing now; the same events may be sent again. */
-export type SendEvents = (lines: readonly string[], signal: AbortSignal) => Promise<SendResult>;
+/** Hands events to the collector, as one JSON array. Throws when it is away or not willing now; the same events may be sent again. */
+export type SendEvents = (json: Buffer, signal: AbortSignal) => Promise<SendResult>;
 
 type IngestAnswer = { ingested?: number; rejected?: { index: number; error: string }[]; message?: string };
 
@@ -15,8 +15,7 @@ const contentStatuses = [400, 413, 415, 422];
 
 export const sendTo = (collectorUrl: string, token: Secret | null): SendEvents => {
   const url = new URL('/ingest', collectorUrl).href;
-  return async (lines, signal) => {
-    const json = `[${lines.join(',')}]`;
+  return async (json, signal) => {
     const { status, body } = await requestJson<IngestAnswer>(url, { method: 'POST', token, json, timeoutMs, signal });
     if (status === 200) return { taken: true, rejected: body.rejected ?? [] };
     const error = `the collector answered ${status}: ${body.message ?? 'no reason given'}`;

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { errorText } from '../service-error.ts';
 import type { SendEvents } from './send-events.ts';
+import type { Lines } from './segment.ts';
 import type { Spool, SpoolBatch } from './spool.ts';
 
 type Deps = {
@@ -15,11 +16,17 @@ type Deps = {
   onDelivered: () => void;
 };
 
-const maxBatch = 500;
+/** As many as the collector stores in one commit. */
+const maxBatch = 400;
 const gatherMs = 100;
 /** Between the batches of a backlog, so that catching up leaves the process responsive. */
 const backlogMs = 10;
 const maxBackOffMs = 5000;
+
+const lineBreak = 0x0a;
+const comma = 0x2c;
+const openBracket = Buffer.from('[');
+const closeBracket = 0x5d;
 
 /** Carries the spool to the collector: one request at a time, a timer only while there is something to send. */
 export class Shipper {
@@ -85,14 +92,14 @@ export class Shipper {
       const batch = this.#deps.spool.read(this.#batchSize);
       if (batch === null) return false;
       // What this process wrote is whole; a file of an earlier one may have a torn line.
-      const lines = batch.segment.isOwn ? batch.texts : batch.texts.filter(isJson);
+      const { bytes, count } = batch.segment.isOwn ? batch : withoutDamage(batch);
       this.#request = new AbortController();
-      const result = await this.#deps.send(lines, this.#request.signal);
+      const result = await this.#deps.send(toJsonArray(bytes), this.#request.signal);
       this.#reachable();
       if (!result.taken) return this.#refused(batch, result.error);
       this.#deps.spool.acknowledge(batch);
       this.#batchSize = maxBatch;
-      this.#account(batch.texts.length - lines.length, result.rejected);
+      this.#account(batch.count - count, result.rejected);
       return true;
     } catch (error) {
       this.#away(errorText(error));
@@ -109,8 +116,8 @@ export class Shipper {
 
   /** Nothing of the batch was taken: halve it until the event at fault stands alone, then give that one up. */
   #refused(batch: SpoolBatch, error: string): boolean {
-    if (batch.texts.length > 1) {
-      this.#batchSize = Math.ceil(batch.texts.length / 2);
+    if (batch.count > 1) {
+      this.#batchSize = Math.ceil(batch.count / 2);
       return true;
     }
     this.#deps.spool.acknowledge(batch);
@@ -129,6 +136,20 @@ export class Shipper {
     this.#failures++;
     this.lastError = error;
   }
+}
+
+/** Lines as an array, byte by byte: as texts they would be made, joined and encoded again. JSON has no line break of its own. */
+function toJsonArray(lines: Buffer): Buffer {
+  if (lines.length === 0) return Buffer.from('[]');
+  const json = Buffer.concat([openBracket, lines]);
+  for (let at = json.indexOf(lineBreak); at !== -1; at = json.indexOf(lineBreak, at + 1)) json[at] = comma;
+  json[json.length - 1] = closeBracket;
+  return json;
+}
+
+function withoutDamage({ bytes }: SpoolBatch): Omit<Lines, 'end'> {
+  const whole = bytes.toString('utf8').split('\n').filter(isJson);
+  return { bytes: Buffer.from(whole.map((line) => `${line}\n`).join('')), count: whole.length };
 }
 
 function isJson(line: string): boolean {

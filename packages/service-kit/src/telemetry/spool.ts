@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { makePrivateDir } from '../config/data-dir.ts';
 import { errorText } from '../service-error.ts';
-import { Segment } from './segment.ts';
+import { Segment, type Lines } from './segment.ts';
 
 export type SpoolLimits = { segmentBytes: number; totalBytes: number };
-export type SpoolBatch = { segment: Segment; texts: string[]; end: number };
+export type SpoolBatch = Lines & { segment: Segment };
 
 export const spoolLimits: SpoolLimits = { segmentBytes: 4 * 1024 * 1024, totalBytes: 64 * 1024 * 1024 };
 /** More than the longest line in bytes, so one read always holds a whole one. */
@@ -71,16 +71,16 @@ export class Spool {
     this.flush();
     const segment = this.#segments.find(({ unread }) => unread > 0);
     if (segment === undefined) return null;
-    const { texts, end } = segment.read(maxLines, readBytes);
-    if (texts.length > 0) return { segment, texts, end };
+    const lines = segment.read(maxLines, readBytes);
+    if (lines.count > 0) return { segment, ...lines };
     this.#giveUp(segment, 'a part of the spool could not be read');
     return this.read(maxLines);
   }
 
   /** The lines of a batch have arrived (or are hopeless) and will not be read again. */
-  acknowledge({ segment, texts, end }: SpoolBatch): void {
+  acknowledge({ segment, count, end }: SpoolBatch): void {
     if (!this.#segments.includes(segment)) return; // dropped for room while it was on its way
-    segment.advance(end, texts.length);
+    segment.advance(end, count);
     if (segment.unread > 0) return;
     if (segment === this.#current) segment.empty();
     else this.#remove(segment);

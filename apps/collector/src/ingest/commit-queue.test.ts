@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { CommitQueue } from './commit-queue.ts';
+
+function openQueue(pause: () => Promise<void> | null = () => null) {
+  const commits: number[] = [];
+  const queue = new CommitQueue({
+    write: (events) => commits.push(events.length),
+    pause,
+    defaults: () => ({ now: 1_000, nextId: () => 'id' }),
+    log: { error: () => undefined },
+  });
+  return { queue, commits };
+}
+const events = (count: number) => Array.from({ length: count }, () => ({ kind: 'x' }));
+
+test('a commit takes a bounded number of events, and requests that wait share it', async () => {
+  const { queue, commits } = openQueue();
+  await Promise.all([queue.submit(events(900)), queue.submit(events(30))]);
+  expect(commits).toEqual([230, 400, 300]);
+});
+
+test('a commit waits for the log of the database while that is being moved', async () => {
+  const moved = Promise.withResolvers<void>();
+  const pauses: (Promise<void> | null)[] = [moved.promise, null];
+  const { queue, commits } = openQueue(() => pauses.shift() ?? null);
+  const answers = [queue.submit(events(1)), queue.submit(events(2))];
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  expect(commits).toEqual([]);
+  moved.resolve();
+  expect(await Promise.all(answers)).toEqual([
+    { ingested: 1, rejected: [] },
+    { ingested: 2, rejected: [] },
+  ]);
+  expect(commits).toEqual([3]);
+});
