@@ -162,7 +162,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
 
     /** Tries a failed or waiting delivery now. False when there is no such one, or it has no route. */
     async retry(id: string): Promise<boolean> {
-      const waiting = [...lines].find(([, line]) => line.some((delivery) => delivery.id === id));
+      const waiting = [...lines].find(([, line]) => line.some((delivery) => delivery.id === id && delivery.state === 'pending'));
       if (waiting !== undefined) {
         const [key, line] = waiting;
         for (const delivery of line) delivery.next_at = clock.now();
