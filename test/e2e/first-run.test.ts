@@ -79,9 +79,7 @@ describe('usage', () => {
 describe('the service', () => {
   test('tells the same version everywhere', async () => {
     const versions = await Promise.all(
-      [house.urls.core, house.urls.manager, house.urls.collector].map((url) =>
-        house.get<{ sha: string; version: string }>(`${url}/version`),
-      ),
+      Object.values(house.urls).map((url) => house.get<{ sha: string; version: string }>(`${url}/version`)),
     );
     expect(new Set(versions.map(({ sha, version }) => `${version} ${sha}`)).size).toBe(1);
   });

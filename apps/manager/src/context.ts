@@ -53,6 +53,7 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
     options.supervisor ??
     createInstanceSupervisor({
       settings,
+      version,
       paths,
       clock,
       log,

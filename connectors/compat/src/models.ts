@@ -2,6 +2,7 @@ import { sendJson } from '@svc/connector-kit/http/exchange.ts';
 import type { Route } from '@svc/connector-kit/http/route-table.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Identify } from './chat-completions.ts';
+import { routeDocs } from './route-docs.ts';
 
 type ModelOptions = {
   identify: Identify;
@@ -19,6 +20,7 @@ export function createModelRoutes({ identify, modelName, startedAt }: ModelOptio
     {
       method: 'GET',
       path: '/v1/models',
+      doc: routeDocs.models,
       handle(exchange) {
         identify(exchange);
         sendJson(exchange, { status: 200, body: list });
@@ -27,6 +29,7 @@ export function createModelRoutes({ identify, modelName, startedAt }: ModelOptio
     {
       method: 'GET',
       path: '/v1/models/:model',
+      doc: routeDocs.model,
       handle(exchange) {
         identify(exchange);
         if (exchange.params['model'] !== modelName) throw unknownModel(modelName);

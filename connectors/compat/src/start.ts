@@ -14,6 +14,7 @@ import { createChatCompletions, type Identify } from './chat-completions.ts';
 import { toCompletionError } from './completion-error.ts';
 import type { CompatConfig } from './meta.ts';
 import { createModelRoutes } from './models.ts';
+import { errorSchema, routeDocs } from './route-docs.ts';
 import { createSeenKeys } from './seen-keys.ts';
 
 const mib = 1024 * 1024;
@@ -28,8 +29,10 @@ export async function start(ctx: StartContext<CompatConfig>): Promise<RunningCon
     : null;
   const server = createConnectorServer({
     routes: toRoutes(ctx, keys, clock),
+    version: ctx.version,
     allowedHosts: [config.bind_host, ...allowedHosts],
     renderError: toCompletionError,
+    errorSchema,
     log: ctx.log,
   });
   const { port, url } = await server.listen(config.port, config.bind_host);
@@ -54,8 +57,13 @@ function toRoutes(ctx: StartContext<CompatConfig>, keys: KeysFile | null, clock:
     modelName: ctx.config.model_name,
   });
   return [
-    { method: 'GET', path: '/health', handle: (exchange) => sendJson(exchange, { status: 200, body: healthBody(keys) }) },
-    { method: 'POST', path: '/v1/chat/completions', handle: chatCompletions },
+    {
+      method: 'GET',
+      path: '/health',
+      doc: routeDocs.health,
+      handle: (exchange) => sendJson(exchange, { status: 200, body: healthBody(keys) }),
+    },
+    { method: 'POST', path: '/v1/chat/completions', doc: routeDocs.chatCompletions, handle: chatCompletions },
     ...createModelRoutes({ identify, modelName: ctx.config.model_name, startedAt: clock.now() }),
   ];
 }

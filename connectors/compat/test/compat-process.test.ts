@@ -24,6 +24,7 @@ describe('a compat process', () => {
   let core: LinkServer;
   let answer: (call: LinkCall) => void;
   let client: OpenAI;
+  let address: string;
   const socketPath = () => path.join(folder.path, 'core.sock');
   const startCore = async () => (core = await startLinkServer(socketPath(), (call) => answer(call)));
 
@@ -46,7 +47,8 @@ describe('a compat process', () => {
       config: { ...defaultsOf(meta), port: 0, keys_file: keysFile },
     });
     const { url } = await forked.message('ready');
-    client = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 });
+    address = url ?? '';
+    client = new OpenAI({ baseURL: `${address}/v1`, apiKey: key, maxRetries: 0 });
   });
   afterEach(async () => {
     forked.kill();
@@ -63,6 +65,22 @@ describe('a compat process', () => {
     })().catch((thrown: unknown) => thrown);
     return { text: words.join(''), error };
   };
+
+  test('tells what runs, and describes every route of its own', async () => {
+    const get = async (path: string) => (await (await fetch(`${address}${path}`)).json()) as Record<string, unknown>;
+    expect(await get('/version')).toEqual({
+      service: 'compat',
+      version: '0.0.0',
+      channel: 'stable',
+      sha: 'unknown',
+      started_at: expect.any(Number) as number,
+      node: process.versions.node,
+    });
+    const { paths } = (await get('/openapi.json')) as { paths: Record<string, Record<string, { summary: string }>> };
+    expect(Object.keys(paths)).toContain('/v1/chat/completions');
+    for (const operations of Object.values(paths))
+      for (const { summary } of Object.values(operations)) expect(summary).not.toBe('');
+  });
 
   test('answers, whole and streamed, and beats', async () => {
     expect((await ask()).choices[0]?.message.content).toBe('hello');

@@ -1,4 +1,5 @@
 import type { PartialEvent } from '@svc/contract/event.ts';
+import type { VersionInfo } from '@svc/contract/service.ts';
 
 /** Messages of the manager to a connector process, over the IPC channel of `fork`. */
 export type ParentMessage =
@@ -10,6 +11,8 @@ export type ParentMessage =
       /** Absolute path of the module that exports `meta` and `start`. */
       entry: string;
       config: Record<string, unknown>;
+      /** The running code, as the manager knows it. */
+      release: Pick<VersionInfo, 'version' | 'channel' | 'sha'>;
       assistantName: string;
       dataDir: string;
       coreSocket: string;

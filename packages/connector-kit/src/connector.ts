@@ -1,6 +1,7 @@
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { PartialEvent } from '@svc/contract/event.ts';
+import type { VersionInfo } from '@svc/contract/service.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 
@@ -51,6 +52,8 @@ export type StartContext<Config = Record<string, unknown>> = {
   type: string;
   /** Validated against the type's `configSchema`, defaults filled in. */
   config: Config;
+  /** What `/version` of this process tells. */
+  version: VersionInfo;
   /** The assistant's name and a private folder of this instance, which exists. */
   assistantName: string;
   dataDir: string;

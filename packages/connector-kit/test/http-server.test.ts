@@ -11,6 +11,7 @@ import { createSseWriter } from '../src/http/sse-writer.ts';
 
 const readJson = createJsonReader({ bodyBytes: 1024 * 1024, totalBytes: 4 * 1024 * 1024 });
 const health: Route = { method: 'GET', path: '/health', handle: (exchange) => sendJson(exchange, { status: 200, body: '{}' }) };
+const version = { service: 'test', version: '1.2.3', channel: 'stable', sha: 'abc', started_at: 1, node: '26.0.0' };
 const echo: Route = {
   method: 'POST',
   path: '/echo',
@@ -25,6 +26,7 @@ describe('the HTTP server of connectors', () => {
   const open = async (routes: Route[] = [health, echo], log = vi.fn(), unreadMs?: number) => {
     const server = createConnectorServer({
       routes,
+      version,
       unreadMs,
       allowedHosts: ['gateway.example'],
       renderError: (error) => ({ status: error.status, body: JSON.stringify({ code: error.code, message: error.message }) }),
@@ -42,6 +44,25 @@ describe('the HTTP server of connectors', () => {
     expect(given.headers.get('x-request-id')).toBe('abc-1');
     const own = await fetch(`${url}/health`, { headers: { 'x-request-id': 'no spaces please' } });
     expect(own.headers.get('x-request-id')).toMatch(/^req_/);
+  });
+
+  test('tells what runs, and describes its routes', async () => {
+    const one: Route = {
+      ...health,
+      path: '/thing/:id',
+      doc: { summary: 'One thing', needsKey: true, reply: { type: 'object' } },
+    };
+    const { url } = await open([{ ...echo, doc: { summary: 'Repeats', body: { type: 'array' } } }, one]);
+    expect(await (await fetch(`${url}/version`)).json()).toEqual(version);
+    const document = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, object> };
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'test', version: '1.2.3' } });
+    expect(Object.keys(document.paths)).toEqual(['/echo', '/thing/{id}', '/version', '/openapi.json']);
+    expect(document.paths['/echo']).toMatchObject({
+      post: { summary: 'Repeats', requestBody: { content: { 'application/json': { schema: { type: 'array' } } } } },
+    });
+    expect(document.paths['/thing/{id}']).toMatchObject({
+      get: { parameters: [{ name: 'id', in: 'path' }], security: [{ key: [] }], responses: { 200: {}, default: {} } },
+    });
   });
 
   test.each([
@@ -159,6 +180,7 @@ describe('the HTTP server of connectors', () => {
     const { port } = await open();
     const second = createConnectorServer({
       routes: [],
+      version,
       allowedHosts: [],
       renderError: () => ({ status: 500, body: '' }),
       log: vi.fn(),

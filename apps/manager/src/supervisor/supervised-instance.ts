@@ -120,7 +120,7 @@ export class SupervisedInstance {
   }
 
   #greeting(): ParentMessage {
-    const { settings, paths } = this.#deps;
+    const { settings, paths, version } = this.#deps;
     return {
       type: 'start',
       instanceId: this.#config.id,
@@ -128,6 +128,7 @@ export class SupervisedInstance {
       connectorType: this.#config.type,
       entry: this.#type.entry,
       config: this.#config.config,
+      release: { version: version.version, channel: version.channel, sha: version.sha },
       assistantName: settings.assistantName,
       dataDir: this.#dataDir,
       coreSocket: paths.coreSocket,

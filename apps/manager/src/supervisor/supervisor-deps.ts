@@ -1,3 +1,4 @@
+import type { VersionInfo } from '@svc/contract/service.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
@@ -10,6 +11,7 @@ import type { SecretResolver } from './secrets.ts';
 /** What the supervisor and each of its instances work with. */
 export type SupervisorDeps = {
   settings: Settings;
+  version: VersionInfo;
   paths: DataPaths;
   clock: Clock;
   log: Log;

@@ -82,6 +82,7 @@ const toStartContext = ({ message, log, parent, core, shutdown }: Child): StartC
   instanceName: message.instanceName,
   type: message.connectorType,
   config: message.config,
+  version: { service: message.connectorType, ...message.release, started_at: Date.now(), node: process.versions.node },
   assistantName: message.assistantName,
   dataDir: message.dataDir,
   connectorDir: path.dirname(message.entry),

@@ -1,4 +1,6 @@
 import type { AddressInfo } from 'node:net';
+import type { Schema } from '@svc/contract/schema.ts';
+import type { VersionInfo } from '@svc/contract/service.ts';
 import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { createGuard } from '@svc/service-kit/http/guard.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
@@ -6,13 +8,18 @@ import { errorText, ServiceError, unavailable } from '@svc/service-kit/service-e
 import type { StartContext } from '../connector.ts';
 import { sendJson, type Exchange, type Reply } from './exchange.ts';
 import { createRouteTable, type Route } from './route-table.ts';
+import { createSelfRoutes } from './self-routes.ts';
 
 export type ConnectorServerOptions = {
+  /** `/version` and `/openapi.json` are added. */
   routes: readonly Route[];
+  version: VersionInfo;
   /** The bind address and the operator's own host names. */
   allowedHosts: readonly string[];
   /** How this surface writes an error. */
   renderError: (error: ServiceError, exchange: Exchange) => Reply;
+  /** Of the body that `renderError` writes, for `/openapi.json`. */
+  errorSchema?: Schema;
   log: StartContext['log'];
   /** How long a reader may take nothing of a reply that is finished here, ms. */
   unreadMs?: number;
@@ -34,7 +41,7 @@ const limits = { headersTimeout: 15_000, requestTimeout: 120_000, keepAliveTimeo
 export function createConnectorServer(options: ConnectorServerOptions): ConnectorServer {
   const { routes, allowedHosts, renderError, log, unreadMs = 30_000 } = options;
   const guard = createGuard(allowedHosts);
-  const find = createRouteTable(routes);
+  const find = createRouteTable([...routes, ...createSelfRoutes(options)]);
   let stopping = false;
 
   const server = http.createServer(

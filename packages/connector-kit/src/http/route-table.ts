@@ -1,10 +1,13 @@
 import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Exchange } from './exchange.ts';
+import type { RouteDoc } from './open-api.ts';
 
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Fixed segments, the last one possibly `:name`. */
   path: string;
+  /** Its part of `/openapi.json`. */
+  doc?: RouteDoc;
   handle: (exchange: Exchange) => void | Promise<void>;
 };
 

@@ -1,0 +1,90 @@
+import type { RouteDoc } from '@svc/connector-kit/http/open-api.ts';
+import type { Schema } from '@svc/contract/schema.ts';
+
+/** What `/openapi.json` says of these routes. Requests are checked by `parse-request.ts`, which names the wrong field. */
+const text = { type: 'string' } as const satisfies Schema;
+const count = { type: 'integer', minimum: 0 } as const satisfies Schema;
+const nullable = { type: ['string', 'null'] } as const satisfies Schema;
+
+const messageSchema = {
+  type: 'object',
+  required: ['role'],
+  properties: {
+    role: { enum: ['system', 'developer', 'user', 'assistant', 'tool', 'function'] },
+    content: {
+      oneOf: [
+        text,
+        { type: 'null' },
+        { type: 'array', items: { type: 'object', required: ['type'], properties: { type: text, text } } },
+      ],
+    },
+  },
+} as const satisfies Schema;
+
+const requestSchema = {
+  type: 'object',
+  required: ['messages'],
+  properties: {
+    model: { type: ['string', 'null'], description: 'Told to the engine; the answer always names the advertised model' },
+    messages: { type: 'array', minItems: 1, maxItems: 10_000, items: messageSchema },
+    stream: { type: 'boolean', description: 'Answers with text/event-stream, one chunk in each frame, `[DONE]` last' },
+    stream_options: { type: 'object', properties: { include_usage: { type: 'boolean' } } },
+    n: { const: 1 },
+  },
+} as const satisfies Schema;
+
+const completionSchema = {
+  type: 'object',
+  properties: {
+    id: text,
+    object: { const: 'chat.completion' },
+    created: { type: 'integer', description: 'Epoch seconds' },
+    model: text,
+    choices: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          index: count,
+          message: { type: 'object', properties: { role: { const: 'assistant' }, content: text, refusal: { type: 'null' } } },
+          finish_reason: { const: 'stop' },
+        },
+      },
+    },
+    usage: { type: 'object', properties: { prompt_tokens: count, completion_tokens: count, total_tokens: count } },
+  },
+} as const satisfies Schema;
+
+const modelSchema = {
+  type: 'object',
+  properties: { id: text, object: { const: 'model' }, created: { type: 'integer' }, owned_by: text },
+} as const satisfies Schema;
+
+const healthSchema = {
+  type: 'object',
+  required: ['status', 'service'],
+  properties: { status: { enum: ['ok', 'degraded'] }, service: text, degraded: { type: 'array', items: text } },
+} as const satisfies Schema;
+
+export const errorSchema = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['message', 'type', 'param', 'code'],
+      properties: { message: text, type: text, param: nullable, code: nullable },
+    },
+  },
+} as const satisfies Schema;
+
+export const routeDocs = {
+  chatCompletions: { summary: 'Runs one turn', needsKey: true, body: requestSchema, reply: completionSchema },
+  models: {
+    summary: 'Lists the one advertised model',
+    needsKey: true,
+    reply: { type: 'object', properties: { object: { const: 'list' }, data: { type: 'array', items: modelSchema } } },
+  },
+  model: { summary: 'The advertised model', needsKey: true, reply: modelSchema },
+  health: { summary: 'Whether callers can be served', reply: healthSchema },
+} as const satisfies Record<string, RouteDoc>;
