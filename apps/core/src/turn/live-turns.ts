@@ -17,16 +17,10 @@ export type LiveTurn = {
 
 export type LiveTurns = ReturnType<typeof createLiveTurns>;
 
-/** From so many live turns on, a commit waits a moment so that more of them share it: ms by number of turns. */
-const patience = [
-  { turns: 32, ms: 2 },
-  { turns: 6, ms: 1 },
-];
-
 /** The turns that are live, by conversation and message id, so that a message that comes twice joins its own turn. */
 export function createLiveTurns(db: Pick<Database, 'flush'>) {
   let count = 0;
-  const flush = () => db.flush(patience.find(({ turns }) => count >= turns)?.ms);
+  const flush = () => db.flush();
   const byMessage = new Map<string, LiveTurn>();
   const keyOf = (key: string, messageId: string) => `${key}\0${messageId}`;
 
