@@ -36,7 +36,7 @@ describe('svc', () => {
     expect(said(first).args).toEqual(['status', 'two words', '', '*']);
     const second = await tree.run(['status']);
     expect(second).toMatchObject({ code: 0, stderr: '' });
-    expect(tree.calls()).toEqual(['my clone: ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error']);
+    expect(tree.calls()).toEqual(['my clone: ci --omit=dev --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error']);
   });
 
   it('works through links to it', async () => {
@@ -92,8 +92,8 @@ describe('svc', () => {
     await tree.run(['check']);
     await tree.run(['up']);
     expect(tree.calls().map((call) => call.split(' --ignore')[0])).toEqual([
-      'my clone: ci --omit=dev',
-      'my clone: install --no-save --include=dev',
+      'my clone: ci --omit=dev --prefer-offline',
+      'my clone: install --no-save --include=dev --prefer-offline',
     ]);
   });
 
