@@ -19,6 +19,7 @@ const mayImport: Record<string, string[]> = {
     '@svc/contract',
     '@svc/service-kit',
     '@svc/store',
+    '@svc/supervisor',
     '@svc/engine-kit',
     '@svc/engine-claude',
     '@svc/engine-codex',
@@ -26,7 +27,9 @@ const mayImport: Record<string, string[]> = {
     '@svc/engine-offline',
   ],
   '@svc/manager': ['@svc/contract', '@svc/service-kit', '@svc/store', '@svc/supervisor', '@svc/connector-kit'],
+  '@svc/toolbelt': ['@svc/contract', '@svc/service-kit'],
   '@svc/collector': ['@svc/contract', '@svc/service-kit', '@svc/store'],
+  '@svc/vault': ['@svc/contract', '@svc/service-kit', '@svc/store'],
   '@svc/cli': ['@svc/contract', '@svc/service-kit', '@svc/supervisor'],
 };
 
@@ -113,18 +116,7 @@ describe('between workspaces', () => {
 describe('inside the core', () => {
   const files = sourcesOf('apps/core/src').filter((file) => !isTest(file));
   const folderOf = (file: string) => file.split('/')[3] ?? '';
-  const resources = [
-    'announcement',
-    'session',
-    'trust',
-    'engine',
-    'moderation',
-    'redaction',
-    'secret',
-    'usage',
-    'feed',
-    'pricing',
-  ];
+  const resources = ['announcement', 'session', 'trust', 'engine', 'moderation', 'usage', 'feed', 'pricing'];
 
   test('a resource knows the turn and other resources by type only', () => {
     const wrong = files
@@ -133,10 +125,7 @@ describe('inside the core', () => {
         importsOf(file)
           .filter(({ specifier, typeOnly }) => specifier.startsWith('../') && !typeOnly)
           .map(({ specifier }) => ({ from: file, target: path.join(path.dirname(file), specifier) }))
-          .filter(
-            ({ from, target }) =>
-              folderOf(from) !== folderOf(target) && !allowedInside.has(`${folderOf(from)} → ${folderOf(target)}`),
-          )
+          .filter(({ from, target }) => folderOf(from) !== folderOf(target))
           .map(({ from, target }) => `${from} → ${target}`),
       );
     expect(wrong).toEqual([]);
@@ -150,15 +139,13 @@ describe('inside the core', () => {
   });
 });
 
-/** The one value a resource takes from another: the list of known secrets makes a redactor. */
-const allowedInside = new Set(['secret → redaction']);
-
 /** Who looks at the environment: the settings, a log level, what a terminal can show, what a helper process gets of it. */
 const environmentReaders = [
   'packages/connector-kit/src/child/run-child.ts',
   'packages/service-kit/src/config/settings.ts',
   'apps/cli/src/terminal.ts',
   'apps/cli/src/commands/test.ts',
+  'apps/collector/src/control/run-program.ts',
   'apps/manager/src/connector-type/read-meta.ts',
 ];
 

@@ -53,7 +53,7 @@ describe('the API page', () => {
   const routes = sourcesOf('apps/core/src').flatMap((file) =>
     [...read(file).matchAll(/\bapp\.\w+(?:<[^(]*>)?\(\s*'(\/[^']+)'/g)].map((match) => shape(match[1] ?? '')),
   );
-  const named = [...page.matchAll(/(?<!\w)(\/(?:v2|trust|query|events)\b[\w/:]*)/g)].map((match) => shape(match[1] ?? ''));
+  const named = [...page.matchAll(/(?<!\w)(\/(?:v2|trust|query|events)\b[\w/:-]*)/g)].map((match) => shape(match[1] ?? ''));
 
   test('names every route of the core, and none that does not exist', () => {
     expect(routes.length).toBeGreaterThan(20);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 export const root = path.resolve(import.meta.dirname, '..');
@@ -8,13 +8,18 @@ export type Workspace = { name: string; dir: string; dependencies: string[] };
 /** Every workspace: `packages/*`, `apps/*`, `connectors/*`, `engines/*`. */
 export function workspaces(): Workspace[] {
   return ['packages', 'apps', 'connectors', 'engines'].flatMap((group) =>
-    foldersOf(path.join(root, group)).map((folder) => {
-      const dir = `${group}/${folder}`;
+    workspacesIn(group).map((dir) => {
       const manifest = JSON.parse(read(`${dir}/package.json`)) as { name: string; dependencies?: Record<string, string> };
       return { name: manifest.name, dir, dependencies: Object.keys(manifest.dependencies ?? {}) };
     }),
   );
 }
+
+/** The template of connectors has no manifest: it is none. */
+const workspacesIn = (group: string): string[] =>
+  foldersOf(path.join(root, group))
+    .map((folder) => `${group}/${folder}`)
+    .filter((dir) => existsSync(path.join(root, dir, 'package.json')));
 
 export const foldersOf = (dir: string): string[] =>
   readdirSync(dir, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));

@@ -2,16 +2,20 @@ import type { ErrorBody } from '@svc/contract/error-body.ts';
 import { requestJson, type JsonRequest } from '@svc/service-kit/http/json-client.ts';
 import { CliError } from './cli-error.ts';
 
-const timeoutMs = 10_000;
+const usualTimeoutMs = 10_000;
 
 export type CoreAnswer<T> = { ok: true; body: T } | { ok: false; body: ErrorBody };
 
 /** One question to the core. A refusal is a value. @throws CliError when nothing answers. */
-export async function askCore<T>(url: string, request: Pick<JsonRequest, 'method' | 'body'> = {}): Promise<CoreAnswer<T>> {
+export async function askCore<T>(
+  url: string,
+  request: Pick<JsonRequest, 'method' | 'body'> & { timeoutMs?: number } = {},
+): Promise<CoreAnswer<T>> {
+  const timeoutMs = request.timeoutMs ?? usualTimeoutMs;
   try {
     const { status, body } = await requestJson<T | ErrorBody>(url, { ...request, timeoutMs });
     // The casts: the status says which of the two it is (contract of the core).
-    return status === 200 ? { ok: true, body: body as T } : { ok: false, body: body as ErrorBody };
+    return status >= 200 && status < 300 ? { ok: true, body: body as T } : { ok: false, body: body as ErrorBody };
   } catch (error) {
     const { code, name } = error as NodeJS.ErrnoException;
     if (code === 'ECONNREFUSED') {

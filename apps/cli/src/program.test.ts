@@ -7,8 +7,33 @@ const logs = vi.fn(succeed);
 const test = vi.fn(async () => 3);
 const pair = vi.fn(succeed);
 const deliveries = vi.fn(succeed);
-const others = { up: succeed, status: succeed, doctor: succeed, check: succeed };
-const commands: Commands = { ...others, chat, pair, deliveries, logs, test };
+const engine = vi.fn(succeed);
+const send = vi.fn(succeed);
+const vault = vi.fn(succeed);
+const backup = vi.fn(succeed);
+const others = { up: succeed, status: succeed, doctor: succeed, check: succeed, tool: succeed, trust: succeed, upload: succeed };
+const connector = vi.fn(succeed);
+const create = vi.fn(succeed);
+const speak = vi.fn(succeed);
+const transcribe = vi.fn(succeed);
+const insights = { usage: vi.fn(succeed), events: vi.fn(succeed), sessions: vi.fn(succeed), search: vi.fn(succeed) };
+const commands: Commands = {
+  ...others,
+  ...insights,
+  connector,
+  create,
+  speak,
+  transcribe,
+  chat,
+  pair,
+  deliveries,
+  engine,
+  send,
+  logs,
+  vault,
+  backup,
+  test,
+};
 
 const quietly = async (args: string[]): Promise<{ code: number; out: string; err: string }> => {
   let [out, err] = ['', ''];
@@ -36,6 +61,61 @@ describe('the command line', () => {
     expect(chat).toHaveBeenCalledWith(text, options);
   });
 
+  it('gives speech its words and where they go, and a clip its language', async () => {
+    await quietly(['speak', 'good', 'morning', '-o', 'a.mp3', '--voice', 'nova']);
+    expect(speak).toHaveBeenCalledWith('good morning', { output: 'a.mp3', voice: 'nova' });
+    await quietly(['transcribe', 'a.ogg', '--language', 'de', '--json']);
+    expect(transcribe).toHaveBeenCalledWith('a.ogg', { language: 'de', json: true });
+    expect((await quietly(['speak'])).code).not.toBe(0);
+  });
+
+  it.each([
+    [['connector'], { action: 'list' }],
+    [['connector', 'list', '--json'], { action: 'list', json: true }],
+    [
+      ['connector', 'add', 'messenger', 'My bot', '-s', 'a=b=c', '--set', 'd=', '--secret', 'token', '--off'],
+      {
+        action: 'add',
+        type: 'messenger',
+        name: 'My bot',
+        set: { a: 'b=c', d: '' },
+        secrets: ['token'],
+        off: true,
+        keep: false,
+        json: undefined,
+      },
+    ],
+    [['connector', 'stop', 'messenger'], { action: 'stop', name: 'messenger' }],
+    [['connector', 'remove', 'messenger', '--json'], { action: 'remove', name: 'messenger', json: true }],
+    [['connector', 'logs', 'messenger', '-f', '-n', '5'], { action: 'logs', name: 'messenger', follow: true, lines: 5 }],
+    [
+      ['connector', 'config', 'messenger', '--set', 'a=1', '--unset', 'b', '--get', 'a'],
+      { action: 'config', name: 'messenger', set: { a: '1' }, unset: ['b'], secrets: [], get: 'a', json: undefined },
+    ],
+  ])('knows of connectors: %j', async (args, request) => {
+    expect((await quietly(args)).code).toBe(0);
+    expect(connector).toHaveBeenCalledWith(request);
+  });
+
+  it('begins connectors, and nothing else', async () => {
+    await quietly(['new', 'connector', 'my-shop', '--dir', 'x']);
+    expect(create).toHaveBeenCalledWith({ what: 'connector', name: 'my-shop', dir: 'x' });
+    expect((await quietly(['new', 'engine', 'x'])).code).not.toBe(0);
+    expect((await quietly(['connector', 'add', 'x', '--set', 'a'])).err).toContain('field=value');
+  });
+
+  it('gives backups what is to be done, and no passphrase as an argument', async () => {
+    await quietly(['backup', 'create', '--secrets']);
+    expect(backup).toHaveBeenLastCalledWith({ action: 'create', secrets: true });
+    await quietly(['backup', 'get', 'bak_1', 'a.tar.gz', '--json']);
+    expect(backup).toHaveBeenLastCalledWith({ action: 'get', id: 'bak_1', file: 'a.tar.gz', json: true });
+    await quietly(['backup', 'restore', 'a.tar.gz']);
+    expect(backup).toHaveBeenLastCalledWith({ action: 'restore', backup: 'a.tar.gz' });
+    await quietly(['backup', 'undo']);
+    expect(backup).toHaveBeenLastCalledWith({ action: 'undo' });
+    expect((await quietly(['backup', 'restore', 'a.tar.gz', 'a passphrase'])).code).not.toBe(0);
+  });
+
   it('gives logs a name, a number of lines and whether to follow', async () => {
     await quietly(['logs', 'core', '-f', '-n', '5']);
     expect(logs).toHaveBeenCalledWith('core', { follow: true, lines: 5 });
@@ -53,6 +133,21 @@ describe('the command line', () => {
     expect(pair).toHaveBeenCalledWith(code, options);
   });
 
+  it.each([
+    [['send'], null, '', '', {}],
+    [['send', 'chatroom', '42', 'two', 'words'], 'chatroom', '42', 'two words', {}],
+    [
+      ['send', '-i', 'chatroom-2', '42', '--file', '/f', '--kind', 'photo'],
+      'chatroom-2',
+      '42',
+      '',
+      { instance: true, file: '/f', kind: 'photo' },
+    ],
+  ])('takes %j', async (args, channel, target, text, options) => {
+    expect((await quietly(args)).code).toBe(0);
+    expect(send).toHaveBeenCalledWith(channel, target, text, options);
+  });
+
   it("says in the help of pair how to let in one's own other device", async () => {
     expect((await quietly(['pair', '--help'])).out).toContain('"svc pair CODE --as owner" is for your own other device');
   });
@@ -67,6 +162,51 @@ describe('the command line', () => {
     expect(deliveries).toHaveBeenCalledWith(action, ids, options);
   });
 
+  it.each([
+    [['engine'], ['list', null, null, {}]],
+    [
+      ['engine', 'list', '--json'],
+      ['list', null, null, { json: true }],
+    ],
+    [
+      ['engine', 'model', 'codex', 'gpt-6-luna'],
+      ['model', 'codex', 'gpt-6-luna', {}],
+    ],
+    [
+      ['engine', 'key', 'gemini', '--remove'],
+      ['key', 'gemini', null, { remove: true }],
+    ],
+    [
+      ['engine', 'auto-update', 'claude', 'on'],
+      ['auto-update', 'claude', 'on', {}],
+    ],
+  ])('takes %j', async (args, asked) => {
+    expect((await quietly(args)).code).toBe(0);
+    expect(engine).toHaveBeenCalledWith(...asked);
+  });
+
+  it.each([
+    [['init', '--write-env'], { action: 'init', writeEnv: true }],
+    [['unseal'], { action: 'unseal' }],
+    [['status', '--json'], { action: 'status', json: true }],
+    [['put', 'API_KEY'], { action: 'put', name: 'API_KEY', minTrust: 'SACRED' }],
+    [['put', 'API_KEY', '--min-trust', 'KNOWN'], { action: 'put', name: 'API_KEY', minTrust: 'KNOWN' }],
+    [['agent'], { action: 'agent', name: null }],
+    [['agent', 'reader', '--tier', 'TRUSTED'], { action: 'agent', name: 'reader', tier: 'TRUSTED' }],
+    [['agent', 'reader', '--revoke'], { action: 'agent', name: 'reader', revoke: true }],
+  ])('takes vault %j', async (args, command) => {
+    expect((await quietly(['vault', ...args])).code).toBe(0);
+    expect(vault).toHaveBeenCalledWith(command);
+  });
+
+  it.each([[['put', 'API_KEY', 'the value']], [['unseal', 'a passphrase']], [['put', 'A', '--value', 'x']]])(
+    'takes no secret as an argument: vault %j',
+    async (args) => {
+      expect((await quietly(['vault', ...args])).code).not.toBe(0);
+      expect(vault).not.toHaveBeenCalled();
+    },
+  );
+
   it('passes options of vitest on, and the exit code back', async () => {
     const { code } = await quietly(['test', 'apps/cli', '-t', 'a name', '--deep']);
     expect(test).toHaveBeenCalledWith(['apps/cli', '-t', 'a name'], { deep: true });
@@ -80,7 +220,20 @@ describe('the command line', () => {
   it('lists every command in its help', async () => {
     const { code, out } = await quietly(['--help']);
     expect(code).toBe(0);
-    for (const name of ['up', 'chat', 'status', 'doctor', 'pair', 'deliveries', 'logs', 'test', 'check'])
+    for (const name of [
+      'up',
+      'chat',
+      'status',
+      'doctor',
+      'pair',
+      'deliveries',
+      'tool',
+      'engine',
+      'logs',
+      'vault',
+      'test',
+      'check',
+    ])
       expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
   });
 
@@ -93,5 +246,21 @@ describe('the command line', () => {
     const { code, err } = await quietly(args);
     expect(code).not.toBe(0);
     expect(err).toContain(why);
+  });
+
+  it.each([
+    ['usage', ['usage', '--by', 'day', '--since', '2026-01-31'], { by: 'day', since: Date.parse('2026-01-31') }],
+    ['events', ['events', '-f', '-n', '5', '--surface', 'compat'], { follow: true, lines: 5, surface: 'compat' }],
+    ['sessions', ['sessions', '--all', '--json'], { all: true, limit: 50, json: true }],
+  ] as const)('takes the options of %s', async (name, args, options) => {
+    expect((await quietly([...args])).code).toBe(0);
+    expect(insights[name]).toHaveBeenCalledWith(options);
+  });
+
+  it('searches for all words that are given, and refuses a time that is none', async () => {
+    await quietly(['search', 'two', 'words', '--limit', '3']);
+    expect(insights.search).toHaveBeenCalledWith('two words', { limit: 3 });
+    expect((await quietly(['search'])).code).toBe(1);
+    expect((await quietly(['usage', '--since', 'yesterday'])).code).toBe(1);
   });
 });

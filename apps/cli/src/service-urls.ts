@@ -1,16 +1,18 @@
 import type { Settings } from '@svc/service-kit/config/settings.ts';
+import { runsVault } from './vault/vault-address.ts';
 
-export const hostNames = ['core', 'manager', 'collector'] as const;
+export const hostNames = ['core', 'manager', 'collector', 'vault'] as const;
 export type HostName = (typeof hostNames)[number];
 
 /** Where a host process listens, and the setting that says so. */
 export type HostAddress = { name: HostName; port: number; url: string; setting: string };
 
-/** The three host processes of these settings. */
+/** The host processes of these settings: three, and the vault where there is one. */
 export const hostAddresses = (settings: Settings): HostAddress[] => [
   address(settings, 'core', settings.corePort),
   address(settings, 'manager', settings.managerPort),
   address(settings, 'collector', settings.collectorPort),
+  ...(runsVault(settings) ? [address(settings, 'vault', settings.vaultPort)] : []),
 ];
 
 const address = (settings: Settings, name: HostName, port: number): HostAddress => ({

@@ -36,7 +36,9 @@ describe('svc', () => {
     expect(said(first).args).toEqual(['status', 'two words', '', '*']);
     const second = await tree.run(['status']);
     expect(second).toMatchObject({ code: 0, stderr: '' });
-    expect(tree.calls()).toEqual(['my clone: ci --omit=dev --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error']);
+    expect(tree.calls()).toEqual([
+      'my clone: ci --omit=dev --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error',
+    ]);
   });
 
   it('works through links to it', async () => {

@@ -2,10 +2,19 @@ import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { createBearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
 import { randomIds, type Ids } from '@svc/service-kit/ids.ts';
+import { createHub } from '@svc/service-kit/hub.ts';
 import type { ServiceContext } from '@svc/service-kit/run-service.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 import { openCollectorDb } from './db/open-collector-db.ts';
+import { createFeedSource } from './feed/feed-source.ts';
+import type { FeedItem } from './feed/feed-item.ts';
 import { CommitQueue } from './ingest/commit-queue.ts';
 import { createEventsWriter } from './ingest/write-events.ts';
+import { createRetention } from './retention/retention.ts';
+import { createIndexer } from './search/indexer.ts';
+import { createSearchThread } from './search/search-thread.ts';
+import { createProcessLister } from './system/our-processes.ts';
+import { createSampler } from './system/sampler.ts';
 
 export type CollectorContext = ReturnType<typeof createCollectorContext>;
 
@@ -15,13 +24,28 @@ export type CollectorOptions = ServiceContext & { clock?: Clock; ids?: Ids };
 export function createCollectorContext({ settings, log, version, clock = systemClock, ids = randomIds }: CollectorOptions) {
   if (settings.insightsToken === null)
     log.warn('SVC_INSIGHTS_TOKEN is not set: everyone on this machine can read and send events.');
+  if (settings.insightsControlToken === null)
+    log.warn('SVC_INSIGHTS_CONTROL_TOKEN is not set: everyone on this machine can stop sessions and type into them.');
   makePrivateDir(settings.dataDir);
-  const { db, checkpointer } = openCollectorDb(dataPaths(settings.dataDir).collectorDb, clock, log);
+  const eventFile = dataPaths(settings.dataDir).collectorDb;
+  const { db, checkpointer } = openCollectorDb(eventFile, clock, log);
   const write = createEventsWriter(db);
+  const hub = createHub<FeedItem>((error) => log.warn({ err: errorText(error) }, 'a reader of the live feed failed'));
+  const feed = createFeedSource(hub, clock);
+  const searchThread = createSearchThread({ eventFile, indexFile: eventFile.replace(/\.db$/, '-search.db') }, clock);
+  const indexer = createIndexer({ db, thread: searchThread, clock, log });
+  const paths = dataPaths(settings.dataDir);
+  const { managerToken } = settings;
+  const managerUrl = `http://${settings.bindHost}:${settings.managerPort}`;
+  const listProcesses = createProcessLister({ stateFile: paths.supervisorState, managerUrl, managerToken });
+  const retention = createRetention({ db, settings, searchThread, clock, log });
+  const sampler = createSampler({ db, hub, clock, dataDir: settings.dataDir, listProcesses, log });
   const commitQueue = new CommitQueue({
     write(events) {
-      write(events);
+      const fresh = write(events);
       checkpointer.committed();
+      indexer.stored(fresh.length);
+      feed.stored(fresh);
     },
     pause: () => checkpointer.pause(),
     defaults: () => ({ now: clock.now(), nextId: () => ids.next('evt') }),
@@ -32,10 +56,22 @@ export function createCollectorContext({ settings, log, version, clock = systemC
     log,
     version,
     clock,
+    ids,
     db,
     commitQueue,
+    hub,
+    searchThread,
+    indexer,
+    sampler,
+    retention,
     readAuth: createBearerAuth(settings.insightsToken, 'SVC_INSIGHTS_TOKEN'),
+    controlAuth: createBearerAuth(settings.insightsControlToken, 'SVC_INSIGHTS_CONTROL_TOKEN'),
     async close() {
+      feed.close();
+      sampler.close();
+      retention.close();
+      indexer.close();
+      await searchThread.close();
       await checkpointer.close();
       await db.close();
     },

@@ -2,10 +2,27 @@ import { afterEach, expect, test } from 'vitest';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
 
 let collector: TestCollector | null = null;
-afterEach(() => collector?.close());
+afterEach(async () => {
+  await collector?.close();
+  collector = null;
+});
 
 const token = 'a-token-of-insights';
-const routes = ['POST /ingest', 'GET /api/events', 'GET /api/sessions', 'GET /api/usage'];
+const control = 'a-token-of-control';
+const routes = [
+  'POST /ingest',
+  'GET /api/events',
+  'GET /api/sessions',
+  'GET /api/usage',
+  'GET /api/map',
+  'GET /api/who?path=/r',
+  'GET /api/search?q=x',
+  'GET /api/system',
+  'GET /api/notifications',
+  'GET /api/brief',
+  'GET /api/control/audit',
+  'GET /metrics',
+];
 
 async function ask(route: string, authorization?: string) {
   const [method, url] = route.split(' ') as ['GET' | 'POST', string];
@@ -15,8 +32,8 @@ async function ask(route: string, authorization?: string) {
 }
 
 test.each(routes)('with a token set, %s takes that token and nothing else', async (route) => {
-  collector = openTestCollector({ SVC_INSIGHTS_TOKEN: token });
-  for (const wrong of [undefined, 'Bearer wrong', token, `Basic ${token}`]) {
+  collector = openTestCollector({ SVC_INSIGHTS_TOKEN: token, SVC_INSIGHTS_CONTROL_TOKEN: control });
+  for (const wrong of [undefined, 'Bearer wrong', token, `Basic ${token}`, `Bearer ${control}`]) {
     const answer = await ask(route, wrong);
     expect(answer?.statusCode).toBe(401);
     expect(answer?.headers['www-authenticate']).toBe('Bearer');
@@ -27,6 +44,23 @@ test.each(routes)('with a token set, %s takes that token and nothing else', asyn
 test.each(routes)('without a token %s is open', async (route) => {
   collector = openTestCollector();
   expect((await ask(route))?.statusCode).toBe(200);
+});
+
+test.each(['SVC_INSIGHTS_TOKEN', 'SVC_INSIGHTS_CONTROL_TOKEN'])(
+  'a blank %s is refused, for it would leave routes open',
+  (name) => {
+    expect(() => openTestCollector({ [name]: ' ' })).toThrow(name);
+  },
+);
+
+test.each([
+  [{}, ['SVC_INSIGHTS_TOKEN', 'SVC_INSIGHTS_CONTROL_TOKEN']],
+  [{ SVC_INSIGHTS_TOKEN: token }, ['SVC_INSIGHTS_CONTROL_TOKEN']],
+  [{ SVC_INSIGHTS_TOKEN: token, SVC_INSIGHTS_CONTROL_TOKEN: control }, []],
+])('with %j it warns of what is open', (env, names) => {
+  const warnings: string[] = [];
+  collector = openTestCollector(env, (text) => warnings.push(text));
+  expect(warnings.map((text) => text.split(' ', 1)[0])).toEqual(names);
 });
 
 test('/health is open and tells what the collector does', async () => {
@@ -40,11 +74,25 @@ test('/openapi.json describes every route', async () => {
   collector = openTestCollector();
   const { paths } = (await ask('GET /openapi.json'))?.json<{ paths: Record<string, unknown> }>() ?? {};
   expect(Object.keys(paths ?? {}).toSorted()).toEqual([
+    '/api/brief',
+    '/api/control/audit',
+    '/api/control/diff',
+    '/api/control/kill',
+    '/api/control/restart-daemon',
+    '/api/control/send-keys',
+    '/api/control/stop',
     '/api/events',
+    '/api/map',
+    '/api/notifications',
+    '/api/search',
     '/api/sessions',
+    '/api/stream',
+    '/api/system',
     '/api/usage',
+    '/api/who',
     '/health',
     '/ingest',
+    '/metrics',
     '/version',
   ]);
 });

@@ -9,11 +9,12 @@ import { createCollectorApp } from '../src/app.ts';
 import { createCollectorContext } from '../src/context.ts';
 
 /** A collector in this process: no port, a data folder of its own and a clock that the test moves. */
-export function openTestCollector(env: Record<string, string> = {}) {
+export function openTestCollector(env: Record<string, string> = {}, onWarning: (text: string) => void = () => undefined) {
   const folder = temporaryFolder();
   const settings = loadSettings(repositoryRoot, { SVC_DATA_DIR: folder.path, SVC_LOG_LEVEL: 'silent', ...env });
   const clock = createFakeClock();
   const log = createLog('collector', 'silent');
+  log.warn = ((...args: unknown[]) => onWarning(String(args.at(-1)))) as typeof log.warn;
   const context = createCollectorContext({ settings, log, version: readVersion(repositoryRoot, 'collector', 'stable'), clock });
   const app = createCollectorApp(context);
 

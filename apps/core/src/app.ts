@@ -2,6 +2,8 @@ import type { DeliveryCounts } from '@svc/contract/delivery.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
 import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
 import { mountAnnouncementRoutes } from './announcement/announcement-routes.ts';
+import { mountBackupRoutes } from './backup/backup-routes.ts';
+import { restoreNotices } from './backup/restore-notices.ts';
 import type { CoreContext } from './context.ts';
 import { mountDeliveryRoutes } from './delivery/delivery-routes.ts';
 import { mountEngineRoutes } from './engine/engine-routes.ts';
@@ -10,11 +12,17 @@ import { mountPricingRoutes } from './pricing/pricing-routes.ts';
 import { unpricedNotices } from './pricing/unpriced-notices.ts';
 import { mountQueryRoutes } from './query/query-routes.ts';
 import { mountSessionRoutes } from './session/session-routes.ts';
+import { mountSpeechRoutes } from './speech/speech-routes.ts';
+import { mountSiloRoutes } from './silo/silo-routes.ts';
 import { mountSpendRoutes } from './spend/spend-routes.ts';
 import { mountSteeringRoutes } from './steering/steering-routes.ts';
+import { mountToolServerRoutes } from './tool-server/tool-server-routes.ts';
+import { mountToolbeltRoutes } from './toolbelt/toolbelt-routes.ts';
 import { mountPendingRoutes } from './trust/pending-routes.ts';
 import { mountTrustRoutes } from './trust/trust-routes.ts';
 import { mountTurnRoutes } from './turn/turn-routes.ts';
+import { mountVaultRoutes } from './vault/vault-routes.ts';
+import { mountUploadRoutes } from './upload/upload-routes.ts';
 
 /** The core's HTTP side. */
 export function createCoreApp(context: CoreContext, version: VersionInfo): App {
@@ -29,10 +37,22 @@ export function createCoreApp(context: CoreContext, version: VersionInfo): App {
       waiting: context.turnQueue.counts().waiting,
       deliveries: context.outbox.counts(),
       telemetry: context.telemetry.status(),
-      notices: [...context.spend.warnings(), ...unpricedNotices(context), ...deliveryNotices(context.outbox.counts())],
-      degraded: [storageFault(context), context.trust.fault(), context.knownSecrets.fault(), context.pricing.fault()].filter(
-        (fault) => fault !== null,
-      ),
+      notices: [
+        ...context.spend.warnings(),
+        ...unpricedNotices(context),
+        ...deliveryNotices(context.outbox.counts()),
+        ...context.engineUpdates.notices(),
+        ...context.vault.notices(),
+        ...context.backups.notices(),
+        ...restoreNotices(context.paths.root),
+      ],
+      degraded: [
+        storageFault(context),
+        context.trust.fault(),
+        context.moderation.fault(),
+        context.knownSecrets.fault(),
+        context.pricing.fault(),
+      ].filter((fault) => fault !== null),
     }),
     routes: (app) => {
       mountTurnRoutes(app, context);
@@ -45,6 +65,13 @@ export function createCoreApp(context: CoreContext, version: VersionInfo): App {
       mountTrustRoutes(app, context);
       mountPendingRoutes(app, context);
       mountEngineRoutes(app, context);
+      mountToolServerRoutes(app, context);
+      mountVaultRoutes(app, context);
+      mountToolbeltRoutes(app, context);
+      mountUploadRoutes(app, context);
+      mountSiloRoutes(app, context);
+      mountBackupRoutes(app, context);
+      mountSpeechRoutes(app, context);
       mountFeedRoutes(app, context);
       mountQueryRoutes(app, context);
     },

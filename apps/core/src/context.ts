@@ -3,37 +3,58 @@ import type { Ids } from '@svc/service-kit/ids.ts';
 import { dataPaths, makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
-import { errorText } from '@svc/service-kit/service-error.ts';
+import { createKnownSecrets, type KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { createTelemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
+import { vaultOfSettings } from '@svc/service-kit/vault/vault-of-settings.ts';
+import { versionOf } from '@svc/service-kit/version.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { openAnnouncements, type Announcements } from './announcement/announcements.ts';
+import { Backups } from './backup/backups.ts';
+import { createImports, type Imports } from './backup/import-backup.ts';
 import { openCoreDb } from './db/open-core-db.ts';
-import { createChannelSender, type SendToChannel } from './delivery/channel-sender.ts';
+import type { SendToChannel } from './delivery/channel-sender.ts';
 import { createDeliveryStore, type DeliveryStore } from './delivery/delivery-store.ts';
 import { createHandovers, type Handovers } from './delivery/handovers.ts';
-import { createOutbox, type Outbox } from './delivery/outbox.ts';
+import { openOutbox } from './delivery/open-outbox.ts';
+import type { Outbox } from './delivery/outbox.ts';
+import { createEngineAdmin, type EngineAdmin } from './engine/engine-admin.ts';
+import { createEngineInstaller } from './engine/engine-installer.ts';
 import { createEngineRegistry, type EngineRegistry } from './engine/engine-registry.ts';
+import { engineIds } from './engine/load-engine.ts';
+import { openEngineSettings } from './engine/engine-settings.ts';
+import { createEngineUpdates, type EngineUpdates } from './engine/engine-updates.ts';
+import type { loadEngine } from './engine/load-engine.ts';
+import { createEngineFallback, type EngineFallback } from './engine/fallback.ts';
 import { createEvents, type Events } from './events.ts';
 import { createEventRing, type EventRing } from './feed/event-ring.ts';
 import { createOpenFeeds, type OpenFeeds } from './feed/open-feeds.ts';
-import { createModeration, defaultRules, type Moderation } from './moderation/moderation-rules.ts';
+import type { Moderation } from './moderation/moderation.ts';
+import { openModeration } from './moderation/open-moderation.ts';
 import { openPricing, type Pricing } from './pricing/pricing.ts';
-import { createKnownSecrets, type KnownSecrets } from './secret/known-secrets.ts';
+import { createSecrets, type Secrets } from './secret/secrets.ts';
 import { createClaims, type Claims } from './session/claims.ts';
 import { openObservedStore, type ObservedStore } from './session/observed-store.ts';
 import { createSessionStore, type SessionStore } from './session/session-store.ts';
 import { createWorkspaces, type Workspaces } from './session/workspaces.ts';
+import { createSpeech, type Speech } from './speech/speech.ts';
+import { Silos } from './silo/silos.ts';
 import { openSpend, type Spend } from './spend/spend.ts';
+import { openToolServers, type ToolServers } from './tool-server/tool-servers.ts';
+import { openToolbelt } from './toolbelt/open-toolbelt.ts';
+import type { Toolbelt } from './toolbelt/toolbelt.ts';
+import { openTrust } from './trust/open-trust.ts';
 import { createPairing, type Pairing } from './trust/pairing.ts';
 import { openPending, type Pending } from './trust/pending.ts';
-import { seedTrust } from './trust/seed-trust.ts';
-import { createTrustService, type TrustService } from './trust/trust-service.ts';
-import { createTrustStore } from './trust/trust-store.ts';
+import { createTrustAdmin, type TrustAdmin } from './trust/trust-admin.ts';
+import { createTrustAudit, type TrustAudit } from './trust/trust-audit.ts';
+import type { TrustService } from './trust/trust-service.ts';
 import { createBursts, type Bursts } from './turn/bursts.ts';
 import { createLiveTurns, type LiveTurns } from './turn/live-turns.ts';
 import { createTurnJournal, type TurnJournal } from './turn/turn-journal.ts';
 import { createTurnQueue, type TurnQueue } from './turn/turn-queue.ts';
+import { Uploads } from './upload/uploads.ts';
+import { createVaultLink, type VaultLink } from './vault/vault-link.ts';
 
 /** Everything the core is made of, built once. Parts take the few they need by `Pick`. */
 export type CoreContext = {
@@ -47,6 +68,8 @@ export type CoreContext = {
   knownSecrets: KnownSecrets;
   events: Events;
   trust: TrustService;
+  trustAdmin: TrustAdmin;
+  trustAudit: TrustAudit;
   pending: Pending;
   pairing: Pairing;
   pricing: Pricing;
@@ -56,7 +79,14 @@ export type CoreContext = {
   announcements: Announcements;
   workspaces: Workspaces;
   moderation: Moderation;
+  vault: VaultLink;
+  secrets: Secrets;
   engines: EngineRegistry;
+  engineFallback: EngineFallback;
+  engineAdmin: EngineAdmin;
+  engineUpdates: EngineUpdates;
+  toolServers: ToolServers;
+  toolbelt: Toolbelt;
   turnQueue: TurnQueue;
   liveTurns: LiveTurns;
   bursts: Bursts;
@@ -65,6 +95,11 @@ export type CoreContext = {
   deliveries: DeliveryStore;
   outbox: Outbox;
   handovers: Handovers;
+  uploads: Uploads;
+  silos: Silos;
+  backups: Backups;
+  imports: Imports;
+  speech: Speech;
   feeds: OpenFeeds;
   eventRing: EventRing;
   close(): Promise<void>;
@@ -77,7 +112,13 @@ export type CoreDeps = {
   log: Log;
   env: Readonly<Record<string, string | undefined>>;
   /** Other parts in place of the real ones, for tests. */
-  overrides?: Partial<Pick<CoreContext, 'telemetry' | 'engines'> & { sendToChannel: SendToChannel }>;
+  overrides?: Partial<
+    Pick<CoreContext, 'telemetry' | 'toolbelt'> & {
+      sendToChannel: SendToChannel;
+      engines: Pick<EngineRegistry, 'active' | 'describe' | 'close'>;
+      loadEngine: typeof loadEngine;
+    }
+  >;
 };
 
 /** Builds the context in the order of need; `close` walks back. */
@@ -98,7 +139,14 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     });
   const eventRing = createEventRing();
   telemetry.subscribe(eventRing.push);
-  const tokens = [settings.managerToken, settings.insightsToken, settings.insightsControlToken];
+  const tokens = [
+    settings.managerToken,
+    settings.insightsToken,
+    settings.insightsControlToken,
+    settings.toolbeltToken,
+    settings.vaultAgentKey,
+    settings.vaultAdminKey,
+  ];
   const knownSecrets = createKnownSecrets(
     {
       values: tokens.flatMap((token) => (token === null ? [] : [token.reveal()])),
@@ -110,36 +158,38 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     (message) => log.warn(message),
   );
   const events = createEvents(telemetry, knownSecrets);
-  const trust = createTrustService(createTrustStore(db, clock, ids), clock);
-  try {
-    await db.transaction((tx) => seedTrust(createTrustStore(tx, clock, ids), paths.trustSeed));
-  } catch (error) {
-    log.error({ err: error }, 'trust could not be set up; everybody is denied');
-    trust.closeGate(`trust could not be set up, so everybody is denied: ${errorText(error)}`);
-  }
+  const trustAudit = createTrustAudit(knownSecrets, clock);
+  const trust = await openTrust({ db, paths, audit: trustAudit, clock, ids, log });
   const pending = await openPending({ db, clock, ids, log });
   const pricing = await openPricing({ settings, clock, log });
   const spend = await openSpend({ db, settings, clock, events, log });
-  const engines = overrides?.engines ?? createEngineRegistry({ settings, paths, env, clock, log });
+  const secretPlaces = { env, file: settings.secretsFile, command: settings.secretsCommand };
+  const vault = createVaultLink({
+    settings,
+    clock,
+    log,
+    onBack: () =>
+      engineIds.forEach(
+        (id) =>
+          void engines.changed(id).catch((error: unknown) => log.warn({ err: error, engine: id }, 'no engine could be chosen')),
+      ),
+  });
+  const secrets = createSecrets({ ...secretPlaces, vault: vault.place, knownSecrets });
+  const engineSettings = await openEngineSettings(db);
+  const load = overrides?.loadEngine;
+  const registry = createEngineRegistry({ settings, paths, env, clock, log, engineSettings, secrets, load });
+  const engines = { ...registry, ...overrides?.engines };
+  const installer = createEngineInstaller({ settings, paths, env, clock, log, registry: engines, events });
+  const engineUpdates = createEngineUpdates({ engineSettings, installer, registry: engines, events, clock, log });
+  const toolbelt = overrides?.toolbelt ?? openToolbelt({ settings, env, knownSecrets, clock, log });
+  const toolServers = await openToolServers({ db, clock, log, knownSecrets, secrets, builtIns: [toolbelt] });
   const turnQueue = createTurnQueue({ slots: settings.maxConcurrentTurns, maxWaiting: settings.maxQueuedTurns }, clock);
   const journal = createTurnJournal(db, clock);
   const deliveries = createDeliveryStore(db, clock, ids);
-  const managerUrl = `http://${settings.bindHost}:${settings.managerPort}`;
-  const outbox = createOutbox({
-    store: deliveries,
-    flush: () => db.flush(),
-    send: overrides?.sendToChannel ?? createChannelSender(managerUrl, settings.managerToken),
-    clock,
-    log,
-    redact: (text) => knownSecrets.redactor().text(text),
-    onSettled: (delivery) => {
-      events.delivery(delivery);
-      if (delivery.state !== 'delivered') return;
-      journal.settle({ seq: delivery.turn_seq, id: delivery.turn_id }, 'delivered').catch((error: unknown) => {
-        log.error({ err: error, turn: delivery.turn_id }, 'a delivered reply could not be marked');
-      });
-    },
-  });
+  const send = overrides?.sendToChannel;
+  const outbox = openOutbox({ settings, db, deliveries, journal, events, knownSecrets, clock, log, send });
+  const version = versionOf(settings.root);
+  const silos = new Silos({ db, folder: paths.silos, vault: vaultOfSettings(settings), clock, ids });
   const context: CoreContext = {
     settings,
     paths,
@@ -152,15 +202,24 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     events,
     trust,
     pending,
-    pairing: createPairing({ db, pending, trust, events, clock, ids }),
+    trustAudit,
+    trustAdmin: createTrustAdmin({ db, trust, audit: trustAudit, events, clock, ids }),
+    pairing: createPairing({ db, pending, trust, audit: trustAudit, events, clock, ids }),
     pricing,
     spend,
     sessions: createSessionStore(db, clock),
     observed: await openObservedStore(db, clock),
     announcements: await openAnnouncements(db, clock),
     workspaces: createWorkspaces(paths.root, clock),
-    moderation: createModeration(defaultRules, clock),
+    moderation: openModeration({ settings, secrets, clock, log }),
+    vault,
+    secrets,
     engines,
+    engineFallback: createEngineFallback(settings.engineFallback, clock),
+    engineAdmin: createEngineAdmin({ settings, env, log, registry: engines, engineSettings, installer, secrets }),
+    engineUpdates,
+    toolServers,
+    toolbelt,
     turnQueue,
     liveTurns: createLiveTurns(db),
     bursts: createBursts(() => context),
@@ -169,11 +228,21 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     deliveries,
     outbox,
     handovers: createHandovers({ journal, outbox, clock, log }),
+    uploads: new Uploads({ uploads: paths.uploads, settings, clock, ids, log }),
+    silos,
+    backups: new Backups({ db, paths, settings, version, clock, ids, log, holdFiles: silos.hold }),
+    imports: createImports({ paths, settings, version, clock, ids }),
+    speech: createSpeech({ settings, secrets, knownSecrets, pricing, spend, events, clock, env }),
     feeds: createOpenFeeds(),
     eventRing,
     async close() {
+      vault.close();
+      await context.backups.close();
       outbox.close();
+      await installer.close();
+      await engineUpdates.close();
       await engines.close();
+      await toolbelt.close();
       await telemetry.close(1000);
       await spend.close();
       await pending.close();

@@ -1,13 +1,16 @@
 import type { Announcement } from '@svc/contract/announcement.ts';
+import type { Delivery } from '@svc/contract/delivery.ts';
 import type { PartialEvent } from '@svc/contract/event.ts';
+import type { SpeechUse } from '@svc/contract/speech.ts';
 import type { Outcome } from '@svc/contract/turn.ts';
-import type { Identifier, Identity } from '@svc/contract/trust.ts';
+import type { Identity } from '@svc/contract/trust.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
-import type { Delivery } from './delivery/delivery-store.ts';
 import type { Charge } from './pricing/pricing.ts';
-import type { KnownSecrets } from './secret/known-secrets.ts';
 import type { Overspend } from './spend/spend-words.ts';
+import type { ToolCaller } from './toolbelt/tool-caller.ts';
 import type { Linked } from './trust/link-identity.ts';
+import type { NewTrustChange } from './trust/trust-audit.ts';
 import type { Turn } from './turn/turn.ts';
 
 /**
@@ -56,6 +59,20 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
       emit(turn, { kind: 'denied', principal: identity.principal_key, payload: { turn_id: turn.id, reason: identity.reason } }),
     blocked: (turn: Turn, identity: Identity, rule: string) =>
       emit(turn, { kind: 'moderation', principal: identity.principal_key, payload: { turn_id: turn.id, rule } }),
+    /** A moderation provider could not say, and the message passed or not all the same. */
+    moderationFailed: (turn: Turn, identity: Identity, error: string, passed: boolean) =>
+      emit(turn, {
+        kind: 'moderation',
+        principal: identity.principal_key,
+        payload: { turn_id: turn.id, what: 'provider_failed', error: mask(error), passed },
+      }),
+    /** Messages of before that were not given to the engine. */
+    transcriptCut: (turn: Turn, identity: Identity, count: number) =>
+      emit(turn, {
+        kind: 'moderation',
+        principal: identity.principal_key,
+        payload: { turn_id: turn.id, what: 'transcript_cut', count },
+      }),
     queued: (turn: Turn, position: number) => emit(turn, { kind: 'queued', payload: { turn_id: turn.id, position } }),
     started: (turn: Turn, at: number) => emit(turn, { kind: 'turn', payload: { turn_id: turn.id, what: 'started', at } }),
     ended: (turn: Turn, outcome: Outcome | 'failed', ms: number, error?: string) =>
@@ -82,19 +99,27 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
     claim: (key: string, what: 'claimed' | 'released', by: string | null) =>
       telemetry.emit({ kind: 'session', session: key, payload: { what, by } }),
     thinking: (turn: Turn, text: string) => emit(turn, { kind: 'thinking', text, payload: { turn_id: turn.id } }),
-    tool: (turn: Turn, name: string, id: string, input: unknown) =>
-      emit(turn, { kind: 'tool', text: name, payload: { turn_id: turn.id, id, input } }),
+    /** `cwd`: what relative paths in the input are relative to. */
+    tool: (turn: Turn, name: string, id: string, input: unknown, cwd: string | null) =>
+      emit(turn, { kind: 'tool', text: name, payload: { turn_id: turn.id, id, input, cwd } }),
+    /** The service's own tools refused a call. The operator's client is in no turn. */
+    toolRefused: ({ turn, identity }: ToolCaller, tool: string, reason: string) => {
+      const event = { kind: 'trust', principal: identity.principal_key, payload: { what: 'tool_refused', tool, reason } };
+      if (turn === null) telemetry.emit(event);
+      else emit(turn, { ...event, payload: { ...event.payload, turn_id: turn.id } });
+    },
     toolResult: (turn: Turn, id: string, ok: boolean, output: string) =>
       emit(turn, { kind: 'tool_result', text: output, payload: { turn_id: turn.id, id, ok } }),
     engineNotice: (turn: Turn, engineId: string, code: string, message: string) =>
       emit(turn, { kind: 'engine', text: message, payload: { turn_id: turn.id, engine_id: engineId, code } }),
-    outbound: (turn: Turn, identity: Identity, text: string, ms: number) =>
+    /** `engineId`: who answered; `instead`: why not the engine that was to, in words, when it was another. */
+    outbound: (turn: Turn, identity: Identity, text: string, ms: number, { engineId, instead }: Answerer) =>
       emit(turn, {
         kind: 'outbound',
         principal: identity.principal_key,
         text,
         ...injected(turn),
-        payload: { turn_id: turn.id, ms },
+        payload: { turn_id: turn.id, ms, engine_id: engineId, ...(instead === null ? {} : { instead: mask(instead) }) },
       }),
     /** What a turn used: the raw sender is the event's identity, the principal it resolved to stands in the payload too. */
     tokenUsage: (turn: Turn, identity: Identity, charge: Charge) => {
@@ -108,6 +133,23 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
       const side = { feature, provider: charge.engineId, units: 'tokens', quantity: allTokens(charge) };
       telemetry.emit({ kind: 'token-usage', payload: { ...side, ...payload }, ...costs });
     },
+    /** What a side call for a turn used. */
+    sideUsageOf: (turn: Turn, identity: Identity, feature: string, charge: Charge) => {
+      const { payload, ...costs } = usageFields(charge);
+      const principal = identity.principal_key;
+      const side = { feature, provider: charge.engineId, units: 'tokens', quantity: allTokens(charge) };
+      emit(turn, { kind: 'token-usage', principal, payload: { turn_id: turn.id, principal, ...side, ...payload }, ...costs });
+    },
+    /** What a call of a speech provider used. */
+    speechUsage: ({ conversation_key, cost_usd, billed, ...side }: SpeechUse) =>
+      telemetry.emit({
+        kind: 'token-usage',
+        session: conversation_key,
+        payload: { ...side, priced: cost_usd !== null },
+        cost_usd,
+        billed_cost_usd: billed ? cost_usd : 0,
+        billed,
+      }),
     sessionForgotten: (turn: Turn, identity: Identity) =>
       emit(turn, { kind: 'session', principal: identity.principal_key, payload: { turn_id: turn.id, what: 'forgotten' } }),
     /** An identifier was given to a principal: somebody is let in. */
@@ -119,14 +161,17 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
         principal: principal.key,
         payload: { what, principal_id: principal.id, is_new: principal.is_new, identifier_id: identifier.id, role },
       }),
-    unlinked: (identifier: Identifier & { key: string }) =>
+    /** Who is trusted was changed; the text has passed redaction already. */
+    trustChanged: ({ actor, what, principal, before, after }: NewTrustChange) => {
+      const { surface, value } = { ...before, ...after };
       telemetry.emit({
         kind: 'trust',
-        surface: identifier.surface,
-        identity: identifier.value,
-        principal: identifier.key,
-        payload: { what: 'unlinked', principal_id: identifier.principal_id, identifier_id: identifier.id },
-      }),
+        surface: typeof surface === 'string' ? surface : null,
+        identity: typeof value === 'string' ? value : null,
+        principal,
+        payload: { what, actor, before, after },
+      });
+    },
     /** A limit was reached, or (`refused`) a turn was not run because of it. */
     spend: (over: Overspend, refused: { principal_key: string | null } | null = null) =>
       telemetry.emit({
@@ -148,9 +193,14 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
         text: mask(text),
         payload: { id, target: mask(target), priority, from: mask(from_session), expires_at },
       }),
+    /** An engine was installed or updated, or could not be. */
+    engine: (engineId: string, code: 'installed' | 'updated' | 'update_failed', message: string) =>
+      telemetry.emit({ kind: 'engine', text: mask(message), payload: { engine_id: engineId, code } }),
     service: (what: 'started' | 'stopping') => telemetry.emit({ kind: 'service', payload: { service: 'core', what } }),
   };
 }
+
+export type Answerer = { engineId: string; instead: string | null };
 
 export type Events = ReturnType<typeof createEvents>;
 

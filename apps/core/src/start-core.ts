@@ -1,18 +1,44 @@
+import { existsSync } from 'node:fs';
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { readEnv } from '@svc/service-kit/config/settings.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
+import { restorePaths } from '@svc/service-kit/restore/restore-paths.ts';
+import { maskLogLines } from '@svc/service-kit/log.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { createCoreApp } from './app.ts';
+import { lookAfterBackups } from './backup/look-after-backups.ts';
+import { startClosedCore } from './closed-core.ts';
 import { createCoreContext } from './context.ts';
+import { UnusableDb } from './db/open-core-db.ts';
 import { keepJournalSmall } from './turn/keep-journal-small.ts';
 import { recoverTurns } from './turn/recover-turns.ts';
 import { openLinkServer } from './turn/link-server.ts';
+import { lookAfterUploads } from './upload/look-after-uploads.ts';
 
-/** Starts the core: context, connector link, HTTP. The engine is chosen in the background. */
-export async function startCore({ settings, log, version }: ServiceContext): Promise<RunningService> {
+/** Starts the core; with a database that cannot be used, one that denies everybody and says why. */
+export async function startCore(service: ServiceContext): Promise<RunningService> {
+  checkRestored(service);
+  try {
+    return await startOpenCore(service);
+  } catch (error) {
+    if (!(error instanceof UnusableDb)) throw error;
+    service.log.error({ err: error }, `everybody is denied: ${error.message}`);
+    return startClosedCore(service, error.message);
+  }
+}
+
+/** Whoever starts the core alone would work on half of a state, and half of another. */
+function checkRestored({ settings }: Pick<ServiceContext, 'settings'>): void {
+  if (!existsSync(restorePaths(settings.dataDir).journal)) return;
+  throw new Error(`A restore in ${settings.dataDir} is half done. Start the service with ./svc up, which ends it.`);
+}
+
+/** Context, connector link, HTTP. The engine is chosen in the background. */
+async function startOpenCore({ settings, log, version }: ServiceContext): Promise<RunningService> {
   const context = await createCoreContext({ settings, log, clock: systemClock, ids: randomIds, env: readEnv(settings.root) });
+  maskLogLines(context.knownSecrets.line);
   // First, or it would take up what the recovery pushes as well.
   await context.outbox.start();
   await recoverTurns(context);
@@ -20,14 +46,20 @@ export async function startCore({ settings, log, version }: ServiceContext): Pro
   const url = await app.listen({ host: settings.bindHost, port: settings.corePort });
   const link = await openLinkServer(context, context.paths.coreSocket);
   context.events.service('started');
+  context.engineUpdates.start();
   context.engines.active().catch((error: unknown) => log.error({ err: error }, 'no engine could be chosen'));
   const stopPruning = keepJournalSmall(context);
+  const stopSweeping = lookAfterUploads(context);
+  context.silos.sweep().catch((error: unknown) => log.error({ err: error }, 'the silos could not be swept'));
+  const stopBackups = lookAfterBackups(context);
   return {
     url,
     port: settings.corePort,
     async stop() {
       context.events.service('stopping');
       stopPruning();
+      stopSweeping();
+      stopBackups();
       // Running turns get half of the time to finish; what is left is for ending engines and handing over telemetry.
       context.bursts.close();
       await context.turnQueue.close(settings.stopTimeoutMs / 4);

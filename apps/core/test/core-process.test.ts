@@ -35,14 +35,6 @@ test('a second core on the same data folder ends, and says whose folder it is', 
   expect((await requestJson(`${first.url}/health`, { timeoutMs: 5000 })).status).toBe(200);
 });
 
-test('a database that is damaged is named, and lets nobody in', async () => {
-  const dir = dataDir();
-  writeFileSync(path.join(dir, 'core.db'), 'this is no database, whatever its name is');
-  const core = await start(dir);
-  expect(await core.exited).toBe(1);
-  expect(core.output()).toContain(`${path.join(dir, 'core.db')} cannot be used`);
-});
-
 test('stopping in mid-turn tells the reader why, and no caller that hangs can hold it up', async () => {
   const dir = dataDir();
   const script = path.join(dir, 'script.mjs');
@@ -55,7 +47,8 @@ test('stopping in mid-turn tells the reader why, and no caller that hangs can ho
   });
   half.on('error', () => undefined);
   onTestFinished(() => void half.destroy());
-  await expect.poll(() => reader.read(), { timeout: 10_000 }).toContain('word');
+  // The last letter may wait: a secret of this process could begin with it.
+  await expect.poll(() => reader.read(), { timeout: 10_000 }).toContain('wor');
   core.child.kill('SIGTERM');
   expect(await core.exited).toBe(0);
   expect(core.output()).not.toContain('did not stop in time');

@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync } from 'node:fs';
+import { copyFileSync, cpSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
@@ -52,6 +52,7 @@ function copyFiles(folder: string): string {
   const copy = temporaryFolder().path;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isFile()) copyFileSync(path.join(folder, entry.name), path.join(copy, entry.name));
+    else if (entry.name === 'uploads') cpSync(path.join(folder, entry.name), path.join(copy, entry.name), { recursive: true });
   }
   return copy;
 }

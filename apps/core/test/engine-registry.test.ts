@@ -7,22 +7,34 @@ import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { createLog } from '@svc/service-kit/log.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { openCoreDb } from '../src/db/open-core-db.ts';
 import { createEngineRegistry } from '../src/engine/engine-registry.ts';
+import { openEngineSettings } from '../src/engine/engine-settings.ts';
 
-function open() {
+async function open() {
   const folder = temporaryFolder();
   const settings = loadSettings(repositoryRoot, { SVC_DATA_DIR: folder.path, SVC_DEFAULT_ENGINE: 'offline' });
   const log = createLog('core', 'silent');
-  const registry = createEngineRegistry({ settings, paths: dataPaths(folder.path), env: {}, clock: systemClock, log });
+  const db = openCoreDb(path.join(folder.path, 'core.db'));
+  const registry = createEngineRegistry({
+    settings,
+    paths: dataPaths(folder.path),
+    env: {},
+    clock: systemClock,
+    log,
+    engineSettings: await openEngineSettings(db),
+    secrets: { get: () => Promise.resolve(null) },
+  });
   onTestFinished(async () => {
     await registry.close();
+    await db.close();
     folder.remove();
   });
   return { registry, stateDir: path.join(folder.path, 'engine-state') };
 }
 
 test('an engine that could not be created is created for the next who asks', async () => {
-  const { registry, stateDir } = open();
+  const { registry, stateDir } = await open();
   writeFileSync(stateDir, 'a file where a folder belongs');
   await expect(registry.active()).rejects.toThrow();
   rmSync(stateDir);
@@ -30,7 +42,7 @@ test('an engine that could not be created is created for the next who asks', asy
 });
 
 test('an engine that cannot be looked at is listed with the reason, beside the others', async () => {
-  const { registry, stateDir } = open();
+  const { registry, stateDir } = await open();
   mkdirSync(stateDir);
   writeFileSync(path.join(stateDir, 'claude'), 'a file where a folder belongs');
   const engines = await registry.describe();

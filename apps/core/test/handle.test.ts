@@ -217,6 +217,15 @@ describe('redaction', () => {
     expect(core.engine.requests[0]?.text).toContain(secret);
   });
 
+  test('what looks like a secret leaves nowhere, and a public surface shows no address of a person or a network', async () => {
+    core.engine.script(async function* () {
+      yield* says('Use ghp_A1b2C3d4E5f6G7h8I9j0', 'K1l2M3n4O5p6Q7r8, or ask joe@acme.io at 192.168', '.1.20');
+    });
+    const told = async (extra: object) => JSON.stringify((await core.handle(envelope('hi', extra))).json());
+    expect(await told({})).toContain('Use [redacted:token], or ask joe@acme.io at 192.168.1.20');
+    expect(await told({ public: true })).toContain('Use [redacted:token], or ask [redacted:email] at [redacted:ip]');
+  });
+
   test('without a readable list of secrets nothing is sent, and /health says so', async () => {
     writeFileSync(path.join(core.folder, 'secrets.json'), 'not JSON');
     core.context.events.service('started');

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Envelope } from '@svc/contract/envelope.ts';
-import type { EngineAuth } from '@svc/engine-kit/engine.ts';
+import { toolbeltName } from '@svc/contract/tool-server.ts';
+import type { CreateEngine, EngineAuth } from '@svc/engine-kit/engine.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
@@ -13,6 +14,8 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { createCoreApp } from '../src/app.ts';
 import { createCoreContext } from '../src/context.ts';
 import type { SendToChannel } from '../src/delivery/channel-sender.ts';
+import type { Toolbelt } from '../src/toolbelt/toolbelt.ts';
+import type { EngineId } from '../src/engine/load-engine.ts';
 import { createTrustStore } from '../src/trust/trust-store.ts';
 import { recoverTurns } from '../src/turn/recover-turns.ts';
 import { createCutOff } from './cut-off.ts';
@@ -27,6 +30,10 @@ type Options = {
   sendToChannel?: SendToChannel;
   /** What the engine does from the first turn on, also in those that are taken up. */
   script?: EngineScript;
+  /** Turns have the service's own tools, from a process that is started for them. */
+  toolbelt?: true;
+  /** Other engines than the scripted one: they are chosen and made as in a real core. */
+  loadEngine?: (id: EngineId) => Promise<CreateEngine>;
   /** What an earlier core has left (`crash`). */
   dataDir?: string;
 };
@@ -56,13 +63,18 @@ export async function openTestCore(options: Options = {}) {
     log,
     env,
     overrides: {
+      ...(options.toolbelt === undefined && { toolbelt: noToolbelt }),
       telemetry,
       sendToChannel,
-      engines: {
-        active: () => Promise.resolve({ engine, auth, choice }),
-        describe: () => Promise.resolve([]),
-        close: () => Promise.resolve(),
-      },
+      ...(options.loadEngine === undefined
+        ? {
+            engines: {
+              active: () => Promise.resolve({ engine, auth, choice }),
+              describe: () => Promise.resolve([]),
+              close: () => Promise.resolve(),
+            },
+          }
+        : { loadEngine: options.loadEngine }),
     },
   });
   context.db.raw.exec('PRAGMA synchronous=OFF'); // no machine loses its power here
@@ -105,6 +117,15 @@ export async function openTestCore(options: Options = {}) {
     },
   };
 }
+
+const noToolbelt: Toolbelt = {
+  name: toolbeltName,
+  description: 'No tools of the service.',
+  serverFor: () => Promise.resolve(null),
+  callerOf: () => null,
+  process: null,
+  close: () => Promise.resolve(),
+};
 
 const allDelivered: SendToChannel = () => Promise.resolve({ delivered: true });
 

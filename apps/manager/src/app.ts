@@ -2,8 +2,12 @@ import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
 import { mountConnectorTypeRoutes } from './connector-type/connector-type-routes.ts';
 import type { ManagerContext } from './context.ts';
 import { mountInstanceRoutes } from './instance/instance-routes.ts';
+import { mountOutboundRoutes } from './outbound/outbound-routes.ts';
 
-export type AppContext = Pick<ManagerContext, 'settings' | 'version' | 'log' | 'types' | 'instances' | 'bearerAuth'>;
+export type AppContext = Pick<
+  ManagerContext,
+  'settings' | 'version' | 'log' | 'types' | 'instances' | 'knownSecrets' | 'sender' | 'announcer' | 'channels' | 'bearerAuth'
+>;
 
 export function createManagerApp(context: AppContext): App {
   const { settings, version, log, types, bearerAuth } = context;
@@ -12,13 +16,19 @@ export function createManagerApp(context: AppContext): App {
     version,
     log,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
-    health: () => ({ types: types.list().map(({ meta }) => meta.type), degraded: [...types.problems] }),
+    health: () => ({ types: types.list().map(({ meta }) => meta.type), degraded: degradedOf(context) }),
     routes(app) {
       app.addHook('onRequest', async (request) => {
         if (request.routeOptions.url !== '/health') await bearerAuth(request);
       });
       mountConnectorTypeRoutes(app, context);
       mountInstanceRoutes(app, context);
+      mountOutboundRoutes(app, context);
     },
   });
+}
+
+function degradedOf({ types, knownSecrets }: AppContext): string[] {
+  const fault = knownSecrets.fault();
+  return fault === null ? [...types.problems] : [...types.problems, fault];
 }

@@ -5,15 +5,23 @@ import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { readEnv } from '@svc/service-kit/config/settings.ts';
 import { createBearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
+import { createKnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { ServiceContext } from '@svc/service-kit/run-service.ts';
 import { createTelemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
+import { vaultOfSettings } from '@svc/service-kit/vault/vault-of-settings.ts';
 import { createConnectorTypes } from './connector-type/connector-types.ts';
 import { findTypes } from './connector-type/find-types.ts';
 import { linkPackages } from './connector-type/link-packages.ts';
 import { openManagerDb } from './db/open-manager-db.ts';
 import { createInstanceService } from './instance/instance-service.ts';
 import { createInstanceStore } from './instance/instance-store.ts';
+import { createAnnouncementStore } from './outbound/announcement-store.ts';
+import { createAnnouncer } from './outbound/announcer.ts';
+import { createChannelProxy } from './outbound/channel-proxy.ts';
+import { createDeliverer } from './outbound/deliverer.ts';
+import { createSendService } from './outbound/send-service.ts';
+import { createSentStore } from './outbound/sent-store.ts';
 import { createInstanceSupervisor, type InstanceSupervisor } from './supervisor/instance-supervisor.ts';
 import { createSecretResolver } from './supervisor/secrets.ts';
 
@@ -60,9 +68,31 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
       telemetry,
       env,
       types,
-      secrets: createSecretResolver({ env, file: settings.secretsFile }),
+      secrets: createSecretResolver(
+        { env, file: settings.secretsFile, command: settings.secretsCommand },
+        vaultOfSettings(settings),
+      ),
       childEntry: options.childEntry ?? fileURLToPath(import.meta.resolve('@svc/connector-kit/child-main.ts')),
     });
+  const tokens = [settings.managerToken, settings.insightsToken, settings.insightsControlToken];
+  const knownSecrets = createKnownSecrets(
+    {
+      values: tokens.flatMap((token) => (token === null ? [] : [token.reveal()])),
+      env,
+      secretsFile: settings.secretsFile,
+      instancesDir: paths.instances,
+    },
+    clock,
+    (message) => log.warn(message),
+  );
+  const held = createAnnouncementStore(db);
+  const sent = createSentStore(db, clock, randomIds);
+  const forgetOutbound = async (id: string) => {
+    await Promise.all([held.removeOf(id), sent.removeOf(id)]);
+  };
+  const instances = createInstanceService({ settings, paths, clock, log, store, types, supervisor, forgetOutbound });
+  const deliver = createDeliverer({ supervisor, knownSecrets, clock, log });
+  const announcer = createAnnouncer({ instances, types, store: held, supervisor, deliver, ids: randomIds, clock, log });
   return {
     settings,
     log,
@@ -75,9 +105,14 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
     types,
     telemetry,
     supervisor,
-    instances: createInstanceService({ settings, paths, clock, log, store, types, supervisor }),
+    instances,
+    knownSecrets,
+    sender: createSendService({ instances, types, sent, ids: randomIds, uploads: paths.uploads, deliver }),
+    announcer,
+    channels: createChannelProxy({ instances, supervisor }),
     bearerAuth: createBearerAuth(settings.managerToken, 'SVC_MANAGER_TOKEN'),
     async close() {
+      announcer.close();
       await telemetry.close(settings.stopTimeoutMs / 10);
       await db.close();
     },

@@ -1,3 +1,4 @@
+import { maskLogLines } from '@svc/service-kit/log.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
 import { createManagerApp } from './app.ts';
 import { createManagerContext, type ManagerOptions } from './context.ts';
@@ -7,9 +8,11 @@ import { seedInstances } from './seed/seed-instances.ts';
 export async function startManager(service: ServiceContext, options: Partial<ManagerOptions> = {}): Promise<RunningService> {
   const context = await createManagerContext({ ...service, ...options });
   const { settings, log, instances } = context;
+  maskLogLines(context.knownSecrets.line);
   if (settings.managerToken === null) log.warn('SVC_MANAGER_TOKEN is not set: everyone on this machine can manage connectors.');
   try {
     await seedInstances(context);
+    await context.announcer.open();
     const app = createManagerApp(context);
     const url = await app.listen({ host: settings.bindHost, port: settings.managerPort });
     void instances.startEnabled();

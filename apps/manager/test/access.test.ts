@@ -37,15 +37,20 @@ it('there are routes to sweep', () => {
     'GET /health',
     'GET /instances',
     'GET /instances/sample',
+    'GET /instances/sample/channels',
     'GET /instances/sample/logs',
     'GET /openapi.json',
+    'GET /send/targets',
     'GET /types',
     'GET /version',
     'PATCH /instances/sample',
+    'POST /announce',
     'POST /instances',
+    'POST /instances/sample/channels',
     'POST /instances/sample/restart',
     'POST /instances/sample/start',
     'POST /instances/sample/stop',
+    'POST /send',
   ]);
 });
 

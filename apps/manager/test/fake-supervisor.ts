@@ -25,6 +25,10 @@ export function createFakeSupervisor(): FakeSupervisor {
     remove: end('remove'),
     statusOf: (id) => (running.has(id) ? { ...notRunning, status: 'running', pid: 4711, healthy: true } : notRunning),
     logs: (id) => [{ at: 1, stream: 'stdout', text: `log of ${id}` }],
+    doorOf: () => null,
+    aliveRunOf: (id) => (running.has(id) ? 'a run' : null),
+    mask: (text) => text,
+    onAlive: () => undefined,
     reap: async () => void calls.push('reap'),
     stopAll: async () => running.clear(),
   };

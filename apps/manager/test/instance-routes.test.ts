@@ -24,6 +24,7 @@ describe('GET /types', () => {
   it('gives the descriptors of all types that can be used, and nothing of the broken ones', async () => {
     const { body } = await manager.call('GET', '/types');
     expect(body['types']).toMatchObject([
+      { type: 'postbox', outbound: { kinds: ['text', 'photo', 'document'] } },
       { type: 'sample', displayName: 'Sample', configSchema: { required: ['room'] }, outbound: { kinds: ['text'] } },
       { type: 'single', outbound: false },
     ]);
@@ -34,7 +35,7 @@ describe('GET /health', () => {
   it('names the types and what is wrong with the broken ones', async () => {
     const { status, body } = await manager.call('GET', '/health');
     expect(status).toBe(200);
-    expect(body).toMatchObject({ status: 'degraded', service: 'manager', types: ['sample', 'single'] });
+    expect(body).toMatchObject({ status: 'degraded', service: 'manager', types: ['postbox', 'sample', 'single'] });
     const problems = (body['degraded'] as string[]).join('\n');
     expect(problems).toContain('this type is broken');
     expect(problems).toContain('meta.type is "other-name" but its folder is "misnamed"');
@@ -70,7 +71,7 @@ describe('POST /instances', () => {
     ['an unknown type', { type: 'nothing' }, 'type'],
     ['a type that is a path', { type: '../x' }, 'type'],
     ['no name', { name: '' }, 'body.name'],
-    ['a field that is none', { color: 'red' }, 'body'],
+    ['a field that is none', { color: 'red' }, 'body.color'],
     ['no config', { config: {} }, 'config.room'],
     ['a config field that is none', { config: { room: 'r', rom: 'x' } }, 'config.rom'],
     ['a config value of another type', { config: { room: 'r', port: '80' } }, 'config.port'],

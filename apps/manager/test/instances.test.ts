@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -32,6 +32,17 @@ const becomes = (manager: OpenManager, id: string, is: (instance: Instance) => b
   eventually(() => read(manager, id), is);
 const logsOf = async (manager: OpenManager, id: string) =>
   ((await manager.call('GET', `/instances/${id}/logs`)).body['logs'] as { text: string }[]).map((line) => line.text);
+
+describe('a setting that was shown masked', () => {
+  it('[R10] is not taken back in place of the value, and the stored one stays', async () => {
+    const manager = await open();
+    await create(manager, { room: 'lobby' });
+    const masked = { config: { room: 'lobby [redacted:secret]' } };
+    expect((await manager.call('PATCH', '/instances/sample', masked)).status).toBe(400);
+    expect((await read(manager, 'sample')).config).toMatchObject({ room: 'lobby' });
+    expect((await manager.call('POST', '/instances', { type: 'sample', name: 'Other', ...masked })).status).toBe(400);
+  });
+});
 
 describe('an instance that runs', () => {
   it('is a process with a port, started, stopped and gone', async () => {
@@ -138,6 +149,26 @@ describe('an instance that runs', () => {
   });
 });
 
+it('a flood of log lines is bounded and masked, and costs the sibling nothing', async () => {
+  const manager = await open();
+  writeFileSync(path.join(manager.dataDir, 'secrets.json'), '{"TOKEN_A":"value-of-token-a"}', { mode: 0o600 });
+  const other = await create(manager, {});
+  const { id } = await create(manager, { behaviour: 'flood', token_secret: 'TOKEN_A' });
+  const lines = await eventually(
+    () => logsOf(manager, id),
+    (texts) => texts.at(-1) === 'the flood is over',
+  );
+  expect(lines.length).toBe(500);
+  expect(lines.filter((line) => line.length > 9_000 || line.includes('value-of'))).toEqual([]);
+  expect(lines[0]).toContain('[redacted:TOKEN_A]');
+  const file = path.join(manager.dataDir, `logs/instance-${id}.log`);
+  for (const name of [file, `${file}.1`]) {
+    expect(statSync(name).size).toBeLessThan(11 * 1024 * 1024);
+    expect(readFileSync(name, 'utf8')).not.toContain('value-of');
+  }
+  expect(await read(manager, other.id)).toMatchObject({ pid: other.pid, restarts: 0, healthy: true });
+});
+
 describe('a disk that takes no more', () => {
   it('ends neither the manager nor an instance', async () => {
     const manager = await open();
@@ -172,9 +203,14 @@ describe('the heartbeat', () => {
 
   it('of a process that has never beaten is unknown, which is no fault', async () => {
     const manager = await open({ SVC_HEARTBEAT_STALE_MS: '100' });
-    await create(manager, { behaviour: 'mute' });
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(await read(manager, 'sample')).toMatchObject({
+    const mute = await create(manager, { behaviour: 'mute' });
+    // One that beats once and no more, started later, tells when the limit has passed for both.
+    const { id, pid } = await create(manager, {});
+    await becomes(manager, id, (instance) => instance.heartbeat === 'fresh');
+    process.kill(pid!, 'SIGSTOP');
+    await becomes(manager, id, (instance) => instance.heartbeat === 'stale');
+    process.kill(pid!, 'SIGCONT');
+    expect(await read(manager, mute.id)).toMatchObject({
       heartbeat: 'unknown',
       last_heartbeat_at: null,
       healthy: true,

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
@@ -8,6 +8,7 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fixtures } from './open-manager.ts';
+import { postedBy } from './posted-by.ts';
 import { eventually, isAlive, isOpen } from './waiting.ts';
 
 let folder: TemporaryFolder;
@@ -120,6 +121,67 @@ describe('a manager process', () => {
     const before = readFileSync(file);
     await expect(start()).rejects.toThrow(/manager\.db cannot be used .* Restore it from a backup/);
     expect(readFileSync(file)).toEqual(before);
+  });
+});
+
+describe('a manager process with connectors that can be sent through', () => {
+  const kitMain = path.join(fixtures, 'kit-main.ts');
+  const box = (name: string) => call('POST', '/instances', { type: 'postbox', name, enabled: true });
+  const textsOf = (id: string) => postedBy(folder.path, id).map(({ text }) => text);
+
+  it('that is killed -9 has five instances back within three seconds, and each held announcement delivered once', async () => {
+    const first = await start(kitMain);
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await box(name);
+    const before = await eventually(list, (instances) => instances.every(({ heartbeat }) => heartbeat === 'fresh'));
+    for (const { id } of before) await call('POST', '/announce', { instance_id: id, target: 'b1', text: `back: ${id}` });
+    await end(first, 'SIGKILL');
+
+    const startedAt = Date.now();
+    const second = await start(kitMain);
+    const after = await eventually(list, allRun);
+    expect(Date.now() - startedAt).toBeLessThan(3000);
+    expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    expect(before.filter(({ pid }) => isAlive(pid!))).toEqual([]);
+    for (const { id } of after)
+      await eventually(
+        () => textsOf(id),
+        (texts) => texts.length > 0,
+      );
+    await end(second, 'SIGKILL');
+    await start(kitMain);
+    await eventually(list, (instances) => instances.every(({ heartbeat }) => heartbeat === 'fresh'));
+    for (const { id } of after) expect(textsOf(id)).toEqual([`back: ${id}`]);
+  });
+
+  it('that is killed -9 while a message is on its way has it sent once when its sender repeats it', async () => {
+    const first = await start(kitMain);
+    await box('a');
+    const message = { instance_id: 'postbox', target: 'slow', text: 'once' };
+    const send = () =>
+      requestJson<Record<string, unknown>>(`http://127.0.0.1:${port}/send`, {
+        body: message,
+        headers: { 'idempotency-key': 'dlv_1' },
+        timeoutMs: 12_000,
+      });
+    const sending = send().catch((error: Error) => error);
+    await eventually(
+      () => existsSync(path.join(folder.path, 'instances/postbox/sending')),
+      (isSending) => isSending,
+    );
+    // Asleep, it does not hear the answer that the connector gives.
+    first.kill('SIGSTOP');
+    await eventually(
+      () => readFileSync(path.join(folder.path, 'instances/postbox/sent-ids'), 'utf8'),
+      (ids) => ids !== '',
+    );
+    await end(first, 'SIGKILL');
+    expect(await sending).toBeInstanceOf(Error);
+    await start(kitMain);
+    await eventually(list, allRun);
+    expect((await send()).body).toMatchObject({ delivered: true });
+    expect(textsOf('postbox')).toEqual(['once']);
+    expect((await send()).body).toMatchObject({ delivered: true });
+    expect(textsOf('postbox')).toEqual(['once']);
   });
 });
 

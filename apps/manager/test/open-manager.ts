@@ -39,6 +39,9 @@ export const openManager = (env: Record<string, string> = {}, options: Partial<M
 export const openRealManager = (env: Record<string, string> = {}) =>
   openWith(env, { childEntry: path.join(fixtures, 'child-main.ts') });
 
+/** The same with children that run the kit and their type's own code. */
+export const openKitManager = (env: Record<string, string> = {}) => openWith(env, {});
+
 async function openWith(env: Record<string, string>, options: Partial<ManagerOptions>) {
   const folder = temporaryFolder();
   const telemetry = createMemoryTelemetry();

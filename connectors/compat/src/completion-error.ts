@@ -44,5 +44,6 @@ function codeOf({ code, status, details }: ServiceError): string | null {
   if (status === 401) return 'invalid_api_key';
   if (status === 405) return 'method_not_supported';
   if (code === 'not_found') return 'unknown_url';
+  if (code === 'engine_context_too_long') return 'context_length_exceeded';
   return code;
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import OpenAI, { APIError } from 'openai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { defaultsOf } from '@svc/connector-kit/testing/connector-contract.ts';
+import { defaultsOf } from '@svc/connector-kit/testing/fake-context.ts';
 import { forkConnector, type ForkedConnector } from '@svc/connector-kit/testing/fork-connector.ts';
 import { startLinkServer, type LinkCall, type LinkServer } from '@svc/connector-kit/testing/link-server.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { defaultsOf, fakeContext, type FakeContext } from '@svc/connector-kit/testing/connector-contract.ts';
+import { defaultsOf, fakeContext, type FakeContext } from '@svc/connector-kit/testing/fake-context.ts';
 import type { StartContext } from '@svc/connector-kit/connector.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { meta, start } from '../src/index.ts';

@@ -3,15 +3,16 @@
  * program of several hundred megabytes into development. Messages of other types are ignored.
  */
 export type ClaudeMessage =
+  | ClaudeInit
   | {
       type: 'system';
-      subtype: 'init';
-      session_id: string;
-      model: string;
-      apiKeySource?: string;
-      mcp_servers: { name: string; status: string }[];
+      subtype: 'api_retry';
+      attempt: number;
+      max_retries: number;
+      retry_delay_ms: number;
+      error_status: number | null;
+      error: string;
     }
-  | { type: 'system'; subtype: 'api_retry'; attempt: number; max_retries: number; error_status: number | null; error: string }
   | { type: 'stream_event'; parent_tool_use_id: string | null; event: StreamEvent }
   | {
       type: 'assistant';
@@ -23,6 +24,16 @@ export type ClaudeMessage =
   | { type: 'user'; parent_tool_use_id: string | null; message: { content: string | ContentBlock[] } }
   | { type: 'rate_limit_event'; rate_limit_info: { status: string; resetsAt?: number; isUsingOverage?: boolean } }
   | ClaudeResult;
+
+/** Comes at the beginning of each turn. A tool server that can be used is `connected`. */
+export type ClaudeInit = {
+  type: 'system';
+  subtype: 'init';
+  session_id: string;
+  model: string;
+  apiKeySource?: string;
+  mcp_servers: { name: string; status: string }[];
+};
 
 export type StreamEvent =
   | {
@@ -67,6 +78,7 @@ export type Permission = { behavior: 'allow'; updatedInput: Record<string, unkno
 export type ClaudeQuery = AsyncIterable<ClaudeMessage> & {
   interrupt(): Promise<unknown>;
   close(): void;
+  setPermissionMode(mode: 'default'): Promise<unknown>;
   setMcpServers(servers: Record<string, object>): Promise<unknown>;
 };
 

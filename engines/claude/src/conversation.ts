@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
+import { within } from '@svc/engine-kit/process-group.ts';
 import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
 import type { ClaudeMessage, ClaudeQuery, ClaudeSdk, ClaudeUserMessage } from './claude-messages.ts';
 import type { ClaudeInstall } from './find-claude.ts';
@@ -21,15 +22,27 @@ export type Conversation = {
   /** The request fields that are fixed for the program's life, in one string. */
   readonly fingerprint: string;
   readonly alive: boolean;
-  /** True once a turn was sent: its program is not fresh, and may have died since. */
+  /** True once a turn was sent: its program is not fresh, and may have died or got stuck since. */
   readonly used: boolean;
+  /** Of the program, once it runs. */
+  readonly pid: number | undefined;
   sessionId: string | null;
+  /** Tool servers that were not there in the last turn. The next one tries to reach them again. */
+  missing: readonly string[];
   query: ClaudeQuery;
-  /** Gives the program this turn's tool servers. Those that are missing show in the turn's first message. */
-  setToolServers(request: EngineRequest): Promise<void>;
+  /**
+   * Gives the program this turn's tool servers. Those that are missing show in the turn's first message. False when a
+   * program that has had a turn is gone or does not answer any more.
+   */
+  setToolServers(request: EngineRequest): Promise<boolean>;
   send(content: ClaudeUserMessage['message']['content'], listener: TurnListener): void;
   close(): Promise<void>;
+  /** Ends the program at once. Its listener hears of it. */
+  kill(): Promise<void>;
 };
+
+/** How long a program that is open already may take for its first sign of life in a turn. */
+export const answerLimitMs = 5000;
 
 export const fingerprintOf = ({ toolPolicy, system, model, cwd }: EngineRequest): string =>
   JSON.stringify([toolPolicy, system, model, cwd]);
@@ -71,6 +84,7 @@ export function openConversation({ sdk, install, env }: Deps, request: EngineReq
   return {
     fingerprint: fingerprintOf(request),
     sessionId: resume,
+    missing: [],
     query,
     get alive() {
       return alive;
@@ -78,11 +92,30 @@ export function openConversation({ sdk, install, env }: Deps, request: EngineReq
     get used() {
       return used;
     },
+    get pid() {
+      return process.pid;
+    },
     async setToolServers(next) {
       const wanted = toMcpServers(allowedToolServers(next));
-      if (isDeepStrictEqual(wanted, toolServers)) return;
+      const lost = this.missing;
+      if (lost.length === 0 && isDeepStrictEqual(wanted, toolServers)) return true;
       toolServers = wanted;
-      await query.setMcpServers(wanted);
+      const change = async () => {
+        // A server that is named again as it was would stay as it is.
+        if (lost.length > 0) await query.setMcpServers(without(wanted, lost));
+        await query.setMcpServers(wanted);
+      };
+      if (!used) {
+        await change();
+        return true;
+      }
+      // Servers may take their time to connect; the program itself has to answer at once.
+      const set = change().then(
+        () => true,
+        () => false,
+      );
+      const isAlive = await Promise.race([set, within(settled(query.setPermissionMode('default')), answerLimitMs)]);
+      return isAlive && alive && set;
     },
     send(content, next) {
       used = true;
@@ -97,7 +130,17 @@ export function openConversation({ sdk, install, env }: Deps, request: EngineReq
       query.close();
       await process.end();
     },
+    async kill() {
+      alive = false;
+      await process.kill();
+    },
   };
 }
+
+const without = (servers: Record<string, object>, names: readonly string[]): Record<string, object> =>
+  Object.fromEntries(Object.entries(servers).filter(([name]) => !names.includes(name)));
+
+/** Settles when the promise does, whatever comes of it. */
+const settled = (promise: Promise<unknown>): Promise<unknown> => promise.catch(() => undefined);
 
 const noTurn = { behavior: 'deny', message: 'No turn is running.' } as const;

@@ -13,7 +13,7 @@ import { createWarmConversations } from './warm-conversations.ts';
 
 /** The local agent engine: the Claude Agent SDK with the operator's login, one program per open conversation. */
 export const createEngine: CreateEngine = (deps) => {
-  const warm = createWarmConversations(deps.warm);
+  const warm = createWarmConversations({ limit: deps.warm, memory: deps.warmMemory });
   const running = new Set<Conversation>();
   let sdk: Promise<ClaudeSdk> | null = null;
 
@@ -86,7 +86,7 @@ const unknownSession = (id: string): EngineEvent => ({
 
 const notInstalled = (reason: string): EngineFailure => ({
   code: 'engine_not_installed',
-  message: `The Claude Agent SDK is not installed (${reason}). Install it, or set SVC_CLAUDE_PATH.`,
+  message: `The Claude Agent SDK is not installed (${reason}). Run "./svc engine install claude", or set SVC_CLAUDE_PATH.`,
   retryable: false,
 });
 

@@ -4,6 +4,18 @@ import { engineEnv } from '@svc/engine-kit/engine-env.ts';
 import type { EngineDeps, EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
 import { ownTools, unusableTools } from './tool-permission.ts';
 
+/** The longest that a tool server holds up a turn, and a call of one of its tools, in ms. */
+const startupLimitMs = 10_000;
+const callLimitMs = 300_000;
+
+/** What the program would pass on to tool servers: the way to the model is none of their business. */
+const ownSecrets = {
+  ANTHROPIC_AUTH_TOKEN: '',
+  ANTHROPIC_API_KEY: '',
+  CLAUDE_CODE_OAUTH_TOKEN: '',
+  CLAUDE_CODE_MESSAGING_TOKEN: '',
+};
+
 type Deps = Pick<EngineDeps, 'env' | 'baseUrl' | 'stateDir'>;
 
 /**
@@ -20,6 +32,8 @@ export function claudeEnv({ env, baseUrl, stateDir }: Deps): Record<string, stri
     // Otherwise tools of tool servers are hidden behind a search tool.
     ENABLE_TOOL_SEARCH: 'false',
     CLAUDE_CODE_MAX_RETRIES: '2',
+    MCP_TIMEOUT: String(startupLimitMs),
+    MCP_TOOL_TIMEOUT: String(callLimitMs),
     // A turn that is over leaves nothing running.
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
     CLAUDE_AGENT_SDK_CLIENT_APP: 'assistant-gateway',
@@ -66,4 +80,9 @@ const systemPrompt = ({ toolPolicy, system }: EngineRequest): object =>
 
 /** Tool servers in the SDK's form, by name. */
 export const toMcpServers = (servers: readonly ToolServer[]): Record<string, object> =>
-  Object.fromEntries(servers.map(({ name, safe: _safe, ...server }) => [name, { ...server }]));
+  Object.fromEntries(
+    servers.map(({ name, safe: _safe, ...server }) => [
+      name,
+      server.type === 'stdio' ? { ...server, env: { ...ownSecrets, ...server.env } } : server,
+    ]),
+  );

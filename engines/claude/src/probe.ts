@@ -14,7 +14,7 @@ const timeoutMs = 5000;
 export async function probeClaude({ location, env, cwd, baseUrl }: Deps): Promise<EngineProbe> {
   if (!location.found) return notInstalled(location.reason);
   const { program, version, sdkDir } = location.value;
-  const base = { installed: true, version, path: sdkDir };
+  const base = { installed: true, version, path: sdkDir, program: [program] };
   const name =
     version === pin.version ? `Claude Agent SDK ${version}` : `Claude Agent SDK ${version} (tested with ${pin.version})`;
   if (baseUrl !== null) return { ...base, auth: 'local', ready: true, reason: `${name} uses the endpoint ${baseUrl}.` };

@@ -17,7 +17,7 @@ function open() {
     used: false,
     sessionId: null,
     query: { interrupt: () => Promise.resolve(void done.push('interrupt')) },
-    setToolServers: () => Promise.resolve(),
+    setToolServers: () => Promise.resolve(true),
     send: (_content: unknown, listener: TurnListener) => told.resolve(listener),
     close: () => Promise.resolve(void done.push('close')),
   } as unknown as Conversation;

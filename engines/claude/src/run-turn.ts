@@ -1,10 +1,12 @@
 import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { createEventQueue } from '@svc/engine-kit/event-queue.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
-import type { ClaudeMessage, ClaudeResult } from './claude-messages.ts';
-import type { Conversation } from './conversation.ts';
-import { toEngineEvents } from './to-engine-event.ts';
-import { isUnknownSession, toFailure } from './to-failure.ts';
+import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
+import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
+import type { ClaudeInit, ClaudeMessage, ClaudeResult } from './claude-messages.ts';
+import { answerLimitMs, type Conversation } from './conversation.ts';
+import { missingServers, toEngineEvents } from './to-engine-event.ts';
+import { isUnknownSession, longLimit, toFailure } from './to-failure.ts';
 import { toUsage } from './turn-usage.ts';
 import { toUserContent } from './user-content.ts';
 
@@ -16,6 +18,9 @@ type Options = { isNew: boolean; allowsKey: boolean };
 /** From an interrupt to its result. Past it the program is ended. */
 const interruptLimitMs = 1000;
 
+/** The program would wait in silence as long as the vendor asks it to. Past this the turn had better fail. */
+const maxWaitMs = 10_000;
+
 /** Runs one turn in an open conversation and passes its events on. */
 export async function* runTurn(
   conversation: Conversation,
@@ -24,7 +29,10 @@ export async function* runTurn(
   signal: AbortSignal,
 ): AsyncGenerator<EngineEvent, TurnOutcome> {
   const content = await toUserContent(request, isNew);
-  await conversation.setToolServers(request);
+  if (!(await conversation.setToolServers(request))) {
+    await conversation.kill();
+    return 'program_gone';
+  }
   if (signal.aborted) return 'finished';
   const queue = createEventQueue();
   const wasUsed = conversation.used;
@@ -37,7 +45,7 @@ export async function* runTurn(
   };
   const estimated = (): EngineEvent => ({
     type: 'usage',
-    usage: estimateUsage({ input: `${request.system}${request.prompt}`, output: turn.output }),
+    usage: estimateUsage({ input: request.text, output: turn.output }),
   });
   const give = (lost: Exclude<TurnOutcome, 'finished'>) => {
     outcome = lost;
@@ -45,10 +53,15 @@ export async function* runTurn(
   };
 
   const onMessage = (message: ClaudeMessage) => {
+    clearTimeout(hangTimer);
     if (message.type === 'system' && message.subtype === 'init') return onInit(message);
     if (message.type === 'result') return onResult(message);
     turn.silent = false;
     if (message.type === 'assistant' && message.error !== undefined) turn.word = message.error;
+    if (isLongRetry(message)) {
+      finish({ type: 'failed', failure: longLimit(message.retry_delay_ms) });
+      return void conversation.close();
+    }
     if (message.type === 'rate_limit_event') turn.resetsAt = message.rate_limit_info.resetsAt ?? null;
     for (const event of toEngineEvents(message)) {
       if (event.type === 'delta' || event.type === 'thinking') turn.output += event.text;
@@ -56,7 +69,7 @@ export async function* runTurn(
     }
   };
 
-  const onInit = (message: Extract<ClaudeMessage, { subtype: 'init' }>) => {
+  const onInit = (message: ClaudeInit) => {
     if (!allowsKey && (message.apiKeySource ?? 'none') !== 'none') {
       finish({ type: 'failed', failure: keyRefused(message.apiKeySource) });
       void conversation.close();
@@ -71,7 +84,12 @@ export async function* runTurn(
       resumed: request.resume === message.session_id,
       model: message.model,
     });
-    for (const event of toEngineEvents(message)) queue.push(event);
+    const missing = missingServers(
+      message,
+      allowedToolServers(request).map(({ name }) => name),
+    );
+    conversation.missing = missing.map(({ name }) => name);
+    for (const { name, why } of missing) queue.push(toolServerMissing(name, why));
   };
 
   const onResult = (result: ClaudeResult) => {
@@ -88,6 +106,8 @@ export async function* runTurn(
     return finish({ type: 'failed', failure: { code: 'engine_crashed', message: `${reason} Try again.`, retryable: true } });
   };
 
+  const hangTimer = wasUsed ? setTimeout(() => void conversation.kill(), answerLimitMs) : undefined;
+  void queue.ended.then(() => clearTimeout(hangTimer));
   conversation.send(content, { request, onMessage, onEnd });
   interruptOnAbort(conversation, signal, queue.ended);
   yield* queue;
@@ -107,12 +127,19 @@ function interruptOnAbort(conversation: Conversation, signal: AbortSignal, ended
   void ended.then(() => signal.removeEventListener('abort', interrupt));
 }
 
+type Retry = Extract<ClaudeMessage, { subtype: 'api_retry' }>;
+const isLongRetry = (message: ClaudeMessage): message is Retry =>
+  message.type === 'system' &&
+  message.subtype === 'api_retry' &&
+  message.error_status === 429 &&
+  message.retry_delay_ms > maxWaitMs;
+
 const used = (result: ClaudeResult): EngineEvent => ({ type: 'usage', usage: toUsage(result) });
 const hasUsage = ({ usage }: ClaudeResult): boolean =>
   usage.input_tokens + usage.cache_read_input_tokens + usage.output_tokens > 0;
 
 const keyRefused = (source: string | undefined): EngineFailure => ({
   code: 'engine_api_key_refused',
-  message: `Claude was started with an API key (${source}), which would bill every turn. Remove it from Claude's settings and log in with "claude auth login".`,
+  message: `Claude was started with an API key (${source}), which would bill every turn. Remove it from Claude's settings and log in with "svc engine login claude".`,
   retryable: false,
 });

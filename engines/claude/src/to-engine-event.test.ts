@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
 import type { ClaudeMessage } from './claude-messages.ts';
-import { toEngineEvents } from './to-engine-event.ts';
+import { missingServers, toEngineEvents } from './to-engine-event.ts';
 
 const main = { parent_tool_use_id: null };
 const delta = (text: string) => ({ type: 'content_block_delta', delta: { type: 'text_delta', text } }) as const;
@@ -46,22 +46,16 @@ test.each<[string, ClaudeMessage, EngineEvent[]]>([
     [{ type: 'tool_result', id: 't', ok: false, output: 'out' }],
   ],
   [
-    'a tool server that is missing',
+    'a request that is tried again',
     {
       type: 'system',
-      subtype: 'init',
-      session_id: 's',
-      model: 'm',
-      mcp_servers: [
-        { name: 'kit', status: 'failed' },
-        { name: 'ok', status: 'connected' },
-      ],
+      subtype: 'api_retry',
+      attempt: 1,
+      max_retries: 2,
+      retry_delay_ms: 500,
+      error_status: 529,
+      error: 'overloaded',
     },
-    [{ type: 'notice', code: 'tool_server_missing', message: 'Tool server kit is not there (failed).' }],
-  ],
-  [
-    'a request that is tried again',
-    { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 2, error_status: 529, error: 'overloaded' },
     [{ type: 'notice', code: 'retry', message: 'Request 1 of 3 failed (529); trying again.' }],
   ],
 ])('%s', (_name, message, events) => {
@@ -70,4 +64,15 @@ test.each<[string, ClaudeMessage, EngineEvent[]]>([
 
 test('what a newer SDK says beside that is ignored', () => {
   expect(toEngineEvents({ type: 'brand_new' } as unknown as ClaudeMessage)).toEqual([]);
+});
+
+test('a tool server is there when the program says it is connected, and only then', () => {
+  const statuses = { ok: 'connected', kit: 'failed', late: 'pending' };
+  const mcp_servers = Object.entries(statuses).map(([name, status]) => ({ name, status }));
+  const init = { type: 'system', subtype: 'init', session_id: 's', model: 'm', mcp_servers } as const;
+  expect(missingServers(init, ['ok', 'kit', 'late', 'gone'])).toEqual([
+    { name: 'kit', why: 'failed' },
+    { name: 'late', why: 'pending' },
+    { name: 'gone', why: 'unknown to the program' },
+  ]);
 });

@@ -1,5 +1,5 @@
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
-import type { ClaudeMessage, ContentBlock } from './claude-messages.ts';
+import type { ClaudeInit, ClaudeMessage, ContentBlock } from './claude-messages.ts';
 
 /** What a message means to the turn's listener. The session, usage and the end of the turn are the turn's own business. */
 export function toEngineEvents(message: ClaudeMessage): EngineEvent[] {
@@ -13,7 +13,7 @@ export function toEngineEvents(message: ClaudeMessage): EngineEvent[] {
     case 'rate_limit_event':
       return message.rate_limit_info.isUsingOverage ? [overageNotice] : [];
     case 'system':
-      return message.subtype === 'api_retry' ? [retryNotice(message)] : message.subtype === 'init' ? missingServers(message) : [];
+      return message.subtype === 'api_retry' ? [retryNotice(message)] : [];
     default:
       return [];
   }
@@ -53,11 +53,10 @@ const retryNotice = (message: Extract<ClaudeMessage, { subtype: 'api_retry' }>):
   message: `Request ${message.attempt} of ${message.max_retries + 1} failed (${message.error_status ?? message.error}); trying again.`,
 });
 
-const missingServers = (message: Extract<ClaudeMessage, { subtype: 'init' }>): EngineEvent[] =>
-  message.mcp_servers
-    .filter(({ status }) => status === 'failed' || status === 'needs-auth')
-    .map(({ name, status }) => ({
-      type: 'notice',
-      code: 'tool_server_missing',
-      message: `Tool server ${name} is not there (${status}).`,
-    }));
+/** Those of the servers that the program does not say are connected, with its word for it. */
+export function missingServers(message: ClaudeInit, names: readonly string[]): { name: string; why: string }[] {
+  const statuses = new Map(message.mcp_servers.map(({ name, status }) => [name, status]));
+  return names
+    .map((name) => ({ name, why: statuses.get(name) ?? 'unknown to the program' }))
+    .filter(({ why }) => why !== 'connected');
+}

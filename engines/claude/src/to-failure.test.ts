@@ -18,6 +18,8 @@ test.each<[Partial<ClaudeResult>, string | null, string]>([
   [{ result: 'API Error: 429', api_error_status: 429 }, 'rate_limit', 'engine_rate_limited'],
   [{ result: 'API Error: 529', api_error_status: 529 }, 'overloaded', 'engine_overloaded'],
   [{ result: 'no such model', api_error_status: 404 }, 'model_not_found', 'engine_bad_model'],
+  [{ result: 'Credit balance is too low', api_error_status: 400 }, 'billing_error', 'engine_rate_limited'],
+  [{ result: 'Prompt is too long' }, 'invalid_request', 'engine_context_too_long'],
   [{ result: 'API Error: Unable to connect (ECONNREFUSED)' }, 'unknown', 'engine_endpoint_down'],
   [{ errors: ['max turns'], subtype: 'error_max_turns' }, null, 'engine_failed'],
 ])('%j with %s is %s', (fields, word, code) => {

@@ -1,11 +1,12 @@
 import type { EngineFailure } from '@svc/engine-kit/engine.ts';
-import { commonKinds, type FailureKind } from '@svc/engine-kit/failure-kind.ts';
+import { commonKinds, failureOf, innerMessage, type FailureKind } from '@svc/engine-kit/failure-kind.ts';
 import type { ClaudeResult } from './claude-messages.ts';
 
 const kinds = {
   ...commonKinds,
-  notLoggedIn: { code: 'engine_not_logged_in', retryable: false, advice: 'Log in with "claude auth login".' },
-  auth: { code: 'engine_auth_failed', retryable: false, advice: 'Log in again with "claude auth login".' },
+  notLoggedIn: { code: 'engine_not_logged_in', retryable: false, advice: 'Log in with "svc engine login claude".' },
+  auth: { code: 'engine_auth_failed', retryable: false, advice: 'Log in again with "svc engine login claude".' },
+  unpaid: { code: 'engine_rate_limited', retryable: false, advice: 'Top up the credit of this account with the vendor.' },
   down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check the network connection of this machine.' },
 } as const satisfies Record<string, FailureKind>;
 
@@ -15,7 +16,7 @@ const byWord: Record<string, FailureKind> = {
   oauth_org_not_allowed: kinds.auth,
   account_on_hold: kinds.auth,
   verification_required: kinds.auth,
-  billing_error: kinds.rateLimited,
+  billing_error: kinds.unpaid,
   rate_limit: kinds.rateLimited,
   overloaded: kinds.overloaded,
   model_not_found: kinds.badModel,
@@ -30,33 +31,25 @@ const byStatus: Record<number, FailureKind> = {
   529: kinds.overloaded,
 };
 
-/** What a turn knows about its failure beside the result itself. */
+/** What a turn knows about its failure beside the result itself. `resetsAt`: when its limit ends, epoch s. */
 export type FailureHints = { word: string | null; resetsAt: number | null; now: number };
 
 /** A failed turn in our codes. */
 export function toFailure(result: ClaudeResult, { word, resetsAt, now }: FailureHints): EngineFailure {
   const text = [result.result, ...(result.errors ?? [])].filter(Boolean).join(' ') || 'The turn failed without a reason.';
-  const kind = kindOf(text, word, result.api_error_status ?? null);
-  const retryAfterMs = kind.code === 'engine_rate_limited' && resetsAt !== null ? Math.max(0, resetsAt * 1000 - now) : undefined;
-  return {
-    code: kind.code,
-    retryable: kind.retryable,
-    message: [plainMessage(text), kind.advice].filter(Boolean).join(' '),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  };
+  const retryAfterMs = resetsAt === null ? null : Math.max(0, resetsAt * 1000 - now);
+  return failureOf(kindOf(text, word, result.api_error_status ?? null), innerMessage(text) ?? text, retryAfterMs);
 }
+
+/** A limit that ends so late that the program's own next try is not worth waiting for. */
+export const longLimit = (retryAfterMs: number): EngineFailure =>
+  failureOf(kinds.rateLimited, 'The model service has refused the request (429)', retryAfterMs);
 
 function kindOf(text: string, word: string | null, status: number | null): FailureKind {
   if (/not logged in/i.test(text)) return kinds.notLoggedIn;
+  if (/prompt is too long|request too large/i.test(text)) return kinds.tooLong;
   if (/ECONNREFUSED|ENOTFOUND|ETIMEDOUT|ECONNRESET|unable to connect|connection error/i.test(text)) return kinds.down;
-  return byStatus[status ?? 0] ?? byWord[word ?? ''] ?? kinds.other;
-}
-
-/** The upstream's own words, when the text carries its JSON body. */
-function plainMessage(text: string): string {
-  const inner = /"message"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
-  const message = inner === undefined ? text : inner.replaceAll('\\"', '"');
-  return /[.!?]$/.test(message) ? message : `${message}.`;
+  return (word === 'billing_error' ? kinds.unpaid : byStatus[status ?? 0]) ?? byWord[word ?? ''] ?? kinds.other;
 }
 
 /** True when the SDK does not know the session it was to go on with. */

@@ -1,7 +1,11 @@
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
+import { treeMemory } from '@svc/engine-kit/process-memory.ts';
 import { fingerprintOf, type Conversation } from './conversation.ts';
 
-/** Programs kept open between turns, at most `limit`, each for `idleMs`; the one used longest ago goes first. */
+/**
+ * Programs kept open between turns, at most `limit`, each for `idleMs` and while it holds no more than `memory` bytes;
+ * the one used longest ago goes first.
+ */
 export type WarmConversations = {
   /** The open program that fits the request, out of the pool. One that does not fit is closed. */
   take(request: EngineRequest): Conversation | null;
@@ -12,7 +16,7 @@ export type WarmConversations = {
 
 export const idleMs = 5 * 60_000;
 
-export function createWarmConversations(limit: number): WarmConversations {
+export function createWarmConversations({ limit, memory }: { limit: number; memory: number }): WarmConversations {
   const kept = new Map<string, { conversation: Conversation; timer: NodeJS.Timeout }>();
   const closing = new Set<Promise<void>>();
 
@@ -32,6 +36,13 @@ export function createWarmConversations(limit: number): WarmConversations {
     if (conversation) closeOne(conversation);
   };
 
+  /** Beside the turns: the program may serve its next turn meanwhile, and is measured again after it. */
+  const dropWhenTooLarge = async (key: string, conversation: Conversation) => {
+    const { pid } = conversation;
+    const held = pid === undefined ? null : await treeMemory(pid);
+    if (held !== null && held > memory && kept.get(key)?.conversation === conversation) drop(key);
+  };
+
   return {
     take(request) {
       const conversation = remove(request.conversationKey);
@@ -47,6 +58,8 @@ export function createWarmConversations(limit: number): WarmConversations {
       timer.unref();
       kept.set(key, { conversation, timer });
       for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - limit))) drop(oldest);
+      // One that cannot be measured is kept: its number and its time are bounded all the same.
+      void dropWhenTooLarge(key, conversation).catch(() => undefined);
     },
     async close() {
       for (const key of kept.keys()) drop(key);

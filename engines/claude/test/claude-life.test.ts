@@ -4,8 +4,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { collectTurn, ofType } from '@svc/engine-kit/testing/collect-turn.ts';
 import { hello, openEngineBench } from '@svc/engine-kit/testing/engine-bench.ts';
 import { engineDeps } from '@svc/engine-kit/testing/engine-deps.ts';
+import { inSeconds, testUpstreamErrors } from '@svc/engine-kit/testing/engine-failures.ts';
 import { testEngineLife, testMissingEngine } from '@svc/engine-kit/testing/engine-life.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import { testWarmEngine } from '@svc/engine-kit/testing/warm-engine.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
 import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
 import { createEngine } from '../src/engine.ts';
@@ -24,14 +26,56 @@ describeWithEngine('claude', "the life of claude's programs", async (install) =>
     deadEndpointMs: 15_000,
   });
 
-  test('the next turn of a conversation goes to the program that is open already', async () => {
-    const { engine, request } = start();
-    model.script(() => hello);
-    const first = await collectTurn(engine, engineRequest({ prompt: 'one', ...request }));
-    const [pid] = programs(request.cwd);
-    await collectTurn(engine, engineRequest({ prompt: 'two', ...request, resume: first.sessionId }));
-    expect(programs(request.cwd)).toEqual([pid]);
-  });
+  testWarmEngine(bench, { programs: ({ cwd }) => programs(cwd) });
+
+  testUpstreamErrors(bench, [
+    {
+      name: 'a limit that ends within minutes',
+      reply: {
+        status: 429,
+        kind: 'rate_limit_error',
+        message: 'Number of request tokens exceeded',
+        headers: { 'retry-after': '40' },
+      },
+      code: 'engine_rate_limited',
+      says: /ends in \d+ s/,
+      endsIn: 40,
+    },
+    {
+      name: 'no credit',
+      reply: {
+        status: 400,
+        kind: 'invalid_request_error',
+        message: 'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.',
+      },
+      code: 'engine_rate_limited',
+      says: /Top up/,
+    },
+    {
+      name: 'overload',
+      reply: { status: 529, kind: 'overloaded_error', message: 'Overloaded' },
+      code: 'engine_overloaded',
+      says: /Try again soon/,
+    },
+    {
+      name: 'a model that is not there',
+      reply: { status: 404, kind: 'not_found_error', message: 'model: claude-x-9' },
+      code: 'engine_bad_model',
+      says: /SVC_ENGINE_MODEL/,
+    },
+    {
+      name: 'a context that is too long',
+      reply: { status: 400, kind: 'invalid_request_error', message: 'prompt is too long: 208310 tokens > 200000 maximum' },
+      code: 'engine_context_too_long',
+      says: /\/new/,
+    },
+    {
+      name: 'an account without the right',
+      reply: { status: 403, kind: 'permission_error', message: 'Your account does not have access' },
+      code: 'engine_auth_failed',
+      says: /svc engine login claude/,
+    },
+  ]);
 
   test('no more programs stay open than the settings say, and none after close', async () => {
     const { engine, request } = start({ warm: 1 });
@@ -43,13 +87,23 @@ describeWithEngine('claude', "the life of claude's programs", async (install) =>
     expect(programs(request.cwd)).toEqual([]);
   });
 
-  test('a program that died between two turns is replaced, and the session goes on', async () => {
-    const { engine, request } = start();
-    model.script(() => hello);
-    const first = await collectTurn(engine, engineRequest({ prompt: 'one', ...request }));
-    for (const pid of programs(request.cwd)) process.kill(pid, 'SIGKILL');
-    const second = await collectTurn(engine, engineRequest({ prompt: 'two', ...request, resume: first.sessionId }));
-    expect(second).toMatchObject({ text: 'hello', sessionId: first.sessionId, last: { type: 'done' } });
+  test('the limit of a subscription says when it ends', async () => {
+    const home = mkdtempSync(path.join(dir, 'home-'));
+    mkdirSync(path.join(home, '.claude'));
+    writeFileSync(path.join(home, '.claude/settings.json'), JSON.stringify({ env: { ANTHROPIC_BASE_URL: model.url } }));
+    const env = { PATH: process.env.PATH, HOME: home, CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-x' };
+    const { engine, request } = start({ baseUrl: null, env });
+    const limit = 'anthropic-ratelimit-unified';
+    const headers = {
+      [`${limit}-status`]: 'rejected',
+      [`${limit}-reset`]: String(inSeconds(7200)),
+      [`${limit}-representative-claim`]: 'five_hour',
+    };
+    model.script(() => ({ status: 429, kind: 'rate_limit_error', message: 'This would exceed your rate limit', headers }));
+    const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
+    const message = expect.stringMatching(/limit.*ends in (1\d\d min|2 h)/);
+    expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_rate_limited', message } });
+    expect(model.requests.at(-1)?.auth).toBe('Bearer');
   });
 
   test('a key that the settings of claude bring in is refused before the model is asked', async () => {
@@ -76,7 +130,7 @@ describeWithEngine('claude', "the life of claude's programs", async (install) =>
     const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
     expect(last).toMatchObject({
       type: 'failed',
-      failure: { code: 'engine_not_logged_in', message: expect.stringContaining('claude auth login') },
+      failure: { code: 'engine_not_logged_in', message: expect.stringContaining('svc engine login claude') },
     });
     expect(await engine.probe()).toMatchObject({ installed: true, ready: false, auth: 'none' });
     const other = createEngine(

@@ -58,11 +58,4 @@ describeWithEngine('claude', 'what claude may do is the tool policy of the turn'
       expect(JSON.stringify(model.requests[0]?.body)).not.toContain('OWNER-CONTEXT');
     }
   });
-
-  test('text of a chat is no command line: a file named in it is not read into the prompt', async () => {
-    await turn([], { toolPolicy: 'full', prompt: `look at @${outside}` });
-    await turn([], { toolPolicy: 'full', prompt: '/cost' });
-    expect(model.requests.at(-1)?.userText).toBe('/cost');
-    expect(JSON.stringify(model.requests)).not.toContain('OUTSIDE-SECRET');
-  });
 });

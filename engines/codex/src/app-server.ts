@@ -3,19 +3,26 @@ import { startRpcClient, type RpcClient } from './json-rpc.ts';
 import { createListeners, type Listeners } from './listeners.ts';
 import { appServerArgs } from './thread-config.ts';
 
-export type AppServer = Pick<RpcClient, 'request' | 'ended' | 'stop'> & {
+export type AppServer = Pick<RpcClient, 'pid' | 'request' | 'ended' | 'stop' | 'kill'> & {
   /** Calls back for every notification, and once when the process is gone; the returned function ends it. */
   subscribe: Listeners['add'];
 };
 
-export type AppServerSpec = { program: string; env: Record<string, string>; cwd: string; log: EngineLog };
+export type AppServerSpec = {
+  program: string;
+  env: Record<string, string>;
+  cwd: string;
+  log: EngineLog;
+  /** File of what is known of models, in place of the program's own; null for that. */
+  catalog: string | null;
+};
 
 /** Starts `codex app-server` and greets it. Rejects with what it wrote to stderr when it does not come up. */
-export async function startAppServer({ program, env, cwd, log }: AppServerSpec): Promise<AppServer> {
+export async function startAppServer({ program, env, cwd, log, catalog }: AppServerSpec): Promise<AppServer> {
   const listeners = createListeners((error, method) => log.warn({ err: error, method }, 'codex sent what cannot be read'));
   const client = startRpcClient({
     command: program,
-    args: appServerArgs,
+    args: [...appServerArgs, ...(catalog === null ? [] : ['-c', `model_catalog_json=${JSON.stringify(catalog)}`])],
     env,
     cwd,
     onNotification: listeners.tell,
@@ -35,8 +42,10 @@ export async function startAppServer({ program, env, cwd, log }: AppServerSpec):
   client.notify('initialized');
   return {
     request: client.request,
+    pid: client.pid,
     ended: client.ended,
     stop: client.stop,
+    kill: client.kill,
     subscribe: listeners.add,
   };
 }

@@ -1,8 +1,10 @@
 import type { EngineDeps } from '@svc/engine-kit/engine.ts';
+import { treeMemory } from '@svc/engine-kit/process-memory.ts';
 import { startAppServer, type AppServer } from './app-server.ts';
 import type { CodexProgram } from './find-codex.ts';
 import { startResponsesShim, type ResponsesShim } from './responses-shim.ts';
 import { endpointModel } from './endpoint-model.ts';
+import { openModelCatalog } from './model-catalog.ts';
 import type { Endpoint } from './thread-config.ts';
 import { createThreads, type Threads } from './threads.ts';
 
@@ -14,72 +16,119 @@ export type RunningCodex = {
   defaultModel: string | null;
 };
 
-/** The one app-server of an engine: started by the first turn, started anew after a crash, stopped when idle. */
+/** The app-server as one turn has it. */
+export type Lease = {
+  codex: RunningCodex;
+  /** True when it was running before this turn: it may have got stuck since. */
+  isWarm: boolean;
+  release(): void;
+  /** Gives it no more turns; it ends with the last one it has. */
+  retire(): void;
+};
+
+/**
+ * The one app-server of an engine: started by the first turn, started anew after a crash or when it has grown too large,
+ * stopped when idle.
+ */
 export type CodexHost = {
-  /** Runs `use` with the app-server, which is not stopped for idleness meanwhile. */
-  acquire(): Promise<{ codex: RunningCodex; release(): void }>;
+  /** The app-server, which is not stopped for idleness until it is released. */
+  acquire(): Promise<Lease>;
   close(): Promise<void>;
 };
 
-type Deps = Pick<EngineDeps, 'baseUrl' | 'env' | 'warm' | 'log'> & { programEnv: Record<string, string>; cwd: string };
+type Deps = Pick<EngineDeps, 'baseUrl' | 'env' | 'warm' | 'warmMemory' | 'log'> & {
+  programEnv: Record<string, string>;
+  cwd: string;
+};
+
+/** One app-server and the turns that it has. */
+type Hosted = { started: Promise<RunningCodex>; users: number; turns: number; idleTimer: NodeJS.Timeout | undefined };
 
 const idleMs = 5 * 60_000;
 
 export function createCodexHost(program: CodexProgram, deps: Deps): CodexHost {
+  const { warm, warmMemory, log } = deps;
+  const all = new Set<Hosted>();
   let shim: Promise<ResponsesShim> | null = null;
-  let running: Promise<RunningCodex> | null = null;
-  let current: AppServer | null = null;
-  let users = 0;
-  let idleTimer: NodeJS.Timeout | undefined;
+  let current: Hosted | null = null;
 
-  const start = async (): Promise<RunningCodex> => {
+  const start = async (hosted: Hosted): Promise<RunningCodex> => {
     const { baseUrl } = deps;
     if (baseUrl !== null) shim ??= startResponsesShim({ baseUrl, apiKey: endpointKey(baseUrl, deps.env) });
     const endpoint = await shim;
+    const place = { program: program.program, env: deps.programEnv, cwd: deps.cwd, log };
+    const catalog = endpoint && (await openModelCatalog(place));
     const [server, defaultModel] = await Promise.all([
-      startAppServer({ program: program.program, env: deps.programEnv, cwd: deps.cwd, log: deps.log }),
+      startAppServer({ ...place, catalog }),
       endpoint && endpointModel(endpoint),
     ]);
     void server.ended.then(({ reason }) => {
-      if (current === server) running = null;
-      deps.log.debug({ reason }, 'the codex app-server ended');
+      forget(hosted);
+      log.debug({ reason }, 'the codex app-server ended');
     });
-    current = server;
-    return { server, threads: createThreads(server), endpoint, defaultModel };
+    return { server, threads: createThreads(server, warm), endpoint, defaultModel };
   };
 
-  const stop = async () => {
-    clearTimeout(idleTimer);
-    const stopping = running;
-    running = null;
-    const codex = await stopping?.catch(() => null);
+  const open = (): Hosted => {
+    const { promise: started, resolve } = Promise.withResolvers<RunningCodex>();
+    const hosted: Hosted = { started, users: 0, turns: 0, idleTimer: undefined };
+    resolve(start(hosted));
+    started.catch(() => forget(hosted)); // the turn that waits for it tells
+    all.add(hosted);
+    return hosted;
+  };
+
+  const forget = (hosted: Hosted) => {
+    clearTimeout(hosted.idleTimer);
+    all.delete(hosted);
+    if (current === hosted) current = null;
+  };
+
+  const stop = async (hosted: Hosted) => {
+    forget(hosted);
+    const codex = await hosted.started.catch(() => null);
     await codex?.server.stop();
   };
 
-  const release = () => {
-    users--;
-    if (users > 0) return;
-    idleTimer = setTimeout(() => void stop(), deps.warm > 0 ? idleMs : 0);
-    idleTimer.unref();
+  const retire = (hosted: Hosted) => {
+    if (current === hosted) current = null;
+    if (hosted.users === 0) void stop(hosted);
+  };
+
+  /** Beside the turns, whose last ones it still serves. */
+  const retireWhenTooLarge = async (hosted: Hosted) => {
+    const { pid } = (await hosted.started).server;
+    const held = pid === undefined ? null : await treeMemory(pid);
+    if (held === null || held <= warmMemory || current !== hosted) return;
+    log.info({ held, limit: warmMemory }, 'the codex app-server holds too much memory and is replaced');
+    retire(hosted);
+  };
+
+  const release = (hosted: Hosted) => {
+    hosted.users--;
+    // One that cannot be measured is kept: its time is bounded all the same.
+    if (current === hosted) void retireWhenTooLarge(hosted).catch(() => undefined);
+    if (hosted.users > 0) return;
+    hosted.idleTimer = setTimeout(() => void stop(hosted), warm > 0 && current === hosted ? idleMs : 0);
+    hosted.idleTimer.unref();
   };
 
   return {
     async acquire() {
-      clearTimeout(idleTimer);
-      users++;
+      const hosted = (current ??= open());
+      clearTimeout(hosted.idleTimer);
+      hosted.users++;
       try {
-        running ??= start().catch((error: unknown) => {
-          running = null;
-          throw error;
-        });
-        return { codex: await running, release };
+        const codex = await hosted.started;
+        const isWarm = hosted.turns++ > 0;
+        return { codex, isWarm, release: () => release(hosted), retire: () => retire(hosted) };
       } catch (error) {
-        release();
+        release(hosted);
         throw error;
       }
     },
     async close() {
-      await stop();
+      await Promise.all(Array.from(all, stop));
       await (await shim)?.close();
     },
   };

@@ -6,8 +6,11 @@ export type RpcClient = {
   /** Calls a method; rejects with `RpcError`, after `timeoutMs`, or when the process ends. */
   request<Result>(method: string, params: object, timeoutMs?: number): Promise<Result>;
   notify(method: string): void;
+  readonly pid: number | undefined;
   readonly ended: LineProcess['ended'];
   stop(): Promise<void>;
+  /** Ends the process at once, with all it has started. */
+  kill(): void;
 };
 
 /** The other side's refusal, with its code. */
@@ -63,8 +66,10 @@ export function startRpcClient(spec: Spec): RpcClient {
   });
 
   return {
+    pid: child.pid,
     ended: child.ended,
     stop: child.stop,
+    kill: () => child.signal('SIGKILL'),
     notify: (method) => child.send({ method }),
     request: <Result>(method: string, params: object, timeoutMs = defaultTimeoutMs) =>
       new Promise<Result>((resolve, reject) => {

@@ -4,28 +4,36 @@ import { runProgram } from '@svc/engine-kit/run-program.ts';
 import type { CodexProgram } from './find-codex.ts';
 import { pin } from './pin.ts';
 
-type Deps = { location: EngineLocation<CodexProgram>; env: Record<string, string>; cwd: string; baseUrl: string | null };
+type Deps = {
+  location: EngineLocation<CodexProgram>;
+  env: Record<string, string>;
+  cwd: string;
+  baseUrl: string | null;
+  /** True when a key was given, which needs no login. */
+  isByKey: boolean;
+};
 
 const timeoutMs = 5000;
 
 /** Looks whether codex is there and can be used: with an endpoint of one's own, or with a login. */
-export async function probeCodex({ location, env, cwd, baseUrl }: Deps): Promise<EngineProbe> {
+export async function probeCodex({ location, env, cwd, baseUrl, isByKey }: Deps): Promise<EngineProbe> {
   if (!location.found) return notInstalled(location.reason);
   const { program } = location.value;
   const [version, login] = await Promise.all([
     runProgram(program, ['--version'], { env, cwd, timeoutMs }),
-    baseUrl === null ? runProgram(program, ['login', 'status'], { env, cwd, timeoutMs }) : null,
+    baseUrl === null && !isByKey ? runProgram(program, ['login', 'status'], { env, cwd, timeoutMs }) : null,
   ]);
   const number = /\d+\.\d+\.\d+\S*/.exec(version.stdout)?.[0] ?? null;
   if (number === null) return { ...notInstalled(`${program} does not answer: ${version.stderr}`), path: program };
-  const auth = login === null ? 'local' : authOf(login.code, `${login.stdout}\n${login.stderr}`);
+  const auth = isByKey ? 'api_key' : login === null ? 'local' : authOf(login.code, `${login.stdout}\n${login.stderr}`);
   return {
     installed: true,
     version: number,
     path: program,
     auth,
     ready: auth !== 'none',
-    reason: reasonOf(auth, number, baseUrl),
+    reason: reasonOf(auth, number, baseUrl, isByKey),
+    program: [program],
   };
 }
 
@@ -43,10 +51,11 @@ function authOf(code: number | null, output: string): EngineAuth {
   return /API key/i.test(output) ? 'api_key' : 'subscription';
 }
 
-function reasonOf(auth: EngineAuth, version: string, baseUrl: string | null): string {
+function reasonOf(auth: EngineAuth, version: string, baseUrl: string | null, isByKey: boolean): string {
   const name = version === pin.version ? `Codex ${version}` : `Codex ${version} (tested with ${pin.version})`;
   if (auth === 'local') return `${name} uses the endpoint ${baseUrl}.`;
   if (auth === 'none') return `${name} is installed but nobody is logged in. Run "codex login".`;
+  if (isByKey) return `${name} has an API key: every turn is billed.`;
   return auth === 'api_key'
     ? `${name} is logged in with an API key: every turn is billed.`
     : `${name} is logged in with a subscription.`;

@@ -89,7 +89,9 @@ function upstreamHeaders(request: IncomingMessage, body: Buffer, apiKey: string 
 
 async function sendAnswer(answer: IncomingMessage, response: ServerResponse, names: ToolNames): Promise<void> {
   const type = answer.headers['content-type'] ?? 'application/json';
-  const head = { 'content-type': type, ...(answer.headers['retry-after'] && { 'retry-after': answer.headers['retry-after'] }) };
+  // What is left of the account's limits stands in headers.
+  const kept = Object.entries(answer.headers).filter(([name]) => name === 'retry-after' || name.startsWith('x-codex-'));
+  const head = { ...Object.fromEntries(kept), 'content-type': type };
   response.writeHead(answer.statusCode ?? 502, head);
   if (type.includes('event-stream')) {
     // A broken stream shows as a cut connection; codex reports it as a stream that ended early.

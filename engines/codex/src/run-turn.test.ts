@@ -4,6 +4,7 @@ import { guardEvents } from '@svc/engine-kit/guard-events.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import type { AppServer } from './app-server.ts';
 import { createListeners } from './listeners.ts';
+import { createPersonas } from './persona.ts';
 import { runTurn } from './run-turn.ts';
 import type { Threads } from './threads.ts';
 
@@ -16,18 +17,22 @@ function open(over: Partial<Threads> = {}) {
       asked.push(method);
       return Promise.resolve({ turn: { id: 'turn-1' } } as Result);
     },
+    pid: undefined,
     ended: new Promise(() => undefined),
     stop: () => Promise.resolve(),
+    kill: () => undefined,
     subscribe: listeners.add,
   };
   const threads: Threads = {
-    open: () => Promise.resolve({ id: 'thread-1', model: 'm', resumed: false }),
+    open: () => Promise.resolve({ id: 'thread-1', model: 'm', resumed: false, isLoaded: false }),
+    keep: () => undefined,
     release: () => Promise.resolve(),
     ...over,
   };
   const controller = new AbortController();
   const request = engineRequest({ prompt: 'hi', cwd: '/' });
-  const run = (signal: AbortSignal) => runTurn({ server, threads }, request, {}, signal);
+  const run = (signal: AbortSignal) =>
+    runTurn({ server, threads, personas: createPersonas(), isWarm: false }, request, {}, signal);
   const say = (method: string, params: object) => listeners.tell({ method, params: { threadId: 'thread-1', ...params } });
   return { run, events: run(controller.signal), listeners, asked, say, controller };
 }

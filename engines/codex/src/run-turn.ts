@@ -1,43 +1,75 @@
-import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { createEventQueue, type EventQueue } from '@svc/engine-kit/event-queue.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
-import { isImage, turnText } from '@svc/engine-kit/turn-text.ts';
+import { within } from '@svc/engine-kit/process-group.ts';
+import { allowedToolServers, isImage, turnText } from '@svc/engine-kit/turn-text.ts';
 import type { AppServer } from './app-server.ts';
 import type { TurnNotification } from './codex-messages.ts';
-import type { Notification } from './json-rpc.ts';
+import { RpcError, type Notification } from './json-rpc.ts';
+import type { Personas } from './persona.ts';
 import type { OpenedThread, Threads } from './threads.ts';
 import { toEngineEvents } from './to-engine-event.ts';
 import { toFailure } from './to-failure.ts';
+import { createToolServerWatch, type ToolServerWatch } from './tool-server-watch.ts';
 import { createTurnUsage } from './turn-usage.ts';
 
-type Deps = { server: AppServer; threads: Threads };
+/** `isWarm`: the app-server was open before this turn, and may have got stuck or died since. */
+type Deps = { server: AppServer; threads: Threads; personas: Personas; isWarm: boolean };
 
-/** One turn on the app-server: load the thread, start the turn, pass its events on, unload the thread. */
+/** How a turn ended: with its terminal event, or before it began, in a way that a fresh app-server may mend. */
+export type TurnOutcome = 'finished' | 'server_gone';
+
+/** How long an app-server that is open already may take to answer at all. */
+const answerLimitMs = 5000;
+
+/** One turn on the app-server: load the thread, start the turn, pass its events on, and leave the thread for a next one like it. */
 export async function* runTurn(
-  { server, threads }: Deps,
+  { server, threads, personas, isWarm }: Deps,
   request: EngineRequest,
   params: object,
   signal: AbortSignal,
-): AsyncGenerator<EngineEvent> {
+): AsyncGenerator<EngineEvent, TurnOutcome> {
   const queue = createEventQueue();
   const early = collectEarly(server);
-  const thread = await threads.open(params, request.resume).finally(early.stop);
-  const input = toInput(request, !thread.resumed);
-  const unsubscribe = listenToTurn(server, thread.id, { queue, prompt: `${request.system}${inputText(input)}` });
-  early.replay(thread.id, queue);
+  const opened = threads.open(params, request.resume).catch((error: unknown) => {
+    if (isWarm && !(error instanceof RpcError)) return null;
+    throw error;
+  });
+  const thread = await (isWarm ? Promise.race([opened, killWhenHung(server)]) : opened).finally(early.stop);
+  if (thread === null) return 'server_gone';
+  const watch = createToolServerWatch(thread.isLoaded ? [] : allowedToolServers(request).map(({ name }) => name));
+  const unsubscribe = listenToTurn(server, thread.id, { queue, watch, text: request.text });
+  early.replay(thread.id, { queue, watch });
+  let hasUsedTools = false;
+  let isWhole = false;
   try {
     if (request.resume !== null && !thread.resumed) yield unknownSession(request.resume);
     yield { type: 'session', engineSessionId: thread.id, resumed: thread.resumed, model: thread.model };
-    if (signal.aborted) return;
-    await startTurn({ server, queue }, thread, input, signal);
+    if (signal.aborted) return 'finished';
+    await personas.apply(server, thread, request.system);
+    await startTurn({ server, queue }, thread, toInput(request, !thread.resumed), signal);
     for await (const event of queue) {
       if (event.type === 'aborted') await threads.release(thread.id);
+      hasUsedTools ||= event.type === 'tool';
+      isWhole = event.type === 'done' && !watch.hasMissed() && !hasUsedTools;
       yield event;
     }
+    return 'finished';
   } finally {
     unsubscribe();
-    void threads.release(thread.id);
+    // What went wrong in this one, a tool server that is away or anything else, is tried anew in the next; and a command
+    // that a tool has left in the background ends with its turn.
+    if (isWhole) threads.keep(thread, params);
+    else void threads.release(thread.id);
   }
+}
+
+/** Asked beside the turn's first call, which may take its time; this one takes none. Settles for one that hangs alone. */
+async function killWhenHung(server: AppServer): Promise<null> {
+  const answer = server.request('thread/loaded/list', {}).catch(() => undefined);
+  if (await within(answer, answerLimitMs)) return new Promise(() => undefined);
+  server.kill();
+  return null;
 }
 
 type Input = { type: 'text'; text: string; text_elements: [] } | { type: 'localImage'; path: string };
@@ -49,8 +81,6 @@ function toInput(request: EngineRequest, isNew: boolean): Input[] {
     ...images.map(({ path }): Input => ({ type: 'localImage', path })),
   ];
 }
-
-const inputText = (input: Input[]): string => input.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 /** Starts the turn, to be interrupted by the signal as long as it runs. */
 async function startTurn(
@@ -69,20 +99,26 @@ async function startTurn(
   void queue.ended.then(() => signal.removeEventListener('abort', interrupt));
 }
 
+/** Where what the app-server says goes. */
+type Heard = { queue: EventQueue; watch: ToolServerWatch };
+
 /** Puts everything the app-server says about this thread's turn into the queue, the terminal event included. */
-function listenToTurn(server: AppServer, threadId: string, { queue, prompt }: { queue: EventQueue; prompt: string }): () => void {
+function listenToTurn(server: AppServer, threadId: string, { queue, watch, text }: Heard & { text: string }): () => void {
   let usage = createTurnUsage();
+  let resetsAt: number | null = null;
   let output = '';
   const finish = (...events: EngineEvent[]) => {
     for (const event of events) queue.push(event);
     queue.end();
   };
-  const used = (): EngineEvent => ({ type: 'usage', usage: usage.read() ?? estimateUsage({ input: prompt, output }) });
-  const onEnd = (reason: string) =>
-    finish({ type: 'failed', failure: { code: 'engine_crashed', message: `${reason}. Try again.`, retryable: true } });
+  const used = (): EngineEvent => ({ type: 'usage', usage: usage.read() ?? estimateUsage({ input: text, output }) });
+  const fail = (failure: EngineFailure) => finish(...(usage.read() === null ? [] : [used()]), { type: 'failed', failure });
+  const onEnd = (reason: string) => fail({ code: 'engine_crashed', message: `${reason}. Try again.`, retryable: true });
   const onNotification = (raw: Notification) => {
+    resetsAt = limitEnd(raw) ?? resetsAt;
     const notification = forThread(raw, threadId);
     if (notification === null) return;
+    watch.saw(notification);
     for (const event of toEngineEvents(notification)) {
       if (event.type === 'delta' || event.type === 'thinking') output += event.text;
       queue.push(event);
@@ -92,22 +128,36 @@ function listenToTurn(server: AppServer, threadId: string, { queue, prompt }: { 
     if (notification.method === 'thread/tokenUsage/updated') usage.update(notification.params.tokenUsage);
     if (notification.method !== 'turn/completed') return;
     const { status, error } = notification.params.turn;
-    if (status === 'failed') finish({ type: 'failed', failure: toFailure(error) });
-    else finish(used(), { type: status === 'interrupted' ? 'aborted' : 'done' });
+    if (status === 'failed') fail(toFailure(error, resetsAt));
+    else finish(...watch.missing(), used(), { type: status === 'interrupted' ? 'aborted' : 'done' });
   };
   return server.subscribe(onNotification, onEnd);
 }
 
+/** When the limits that are used up end, epoch s, as told of the whole account; null when this tells no such thing. */
+function limitEnd({ method, params }: Notification): number | null {
+  if (method !== 'account/rateLimits/updated') return null;
+  const { primary, secondary } = (params.rateLimits ?? {}) as Record<string, RateWindow | null | undefined>;
+  const ends = [primary, secondary].flatMap((window) =>
+    window && window.usedPercent >= usedUpPercent && window.resetsAt ? [window.resetsAt] : [],
+  );
+  return ends.length === 0 ? null : Math.max(...ends);
+}
+
+type RateWindow = { usedPercent: number; resetsAt: number | null };
+const usedUpPercent = 100;
+
 /** Tool servers fail while the thread is being loaded, before its id is known here. */
-function collectEarly(server: AppServer): { stop(): void; replay(threadId: string, queue: EventQueue): void } {
+function collectEarly(server: AppServer): { stop(): void; replay(threadId: string, heard: Heard): void } {
   const seen: Notification[] = [];
   const stop = server.subscribe((notification) => {
     if (notification.method === 'mcpServer/startupStatus/updated') seen.push(notification);
   });
   return {
     stop,
-    replay(threadId, queue) {
+    replay(threadId, { queue, watch }) {
       const notifications = seen.map((raw) => forThread(raw, threadId)).filter((notification) => notification !== null);
+      for (const notification of notifications) watch.saw(notification);
       for (const event of notifications.flatMap(toEngineEvents)) queue.push(event);
     },
   };

@@ -5,6 +5,14 @@ import type { CodexProgram } from './find-codex.ts';
 /** Where codex sends its model requests when not to the vendor. */
 export type Endpoint = { url: string; token: string };
 
+/** Variable of the program's environment that holds its key in API-key mode. */
+export const keyVariable = 'OPENAI_API_KEY';
+const vendorUrl = 'https://api.openai.com/v1';
+
+/** The longest that a tool server holds up a turn, and a call of one of its tools, in seconds. */
+const startupLimitS = 10;
+const callLimitS = 300;
+
 type Config = Record<string, unknown>;
 
 /** Flags of the one app-server process: nothing outside the turn, threads gone as soon as they are let go. */
@@ -25,7 +33,7 @@ export const appServerArgs = [
 ];
 
 /** Parameters of `thread/start` and `thread/resume` for one turn. They travel over stdin: secrets stay out of the process list. */
-export function threadParams(request: EngineRequest, program: CodexProgram, endpoint: Endpoint | null): object {
+export function threadParams(request: EngineRequest, program: CodexProgram, endpoint: Endpoint | 'vendor_by_key' | null): object {
   return {
     cwd: request.cwd,
     approvalPolicy: 'never',
@@ -33,28 +41,33 @@ export function threadParams(request: EngineRequest, program: CodexProgram, endp
     ...(request.model !== null && { model: request.model }),
     ...(request.toolPolicy !== 'read' && { sandbox: request.toolPolicy === 'full' ? 'danger-full-access' : 'read-only' }),
     config: {
-      ...(endpoint && endpointConfig(endpoint)),
+      ...(endpoint === 'vendor_by_key' ? byKeyConfig : endpoint && providerConfig(endpoint.url, bearer(endpoint))),
       ...policyConfig(request, program),
       mcp_servers: Object.fromEntries(allowedToolServers(request).map((server) => [server.name, toolServerConfig(server)])),
       // Without it a server that takes over a second to start is left out of the turn without a word.
-      mcp_optional_startup_grace_ms: 10_000,
+      mcp_optional_startup_grace_ms: (startupLimitS + 1) * 1000,
     },
   };
 }
 
-const endpointConfig = ({ url, token }: Endpoint): Config => ({
+const providerConfig = (url: string, credentials: Config): Config => ({
   model_provider: 'svc',
   model_providers: {
     svc: {
       name: 'svc',
       base_url: url,
       wire_api: 'responses',
-      experimental_bearer_token: token,
+      ...credentials,
       request_max_retries: 1,
       stream_max_retries: 1,
     },
   },
 });
+
+const bearer = ({ token }: Endpoint): Config => ({ experimental_bearer_token: token });
+
+/** The program's own provider takes no key from the environment. */
+const byKeyConfig: Config = providerConfig(vendorUrl, { env_key: keyVariable });
 
 /** No questions to a person who is not there, no agents besides the one of the turn. */
 const quietFeatures: Config = {
@@ -78,7 +91,7 @@ function policyConfig({ toolPolicy, attachments }: EngineRequest, program: Codex
     case 'read':
       return { ...quietFeatures, ...readOnlyProfile([program.packageDir, ...attachments.map((file) => file.path)]) };
     case 'full':
-      return { ...quietFeatures, shell_environment_policy: { inherit: 'all' } };
+      return { ...quietFeatures, shell_environment_policy: { inherit: 'all', exclude: [keyVariable] } };
   }
 }
 
@@ -100,7 +113,7 @@ const readOnlyProfile = (readable: string[]): Config => ({
 
 function toolServerConfig(server: ToolServer): Config {
   // Nobody is there to approve a call; what may be called was decided by which servers are offered.
-  const common = { default_tools_approval_mode: 'approve' };
+  const common = { default_tools_approval_mode: 'approve', startup_timeout_sec: startupLimitS, tool_timeout_sec: callLimitS };
   if (server.type === 'stdio') return { ...common, command: server.command, args: server.args, env: server.env };
   return { ...common, url: server.url, http_headers: server.headers };
 }

@@ -1,25 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '@svc/engine-kit/process-group.ts';
 import type { AppServer } from './app-server.ts';
 import type { Thread } from './codex-messages.ts';
 import { RpcError } from './json-rpc.ts';
 
-export type OpenedThread = { id: string; model: string; resumed: boolean };
+/** `isLoaded`: with its tool servers up, since an earlier turn. */
+export type OpenedThread = { id: string; model: string; resumed: boolean; isLoaded: boolean };
 
-/** Threads of one app-server. A thread is loaded for one turn at a time, with that turn's policy and tool servers. */
+/** Threads of one app-server. Each is loaded with the policy and tool servers of a turn, and only turns with the same ones use it so. */
 export type Threads = {
   /** Loads a thread: the one to go on with, or a new one when there is none or the app-server does not know it. */
   open(params: object, resume: string | null): Promise<OpenedThread>;
+  /** Leaves a thread loaded after its turn, for a next one like it, for a while. Many at once push the oldest out. */
+  keep(thread: OpenedThread, params: object): void;
   /** Unloads a thread with all its children. A thread that does not go away takes the app-server with it. */
   release(id: string): Promise<void>;
 };
 
 const closeLimitMs = 3000;
+const idleMs = 5 * 60_000;
+/** Codex says that a thread is closed a moment before it can be loaded again. */
+const closingWaitMs = 20;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export function createThreads(server: AppServer): Threads {
+export function createThreads(server: AppServer, limit: number): Threads {
+  const kept = new Map<string, { model: string; params: string; timer: NodeJS.Timeout }>();
   const releasing = new Map<string, Promise<void>>();
 
   const release = (id: string): Promise<void> => {
+    clearTimeout(kept.get(id)?.timer);
+    kept.delete(id);
     const known = releasing.get(id);
     if (known) return known;
     const done = unload(server, id).finally(() => releasing.delete(id));
@@ -27,19 +37,35 @@ export function createThreads(server: AppServer): Threads {
     return done;
   };
 
+  /** A loaded thread that fits; one that does not is unloaded first. */
+  const takeKept = async (id: string, params: string): Promise<OpenedThread | null> => {
+    const known = kept.get(id);
+    if (known === undefined) return null;
+    clearTimeout(known.timer);
+    kept.delete(id);
+    // Asked, and not only remembered: it is also the first sign of life of this turn.
+    const { data } = await server.request<{ data: string[] }>('thread/loaded/list', {});
+    if (known.params === params && data.includes(id)) return { id, model: known.model, resumed: true, isLoaded: true };
+    await release(id);
+    return null;
+  };
+
   return {
     release,
+    keep({ id, model }, params) {
+      if (limit === 0) return void release(id);
+      const timer = setTimeout(() => void release(id), idleMs).unref();
+      kept.set(id, { model, params: JSON.stringify(params), timer });
+      for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - limit))) void release(oldest);
+    },
     async open(params, resume) {
       if (resume === null || !uuid.test(resume)) return start(server, params);
+      const loaded = await takeKept(resume, JSON.stringify(params));
+      if (loaded !== null) return loaded;
       // Resuming a thread that is still loaded would keep the policy of the turn that loaded it.
       await releasing.get(resume);
       try {
-        const { thread, model } = await server.request<Thread>('thread/resume', {
-          threadId: resume,
-          excludeTurns: true,
-          ...params,
-        });
-        return { id: thread.id, model, resumed: true };
+        return await load(server, params, resume);
       } catch (error) {
         if (!isUnknown(error)) throw error;
         return start(server, params);
@@ -48,9 +74,21 @@ export function createThreads(server: AppServer): Threads {
   };
 }
 
+async function load(server: AppServer, params: object, id: string): Promise<OpenedThread> {
+  const call = { threadId: id, excludeTurns: true, ...params };
+  for (const until = performance.now() + closeLimitMs; ; await sleep(closingWaitMs)) {
+    try {
+      const { thread, model } = await server.request<Thread>('thread/resume', call);
+      return { id: thread.id, model, resumed: true, isLoaded: false };
+    } catch (error) {
+      if (!isClosing(error) || performance.now() > until) throw error;
+    }
+  }
+}
+
 async function start(server: AppServer, params: object): Promise<OpenedThread> {
   const { thread, model } = await server.request<Thread>('thread/start', params);
-  return { id: thread.id, model, resumed: false };
+  return { id: thread.id, model, resumed: false, isLoaded: false };
 }
 
 async function unload(server: AppServer, id: string): Promise<void> {
@@ -68,6 +106,10 @@ async function unload(server: AppServer, id: string): Promise<void> {
     unsubscribe();
   }
 }
+
+/** This app-server still closes it, or another one that is about to end has it. */
+const isClosing = (error: unknown): boolean =>
+  error instanceof RpcError && /is closing|has an active writer/i.test(error.message);
 
 const isUnknown = (error: unknown): boolean =>
   error instanceof RpcError && /no rollout found|invalid session id|thread not found/i.test(error.message);

@@ -1,4 +1,5 @@
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
+import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
 import type { ThreadItem, TurnNotification } from './codex-messages.ts';
 
 /** What a notification means to the turn's listener. Usage and the end of the turn are the turn's own business. */
@@ -69,12 +70,4 @@ const contentText = (content: unknown[]): string =>
     .join('\n');
 
 const toolServerNotice = ({ name, status, error }: { name: string; status: string; error: string | null }): EngineEvent[] =>
-  status === 'failed'
-    ? [
-        {
-          type: 'notice',
-          code: 'tool_server_missing',
-          message: `Tool server ${name} is not there: ${error ?? 'it did not start'}`,
-        },
-      ]
-    : [];
+  status === 'failed' ? [toolServerMissing(name, error ?? 'it did not start')] : [];

@@ -1,5 +1,5 @@
 import type { EngineFailure } from '@svc/engine-kit/engine.ts';
-import { commonKinds, type FailureKind } from '@svc/engine-kit/failure-kind.ts';
+import { commonKinds, failureOf, innerMessage, type FailureKind } from '@svc/engine-kit/failure-kind.ts';
 import type { CodexErrorInfo, TurnError } from './codex-messages.ts';
 
 const kinds = {
@@ -7,7 +7,7 @@ const kinds = {
   auth: {
     code: 'engine_auth_failed',
     retryable: false,
-    advice: 'Log in again with "codex login", or check the key of the endpoint.',
+    advice: 'Log in again with "svc engine login codex", or check the key of the endpoint.',
   },
   down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check that the model endpoint runs and can be reached.' },
 } as const satisfies Record<string, FailureKind>;
@@ -19,6 +19,7 @@ const byWord: Record<string, FailureKind> = {
   flexUnavailable: kinds.overloaded,
   internalServerError: { ...kinds.other, retryable: true },
   modelNotFound: kinds.badModel,
+  contextWindowExceeded: kinds.tooLong,
   unauthorized: kinds.auth,
   httpConnectionFailed: kinds.down,
   responseStreamConnectionFailed: kinds.down,
@@ -35,13 +36,22 @@ const byStatus: Record<number, FailureKind> = {
   529: kinds.overloaded,
 };
 
-/** A failed turn in our codes: the HTTP status decides where there is one, else the vendor's word. */
-export function toFailure(error: TurnError | null): EngineFailure {
-  const message = error?.message ?? 'The turn failed without a reason.';
+/**
+ * A failed turn in our codes: the HTTP status decides where there is one, else the vendor's word. `resetsAt` is when the
+ * account's limit ends, epoch s, where codex told it.
+ */
+export function toFailure(error: TurnError | null, resetsAt: number | null = null, now = Date.now()): EngineFailure {
+  const message = error?.message ?? '';
   const { word, status } = readInfo(error?.codexErrorInfo ?? null);
   const kind = byStatus[status ?? statusInText(message)] ?? byWord[word] ?? kinds.other;
-  return { code: kind.code, retryable: kind.retryable, message: [plainMessage(message), kind.advice].filter(Boolean).join(' ') };
+  return failureOf(kind, plainMessage(message), resetsAt === null ? null : Math.max(0, resetsAt * 1000 - now));
 }
+
+/** Nobody is logged in, and no endpoint is set. */
+export const notLoggedIn: EngineFailure = failureOf(
+  { code: 'engine_not_logged_in', retryable: false, advice: 'Log in with "svc engine login codex", or set SVC_CODEX_BASE_URL.' },
+  'Nobody is logged in to Codex',
+);
 
 function readInfo(info: CodexErrorInfo | null): { word: string; status: number | null } {
   if (info === null) return { word: '', status: null };
@@ -52,9 +62,8 @@ function readInfo(info: CodexErrorInfo | null): { word: string; status: number |
 
 const statusInText = (message: string): number => Number(/\b(?:status|status:|HTTP) ?(\d{3})\b/.exec(message)?.[1] ?? 0);
 
-/** The upstream's own words, when the message carries its JSON body; without addresses and ids that help nobody. */
+/** The upstream's own words, without the addresses and ids around them that help nobody. */
 function plainMessage(message: string): string {
-  const inner = /"message"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(message)?.[1];
-  const text = inner === undefined ? (message.split('\n')[0] ?? message) : inner.replaceAll('\\"', '"');
-  return /[.!?]$/.test(text) ? text : `${text}.`;
+  const [line = ''] = message.split('\n');
+  return innerMessage(message) ?? /^unexpected status \d+ [^:]*: (.*), url: /.exec(line)?.[1] ?? line;
 }

@@ -1,10 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { collectTurn } from '@svc/engine-kit/testing/collect-turn.ts';
 import { hello, openEngineBench } from '@svc/engine-kit/testing/engine-bench.ts';
-import { sleepers, testEngineLife, testMissingEngine } from '@svc/engine-kit/testing/engine-life.ts';
+import { inSeconds, testUpstreamErrors } from '@svc/engine-kit/testing/engine-failures.ts';
+import { testEngineLife, testMissingEngine } from '@svc/engine-kit/testing/engine-life.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import { testWarmEngine } from '@svc/engine-kit/testing/warm-engine.ts';
+import { Secret } from '@svc/service-kit/secret.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
 import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
 import { createEngine } from '../src/engine.ts';
@@ -20,6 +23,7 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
     module: path.resolve(import.meta.dirname, '../src/engine.ts'),
     programs: ({ stateDir }) => servers(stateDir),
     shell: (cmd) => ({ tool: 'exec_command', input: { cmd } }),
+    background: (cmd) => ({ tool: 'exec_command', input: { cmd, yield_time_ms: 250 } }),
     imagePart: 'input_image',
     deadEndpointMs: 8_000,
   });
@@ -35,12 +39,84 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
     expect(servers(stateDir)).toEqual([]);
   });
 
-  test('a command left in the background ends with its turn', async () => {
-    const { engine, request } = start();
-    model.script([{ steps: [{ tool: 'exec_command', input: { cmd: 'sleep 4321', yield_time_ms: 250 } }] }, hello]);
-    const { last } = await collectTurn(engine, engineRequest({ prompt: 'go', ...request }));
-    expect(last).toEqual({ type: 'done' });
-    await vi.waitFor(() => expect(sleepers(request.cwd)).toEqual([]), { timeout: 3000 });
+  testWarmEngine(bench, { programs: ({ stateDir }) => servers(stateDir) });
+
+  testUpstreamErrors(bench, [
+    {
+      name: 'the limit of a subscription',
+      reply: {
+        status: 429,
+        kind: 'usage_limit_reached',
+        message: 'The usage limit has been reached',
+        fields: { plan_type: 'plus', resets_at: inSeconds(7200) },
+        headers: { 'x-codex-primary-used-percent': '100', 'x-codex-primary-reset-at': String(inSeconds(7200)) },
+      },
+      code: 'engine_rate_limited',
+      says: /ends in (1\d\d min|2 h)/,
+      endsIn: 7200,
+    },
+    {
+      name: 'no credit',
+      reply: { status: 429, kind: 'insufficient_quota', message: 'You exceeded your current quota' },
+      code: 'engine_rate_limited',
+      says: /billing/,
+    },
+    {
+      name: 'overload',
+      reply: { status: 503, kind: 'server_is_overloaded', message: 'Our servers are currently overloaded.' },
+      code: 'engine_overloaded',
+      says: /Try again soon/,
+    },
+    {
+      name: 'a model that is not there',
+      reply: { status: 404, kind: 'model_not_found', message: 'The model `x` does not exist' },
+      code: 'engine_bad_model',
+      says: /`x` does not exist.*SVC_ENGINE_MODEL/,
+    },
+    {
+      name: 'a context that is too long',
+      reply: {
+        status: 400,
+        kind: 'context_length_exceeded',
+        message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
+      },
+      code: 'engine_context_too_long',
+      says: /\/new/,
+    },
+    {
+      name: 'a key that is wrong',
+      reply: { status: 401, kind: 'invalid_api_key', message: 'Incorrect API key provided' },
+      code: 'engine_auth_failed',
+      says: /^Incorrect API key provided\. .*svc engine login codex/,
+    },
+  ]);
+
+  test('a key in the environment of the service is no login: the turn says how to log in, and at once', async () => {
+    const home = mkdtempSync(path.join(dir, 'home-'));
+    const env = { PATH: process.env.PATH, HOME: home, OPENAI_API_KEY: 'sk-x', CODEX_API_KEY: 'sk-y' };
+    const { engine, request } = start({ baseUrl: null, env });
+    const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
+    expect(last).toMatchObject({
+      type: 'failed',
+      failure: { code: 'engine_not_logged_in', message: expect.stringContaining('svc engine login codex') },
+    });
+  });
+
+  test("a key is in the environment of codex's own process alone, needs no login, and is written nowhere", async () => {
+    const apiKey = 'sk-canary-0123456789';
+    const { engine, stateDir, request } = start({ baseUrl: null, apiKey: new Secret(apiKey) });
+    expect(await engine.probe()).toMatchObject({ installed: true, ready: true, auth: 'api_key' });
+    const ending = new AbortController();
+    const turn = collectTurn(engine, engineRequest({ prompt: 'hi', ...request }), { signal: ending.signal });
+    await expect.poll(() => servers(stateDir), { timeout: 10_000 }).toHaveLength(1);
+    const [pid = 0] = servers(stateDir);
+    expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toContain(`OPENAI_API_KEY=${apiKey}`);
+    expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain(apiKey);
+    ending.abort();
+    await turn;
+    await engine.close();
+    const files = readdirSync(stateDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.filter((file) => readFileSync(path.join(file.parentPath, file.name)).includes(apiKey))).toEqual([]);
   });
 
   test("the owner's own settings of codex have no part in the turn, and without a login the probe says so", async () => {

@@ -47,7 +47,7 @@ export const createEngine: CreateEngine = (deps) => {
 
   return {
     id: 'gemini',
-    probe: () => Promise.resolve(probeGemini({ ...deps, location: locate(deps) })),
+    probe: () => Promise.resolve(probeGemini({ ...deps, location: locate(deps), hasKey: keyFor(deps) !== null })),
     run: (request, signal) => guardEvents((inner) => turn(request, inner), signal, { toFailure: exceptionToFailure }),
     async close() {
       await Promise.all([...running].map((child) => child.stop()));
@@ -67,8 +67,8 @@ const locate = ({ path, enginesDir, env }: EngineDeps) =>
   findEngine({ id: 'gemini', explicit: path, enginesDir, program: 'gemini', searchPath: env.PATH, accept: acceptGemini });
 
 /** A key goes to the vendor or to an endpoint elsewhere: what listens on this machine gets none. */
-function keyFor({ baseUrl, env }: EngineDeps): string | null {
-  return baseUrl !== null && isLocal(baseUrl) ? null : env.GEMINI_API_KEY || null;
+function keyFor({ baseUrl, env, apiKey }: EngineDeps): string | null {
+  return baseUrl !== null && isLocal(baseUrl) ? null : apiKey?.reveal() || env.GEMINI_API_KEY || null;
 }
 
 const unknownSession = (id: string): EngineEvent => ({
@@ -79,7 +79,7 @@ const unknownSession = (id: string): EngineEvent => ({
 
 const notInstalled = (reason: string): EngineFailure => ({
   code: 'engine_not_installed',
-  message: `Gemini CLI is not installed (${reason}). Install it, or set SVC_GEMINI_PATH.`,
+  message: `Gemini CLI is not installed (${reason}). Run "./svc engine install gemini", or set SVC_GEMINI_PATH.`,
   retryable: false,
 });
 

@@ -6,23 +6,24 @@ import type { EngineDeps, EngineProbe } from '@svc/engine-kit/engine.ts';
 import type { GeminiInstall } from './find-gemini.ts';
 import { pin } from './pin.ts';
 
-type Deps = Pick<EngineDeps, 'baseUrl' | 'env'> & { location: EngineLocation<GeminiInstall> };
+type Deps = Pick<EngineDeps, 'baseUrl' | 'env'> & { location: EngineLocation<GeminiInstall>; hasKey: boolean };
 
 /** Looks whether the program is there and there is a key to use it with, or an endpoint of one's own. */
-export function probeGemini({ location, baseUrl, env }: Deps): EngineProbe {
+export function probeGemini({ location, baseUrl, env, hasKey }: Deps): EngineProbe {
   if (!location.found) {
     const reason = `Gemini CLI is not installed (${location.reason}).`;
     return { installed: false, version: null, path: null, auth: 'none', ready: false, reason };
   }
-  const { version, packageDir } = location.value;
-  const base = { installed: true, version, path: packageDir };
+  const { version, packageDir, script } = location.value;
+  const base = { installed: true, version, path: packageDir, program: [process.execPath, script] };
   const name = version === pin.version ? `Gemini CLI ${version}` : `Gemini CLI ${version} (tested with ${pin.version})`;
   if (baseUrl !== null) return { ...base, auth: 'local', ready: true, reason: `${name} uses the endpoint ${baseUrl}.` };
-  if (env.GEMINI_API_KEY !== undefined && env.GEMINI_API_KEY !== '') {
+  if (hasKey) {
     return { ...base, auth: 'api_key', ready: true, reason: `${name} has an API key: every turn is billed.` };
   }
   const login = hasLogin(env) ? ' A login with Google is there, but the vendor allows it in its own program alone.' : '';
-  return { ...base, auth: 'none', ready: false, reason: `${name} is installed but has no API key.${login} Set GEMINI_API_KEY.` };
+  const reason = `${name} is installed but has no API key.${login} Run "./svc engine key gemini", or set GEMINI_API_KEY.`;
+  return { ...base, auth: 'none', ready: false, reason };
 }
 
 const hasLogin = (env: EngineDeps['env']): boolean =>

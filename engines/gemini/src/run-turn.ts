@@ -32,7 +32,7 @@ export async function* runTurn(
     const files = await stageFiles(request.attachments, home.filesDir, `file-${home.id.slice(0, 8)}`);
     if (signal.aborted) return 'finished';
     const prompt = promptOf(request, files, home.isNew);
-    listener = createTurnListener({ request, sessionId: home.id, isNew: home.isNew, prompt, signal });
+    listener = createTurnListener({ request, sessionId: home.id, isNew: home.isNew, signal });
     yield* talk(deps, { request, home, prompt, filesDir: files.dir }, listener, signal);
     return listener.outcome;
   } finally {

@@ -15,7 +15,6 @@ function open(fields: { isNew?: boolean; toolServers?: ToolServer[] } = {}) {
     request: engineRequest({ prompt: 'hi', cwd: '/', toolServers: fields.toolServers ?? [] }),
     sessionId: 'session-1',
     isNew: fields.isNew ?? true,
-    prompt: 'hi',
     signal: controller.signal,
   });
   return { listener, controller };

@@ -2,6 +2,7 @@ import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/
 import { createEventQueue, type EventQueue } from '@svc/engine-kit/event-queue.ts';
 import type { ProcessEnd } from '@svc/engine-kit/line-process.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
+import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
 import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
 import type { GeminiMessage, GeminiResult } from './gemini-messages.ts';
 import type { RelayListener } from './model-relay.ts';
@@ -25,10 +26,10 @@ export type TurnListener = RelayListener & {
   onEnd(end: Pick<ProcessEnd, 'code' | 'signal'>, stderr: string): void;
 };
 
-type Options = { request: EngineRequest; sessionId: string; isNew: boolean; prompt: string; signal: AbortSignal };
+type Options = { request: EngineRequest; sessionId: string; isNew: boolean; signal: AbortSignal };
 
 /** Joins what the program prints and what the relay sees to the events of one turn. */
-export function createTurnListener({ request, sessionId, isNew, prompt, signal }: Options): TurnListener {
+export function createTurnListener({ request, sessionId, isNew, signal }: Options): TurnListener {
   const queue = createEventQueue();
   const toolServers = allowedToolServers(request).map(({ name }) => name);
   const openTools = new Set<string>();
@@ -52,8 +53,8 @@ export function createTurnListener({ request, sessionId, isNew, prompt, signal }
     queue.end();
   };
   const fail = (failure: EngineFailure, ...before: EngineEvent[]) => finish(...before, { type: 'failed', failure });
-  const notice = (code: 'retry' | 'tool_server_missing', message: string) => queue.push({ type: 'notice', code, message });
-  const estimated = (): EngineEvent => ({ type: 'usage', usage: estimateUsage({ input: `${request.system}${prompt}`, output }) });
+  const notice = (code: 'retry', message: string) => queue.push({ type: 'notice', code, message });
+  const estimated = (): EngineEvent => ({ type: 'usage', usage: estimateUsage({ input: request.text, output }) });
 
   const show = (event: EngineEvent) => {
     if (event.type === 'delta') {
@@ -119,7 +120,7 @@ export function createTurnListener({ request, sessionId, isNew, prompt, signal }
       if (asked) return;
       asked = true;
       for (const name of toolServers.filter((server) => !offersToolsOf(server, body))) {
-        notice('tool_server_missing', `Tool server ${name} is not there: none of its tools could be offered.`);
+        queue.push(toolServerMissing(name, 'none of its tools could be offered'));
       }
     },
 

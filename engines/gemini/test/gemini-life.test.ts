@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { collectTurn, ofType } from '@svc/engine-kit/testing/collect-turn.ts';
 import { hello, openEngineBench } from '@svc/engine-kit/testing/engine-bench.ts';
+import { testUpstreamErrors } from '@svc/engine-kit/testing/engine-failures.ts';
 import { sleepers, testEngineLife, testMissingEngine } from '@svc/engine-kit/testing/engine-life.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
@@ -26,6 +27,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     module: path.resolve(import.meta.dirname, '../src/engine.ts'),
     programs,
     shell,
+    background: (command) => shell(command, { is_background: true }),
     imagePart: '"inlineData":{"data":"iVBOR',
     deadEndpointMs: 15_000,
   });
@@ -40,14 +42,6 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     const attachments = [{ path: image, mime: 'image/png' }];
     await collectTurn(engine, engineRequest({ prompt: 'what is it?', ...request, toolPolicy: 'none', attachments }));
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('"inlineData"');
-  });
-
-  test('a command left in the background ends with its turn', async () => {
-    const { engine, request } = start();
-    model.script([{ steps: [shell('sleep 4321', { is_background: true })] }, hello]);
-    const { last } = await collectTurn(engine, engineRequest({ prompt: 'go', ...request }));
-    expect(last).toEqual({ type: 'done' });
-    expect(sleepers(request.cwd)).toEqual([]);
   });
 
   test('commands that a killed service left behind end when the next one begins', async () => {
@@ -141,44 +135,53 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     expect(readdirSync(path.join(home, '.gemini')).toSorted()).toEqual(['GEMINI.md', 'settings.json']);
   });
 
-  test('a persona that changed reaches a session that exists, in every policy', async () => {
-    const { engine, request } = start();
-    model.script(() => hello);
-    let resume: string | null = null;
-    for (const toolPolicy of ['full', 'none', 'read'] as const) {
-      const system = `You are the ${toolPolicy} PERSONA of bob@example.com.`;
-      const turn = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, system, toolPolicy, resume }));
-      const asked = JSON.stringify(model.requests.at(-1)?.body);
-      expect(asked.match(/the \w+ PERSONA of bob@example.com/g)).toEqual([`the ${toolPolicy} PERSONA of bob@example.com`]);
-      expect(turn.sessionId).toBe(resume ?? turn.sessionId);
-      resume = turn.sessionId;
-    }
-  });
-
-  test('a limit that ends later says when, and nobody waits for it', async () => {
-    const { engine, request } = start();
-    const retryInfo = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '40s' };
-    model.script(() => ({
-      status: 429,
-      kind: 'RESOURCE_EXHAUSTED',
-      message: 'Quota exceeded. Please retry in 40s.',
-      details: [retryInfo],
-    }));
-    const before = performance.now();
-    const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
-    expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_rate_limited', retryAfterMs: 40_000 } });
-    expect(performance.now() - before).toBeLessThan(10_000);
-  });
-
-  test.each([
-    [404, 'NOT_FOUND', 'models/x is not found', 'engine_bad_model'],
-    [503, 'UNAVAILABLE', 'The model is overloaded.', 'engine_overloaded'],
-  ])('the answer %i of the model service is told apart', async (status, kind, message, code) => {
-    const { engine, request } = start();
-    model.script(() => ({ status, kind, message }));
-    const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
-    expect(last).toMatchObject({ type: 'failed', failure: { code, message: expect.stringContaining(message) } });
-  });
+  testUpstreamErrors(bench, [
+    {
+      name: 'a limit that ends within a minute',
+      reply: {
+        status: 429,
+        kind: 'RESOURCE_EXHAUSTED',
+        message: 'Quota exceeded. Please retry in 40s.',
+        details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '40s' }],
+      },
+      code: 'engine_rate_limited',
+      says: /ends in 40 s/,
+      endsIn: 40,
+    },
+    {
+      name: 'overload',
+      reply: { status: 503, kind: 'UNAVAILABLE', message: 'The model is overloaded.' },
+      code: 'engine_overloaded',
+      says: /Try again soon/,
+    },
+    {
+      name: 'a model that is not there',
+      reply: { status: 404, kind: 'NOT_FOUND', message: 'models/x is not found' },
+      code: 'engine_bad_model',
+      says: /models\/x is not found.*SVC_ENGINE_MODEL/,
+    },
+    {
+      name: 'a context that is too long',
+      reply: {
+        status: 400,
+        kind: 'INVALID_ARGUMENT',
+        message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+      },
+      code: 'engine_context_too_long',
+      says: /\/new/,
+    },
+    {
+      name: 'a key that is wrong',
+      reply: {
+        status: 400,
+        kind: 'INVALID_ARGUMENT',
+        message: 'API key not valid. Please pass a valid API key.',
+        details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
+      },
+      code: 'engine_auth_failed',
+      says: /API key not valid/,
+    },
+  ]);
 
   test('a proxy that the service uses is not between the program and its tools', async () => {
     const tools = await startToolServer();

@@ -79,19 +79,6 @@ describeWithEngine('gemini', 'what gemini may do is the tool policy of the turn'
     expect(seen).toContain('ATTACHED');
   });
 
-  test.each([
-    ['full', (file: string) => `look at @inside.txt, @${file} and mail bob@example.com`],
-    ['none', (file: string) => `look at @inside.txt, @${file} and mail bob@example.com`],
-    ['full', () => '/memory add x'],
-    ['none', () => '/quit'],
-    ['none', () => '--help'],
-  ] as const)('text of a chat is no command line: with policy %s it reaches the model as it is', async (toolPolicy, text) => {
-    const prompt = text(outside);
-    await turn([], { toolPolicy, prompt });
-    expect(model.requests.map((request) => request.userText)).toEqual([prompt]);
-    expect(JSON.stringify(model.requests)).not.toMatch(/INSIDE|OUTSIDE-SECRET/);
-  });
-
   test('what lies in the working folder starts nothing and changes no setting, and who may only talk gets no context from it', async () => {
     const settings = path.join(cwd(), '.gemini');
     mkdirSync(settings);

@@ -20,6 +20,7 @@ const deps = (over: Partial<EngineDeps> = {}): EngineDeps => ({
   baseUrl: null,
   script: null,
   warm: 0,
+  warmMemory: 0,
   log: quiet,
   ...over,
 });
@@ -42,7 +43,7 @@ describe('the offline engine', () => {
   test('says plainly that it is no model, and how to connect one', async () => {
     const { text } = await say('What is the capital of France?');
     expect(text).toContain('No model is connected');
-    expect(text).toContain('claude auth login');
+    expect(text).toContain('svc engine login');
   });
 
   test('context shows all that it was given', async () => {

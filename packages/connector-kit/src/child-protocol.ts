@@ -16,16 +16,21 @@ export type ParentMessage =
       assistantName: string;
       dataDir: string;
       coreSocket: string;
+      /** Where the core's HTTP routes are, for files. */
+      coreUrl: string;
       allowedHosts: string[];
       heartbeatMs: number;
       stopTimeoutMs: number;
+      /** What this process and the manager show each other on `/out`; made anew for each process. */
+      outbound: { token: string; proof: string };
     }
   | { type: 'secret'; requestId: number; value: string | null; error: string | null }
   | { type: 'stop' };
 
 /** Messages of a connector process to the manager. */
 export type ChildMessage =
-  | { type: 'ready'; port: number | null; url: string | null }
+  /** `outboundPort`: where `/out` and `/channels` are served on loopback, if at all. */
+  | { type: 'ready'; port: number | null; url: string | null; outboundPort: number | null }
   | { type: 'heartbeat' }
   | { type: 'emit'; event: PartialEvent }
   | { type: 'secret'; requestId: number; name: string }

@@ -1,9 +1,11 @@
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { PartialEvent } from '@svc/contract/event.ts';
+import type { ChannelInfo, OutboundMessage } from '@svc/contract/send.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
+import type { UploadedFile } from '@svc/contract/upload.ts';
 
 /** Called while a turn runs. All optional; a handler must not throw. */
 export type StreamHandlers = {
@@ -45,6 +47,28 @@ export type CoreApi = {
   resolve(envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'>): Promise<Identity>;
 };
 
+/** A file that came over the channel. */
+export type FileToSave = {
+  /** What its sender called it. */
+  name: string;
+  /** Told from the name and the content when it is missing. */
+  mime?: string;
+  /** The bytes, or a stream of them: a Node stream, the `body` of a fetch, any async iterable. Read once, never held whole. */
+  data: Uint8Array | AsyncIterable<Uint8Array>;
+  /** The conversation it belongs to. */
+  conversation_key?: string;
+  /** Past it the file is refused (`too_large`); 100 MiB unless given. */
+  maxBytes?: number;
+};
+
+export type UploadsApi = {
+  /**
+   * Saves a file in the core's upload area; what it gives back goes into an envelope's `attachments`. Rejects with a
+   * `ServiceError`: `too_large`, `queue_full` past 8 at once, `unavailable` when the core is away or nothing moves for 30 s.
+   */
+  save(file: FileToSave): Promise<UploadedFile>;
+};
+
 /** What a connector gets (spec: `ctx`). */
 export type StartContext<Config = Record<string, unknown>> = {
   instanceId: string;
@@ -64,16 +88,46 @@ export type StartContext<Config = Record<string, unknown>> = {
   /** From the abort of `signal` to the end of the process, ms. */
   stopTimeoutMs: number;
   core: CoreApi;
+  /** The value behind a name that the config holds in one of `credentialKeys`. Rejects in words for the operator. */
   secrets: { get(name: string): Promise<string> };
+  uploads: UploadsApi;
   emit(event: PartialEvent): void;
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: object): void;
   /** Tells the manager that the channel is alive. The kit beats every 30 s by itself while `health()` is good. */
   heartbeat(): void;
   /** Aborts on shutdown; ends every loop of the connector. */
   signal: AbortSignal;
+  /** For the kit's own routes `/out` and `/channels`; nothing a connector has to touch. */
+  outboundAccess: OutboundAccess;
 };
 
-export type RunningConnector = {
+/** How the manager and this process know each other on `/out`. Both texts were made for this process alone. */
+export type OutboundAccess = {
+  /** Shown by the manager with every request. */
+  token: string;
+  /** Shown by this process with every answer; it never travels towards a port. */
+  proof: string;
+  /** The routes are mounted. `drain` resolves when no message is on its way to the channel any more. */
+  onMount(drain: () => Promise<void>): void;
+};
+
+/** What can be asked of a running instance from outside its channel. What is missing is not supported. */
+export type Outbound = {
+  /**
+   * Shows one message on the channel and resolves when the platform has taken it. To be rejected with a `ServiceError`:
+   * `unprocessable` when the channel will never take this message, `busy` with `retry_after_s` in its details when the
+   * platform wants a pause; anything else is a fault that may pass. The kit calls it no more for a `message.id` that
+   * was taken, also after a restart. `signal` aborts when nobody waits any longer.
+   */
+  send?(message: OutboundMessage, signal: AbortSignal): Promise<void>;
+  /** The rooms or chats this instance can reach. */
+  channels?(): ChannelInfo[] | Promise<ChannelInfo[]>;
+  /** Lets a channel relay to the core, or not; takes effect at once and is kept over restarts. Throws `not_found`. */
+  toggleChannel?(channelId: string, enabled: boolean): ChannelInfo | Promise<ChannelInfo>;
+};
+
+/** `send` and the other abilities of `Outbound` are served by the kit, on a port of its own that only the manager can use. */
+export type RunningConnector = Outbound & {
   /** Where the connector listens, when it does. */
   port?: number;
   url?: string;

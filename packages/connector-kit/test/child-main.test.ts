@@ -1,4 +1,6 @@
 import { fork } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -33,7 +35,12 @@ describe('a connector process', () => {
 
   test('says that it is ready, where it listens, and that it lives', async () => {
     const forked = start();
-    await expect(forked.message('ready')).resolves.toEqual({ type: 'ready', port: 4242, url: 'http://127.0.0.1:4242' });
+    await expect(forked.message('ready')).resolves.toEqual({
+      type: 'ready',
+      port: 4242,
+      url: 'http://127.0.0.1:4242',
+      outboundPort: null,
+    });
     await forked.message('heartbeat');
     // The log and the messages come by two ways, in no order.
     await vi.waitFor(() => expect(forked.output()).toMatch(/\n$/));
@@ -89,6 +96,85 @@ describe('a connector process', () => {
     } finally {
       await core.stop();
     }
+  });
+
+  test('saves a file in the core it was told of', async () => {
+    let body = '';
+    const core = createHttpServer((req, res) => {
+      req.setEncoding('utf8').on('data', (text: string) => (body += `${req.url} ${text}`));
+      req.on('end', () => res.end(JSON.stringify({ ok: true, file: { path: '/uploads/note.txt' } })));
+    });
+    await new Promise<void>((resolve) => core.listen(0, '127.0.0.1', resolve));
+    const coreUrl = `http://127.0.0.1:${(core.address() as AddressInfo).port}`;
+    try {
+      const forked = start({ save: 'hello' }, { coreUrl });
+      await forked.message('ready');
+      expect(forked.messages).toContainEqual({ type: 'emit', event: { kind: 'instance', text: '/uploads/note.txt' } });
+      expect(body).toBe('/v2/upload?filename=note.txt&mime=text%2Fplain hello');
+    } finally {
+      core.close();
+    }
+  });
+
+  test('sees an answer grow', async () => {
+    const core = await startLinkServer(path.join(folder.path, 'core.sock'), (call) =>
+      call.reply(
+        { frame: { type: 'thinking', text: 'hm' } },
+        { frame: { type: 'tool', id: '1', name: 'look', input: {} } },
+        { frame: { type: 'delta', text: 'he' } },
+        { frame: { type: 'segment', text: 'hello' } },
+        { result: { actions: [{ type: 'reply', text: 'hello' }], outcome: 'replied', conversation_key: 'k', turn_id: 't' } },
+      ),
+    );
+    try {
+      const forked = start({ stream: 'hi' });
+      await forked.message('ready');
+      const text = 'thinking hm, tool look, delta he, segment hello, hello';
+      expect(forked.messages).toContainEqual({ type: 'emit', event: { kind: 'instance', text } });
+    } finally {
+      await core.stop();
+    }
+  });
+
+  test('asks the core who somebody is', async () => {
+    const core = await startLinkServer(path.join(folder.path, 'core.sock'), (call) =>
+      call.reply({ identity: { display_name: 'Ann', trust_tier: 'KNOWN' } as never }),
+    );
+    try {
+      const forked = start({ resolve: 'ann' });
+      await forked.message('ready');
+      expect(core.calls[0]?.request).toMatchObject({ op: 'resolve', envelope: { sender: { raw_id: 'ann' } } });
+      expect(forked.messages).toContainEqual({ type: 'emit', event: { kind: 'instance', text: 'Ann KNOWN' } });
+    } finally {
+      await core.stop();
+    }
+  });
+
+  test('says by itself that its channel lives, also before the kit does', async () => {
+    const forked = start({ on: 'beats' });
+    await forked.message('ready');
+    const types = forked.messages.map(({ type }) => type);
+    expect(types.indexOf('heartbeat')).toBeLessThan(types.indexOf('ready'));
+    expect(types).toContain('heartbeat');
+  });
+
+  test('uses the kit of the service, whatever copy of it lies beside a connector from elsewhere', async () => {
+    const dir = path.join(folder.path, 'foreign');
+    const copy = path.join(dir, 'node_modules/@svc/connector-kit');
+    mkdirSync(copy, { recursive: true });
+    writeFileSync(path.join(copy, 'package.json'), '{"name":"@svc/connector-kit","exports":"./index.js","type":"module"}');
+    writeFileSync(path.join(copy, 'index.js'), 'export class ServiceError extends Error {}');
+    writeFileSync(
+      path.join(dir, 'index.mjs'),
+      `import { ServiceError, splitMessage } from '@svc/connector-kit';
+       export async function start(ctx) {
+         ctx.emit({ kind: 'instance', text: new ServiceError('busy', 'x').status + splitMessage('ab', 2).join() });
+         return { async stop() {}, health: () => ({ healthy: true }) };
+       }`,
+    );
+    const forked = start({}, { entry: path.join(dir, 'index.mjs') });
+    await forked.message('ready');
+    expect(forked.messages).toContainEqual({ type: 'emit', event: { kind: 'instance', text: '429ab' } });
   });
 
   test.each([

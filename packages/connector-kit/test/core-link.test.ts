@@ -147,6 +147,7 @@ describe('the link to the core', () => {
       display_name: 'Ann',
       trust_tier: 'KNOWN',
       tool_policy: 'read',
+      tool_servers: '*',
       bypass_moderation: false,
       denied: false,
       reason: '',

@@ -14,6 +14,9 @@ export type InstanceConfig = {
 /** How a process ended last: exit code or signal, when (epoch ms), and the last line it logged. */
 export type LastExit = { code: number | null; signal: string | null; at: number; reason: string };
 
+/** What a process used lately: resident memory, and the share of one core since the sample before. `at` is epoch ms. */
+export type ProcessUsage = { memory_bytes: number; cpu_percent: number; at: number };
+
 /** An instance with its live runtime status (decisions: Manager). */
 export type Instance = InstanceConfig & {
   created_at: number;
@@ -28,4 +31,6 @@ export type Instance = InstanceConfig & {
   healthy: boolean;
   heartbeat: Heartbeat;
   last_heartbeat_at: number | null;
+  /** Null without a process, and in its first moments. */
+  usage: ProcessUsage | null;
 };

@@ -6,8 +6,11 @@ export const toolPolicies = ['none', 'read', 'full'] as const;
 /** What the engine may do in a turn: talk only, read-only tools, everything. */
 export type ToolPolicy = (typeof toolPolicies)[number];
 
-/** True when `tier` is `floor` or above. */
-export const atLeast = (tier: Tier, floor: Tier): boolean => tiers.indexOf(tier) >= tiers.indexOf(floor);
+/** True when `tier` is `floor` or above. A tier that is not in the list is below all, and nothing reaches it as a floor. */
+export function atLeast(tier: Tier, floor: Tier): boolean {
+  const least = tiers.indexOf(floor);
+  return least !== -1 && tiers.indexOf(tier) >= least;
+}
 
 export type Identifier = { id: string; principal_id: string; surface: string; value: string };
 export type Role = {
@@ -16,12 +19,16 @@ export type Role = {
   tier: Tier;
   tool_policy: ToolPolicy;
   surfaces: string[] | '*';
+  /** Names of the tool servers that a turn of this role may use, as far as its tool policy goes. */
+  tool_servers: string[] | '*';
   description: string;
 };
 export type Grant = {
   id: string;
   principal_id: string;
   role_id: string;
+  /** The role's name. */
+  role: string;
   scope: { surface?: string; conversation_key?: string };
   expires_at: number | null;
 };
@@ -48,9 +55,55 @@ export type Identity = {
   display_name: string;
   trust_tier: Tier;
   tool_policy: ToolPolicy;
+  /** Tool servers the roles allow: those of every role that gives this tier. */
+  tool_servers: string[] | '*';
   bypass_moderation: boolean;
   denied: boolean;
   /** Set whenever `denied` is true. */
   denial?: Denial;
   reason: string;
+};
+
+/** A grant as it counts for a sender in one place: `misfit` says why it does not, null when it does. */
+export type JudgedGrant = Pick<Grant, 'id' | 'role' | 'scope' | 'expires_at'> &
+  Pick<Role, 'tier' | 'tool_policy'> & { misfit: string | null };
+
+/** Why a sender has the trust they have (`POST /trust/resolve` with `explain`). */
+export type TrustExplanation = {
+  identifier: { surface: string; value: string };
+  principal: Pick<Principal, 'id' | 'key' | 'display_name' | 'status'> | null;
+  grants: JudgedGrant[];
+  /** The tier before the cap of public surfaces; null when nothing was capped. */
+  capped_from: Tier | null;
+};
+export type ExplainedIdentity = Identity & { explanation: TrustExplanation };
+
+export const trustChanges = [
+  'seeded',
+  'principal_created',
+  'principal_changed',
+  'principal_deleted',
+  'linked',
+  'paired',
+  'unlinked',
+  'role_created',
+  'role_changed',
+  'role_deleted',
+  'granted',
+  'grant_changed',
+  'revoked',
+] as const;
+export type TrustChangeName = (typeof trustChanges)[number];
+
+/** One change of who is trusted, as `GET /trust/audit` lists it. `at` is epoch ms. */
+export type TrustChange = {
+  id: number;
+  at: number;
+  /** Who did it: the signed-in operator, `local` for a program on this machine, `seed` for the seed file and first start. */
+  actor: string;
+  what: TrustChangeName;
+  /** Key of the principal it is about. */
+  principal: string | null;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
 };

@@ -36,6 +36,8 @@ export type HandleResult = {
   engine_id?: string;
   model?: string;
   usage?: TokenUsage;
+  /** What the operator should know of this turn, such as a tool server that was not there. */
+  warnings?: string[];
 };
 
 export const handleResultSchema = {
@@ -49,6 +51,7 @@ export const handleResultSchema = {
     engine_id: { type: 'string' },
     model: { type: 'string' },
     usage: { type: 'object', additionalProperties: true },
+    warnings: { type: 'array', items: { type: 'string' } },
   },
 } as const;
 

@@ -2,6 +2,7 @@ import type { Attachment, PriorMessage } from '@svc/contract/envelope.ts';
 import type { Tier, ToolPolicy } from '@svc/contract/trust.ts';
 import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { ErrorCode } from '@svc/contract/error-body.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
 
 /** A tool server (MCP) offered to one turn. `safe` ones are also offered to callers who may only read. */
 export type ToolServer =
@@ -63,7 +64,8 @@ export type EngineEvent =
   | { type: 'tool'; id: string; name: string; input: unknown }
   | { type: 'tool_result'; id: string; ok: boolean; output: string }
   /** Something worth telling the operator: a retry, a resume id the engine no longer knew, a tool server that is missing. */
-  | { type: 'notice'; code: 'retry' | 'session_unknown' | 'tool_server_missing' | 'other'; message: string }
+  | { type: 'notice'; code: 'retry' | 'session_unknown' | 'other'; message: string }
+  | { type: 'notice'; code: 'tool_server_missing'; message: string; toolServer: string }
   | { type: 'usage'; usage: TokenUsage }
   | { type: 'done' }
   | { type: 'failed'; failure: EngineFailure }
@@ -80,6 +82,8 @@ export type EngineProbe = {
   auth: EngineAuth;
   ready: boolean;
   reason: string;
+  /** The vendor's program and its first arguments, for what a person or a test asks it: its version, a login. */
+  program?: readonly string[];
 };
 
 /**
@@ -111,9 +115,14 @@ export type EngineDeps = {
   /** Environment to draw from. An engine passes on only the names it needs. */
   env: Readonly<Record<string, string | undefined>>;
   baseUrl: string | null;
+  /** Key to pay with, in API-key mode alone. It goes to the engine's own program or to the model service, nowhere else. */
+  apiKey?: Secret | null;
   /** Module that scripts the offline engine. */
   script: string | null;
+  /** How many programs are kept open between turns. */
   warm: number;
+  /** Bytes that a program which is kept open may hold, with all it has started. One that holds more is replaced. */
+  warmMemory: number;
   log: EngineLog;
 };
 

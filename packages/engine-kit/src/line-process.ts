@@ -36,6 +36,9 @@ export type LineProcess = {
 /** A base64 image or a file's diff may travel in one line. */
 const maxLineLength = 64 * 1024 * 1024;
 
+/** What a program wrote before its end is read within this time. */
+const drainMs = 1000;
+
 /** Starts a program that speaks newline-delimited JSON on stdin and stdout, in a process group of its own. */
 export function startLineProcess(spec: LineProcessSpec): LineProcess {
   const { command, args } = tieToParent(spec.command, spec.args, spec.env.PATH);
@@ -65,8 +68,14 @@ export function startLineProcess(spec: LineProcessSpec): LineProcess {
   child.on('error', (error) =>
     setEnded({ code: null, signal: null, reason: `${spec.command} could not be started: ${error.message}` }),
   );
-  // What the child leaves behind in its group could hold its pipes open, and `close` would never come.
-  child.on('exit', () => signalGroup(child, 'SIGKILL'));
+  // What the child leaves behind could hold its pipes open, in its group or out of it, and `close` would never come.
+  child.on('exit', () => {
+    signalGroup(child, 'SIGKILL');
+    setTimeout(() => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, drainMs).unref();
+  });
   child.on('close', (code, signal) => {
     const why = overflow ? `wrote a line over ${maxLineLength} characters` : `ended with ${signal ?? `code ${code}`}`;
     setEnded({ code, signal, reason: [`${spec.command} ${why}`, stderr.read()].filter(Boolean).join(': ') });

@@ -4,7 +4,7 @@ import { findProgram } from './engine-path.ts';
 let setpriv: string | null | undefined;
 
 /**
- * Ties a program to the life of this process: when we are killed, the kernel sends it SIGTERM. An engine in the middle
+ * Ties a program to the life of this process: when we are killed, the kernel sends it SIGTERM, or another signal for one that is deaf to that. An engine in the middle
  * of a turn does not notice that its stdin closed. Linux only, by `setpriv` of util-linux, which costs no process;
  * elsewhere the program ends when its turn does.
  */
@@ -12,10 +12,11 @@ export function tieToParent(
   command: string,
   args: readonly string[],
   searchPath: string | undefined,
+  signal: 'TERM' | 'KILL' = 'TERM',
 ): { command: string; args: readonly string[] } {
   setpriv ??= findSetpriv(searchPath);
   if (setpriv === null) return { command, args };
-  return { command: setpriv, args: ['--pdeathsig', 'TERM', '--', command, ...args] };
+  return { command: setpriv, args: ['--pdeathsig', signal, '--', command, ...args] };
 }
 
 function findSetpriv(searchPath: string | undefined): string | null {

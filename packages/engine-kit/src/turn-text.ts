@@ -21,7 +21,8 @@ export function allowedToolServers({ toolPolicy, toolServers }: Pick<EngineReque
   return toolPolicy === 'read' ? toolServers.filter((server) => server.safe) : toolServers;
 }
 
-const transcriptText = (messages: EngineRequest['transcript']): string =>
+/** Earlier messages as part of a prompt. */
+export const transcriptText = (messages: EngineRequest['transcript']): string =>
   [
     'Earlier in this conversation:',
     ...messages.map(({ role, text }) => `[${role}] ${text}`),

@@ -22,11 +22,28 @@ export const createLog = (service: string, level: LogLevel): Log =>
 // pino's own writer tries for ever to hand its last lines to a reader that is gone, and so outlives its parent.
 let stdout: LineSink | null = null;
 
+let mask = (line: string): string => line;
+
+/** Every line passes `masks` before it is written. A line that cannot be masked is not written: one that says so is. */
+export function maskLogLines(masks: (line: string) => string): void {
+  mask = masks;
+}
+
+const withheld = '{"level":"error","msg":"a line of the log could not be masked and was left out"}\n';
+
+function masked(line: string): string {
+  try {
+    return mask(line);
+  } catch {
+    return withheld;
+  }
+}
+
 function openStdout(): LineSink {
   if (stdout !== null) return stdout;
   const sink = createLineSink(1);
   process.once('exit', () => sink.flushSync());
-  return (stdout = sink);
+  return (stdout = { write: (line) => sink.write(masked(line)), flushSync: () => sink.flushSync() });
 }
 
 /** Anything can be thrown, and all of it can be logged. */

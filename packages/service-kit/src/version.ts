@@ -6,13 +6,16 @@ import type { VersionInfo } from '@svc/contract/service.ts';
 export function readVersion(root: string, service: string, channel: string): VersionInfo {
   return {
     service,
-    version: readFileSync(path.join(root, 'VERSION'), 'utf8').trim(),
+    version: versionOf(root),
     channel,
     sha: headRevision(root) ?? 'unknown',
     started_at: Date.now(),
     node: process.versions.node,
   };
 }
+
+/** The version file at the root. */
+export const versionOf = (root: string): string => readFileSync(path.join(root, 'VERSION'), 'utf8').trim();
 
 /** Reads `.git` itself: a git process would cost more than the whole start of a connector. */
 function headRevision(root: string): string | null {

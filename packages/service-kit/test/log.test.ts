@@ -16,6 +16,13 @@ describe('the log', () => {
     expect(lines.map(({ i }) => i)).toEqual(Array.from({ length: 2000 }, (_, i) => i));
   });
 
+  it('masks every line, and leaves out one that cannot be masked', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [fixture('masked-lines.ts')]);
+    expect(stdout).not.toContain('zq9-known');
+    expect(stdout).toContain('token=[redacted:secret] failed');
+    expect(stdout.trim().split('\n')[1]).toContain('could not be masked');
+  });
+
   it('does not keep a process alive whose parent was killed', async () => {
     const parent = spawn(process.execPath, [fixture('short-lived-parent.ts')], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [text] = (await once(parent.stdout, 'data')) as [Buffer];

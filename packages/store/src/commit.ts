@@ -9,10 +9,10 @@ export type Commit = {
   /** To be called when a statement failed: some faults take the whole transaction with them. */
   failed(): void;
   /**
-   * Resolves when what was changed so far is safe from the end of the process, within `patienceMs` (0: at the end of
-   * this turn of the event loop); rejects when that failed.
+   * Resolves when what was changed so far is safe from the end of the process, at the end of this turn of the event loop;
+   * rejects when that failed.
    */
-  safe(patienceMs?: number): Promise<void>;
+  safe(): Promise<void>;
   /** Why changes cannot be made safe at the moment, in the words of the system; null while they can. */
   fault(): string | null;
   /** Commits what is open, now. */
@@ -23,12 +23,9 @@ export type Commit = {
 /** How long a change that nobody waits for may stay unsafe, ms. */
 export const soonMs = 10;
 
-type Round = PromiseWithResolvers<void> & { timer: NodeJS.Timeout; withinMs: number };
+type Round = PromiseWithResolvers<void> & { timer: NodeJS.Timeout; isAwaited: boolean };
 
-/**
- * Gathers those who wait: `work` runs once for all of them, at the end of this turn of the event loop, when the patience
- * of one is over, or soon.
- */
+/** Gathers those who wait: `work` runs once for all of them, at the end of this turn of the event loop; for nobody, soon. */
 export function createRounds(work: () => void) {
   let open: Round | null = null;
   let fault: string | null = null;
@@ -51,20 +48,16 @@ export function createRounds(work: () => void) {
     /** Something was changed that has to be made safe. */
     begin(): void {
       if (open !== null) return;
-      const round: Round = { ...Promise.withResolvers<void>(), timer: setTimeout(() => finish(round), soonMs), withinMs: soonMs };
+      const round: Round = { ...Promise.withResolvers<void>(), timer: setTimeout(() => finish(round), soonMs), isAwaited: false };
       round.promise.catch(() => undefined); // who waits for it hears of it
       open = round;
     },
 
-    wait(patienceMs = 0): Promise<void> {
+    wait(): Promise<void> {
       const round = open;
       if (round === null) return Promise.resolve();
-      if (patienceMs < round.withinMs) {
-        round.withinMs = patienceMs;
-        clearTimeout(round.timer);
-        if (patienceMs === 0) setImmediate(finish, round);
-        else round.timer = setTimeout(() => finish(round), patienceMs);
-      }
+      if (!round.isAwaited) setImmediate(finish, round);
+      round.isAwaited = true;
       return round.promise;
     },
 

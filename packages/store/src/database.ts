@@ -15,8 +15,8 @@ export interface Database {
    * resolves. For a step whose end awaits one of these anyway.
    */
   getSoon<T>(sql: string, ...values: Value[]): Promise<T | undefined>;
-  /** Resolves when everything changed so far is safe: at once, or within `patienceMs`, so that more callers share the cost. */
-  flush(patienceMs?: number): Promise<void>;
+  /** Resolves when everything changed so far is safe. */
+  flush(): Promise<void>;
   /** Runs `fn` as one transaction; transactions are serialized. A throw rolls back and passes on. */
   transaction<T>(fn: (db: Database) => Promise<T>): Promise<T>;
   close(): Promise<void>;

@@ -3,12 +3,15 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Database, Value } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createRedoCommit } from './redo-commit.ts';
+import { snapshot } from './snapshot.ts';
 
 /** A local database that also lends its raw handle, for batches on a hot path. */
 export type SqliteDatabase = Database & {
   readonly raw: DatabaseSync;
   /** Why changes cannot be kept at the moment; null while they can. */
   fault(): string | null;
+  /** Copies it to a new file as it is between two transactions, while it is used. */
+  snapshot(file: string): Promise<void>;
 };
 
 export type SqliteOptions = {
@@ -91,8 +94,9 @@ export function openSqlite(file: string, { exclusive = false, redo = false }: Sq
     run: (sql, ...values) => execute(sql, values, (statement) => Number(statement.run(...values).changes), true),
     getSoon: <T>(sql: string, ...values: Value[]) =>
       execute(sql, values, (statement) => statement.get(...values) as T | undefined, false),
-    flush: (patienceMs) => group.safe(patienceMs),
+    flush: () => group.safe(),
     fault: () => group.fault(),
+    snapshot: (copy) => snapshot(raw, copy, () => group.commitNow()),
     async transaction(fn) {
       open++;
       try {

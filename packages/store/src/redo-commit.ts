@@ -24,6 +24,7 @@ export function createRedoCommit(db: DatabaseSync, file: string): Commit {
   let timer: NodeJS.Timeout | null = null;
   /** A transaction was begun and not committed, so the database must be in one. */
   let isOpen = false;
+  let commitFault: string | null = null;
 
   const rounds = createRounds(() => {
     try {
@@ -51,6 +52,7 @@ export function createRedoCommit(db: DatabaseSync, file: string): Commit {
       throw error;
     }
     isOpen = false;
+    commitFault = null;
     log.restart(generation);
   }
 
@@ -82,7 +84,7 @@ export function createRedoCommit(db: DatabaseSync, file: string): Commit {
     changed: (sql, values) => log.add(sql, values),
     failed: restore,
     safe: rounds.wait,
-    fault: rounds.fault,
+    fault: () => rounds.fault() ?? commitFault,
     commitNow() {
       rounds.finishNow();
       commitNow();
@@ -94,12 +96,13 @@ export function createRedoCommit(db: DatabaseSync, file: string): Commit {
     },
   };
 
-  /** A commit that fails is tried again: what it holds is safe in the log meanwhile. */
+  /** A commit that fails is tried again, and said in /health: what it holds is safe in the log meanwhile. */
   function tryCommit(): void {
     try {
       rounds.finishNow();
       commitNow();
-    } catch {
+    } catch (error) {
+      commitFault = (error as Error).message;
       timer ??= setTimeout(tryCommit, commitAfterMs);
     }
   }

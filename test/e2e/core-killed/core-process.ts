@@ -1,8 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
+import { spawnCore } from '@svc/testing/spawn-core.ts';
 
 export type CoreProcess = Awaited<ReturnType<typeof createCoreProcess>>;
 
@@ -14,18 +15,8 @@ export async function createCoreProcess(dir: string, managerPort: number) {
   writeFileSync(script, scriptText(runsFile));
   writeFileSync(path.join(dir, 'trust.seed.json'), JSON.stringify(seed));
   writeFileSync(runsFile, '');
-  const env = {
-    PATH: process.env['PATH'],
-    HOME: dir,
-    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-    SVC_DATA_DIR: dir,
-    SVC_CORE_PORT: String(port),
-    SVC_MANAGER_PORT: String(managerPort),
-    SVC_COLLECTOR_PORT: String(collector),
-    SVC_DEFAULT_ENGINE: 'offline',
-    SVC_OFFLINE_SCRIPT: script,
-    SVC_MAX_CONCURRENT_TURNS: '8',
-  };
+  const ports = { core: port, manager: managerPort, collector };
+  const env = { SVC_OFFLINE_SCRIPT: script, SVC_MAX_CONCURRENT_TURNS: '8' };
   const pids: number[] = [];
   let child: ChildProcess | null = null;
   let exited: Promise<number | null> = Promise.resolve(null);
@@ -39,10 +30,7 @@ export async function createCoreProcess(dir: string, managerPort: number) {
 
     /** Starts a core; resolves with true when it is ready, with false when it has ended before. */
     start(): Promise<boolean> {
-      const next = spawn(process.execPath, [path.join(repositoryRoot, 'apps/core/src/main.ts')], {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env,
-      });
+      const next = spawnCore(dir, ports, env);
       child = next;
       pids.push(next.pid ?? 0);
       exited = new Promise((resolve) => next.once('close', (code) => resolve(code)));

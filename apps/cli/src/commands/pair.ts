@@ -1,5 +1,4 @@
 import type { LinkResult, PendingIdentity } from '@svc/contract/pairing.ts';
-import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCore, type CoreAnswer } from '../ask-core.ts';
@@ -25,11 +24,9 @@ async function list({ json }: PairOptions): Promise<number> {
 }
 
 async function approve(code: string, { json, as, role, name }: PairOptions): Promise<number> {
-  const settings = loadSettings(repositoryRoot);
-  const url = coreUrl(settings);
+  const url = coreUrl(loadSettings(repositoryRoot));
   const answer = await askCore<LinkResult>(`${url}/trust/pair`, { body: { code, as, role, name } });
-  const places = { coreUrl: url, seedFile: dataPaths(settings.dataDir).trustSeed };
-  return show(answer, json, (done) => renderLink(done, places, createStyle(process.stdout)));
+  return show(answer, json, (done) => renderLink(done, createStyle(process.stdout)));
 }
 
 function show<T>(answer: CoreAnswer<T>, json: boolean | undefined, render: (body: T) => string): number {

@@ -4,6 +4,7 @@ import type { SupervisorState } from '@svc/contract/service.ts';
 import { dataPaths, makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { loadSettings, readEnv, type Settings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { applyRestore } from '@svc/service-kit/restore/apply-restore.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { hostAddresses, type HostName } from '../service-urls.ts';
@@ -53,7 +54,9 @@ export async function up({
       onWait: () => print('Waiting for processes of an earlier start to end …'),
     });
     await checkPorts(settings.bindHost, [...addresses, ...seededPorts(settings, paths)]);
-    const specs = addresses.map(({ name, url }) => ({ name, url, entry: entryOf(name), env: hostEnv(name, env) }));
+    for (const line of applyRestore(paths.root)) print(line);
+    // Anew: a restore can have brought the vault.
+    const specs = hostAddresses(settings).map(({ name, url }) => ({ name, url, entry: entryOf(name), env: hostEnv(name, env) }));
     return await supervise({ settings, paths, specs, begunAt, waitMs });
   } finally {
     lock.release();

@@ -3,8 +3,6 @@ import type { ToolPolicy } from '@svc/contract/trust.ts';
 import type { Style } from '../terminal.ts';
 import { senderName } from './render-pending.ts';
 
-type Places = { coreUrl: string; seedFile: string };
-
 const mayDo: Record<ToolPolicy, string> = {
   none: 'may talk with the assistant',
   read: 'may let it look things up, not change anything',
@@ -12,11 +10,7 @@ const mayDo: Record<ToolPolicy, string> = {
 };
 
 /** What pairing did, and the way back or further. */
-export function renderLink(
-  { principal, identifier, sender_name, role, trust }: LinkResult,
-  { coreUrl, seedFile }: Places,
-  style: Style,
-): string {
+export function renderLink({ principal, identifier, sender_name, role, trust }: LinkResult, style: Style): string {
   const sender = senderName({ ...identifier, name: sender_name });
   const lines = [
     principal.is_new
@@ -26,11 +20,10 @@ export function renderLink(
       ? style.yellow(`Their messages are still refused: ${trust.reason}.`)
       : `${principal.is_new ? 'They' : `"${principal.key}"`} ${mayDo[trust.tool_policy]}. Their next message is answered.`,
     '',
-    `Undo:   curl -X DELETE ${coreUrl}/trust/identifiers/${identifier.id}`,
+    `Undo:   ./svc trust unlink ${identifier.id}`,
   ];
   if (trust.denied || trust.tool_policy !== 'full') {
-    const seed = JSON.stringify({ principals: [{ key: principal.key, role: 'trusted', identifiers: [] }] });
-    lines.push(`Widen:  put ${seed}`, `        into ${seedFile} and restart; docs/trust.md has the roles.`);
+    lines.push(`Widen:  ./svc trust grant ${principal.key} trusted`);
   }
   return lines.join('\n');
 }

@@ -55,22 +55,21 @@ const done: LinkResult = {
     display_name: 'Anna K.',
     trust_tier: 'KNOWN',
     tool_policy: 'read',
+    tool_servers: '*',
     bypass_moderation: false,
     denied: false,
     reason: 'granted KNOWN',
   },
 };
-const places = { coreUrl: 'http://127.0.0.1:3023', seedFile: '/home/ada/.svc/trust.seed.json' };
 
 describe('what pairing did', () => {
   it('says who is let in, what they may do, and how to undo or widen it', () => {
-    expect(renderLink(done, places, plain)).toMatchInlineSnapshot(`
+    expect(renderLink(done, plain)).toMatchInlineSnapshot(`
       "Let in: Anna K. (messenger 12345) is now "anna-k", with the role known.
       They may let it look things up, not change anything. Their next message is answered.
 
-      Undo:   curl -X DELETE http://127.0.0.1:3023/trust/identifiers/identifier_1
-      Widen:  put {"principals":[{"key":"anna-k","role":"trusted","identifiers":[]}]}
-              into /home/ada/.svc/trust.seed.json and restart; docs/trust.md has the roles."
+      Undo:   ./svc trust unlink identifier_1
+      Widen:  ./svc trust grant anna-k trusted"
     `);
   });
 
@@ -81,16 +80,16 @@ describe('what pairing did', () => {
       role: null,
       trust: { ...done.trust, trust_tier: 'SACRED', tool_policy: 'full' },
     };
-    expect(renderLink(linked, places, plain)).toMatchInlineSnapshot(`
+    expect(renderLink(linked, plain)).toMatchInlineSnapshot(`
       "Linked: Anna K. (messenger 12345) is now one more way in for "owner".
       "owner" may let it do anything on this machine. Their next message is answered.
 
-      Undo:   curl -X DELETE http://127.0.0.1:3023/trust/identifiers/identifier_1"
+      Undo:   ./svc trust unlink identifier_1"
     `);
   });
 
   it('says when somebody is linked and still refused', () => {
     const trust = { ...done.trust, denied: true, reason: 'the principal is disabled', tool_policy: 'none' as const };
-    expect(renderLink({ ...done, trust }, places, plain)).toContain('still refused: the principal is disabled');
+    expect(renderLink({ ...done, trust }, plain)).toContain('still refused: the principal is disabled');
   });
 });

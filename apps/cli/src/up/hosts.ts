@@ -64,7 +64,7 @@ function createHost({ name, entry, url, env }: HostSpec, { logsDir, stopTimeoutM
     {
       name,
       entry,
-      execArgv: name === 'core' ? busyHeap : leanHeap,
+      execArgv: execArgvOf(name),
       env,
       startTimeoutMs,
       stopTimeoutMs: stopTimeoutMs + 1000,
@@ -111,6 +111,10 @@ function createHost({ name, entry, url, env }: HostSpec, { logsDir, stopTimeoutM
     }),
   };
 }
+
+/** A signal must not open a debugger into the memory of the vault. */
+const execArgvOf = (name: HostName): string[] =>
+  name === 'vault' ? [...leanHeap, '--disable-sigusr1'] : name === 'core' ? busyHeap : leanHeap;
 
 /** What a person should know of a change; null for what was to be expected. */
 export function describeChange(name: string, before: ChildState | null, after: ChildState): string | null {

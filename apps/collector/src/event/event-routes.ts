@@ -1,8 +1,8 @@
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
-import { badRequest } from '@svc/service-kit/service-error.ts';
 import type { CollectorContext } from '../context.ts';
-import { findCursor, listEvents, type EventCursor } from './event-store.ts';
+import { listEvents } from './event-store.ts';
+import { parseBefore } from './parse-before.ts';
 
 const text = (description: string) => ({ type: 'string', maxLength: 1024, description }) as const;
 const querySchema = {
@@ -28,13 +28,4 @@ export function mountEventRoutes(app: App, { db, readAuth }: Pick<CollectorConte
       limit: queryInteger('limit', query.limit, 100, 1, 1000),
     }),
   );
-}
-
-/** The end of time, a time, or an event's place: several events can share a millisecond. */
-async function parseBefore(db: Pick<CollectorContext['db'], 'get'>, value: string | undefined): Promise<EventCursor> {
-  if (value === undefined) return { ts: Number.MAX_SAFE_INTEGER, seq: 0 };
-  if (/^\d+$/.test(value)) return { ts: queryInteger('before', value, 0, 0, Number.MAX_SAFE_INTEGER), seq: 0 };
-  const cursor = await findCursor(db, value);
-  if (cursor === null) throw badRequest('The query parameter before takes epoch ms or the id of a stored event.');
-  return cursor;
 }

@@ -1,24 +1,28 @@
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { createEventWriter } from '../event/event-writer.ts';
+import { createTouchWriter } from '../map/touch-writer.ts';
 import { createSessionWriter } from '../session/session-writer.ts';
 import { createUsageWriter } from '../usage/usage-writer.ts';
 import type { StoredEvent } from './parse-event.ts';
 
 /**
  * Stores events and what follows from them in one transaction, within the call. An event that is there already adds to
- * nothing, so sums are right however often a producer sends it.
+ * nothing, so sums are right however often a producer sends it. Gives those that are new.
  */
-export function createEventsWriter(db: SqliteDatabase): (events: StoredEvent[]) => void {
+export function createEventsWriter(db: SqliteDatabase): (events: StoredEvent[]) => StoredEvent[] {
   const store = createEventWriter(db);
   const newSessionSums = createSessionWriter(db);
   const newUsageSums = createUsageWriter(db);
+  const newTouchSums = createTouchWriter(db);
   return (events) => {
-    const sums = [newSessionSums(), newUsageSums()];
+    const sums = [newSessionSums(), newUsageSums(), newTouchSums()];
     db.raw.exec('BEGIN IMMEDIATE');
     try {
-      for (const event of events) if (store(event)) for (const sum of sums) sum.add(event);
+      const fresh = events.filter(store);
+      for (const event of fresh) for (const sum of sums) sum.add(event);
       for (const sum of sums) sum.write();
       db.raw.exec('COMMIT');
+      return fresh;
     } catch (error) {
       if (db.raw.isTransaction) db.raw.exec('ROLLBACK');
       throw error;

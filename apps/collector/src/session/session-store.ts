@@ -21,6 +21,12 @@ export async function listSessions(db: Pick<Database, 'all'>, filter: SessionFil
   return [...recent, ...running].slice(0, limit).map((row) => toSession(row, activeSince));
 }
 
+/** One session, as far as events told of it. */
+export async function readSession(db: Pick<Database, 'get'>, key: string, now: number): Promise<CollectedSession | undefined> {
+  const row = await db.get<SessionRow>('SELECT * FROM session WHERE conversation_key = ?', key);
+  return row === undefined ? undefined : toSession(row, now - activeMs);
+}
+
 function toSession({ state_at: _at, last_text_at: _textAt, ...row }: SessionRow, activeSince: number): CollectedSession {
   return { ...row, active: row.state === 'running' || row.last_event_at >= activeSince };
 }

@@ -1,14 +1,12 @@
+import { deliveryStates, type DeliveryState } from '@svc/contract/delivery.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
-import type { Delivery, DeliveryState } from './delivery-store.ts';
 
 type Deps = Pick<CoreContext, 'deliveries' | 'outbox' | 'knownSecrets'>;
 type Query = { state?: string; limit?: string; before?: string };
 type IdParams = { id: string };
-
-const states: readonly string[] = ['pending', 'delivered', 'failed'] satisfies DeliveryState[];
 
 /**
  * `GET /v2/deliveries`: the replies that could not be given to whoever asked, newest first, and what became of them.
@@ -19,10 +17,10 @@ export function mountDeliveryRoutes(app: App, { deliveries, outbox, knownSecrets
     const limit = queryInteger('limit', query.limit, 100, 1, 1000);
     const before = queryInteger('before', query.before, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
     const { state = null } = query;
-    if (state !== null && !states.includes(state)) throw badRequest(`"state" must be one of ${states.join(', ')}.`);
-    const page = await deliveries.list(state as DeliveryState | null, before, limit);
+    if (!isState(state)) throw badRequest(`"state" must be one of ${deliveryStates.join(', ')}.`);
+    const page = await deliveries.list(state, before, limit);
     const redactor = knownSecrets.redactor();
-    const shown = page.deliveries.map(({ turn_seq: _seq, ...delivery }) => redactor.value(delivery) as Delivery);
+    const shown = page.deliveries.map(({ turn_seq: _seq, ...delivery }) => redactor.value(delivery));
     return { deliveries: shown, next: page.next, ...outbox.counts() };
   });
 
@@ -36,3 +34,6 @@ export function mountDeliveryRoutes(app: App, { deliveries, outbox, knownSecrets
     return { ok: true };
   });
 }
+
+const isState = (state: string | null): state is DeliveryState | null =>
+  state === null || (deliveryStates as readonly string[]).includes(state);

@@ -1,3 +1,4 @@
+import type { Delivery, DeliveryState } from '@svc/contract/delivery.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Database } from '@svc/store/database.ts';
@@ -5,31 +6,12 @@ import type { Database } from '@svc/store/database.ts';
 /** Where a conversation can be pushed to. */
 export type Route = { instance_id: string; target: string };
 
-export type DeliveryState = 'pending' | 'delivered' | 'failed';
+/** A delivery with its turn's place in the journal. */
+export type StoredDelivery = Delivery & { turn_seq: number };
 
-/** A text on its way to a channel by itself, apart from the connection that asked for it. Times are epoch ms. */
-export type Delivery = {
-  /** Travels with every attempt, so that a channel shows the text once however often it is sent. */
-  id: string;
-  turn_id: string;
-  /** The turn's place in the journal. */
-  turn_seq: number;
-  conversation_key: string;
-  instance_id: string | null;
-  target: string | null;
-  text: string;
-  injected: boolean;
-  state: DeliveryState;
-  attempts: number;
-  next_at: number | null;
-  error: string | null;
-  created_at: number;
-  updated_at: number;
-};
+type Row = Omit<StoredDelivery, 'injected'> & { seq: number; injected: number };
 
-type Row = Omit<Delivery, 'injected'> & { seq: number; injected: number };
-
-export type NewDelivery = Pick<Delivery, 'turn_id' | 'turn_seq' | 'conversation_key' | 'text' | 'injected'> & {
+export type NewDelivery = Pick<StoredDelivery, 'turn_id' | 'turn_seq' | 'conversation_key' | 'text' | 'injected'> & {
   route: Route | null;
   /** Why it has to be pushed, or cannot be. */
   error: string | null;
@@ -50,7 +32,7 @@ const removeOld = `DELETE FROM delivery WHERE seq IN
 export function createDeliveryStore(db: Database, clock: Clock, ids: Ids) {
   return {
     /** A delivery without a route cannot be made: it is kept as failed, for the list. */
-    async add({ turn_id, turn_seq, conversation_key, text, injected, route, error }: NewDelivery): Promise<Delivery> {
+    async add({ turn_id, turn_seq, conversation_key, text, injected, route, error }: NewDelivery): Promise<StoredDelivery> {
       const now = clock.now();
       const row = await db.getSoon<Row>(
         insert,
@@ -72,7 +54,7 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids) {
       return toDelivery(row);
     },
 
-    update: ({ id, state, attempts, next_at, error }: Delivery) =>
+    update: ({ id, state, attempts, next_at, error }: StoredDelivery) =>
       db.run(update, state, attempts, next_at, error, clock.now(), id),
 
     pending: async () => (await db.all<Row>(selectPending)).map(toDelivery),
@@ -81,7 +63,7 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids) {
         state === null ? await db.all<Row>(selectAll, before, limit) : await db.all<Row>(selectState, state, before, limit);
       return { deliveries: rows.map(toDelivery), next: rows.length === limit ? (rows.at(-1)?.seq ?? null) : null };
     },
-    async find(id: string): Promise<Delivery | undefined> {
+    async find(id: string): Promise<StoredDelivery | undefined> {
       const row = await db.get<Row>(`SELECT ${columns} FROM delivery WHERE id = ?`, id);
       return row === undefined ? undefined : toDelivery(row);
     },
@@ -101,4 +83,4 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids) {
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
-const toDelivery = ({ seq: _seq, injected, ...row }: Row): Delivery => ({ ...row, injected: injected === 1 });
+const toDelivery = ({ seq: _seq, injected, ...row }: Row): StoredDelivery => ({ ...row, injected: injected === 1 });

@@ -3,6 +3,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { TurnJournal } from '../turn/turn-journal.ts';
 import type { Turn } from '../turn/turn.ts';
+import { deliveryOf, replyText } from './delivery-of.ts';
 import type { Route } from './delivery-store.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -31,8 +32,7 @@ export function createHandovers({ journal, outbox, clock, log }: HandoverDeps) {
     const { turn, text } = handover;
     waiting.delete(turn.id);
     handover.cancelTimer();
-    const about = { turn_id: turn.id, turn_seq: turn.seq, conversation_key: turn.envelope.conversation_key };
-    await Promise.all([outbox.push({ ...about, route, text, injected: false, error }), journal.settle(turn, 'replied')]);
+    await Promise.all([outbox.push({ ...deliveryOf(turn, text), route, error }), journal.settle(turn, 'replied')]);
   }
 
   function pushAfter(ms: number, handover: Handover, route: Route | null, error: string | null): void {
@@ -91,5 +91,3 @@ export function createHandovers({ journal, outbox, clock, log }: HandoverDeps) {
     count: () => waiting.size,
   };
 }
-
-export const replyText = (result: HandleResult): string => result.actions.map((action) => action.text).join('\n\n');

@@ -2,7 +2,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { ChannelMessage, SendOutcome, SendToChannel } from './channel-sender.ts';
-import type { Delivery, DeliveryStore, NewDelivery } from './delivery-store.ts';
+import type { DeliveryStore, NewDelivery, StoredDelivery } from './delivery-store.ts';
 
 export type OutboxDeps = {
   store: DeliveryStore;
@@ -12,7 +12,7 @@ export type OutboxDeps = {
   log: Pick<Log, 'warn' | 'error'>;
   /** The last look at a text before it leaves. Throws when it must not. */
   redact: (text: string) => string;
-  onSettled: (delivery: Delivery) => void;
+  onSettled: (delivery: StoredDelivery) => void;
 };
 
 export type Outbox = ReturnType<typeof createOutbox>;
@@ -29,7 +29,7 @@ const maxPending = 5000;
  * order for each target. What cannot be delivered is listed, never dropped in silence.
  */
 export function createOutbox({ store, flush, send, clock, log, redact, onSettled }: OutboxDeps) {
-  const lines = new Map<string, Delivery[]>();
+  const lines = new Map<string, StoredDelivery[]>();
   const firstTries = new Map<string, (outcome: SendOutcome) => void>();
   const timers = new Map<string, () => void>();
   const retrying = new Set<string>();
@@ -37,7 +37,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
   let failed = 0;
   let closed = false;
 
-  async function push(delivery: NewDelivery): Promise<Delivery> {
+  async function push(delivery: NewDelivery): Promise<StoredDelivery> {
     const isFull = pending >= maxPending;
     const stored = await store.add(isFull ? { ...delivery, route: null, error: 'too many deliveries are waiting' } : delivery);
     if (stored.state === 'failed') failed++;
@@ -46,14 +46,14 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
   }
 
   /** Nothing leaves before it is safe, or a crash could make the same reply leave again under another id. */
-  function sendWhenSafe(delivery: Delivery): void {
+  function sendWhenSafe(delivery: StoredDelivery): void {
     flush().then(
       () => enqueue(delivery),
       (error: unknown) => log.error({ err: error, delivery: delivery.id }, 'a delivery could not be stored'),
     );
   }
 
-  function enqueue(delivery: Delivery): void {
+  function enqueue(delivery: StoredDelivery): void {
     pending++;
     const key = `${delivery.instance_id}\0${delivery.target}`;
     const line = lines.get(key);
@@ -91,7 +91,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
     }
   }
 
-  async function attempt(delivery: Delivery): Promise<void> {
+  async function attempt(delivery: StoredDelivery): Promise<void> {
     const outcome = await trySend(delivery);
     delivery.attempts++;
     if (outcome.delivered) settle(delivery, 'delivered', null);
@@ -110,7 +110,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
     firstTries.delete(delivery.id);
   }
 
-  function settle(delivery: Delivery, state: 'delivered' | 'failed', error: string | null): void {
+  function settle(delivery: StoredDelivery, state: 'delivered' | 'failed', error: string | null): void {
     delivery.state = state;
     delivery.error = error;
     delivery.next_at = null;
@@ -120,7 +120,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
     }
   }
 
-  async function trySend({ id, instance_id, target, text }: Delivery): Promise<SendOutcome> {
+  async function trySend({ id, instance_id, target, text }: StoredDelivery): Promise<SendOutcome> {
     try {
       const message: ChannelMessage = { id, instance_id: instance_id ?? '', target: target ?? '', text: redact(text) };
       return await send(message);
@@ -134,7 +134,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
     push,
 
     /** What came of the first attempt of a delivery that was just pushed, or that it still waits after `withinMs`. */
-    firstTry(delivery: Delivery, withinMs: number): Promise<SendOutcome> {
+    firstTry(delivery: StoredDelivery, withinMs: number): Promise<SendOutcome> {
       if (delivery.state === 'failed') {
         return Promise.resolve({ delivered: false, permanent: true, error: delivery.error ?? 'it has no route' });
       }
@@ -177,7 +177,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
       if (delivery?.state !== 'failed' || delivery.instance_id === null) return false;
       if (retrying.has(id)) return true;
       retrying.add(id);
-      const again: Delivery = { ...delivery, state: 'pending', next_at: clock.now(), created_at: clock.now() };
+      const again: StoredDelivery = { ...delivery, state: 'pending', next_at: clock.now(), created_at: clock.now() };
       await store.update(again).finally(() => retrying.delete(id));
       failed--;
       enqueue(again);

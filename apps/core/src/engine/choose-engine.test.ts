@@ -13,16 +13,20 @@ const probe = (over: Partial<EngineProbe> = {}): EngineProbe => ({
   ...over,
 });
 const ready = probe({ installed: true, ready: true, reason: 'logged in' });
-const choose = (probes: Partial<Record<EngineId, EngineProbe>>, configured: EngineId | null = null, local: boolean = false) =>
+const choose = (probes: Partial<Record<EngineId, EngineProbe>>, local: boolean = false) =>
   chooseEngine({
-    configured,
+    configured: null,
     probe: (id) => Promise.resolve(probes[id] ?? probe()),
     findLocalEndpoint: () => Promise.resolve(local ? { name: 'Ollama', baseUrl: 'http://127.0.0.1:11434/v1', model: 'm' } : null),
   });
 
 test('the configured engine is used, and no other is looked at', async () => {
   const look = vi.fn();
-  const chosen = await chooseEngine({ configured: 'codex', probe: look, findLocalEndpoint: look });
+  const chosen = await chooseEngine({
+    configured: { id: 'codex', by: 'SVC_DEFAULT_ENGINE' },
+    probe: look,
+    findLocalEndpoint: look,
+  });
   expect(chosen).toMatchObject({ id: 'codex', why: expect.stringContaining('SVC_DEFAULT_ENGINE') });
   expect(look).not.toHaveBeenCalled();
 });
@@ -35,12 +39,12 @@ test('the first engine that is ready is used, claude before codex before gemini'
 
 test('a local model server is used through codex, when codex is there', async () => {
   const installed = probe({ installed: true, reason: 'nobody is logged in' });
-  expect(await choose({ codex: installed }, null, true)).toMatchObject({
+  expect(await choose({ codex: installed }, true)).toMatchObject({
     id: 'codex',
     baseUrl: 'http://127.0.0.1:11434/v1',
     model: 'm',
   });
-  expect(await choose({}, null, true)).toMatchObject({ id: 'offline' });
+  expect(await choose({}, true)).toMatchObject({ id: 'offline' });
 });
 
 test('without anything it is offline, and says what is missing', async () => {

@@ -6,7 +6,8 @@ import type { EngineId } from './load-engine.ts';
 export type LocalEndpoint = { name: string; baseUrl: string; model: string | null };
 
 export type Choosing = {
-  configured: EngineId | null;
+  /** What the operator named, and where. */
+  configured: { id: EngineId; by: string } | null;
   /** Looks at one engine; called only for those that matter. */
   probe(id: EngineId): Promise<EngineProbe>;
   findLocalEndpoint(): Promise<LocalEndpoint | null>;
@@ -19,7 +20,7 @@ export type Chosen = EngineChoice & { id: EngineId; baseUrl: string | null };
  * server on this machine, else `offline`, which needs nothing and says so.
  */
 export async function chooseEngine({ configured, probe, findLocalEndpoint }: Choosing): Promise<Chosen> {
-  if (configured !== null) return choice(configured, 'It is set as the default (SVC_DEFAULT_ENGINE).');
+  if (configured !== null) return choice(configured.id, `It is set as the default (${configured.by}).`);
 
   const missing: string[] = [];
   let codexInstalled = false;

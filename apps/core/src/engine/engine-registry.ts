@@ -1,12 +1,16 @@
 import path from 'node:path';
 import type { EngineChoice } from '@svc/contract/service.ts';
-import type { Engine, EngineAuth, EngineProbe } from '@svc/engine-kit/engine.ts';
+import type { CreateEngine, Engine, EngineAuth, EngineProbe } from '@svc/engine-kit/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
-import { chooseEngine } from './choose-engine.ts';
+import type { Secrets } from '../secret/secrets.ts';
+import { chooseEngine, type Chosen } from './choose-engine.ts';
+import { authOf, pathOf, readProfile, type EngineProfile } from './engine-profile.ts';
+import type { EngineSettings } from './engine-settings.ts';
+import { createEngineSlot, type EngineSlot } from './engine-slot.ts';
 import { findLocalEndpoint } from './find-local-endpoint.ts';
 import { engineIds, isEngineId, loadEngine, type EngineId } from './load-engine.ts';
 
@@ -21,46 +25,63 @@ type Deps = {
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   log: Log;
+  engineSettings: EngineSettings;
+  secrets: Pick<Secrets, 'get'>;
+  /** Other engines in place of the real ones, for tests. */
+  load?: (id: EngineId) => Promise<CreateEngine>;
 };
 
 const probeLifeMs = 60_000;
 
 /**
- * Engines by id. Choosing happens once, in the background of the start; turns wait for it, the start does not. Only
- * the engine in use is loaded; others are loaded when somebody asks what is there.
+ * Engines by id. Choosing happens in the background of the start and after a change of settings; turns wait for it, the
+ * start does not, and what was chosen is answered from memory. Only the engine in use is loaded; others are loaded when
+ * somebody asks what is there.
  */
-export function createEngineRegistry({ settings, paths, env, clock, log }: Deps) {
-  const engines = new Map<EngineId, Promise<Engine>>();
+export function createEngineRegistry({ settings, paths, env, clock, log, engineSettings, secrets, load = loadEngine }: Deps) {
+  const slots = new Map<EngineId, EngineSlot>();
   const probes = new Map<EngineId, { at: number; probe: Promise<EngineProbe> }>();
+  /** Model server on this machine that codex speaks to when nothing else is set. */
+  let localUrl: string | null = null;
   let active: Promise<ActiveEngine> | null = null;
+  /** Engines that were asked for by name, as they are until they are set otherwise. */
+  const opened = new Map<EngineId, Promise<ActiveEngine>>();
 
-  const engineOf = (id: EngineId, baseUrl: string | null = null): Promise<Engine> => {
-    let engine = engines.get(id);
-    if (engine === undefined) {
-      const creating = create(id, baseUrl);
-      engines.set(id, creating);
-      // One that could not be made is made again for the next who asks.
-      creating.catch(() => engines.get(id) === creating && engines.delete(id));
-      engine = creating;
-    }
-    return engine;
+  const profileOf = async (id: EngineId): Promise<EngineProfile> => {
+    const profile = await readProfile({ settings, engineSettings, secrets, env }, id);
+    return id === 'codex' ? { ...profile, baseUrl: profile.baseUrl ?? localUrl } : profile;
   };
 
-  const create = async (id: EngineId, baseUrl: string | null): Promise<Engine> => {
-    const stateDir = path.join(paths.root, 'engine-state', id);
-    makePrivateDir(stateDir);
-    const createEngine = await loadEngine(id);
-    const { file, url } = placesOf(id, settings);
+  const make = async (id: EngineId, place: { path: string | null; stateDir: string }): Promise<Engine> => {
+    makePrivateDir(place.stateDir);
+    const createEngine = await load(id);
+    const profile = await profileOf(id);
     return createEngine({
-      stateDir,
+      ...place,
       enginesDir: paths.engines,
-      path: file,
-      env,
-      baseUrl: baseUrl ?? url,
+      env: profile.env,
+      baseUrl: profile.baseUrl,
+      apiKey: profile.apiKey,
       script: settings.offlineScript,
       warm: settings.warmEngines,
+      warmMemory: settings.warmEngineMemory,
       log: log.child({ engine: id }),
     });
+  };
+
+  const slotOf = (id: EngineId): EngineSlot => {
+    let slot = slots.get(id);
+    if (slot === undefined) {
+      const stateDir = path.join(paths.root, 'engine-state', id);
+      slot = createEngineSlot({
+        id,
+        make: () => make(id, { path: pathOf(id, settings), stateDir }),
+        clock,
+        onCloseFailed: (error) => log.warn({ err: error, engine: id }, 'an engine did not close cleanly'),
+      });
+      slots.set(id, slot);
+    }
+    return slot;
   };
 
   const probeOf = (id: EngineId): Promise<EngineProbe> => {
@@ -73,7 +94,7 @@ export function createEngineRegistry({ settings, paths, env, clock, log }: Deps)
 
   /** Looks at an engine. A look that failed is forgotten, so that the next who asks looks again. */
   const lookAgain = (id: EngineId): Promise<EngineProbe> => {
-    const probe = engineOf(id).then((engine) => engine.probe());
+    const probe = slotOf(id).engine.probe();
     const before = probes.get(id);
     const entry = { at: clock.now(), probe: before?.probe ?? probe };
     probes.set(id, entry);
@@ -89,37 +110,76 @@ export function createEngineRegistry({ settings, paths, env, clock, log }: Deps)
     );
   };
 
-  /** An engine that is to be made anew with another endpoint. */
-  const forget = async (id: EngineId): Promise<void> => {
-    const engine = engines.get(id);
-    engines.delete(id);
+  const renew = (id: EngineId): void => {
     probes.delete(id);
-    await (await engine)?.close();
+    opened.delete(id);
+    slots.get(id)?.renew();
+  };
+
+  const open = async (id: EngineId, chosen: Pick<Chosen, 'model' | 'why'>): Promise<ActiveEngine> => {
+    const slot = slotOf(id);
+    await slot.ready();
+    const profile = await profileOf(id);
+    const { auth } = id === 'offline' ? { auth: 'none' as const } : await probeOf(id);
+    const model = profile.model ?? chosen.model;
+    return { engine: slot.engine, auth: authOf(profile, auth), choice: { id, model, why: chosen.why } };
+  };
+
+  /** The engine that the operator named, by the environment or with a route. */
+  const configured = () => {
+    const { defaultEngine } = settings;
+    if (defaultEngine !== null && isEngineId(defaultEngine)) return { id: defaultEngine, by: 'SVC_DEFAULT_ENGINE' };
+    const id = engineSettings.defaultEngine();
+    return id === null ? null : { id, by: './svc engine default' };
+  };
+
+  const pointCodexAt = (url: string | null): void => {
+    if (localUrl !== url) renew('codex');
+    localUrl = url;
   };
 
   const choose = async (): Promise<ActiveEngine> => {
-    const configured = settings.defaultEngine;
-    const chosen = await chooseEngine({
-      configured: configured !== null && isEngineId(configured) ? configured : null,
-      probe: probeOf,
-      findLocalEndpoint,
-    });
-    if (chosen.baseUrl !== null) await forget(chosen.id);
-    const engine = await engineOf(chosen.id, chosen.baseUrl);
-    const { auth } = chosen.id === 'offline' ? { auth: 'none' as const } : await probeOf(chosen.id);
+    pointCodexAt(null);
+    const chosen = await chooseEngine({ configured: configured(), probe: probeOf, findLocalEndpoint });
+    pointCodexAt(chosen.baseUrl);
+    const opened = await open(chosen.id, chosen);
     log.info({ engine: chosen.id, why: chosen.why }, 'engine chosen');
-    return { engine, auth, choice: { id: chosen.id, model: chosen.model ?? settings.engineModel, why: chosen.why } };
+    return settings.engineModel === null ? opened : { ...opened, choice: { ...opened.choice, model: settings.engineModel } };
   };
 
   return {
     /** The engine in use. A choice that failed is made again for the next who asks. */
     active(): Promise<ActiveEngine> {
-      active ??= choose().catch((error: unknown) => {
-        active = null;
+      if (active !== null) return active;
+      const choosing = choose().catch((error: unknown) => {
+        if (active === choosing) active = null;
         throw error;
       });
+      active = choosing;
       return active;
     },
+
+    /** Any engine as it is set, in use or not; answered from memory once it was asked for. */
+    open(id: EngineId): Promise<ActiveEngine> {
+      const known = opened.get(id);
+      if (known !== undefined) return known;
+      const opening = open(id, { model: null, why: 'It was asked for.' });
+      opened.set(id, opening);
+      opening.catch(() => opened.get(id) === opening && opened.delete(id));
+      return opening;
+    },
+
+    /** How an engine is run now. */
+    profile: profileOf,
+
+    /** How an engine stands on this machine: a look of now, not one that is remembered. */
+    look(id: EngineId): Promise<EngineProbe> {
+      probes.delete(id);
+      return lookAgain(id);
+    },
+
+    /** An engine that is made as this one, but of another folder and with a state of its own: to test it. The caller closes it. */
+    makeAt: (id: EngineId, folder: string, stateDir: string): Promise<Engine> => make(id, { path: folder, stateDir }),
 
     /** Every engine and how it stands on this machine. */
     async describe(): Promise<EngineDescription[]> {
@@ -129,27 +189,26 @@ export function createEngineRegistry({ settings, paths, env, clock, log }: Deps)
       );
     },
 
+    /**
+     * An engine was set otherwise or is another one now: the next turn gets it as it is. Turns that run are not
+     * disturbed. Resolves when the choice is made.
+     */
+    async changed(id: EngineId | null): Promise<void> {
+      if (id !== null) renew(id);
+      active = null;
+      await this.active();
+    },
+
+    /** True while turns of an engine run. */
+    isBusy: (id: EngineId): boolean => (slots.get(id)?.runs() ?? 0) > 0,
+
+    /** Resolves when no turn of an engine runs. */
+    idle: (id: EngineId): Promise<void> => slotOf(id).idle(),
+
     async close(): Promise<void> {
-      const ends = Array.from(engines.values(), (opening) => opening.then((engine) => engine.close()));
-      for (const end of await Promise.allSettled(ends)) {
-        if (end.status === 'rejected') log.warn({ err: end.reason as Error }, 'an engine did not close cleanly');
-      }
+      await Promise.all(Array.from(slots.values(), (slot) => slot.engine.close()));
     },
   };
-}
-
-/** What the settings say about an engine: where its program is, and where its models are. */
-function placesOf(id: EngineId, settings: Settings): { file: string | null; url: string | null } {
-  switch (id) {
-    case 'claude':
-      return { file: settings.claudePath, url: settings.claudeBaseUrl };
-    case 'codex':
-      return { file: settings.codexPath, url: settings.codexBaseUrl };
-    case 'gemini':
-      return { file: settings.geminiPath, url: settings.geminiBaseUrl };
-    case 'offline':
-      return { file: null, url: null };
-  }
 }
 
 export type EngineRegistry = ReturnType<typeof createEngineRegistry>;

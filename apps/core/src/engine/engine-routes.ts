@@ -1,10 +1,100 @@
+import { engineConnections } from '@svc/contract/engine.ts';
+import type { Static } from '@svc/contract/schema.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import { refusePlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
+import { Secret } from '@svc/service-kit/secret.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
+import { testEngine } from './test-engine.ts';
 
-/** `GET /v2/engines`: what is there, what is used and why. */
-export function mountEngineRoutes(app: App, { engines }: Pick<CoreContext, 'engines'>): void {
+const patchBody = {
+  type: 'object',
+  additionalProperties: false,
+  minProperties: 1,
+  properties: {
+    model: { type: ['string', 'null'], pattern: '^[A-Za-z0-9][\\w./:@+-]{0,199}$' },
+    connection: { enum: engineConnections },
+    auto_update: { type: 'boolean' },
+    billing: { enum: [...engineConnections, null] },
+  },
+} as const;
+
+const keyBody = {
+  type: 'object',
+  required: ['value'],
+  properties: { value: { type: 'string', minLength: 8, maxLength: 4096, pattern: '^[\\x21-\\x7e]+$' } },
+} as const;
+
+const urlBody = { type: 'object', required: ['url'], properties: { url: { type: 'string', maxLength: 4096 } } } as const;
+
+type Params = { Params: { id: string } };
+
+/** The engines: what is there, which one is used and why, and their settings (spec: Engine settings). */
+export function mountEngineRoutes(app: App, context: CoreContext): void {
+  const { engines, engineFallback, engineAdmin: admin } = context;
+  let isTesting = false;
+
   app.get('/v2/engines', async () => {
-    const described = await engines.describe();
-    return { engines: described, current: (await engines.active()).choice };
+    const views = await admin.list();
+    const withNotices = views.map((view) => ({ ...view, notice: engineFallback.notice(view.id) }));
+    return { engines: withNotices, current: (await engines.active()).choice };
+  });
+
+  app.patch<Params & { Body: Static<typeof patchBody> }>(
+    '/v2/engines/:id',
+    { schema: { body: patchBody } },
+    async ({ params, body }) => {
+      refusePlaceholder(body, 'The change');
+      return { ok: true, engine: await admin.change(admin.idOf(params.id), body) };
+    },
+  );
+
+  app.post<Params>('/v2/engines/:id/default', async ({ params }) => ({
+    ok: true,
+    engine: await admin.makeDefault(admin.idOf(params.id)),
+  }));
+
+  app.post<Params>('/v2/engines/:id/install', async ({ params }, reply) => {
+    const engine = await admin.install(admin.idOf(params.id));
+    return reply.code(202).send({ ok: true, engine });
+  });
+
+  app.put<Params & { Body: Static<typeof keyBody> }>(
+    '/v2/engines/:id/apikey',
+    { schema: { body: keyBody } },
+    async ({ params, body }) => {
+      refusePlaceholder(body.value, 'value');
+      return { ok: true, ...(await admin.putKey(admin.idOf(params.id), new Secret(body.value))) };
+    },
+  );
+
+  app.delete<Params>('/v2/engines/:id/apikey', async ({ params }) => ({
+    ok: true,
+    ...(await admin.removeKey(admin.idOf(params.id))),
+  }));
+
+  app.post<Params & { Body: Static<typeof urlBody> }>(
+    '/v2/engines/:id/base-url',
+    { schema: { body: urlBody } },
+    async ({ params, body }) => {
+      refusePlaceholder(body.url, 'url');
+      return { ok: true, engine: await admin.setBaseUrl(admin.idOf(params.id), body.url) };
+    },
+  );
+
+  app.post<Params>('/v2/engines/:id/refresh', async ({ params }) => ({
+    ok: true,
+    engine: await admin.refresh(admin.idOf(params.id)),
+  }));
+
+  app.post<Params>('/v2/engines/:id/test', async ({ params }) => {
+    const id = admin.idOf(params.id);
+    if (isTesting) throw new ServiceError('busy', 'An engine is tested already. Try again in a moment.');
+    isTesting = true;
+    try {
+      return await testEngine(context, await engines.open(id));
+    } finally {
+      isTesting = false;
+    }
   });
 }

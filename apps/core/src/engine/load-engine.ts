@@ -6,6 +6,12 @@ export type EngineId = (typeof engineIds)[number];
 
 export const isEngineId = (id: string): id is EngineId => (engineIds as readonly string[]).includes(id);
 
+/** The package an engine is installed from, and the version its driver is written and tested for. */
+export type EnginePackage = { package: string; version: string; installArgs: readonly string[] };
+
+/** What is known of an engine without loading it. The built-in one has neither models nor a package. */
+export type EngineFacts = { models: readonly string[]; pin: EnginePackage | null };
+
 /** The only place that imports an engine, and only when it is wanted. */
 export async function loadEngine(id: EngineId): Promise<CreateEngine> {
   switch (id) {
@@ -19,3 +25,19 @@ export async function loadEngine(id: EngineId): Promise<CreateEngine> {
       return (await import('@svc/engine-offline/engine.ts')).createEngine;
   }
 }
+
+/** Small modules of the engine's package; its driver is not loaded. */
+export async function loadEngineFacts(id: EngineId): Promise<EngineFacts> {
+  switch (id) {
+    case 'claude':
+      return factsOf(await import('@svc/engine-claude/models.ts'), await import('@svc/engine-claude/pin.ts'));
+    case 'codex':
+      return factsOf(await import('@svc/engine-codex/models.ts'), await import('@svc/engine-codex/pin.ts'));
+    case 'gemini':
+      return factsOf(await import('@svc/engine-gemini/models.ts'), await import('@svc/engine-gemini/pin.ts'));
+    case 'offline':
+      return { models: [], pin: null };
+  }
+}
+
+const factsOf = ({ models }: { models: readonly string[] }, { pin }: { pin: EnginePackage }): EngineFacts => ({ models, pin });

@@ -1,21 +1,16 @@
 import { atLeast, type Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import type { DenyRules } from './deny-rules.ts';
 
-export type Verdict = { allowed: true } | { allowed: false; rule: 'size' | 'flood' | 'deny'; reply: string };
+export type RuleLimits = { maxChars: number; floodPerMinute: number };
+export type BrokenRule = 'size' | 'flood' | 'deny';
 
-export type ModerationRules = { maxChars: number; floodPerMinute: number; deny: readonly string[] };
+export const defaultLimits: RuleLimits = { maxChars: 100_000, floodPerMinute: 30 };
 
-export const defaultRules: ModerationRules = { maxChars: 100_000, floodPerMinute: 30, deny: [] };
-
-const allowed: Verdict = { allowed: true };
 const rememberedSenders = 10_000;
 
-/**
- * Moderation by rules: length, flood (senders below TRUSTED), and texts the operator denies, compared without case.
- * Texts and not patterns, so that no rule can be slow.
- */
-export function createModeration(rules: ModerationRules, clock: Clock) {
-  const deny = rules.deny.map((text) => text.toLowerCase());
+/** The rules that need nobody: length, flood (senders below TRUSTED), and what the operator denies. */
+export function createModerationRules({ maxChars, floodPerMinute }: RuleLimits, deny: DenyRules, clock: Clock) {
   const windows = new Map<string, { startedAt: number; count: number }>();
 
   const floods = (sender: string): boolean => {
@@ -27,22 +22,20 @@ export function createModeration(rules: ModerationRules, clock: Clock) {
       return false;
     }
     window.count++;
-    return window.count > rules.floodPerMinute;
+    return window.count > floodPerMinute;
   };
 
   return {
-    check(text: string, identity: Identity): Verdict {
-      if (identity.bypass_moderation) return allowed;
-      if (text.length > rules.maxChars) return blocked('size', 'That message is too long for me. Please send less at once.');
-      if (!atLeast(identity.trust_tier, 'TRUSTED') && floods(identity.principal_id ?? '')) {
-        return blocked('flood', 'That is a lot of messages at once. Please wait a minute.');
-      }
-      const lower = deny.length === 0 ? '' : text.toLowerCase();
-      return deny.some((denied) => lower.includes(denied)) ? blocked('deny', 'I cannot help with that message.') : allowed;
+    /** The rule that a message breaks; null when it breaks none. Counts it. */
+    broken(text: string, system: string, identity: Identity): BrokenRule | null {
+      if (text.length > maxChars) return 'size';
+      if (!atLeast(identity.trust_tier, 'TRUSTED') && floods(identity.principal_id ?? '')) return 'flood';
+      return !deny.isEmpty && (deny.matches(text) || deny.matches(system)) ? 'deny' : null;
     },
+
+    isDenying: !deny.isEmpty,
+    denies: (text: string): boolean => deny.matches(text),
   };
 }
 
-export type Moderation = ReturnType<typeof createModeration>;
-
-const blocked = (rule: 'size' | 'flood' | 'deny', reply: string): Verdict => ({ allowed: false, rule, reply });
+export type ModerationRules = ReturnType<typeof createModerationRules>;

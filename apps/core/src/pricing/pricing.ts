@@ -53,6 +53,9 @@ export async function openPricing(deps: PriceSourceDeps) {
       return perMinute === null ? null : toUsd((seconds * perMinute) / 60);
     },
 
+    /** Notes that a model of a side call has no price, for the report and the notices. */
+    noteUnpriced: (provider: string, model: string) => unpriced.add(provider, model),
+
     reload: () => source.reload(),
     fault: () => source.fault(),
     unpriced: () => unpriced.list(),

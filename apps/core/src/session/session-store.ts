@@ -3,10 +3,18 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database } from '@svc/store/database.ts';
 
 /** A session as stored. `running` and `queued` are the turn queue's to tell (see `session-view.ts`). */
-export type SessionRow = Omit<Session, 'state'> & { fence: number; public: number };
+export type SessionRow = Omit<Session, 'state'> & { fence: number; public: number; parked_sessions: string | null };
 
 /** What a turn needs of its session. */
-export type OpenSession = Pick<SessionRow, 'conversation_key' | 'engine_id' | 'engine_session_id' | 'turns' | 'cwd' | 'fence'>;
+export type OpenSession = Pick<SessionRow, 'conversation_key' | 'engine_id' | 'engine_session_id' | 'turns' | 'cwd' | 'fence'> & {
+  /** Turns of the conversation that this engine had no part in. */
+  missed: number;
+};
+
+type OpenedRow = Omit<OpenSession, 'missed'> & Pick<SessionRow, 'parked_sessions'>;
+
+/** Sessions of other engines in the same conversation: their resume ids, and how many turns it had when they left. */
+type Parked = Record<string, { id: string; turns: number }>;
 
 /** What every turn records when it opens its session. */
 export type SessionOpening = {
@@ -36,7 +44,7 @@ export type TurnTotals = {
 const selectOne = 'SELECT * FROM session WHERE conversation_key = ?';
 const selectCursor = 'SELECT last_announce_id FROM session WHERE conversation_key = ?';
 const selectRecent = 'SELECT * FROM session WHERE last_active_at < ? ORDER BY last_active_at DESC LIMIT ?';
-// A resume id belongs to the engine that made it: another engine begins its own session.
+// A resume id belongs to the engine that made it, so engine and id stay as they are until the engine is known to change.
 const upsert = `
   INSERT INTO session (conversation_key, surface, instance_id, principal_id, engine_id, outbound_instance_id,
     outbound_target, public, cwd, last_announce_id, fence, created_at, last_active_at)
@@ -44,8 +52,6 @@ const upsert = `
   ON CONFLICT (conversation_key) DO UPDATE SET
     instance_id = excluded.instance_id,
     principal_id = excluded.principal_id,
-    engine_session_id = CASE WHEN session.engine_id = excluded.engine_id THEN session.engine_session_id END,
-    engine_id = excluded.engine_id,
     outbound_instance_id = COALESCE(excluded.outbound_instance_id, session.outbound_instance_id),
     outbound_target = COALESCE(excluded.outbound_target, session.outbound_target),
     public = excluded.public,
@@ -53,7 +59,9 @@ const upsert = `
     last_announce_id = MAX(session.last_announce_id, excluded.last_announce_id),
     fence = session.fence + 1,
     last_active_at = excluded.last_active_at
-  RETURNING conversation_key, engine_id, engine_session_id, turns, cwd, fence`;
+  RETURNING conversation_key, engine_id, engine_session_id, turns, cwd, fence, parked_sessions`;
+const updateEngine = `UPDATE session SET engine_id = ?, engine_session_id = ?, parked_sessions = ?
+  WHERE conversation_key = ? AND fence = ?`;
 const updateEngineSession = 'UPDATE session SET engine_session_id = ? WHERE conversation_key = ? AND fence = ?';
 const updateTotals = `
   UPDATE session SET engine_session_id = COALESCE(?, engine_session_id), turns = turns + 1, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
@@ -63,6 +71,16 @@ const remove = 'DELETE FROM session WHERE conversation_key = ?';
 
 /** Sessions by key. Nothing here grows with the number of sessions but the list. */
 export function createSessionStore(db: Database, clock: Clock) {
+  /** The conversation goes to another engine: its session is put aside, and that of the other one taken up where there is one. */
+  const changeEngine = async (row: OpenedRow, engineId: string): Promise<OpenSession> => {
+    const { parked_sessions, ...session } = row;
+    const { [engineId]: own, ...others } = JSON.parse(parked_sessions ?? '{}') as Parked;
+    const left = row.engine_id !== null && row.engine_session_id !== null ? { [row.engine_id]: parkedOf(row) } : {};
+    const parked = JSON.stringify({ ...others, ...left });
+    await db.getSoon(updateEngine, engineId, own?.id ?? null, parked, row.conversation_key, row.fence);
+    return { ...session, engine_id: engineId, engine_session_id: own?.id ?? null, missed: row.turns - (own?.turns ?? 0) };
+  };
+
   return {
     read: (key: string) => db.get<SessionRow>(selectOne, key),
 
@@ -76,7 +94,7 @@ export function createSessionStore(db: Database, clock: Clock) {
     /** Creates or continues the session for a turn and gives the turn its fencing number. */
     async open(opening: SessionOpening): Promise<OpenSession> {
       const now = clock.now();
-      const row = await db.getSoon<OpenSession>(
+      const row = await db.getSoon<OpenedRow>(
         upsert,
         opening.conversation_key,
         opening.surface,
@@ -92,7 +110,9 @@ export function createSessionStore(db: Database, clock: Clock) {
         now,
       );
       if (row === undefined) throw new Error('the session could not be stored');
-      return row;
+      if (row.engine_id !== opening.engine_id) return changeEngine(row, opening.engine_id);
+      const { parked_sessions: _parked, ...session } = row;
+      return { ...session, missed: 0 };
     },
 
     /** Keeps the engine's resume id as soon as it is known, so that a killed turn can be resumed. */
@@ -121,3 +141,5 @@ export function createSessionStore(db: Database, clock: Clock) {
 }
 
 export type SessionStore = ReturnType<typeof createSessionStore>;
+
+const parkedOf = ({ engine_session_id, turns }: OpenedRow) => ({ id: engine_session_id ?? '', turns });

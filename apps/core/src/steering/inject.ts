@@ -2,8 +2,8 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
+import { replyText } from '../delivery/delivery-of.ts';
 import type { Route } from '../delivery/delivery-store.ts';
-import { replyText } from '../delivery/handovers.ts';
 import type { SessionRow } from '../session/session-store.ts';
 import type { LiveTurn } from '../turn/live-turns.ts';
 import { runAccepted } from '../turn/run-accepted.ts';
@@ -79,20 +79,21 @@ async function run(deps: CoreContext, live: LiveTurn, interrupts: boolean): Prom
 }
 
 async function deliver(deps: CoreContext, live: LiveTurn, handled: HandleResult, route: Route | null): Promise<InjectAnswer> {
-  const reply = replyText(handled);
-  const answer = { ok: true, reply, route, outcome: handled.outcome, turn_id: handled.turn_id } as const;
-  if (reply === '')
-    return { ...answer, delivered: false, deliverErr: `there is nothing to deliver: the turn ended as ${handled.outcome}` };
-  const delivery = live.delivery ?? null;
-  if (route === null || delivery === null)
-    return { ...answer, delivered: false, deliverErr: 'the session has no stored outbound route' };
-  const outcome = await deps.outbox.firstTry(delivery, deliverWithinMs);
-  if (outcome.delivered) return { ...answer, delivered: true, deliverErr: null };
-  const next = outcome.permanent ? 'it is not tried again' : 'it is tried again';
-  return { ...answer, delivered: false, deliverErr: `${outcome.error} (${next})` };
+  const answer = { ok: true, reply: replyText(handled), route, outcome: handled.outcome, turn_id: handled.turn_id } as const;
+  const deliverErr = await deliveryError(deps, live, handled, route);
+  return { ...answer, delivered: deliverErr === null, deliverErr };
 }
 
-export const routeOfSession = ({ outbound_instance_id, outbound_target }: SessionRow): Route | null =>
+/** Why the reply has not reached the channel, or not yet; null when it has. */
+async function deliveryError({ outbox }: CoreContext, live: LiveTurn, handled: HandleResult, route: Route | null) {
+  if (replyText(handled) === '') return `there is nothing to deliver: the turn ended as ${handled.outcome}`;
+  if (route === null || live.delivery === undefined) return 'the session has no stored outbound route';
+  const outcome = await outbox.firstTry(live.delivery, deliverWithinMs);
+  if (outcome.delivered) return null;
+  return `${outcome.error} (${outcome.permanent ? 'it is not tried again' : 'it is tried again'})`;
+}
+
+const routeOfSession = ({ outbound_instance_id, outbound_target }: SessionRow): Route | null =>
   outbound_instance_id === null || outbound_target === null
     ? null
     : { instance_id: outbound_instance_id, target: outbound_target };

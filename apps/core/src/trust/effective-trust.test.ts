@@ -6,9 +6,12 @@ const now = 1_000_000;
 const context: TrustContext = { surface: 'compat', conversationKey: 'compat:a:b', public: false, now };
 
 const grant = (over: Partial<GrantedRole> = {}): GrantedRole => ({
+  id: 'grant_1',
+  role: 'known',
   tier: 'KNOWN',
   tool_policy: 'read',
   surfaces: '*',
+  tool_servers: '*',
   scope_surface: null,
   scope_conversation_key: null,
   expires_at: null,
@@ -31,6 +34,16 @@ test('the highest tier among the grants counts', () => {
     trust_tier: 'TRUSTED',
     tool_policy: 'full',
   });
+});
+
+test('the tool servers are those of every role that gives the highest tier, and of no other', () => {
+  const of = (...grants: GrantedRole[]) => toIdentity(sender(...grants), context).tool_servers;
+  const one = grant({ tool_servers: ['a', 'b'] });
+  expect(of(one, grant({ tool_servers: ['b', 'c'] }), grant({ tier: 'GUEST' }))).toEqual(['a', 'b', 'c']);
+  expect(of(one, grant())).toBe('*');
+  expect(of(one, grant({ expires_at: now }))).toEqual(['a', 'b']);
+  expect(of(grant({ tool_servers: [] }))).toEqual([]);
+  expect(toIdentity(null, context).tool_servers).toEqual([]);
 });
 
 test.each([

@@ -1,4 +1,13 @@
-import { atLeast, type Denial, type Identity, type Tier } from '@svc/contract/trust.ts';
+import {
+  atLeast,
+  tiers,
+  toolPolicies,
+  type Denial,
+  type Identity,
+  type JudgedGrant,
+  type Tier,
+  type ToolPolicy,
+} from '@svc/contract/trust.ts';
 import type { GrantedRole, KnownSender } from './trust-store.ts';
 
 export type TrustContext = { surface: string; conversationKey: string; public: boolean; now: number };
@@ -9,35 +18,74 @@ const publicCap: Tier = 'TRUSTED';
 
 /**
  * Effective trust of a sender in a context: the highest tier among live grants whose scope fits, capped on public
- * surfaces. A sender the store does not know is denied.
+ * surfaces. What the sender may do is what any of the grants of that tier allows. A sender the store does not know is
+ * denied, and a block that fits outweighs everything.
  */
 export function toIdentity(sender: KnownSender | null, context: TrustContext): Identity {
   if (sender === null) return denied(null, 'unknown_sender', 'no principal has this identifier');
   if (!sender.active) return denied(sender, 'disabled', 'the principal is disabled');
-  const grants = sender.grants.filter((grant) => fits(grant, context));
+  const grants = sender.grants.filter((grant) => misfitOf(grant, context) === null);
   if (grants.some((grant) => grant.tier === 'BLOCKED'))
     return denied(sender, 'blocked', 'the principal is blocked here', 'BLOCKED');
-  const best = grants.toSorted((a, b) => (atLeast(a.tier, b.tier) ? -1 : 1))[0];
+  const best = tiers.findLast((tier) => grants.some((grant) => grant.tier === tier));
   if (best === undefined) return denied(sender, 'no_grant', 'the principal has no grant that fits here');
-  if (!atLeast(best.tier, floor)) return denied(sender, 'low_tier', `the tier ${best.tier} gets no answer`, best.tier);
-  const tier = context.public && atLeast(best.tier, publicCap) ? publicCap : best.tier;
+  if (!atLeast(best, floor)) return denied(sender, 'low_tier', `the tier ${best} gets no answer`, best);
+  const highest = grants.filter(({ tier }) => tier === best);
+  const tier = context.public && atLeast(best, publicCap) ? publicCap : best;
   return {
     principal_id: sender.principal_id,
     principal_key: sender.key,
     display_name: sender.display_name,
     trust_tier: tier,
-    tool_policy: best.tool_policy,
+    tool_policy: widestPolicy(highest),
+    tool_servers: toolServersOf(highest),
     bypass_moderation: sender.bypass_moderation,
     denied: false,
-    reason: `granted ${best.tier}${tier === best.tier ? '' : `, capped to ${tier} on a public surface`}`,
+    reason: `granted ${best}${tier === best ? '' : `, capped to ${tier} on a public surface`}`,
   };
 }
 
-const fits = (grant: GrantedRole, { surface, conversationKey, now }: TrustContext): boolean =>
-  (grant.expires_at === null || grant.expires_at > now) &&
-  (grant.surfaces === '*' || grant.surfaces.includes(surface)) &&
-  (grant.scope_surface === null || grant.scope_surface === surface) &&
-  (grant.scope_conversation_key === null || grant.scope_conversation_key === conversationKey);
+/** Every grant of a sender, and why it does not count in a context. */
+export const judgeGrants = (sender: KnownSender, context: TrustContext): JudgedGrant[] =>
+  sender.grants.map((grant) => ({
+    id: grant.id,
+    role: grant.role,
+    tier: grant.tier,
+    tool_policy: grant.tool_policy,
+    scope: {
+      ...(grant.scope_surface === null ? {} : { surface: grant.scope_surface }),
+      ...(grant.scope_conversation_key === null ? {} : { conversation_key: grant.scope_conversation_key }),
+    },
+    expires_at: grant.expires_at,
+    misfit: misfitOf(grant, context),
+  }));
+
+/** Why a grant does not count here and now; null when it does. */
+function misfitOf(grant: GrantedRole, { surface, conversationKey, now }: TrustContext): string | null {
+  if (grant.expires_at !== null && grant.expires_at <= now) return 'it has expired';
+  if (grant.surfaces !== '*' && !grant.surfaces.includes(surface)) {
+    return `the role counts on ${grant.surfaces.join(', ')} only`;
+  }
+  if (grant.scope_surface !== null && grant.scope_surface !== surface) return `it is for ${grant.scope_surface} only`;
+  if (grant.scope_conversation_key !== null && grant.scope_conversation_key !== conversationKey) {
+    return `it is for the conversation ${grant.scope_conversation_key} only`;
+  }
+  return null;
+}
+
+/** The widest that any of the grants allows; one that nobody knows allows nothing. */
+const widestPolicy = (grants: readonly GrantedRole[]): ToolPolicy =>
+  toolPolicies[Math.max(0, ...grants.map(({ tool_policy }) => toolPolicies.indexOf(tool_policy)))] ?? 'none';
+
+/** What any of the grants allows. */
+const toolServersOf = (grants: readonly GrantedRole[]): string[] | '*' => {
+  const names = new Set<string>();
+  for (const { tool_servers } of grants) {
+    if (tool_servers === '*') return '*';
+    for (const name of tool_servers) names.add(name);
+  }
+  return [...names];
+};
 
 export const denied = (sender: KnownSender | null, denial: Denial, reason: string, tier: Tier = 'UNKNOWN'): Identity => ({
   principal_id: sender?.principal_id ?? null,
@@ -45,6 +93,7 @@ export const denied = (sender: KnownSender | null, denial: Denial, reason: strin
   display_name: sender?.display_name ?? 'unknown',
   trust_tier: tier,
   tool_policy: 'none',
+  tool_servers: [],
   bypass_moderation: false,
   denied: true,
   denial,

@@ -6,13 +6,15 @@ import type { PendingRow } from './pending-store.ts';
 const lifeMs = 60 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 const maxLive = 100;
+/** So that a flood of one channel leaves codes for those of the others. */
+const maxLivePerSurface = 25;
 const maxPerDay = 3;
 
 /** The live pairing codes: few, short-lived, and each one sender's. */
 export function createPairingCodes(register: Pick<PendingRegister, 'all' | 'changed'>, clock: Clock) {
   /** Oldest first, so those that expire stand in front. */
   const live = new Map<string, PendingRow>();
-  const byExpiry = (a: PendingRow, b: PendingRow) => (a.code_expires_at ?? 0) - (b.code_expires_at ?? 0);
+  const byExpiry = (a: PendingRow, b: PendingRow) => Number(a.code_expires_at) - Number(b.code_expires_at);
   for (const row of register.all().toSorted(byExpiry)) {
     if (row.code !== null && hasLiveCode(row, clock.now())) live.set(row.code, row);
   }
@@ -25,12 +27,14 @@ export function createPairingCodes(register: Pick<PendingRegister, 'all' | 'chan
     }
   };
 
-  /** Null when this sender or all together have had enough of them. */
+  const liveOn = (surface: string): number => [...live.values()].filter((row) => row.surface === surface).length;
+
+  /** Null when this sender, those of the channel, or all together have had enough of them. */
   const give = (row: PendingRow): string | null => {
     const now = clock.now();
     const given = now - row.codes_since < dayMs ? row.codes_given : 0;
     dropExpired();
-    if (given >= maxPerDay || live.size >= maxLive) return null;
+    if (given >= maxPerDay || live.size >= maxLive || liveOn(row.surface) >= maxLivePerSurface) return null;
     let code = makeCode();
     while (live.has(code)) code = makeCode();
     if (given === 0) row.codes_since = now;

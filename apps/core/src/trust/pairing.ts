@@ -1,13 +1,14 @@
 import type { LinkResult } from '@svc/contract/pairing.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
-import { badRequest, conflict, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
+import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Events } from '../events.ts';
 import { createGuessThrottle } from './guess-throttle.ts';
-import { linkIdentity, type LinkTarget } from './link-identity.ts';
+import { linkIdentity, type Linked, type LinkTarget } from './link-identity.ts';
 import type { Pending } from './pending.ts';
 import { createPendingStore, type PendingRow } from './pending-store.ts';
+import type { TrustAudit } from './trust-audit.ts';
 import type { TrustService } from './trust-service.ts';
 import { createTrustStore } from './trust-store.ts';
 
@@ -18,7 +19,8 @@ type Deps = {
   db: Database;
   pending: Pending;
   trust: Pick<TrustService, 'changed' | 'resolve'>;
-  events: Pick<Events, 'linked' | 'unlinked'>;
+  audit: TrustAudit;
+  events: Pick<Events, 'linked'>;
   clock: Clock;
   ids: Ids;
 };
@@ -26,7 +28,7 @@ type Deps = {
 const defaultRole = 'known';
 
 /** Lets in those who wait: by their place in the list, or by the code they were given. */
-export function createPairing({ db, pending, trust, events, clock, ids }: Deps) {
+export function createPairing({ db, pending, trust, audit, events, clock, ids }: Deps) {
   const throttle = createGuessThrottle(clock);
 
   /** All of it in one transaction, or nothing. The sender's next message is judged anew. */
@@ -34,6 +36,7 @@ export function createPairing({ db, pending, trust, events, clock, ids }: Deps) 
     const linked = await db.transaction(async (tx) => {
       const done = await linkIdentity(createTrustStore(tx, clock, ids), row, target);
       await createPendingStore(tx).delete(row.id);
+      await audit.add(tx, { actor: 'local', what, principal: done.principal.key, before: null, after: linkedFacts(done) });
       return done;
     });
     pending.remove(row);
@@ -45,25 +48,6 @@ export function createPairing({ db, pending, trust, events, clock, ids }: Deps) 
   };
 
   return {
-    /**
-     * Takes an identifier from its principal, who stays: the way back from linking. The next message is denied.
-     * @throws ServiceError `not_found`, or `conflict` for the last way in of an owner.
-     */
-    async unlink(identifierId: string): Promise<void> {
-      const removed = await db.transaction(async (tx) => {
-        const store = createTrustStore(tx, clock, ids);
-        const ways = await store.ownersWaysIn();
-        if (ways.length === 1 && ways[0] === identifierId) {
-          throw conflict('This is the last identifier of an owner. Without it nobody could let anyone in.');
-        }
-        const identifier = await store.removeIdentifier(identifierId);
-        if (identifier === null) throw notFound('identifier', identifierId);
-        return identifier;
-      });
-      trust.changed();
-      events.unlinked(removed);
-    },
-
     /** @throws ServiceError `not_found` or `conflict`, and then nothing has changed. */
     link: (pendingId: string, target: LinkTarget): Promise<LinkResult> => linkRow(pending.read(pendingId), target, 'linked'),
 
@@ -88,6 +72,15 @@ export function createPairing({ db, pending, trust, events, clock, ids }: Deps) 
 }
 
 export type Pairing = ReturnType<typeof createPairing>;
+
+const linkedFacts = ({ principal, identifier, sender_name, role }: Linked) => ({
+  identifier_id: identifier.id,
+  surface: identifier.surface,
+  value: identifier.value,
+  sender_name,
+  role,
+  is_new: principal.is_new,
+});
 
 const unknownCode = (code: string) =>
   new ServiceError(

@@ -78,13 +78,21 @@ export async function createPendingRegister({ store, clock, ids, log }: Deps) {
     writeSoon();
   };
 
+  /** The channel most of them came over, which a flood of one channel is. */
+  const fullestSurface = (): string | undefined => {
+    const counts = new Map<string, number>();
+    for (const { surface } of rows.values()) counts.set(surface, (counts.get(surface) ?? 0) + 1);
+    return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
+  };
+
   /** Makes room for one more. Who holds a live code was promised an hour and is passed over. */
   const makeRoom = () => {
     if (rows.size < maxPending) return;
     const now = clock.now();
-    for (const row of rows.values()) {
-      if (!hasLiveCode(row, now)) return remove(row);
-    }
+    const fullest = fullestSurface();
+    const canGo = [...rows.values()].filter((row) => !hasLiveCode(row, now));
+    const goes = canGo.find(({ surface }) => surface === fullest) ?? canGo[0];
+    if (goes !== undefined) remove(goes);
   };
 
   return {

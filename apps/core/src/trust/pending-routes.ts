@@ -27,7 +27,7 @@ const pairBody = {
   },
 } as const;
 
-/** Unknown senders who wait, letting them in, and taking that back (decisions: Default-deny; Unknown senders). */
+/** Unknown senders who wait, and letting them in (decisions: Default-deny; Unknown senders). */
 export function mountPendingRoutes(app: App, { pending, pairing }: Pick<CoreContext, 'pending' | 'pairing'>): void {
   app.get('/trust/pending', async () => ({ pending: await pending.list() }));
 
@@ -39,11 +39,6 @@ export function mountPendingRoutes(app: App, { pending, pairing }: Pick<CoreCont
 
   app.delete<{ Params: { id: string } }>('/trust/pending/:id', ({ params }) => {
     pending.remove(pending.read(params.id));
-    return { ok: true };
-  });
-
-  app.delete<{ Params: { iid: string } }>('/trust/identifiers/:iid', async ({ params }) => {
-    await pairing.unlink(params.iid);
     return { ok: true };
   });
 

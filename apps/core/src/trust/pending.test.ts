@@ -118,12 +118,26 @@ test('a sender gets at most three fresh codes a day', async () => {
 test('at most a hundred codes live at once; past that the answer is plain', async () => {
   const { clock, open } = house();
   const pending = await open();
-  const codes = Array.from({ length: 100 }, (_, i) => codeOf(pending.note(from(`s${i}`), unknown)));
+  const channels = ['messenger', 'chatroom', 'device', 'email'];
+  const codes = Array.from({ length: 100 }, (_, i) => codeOf(pending.note(from(`s${i}`, { channel: channels[i % 4] }), unknown)));
   expect(new Set(codes).size).toBe(100);
-  expect(pending.note(from('late'), unknown)).toBeNull();
+  expect(pending.note(from('late', { channel: 'issues' }), unknown)).toBeNull();
   expect(codeOf(pending.note(from('s0'), unknown))).toBe(codes[0]);
   clock.advance(hour);
   expect(codeOf(pending.note(from('late'), unknown))).not.toBeNull();
+});
+
+test('a flood of one channel leaves codes and places for the others', async () => {
+  const { open } = house();
+  const pending = await open();
+  const quiet = { channel: 'email', intake: undefined };
+  pending.note(from('anna', quiet), unknown);
+  const codes = Array.from({ length: 1500 }, (_, i) => pending.note(from(`s${i}`), unknown));
+  expect(codes.filter((code) => code !== null)).toHaveLength(25);
+  expect(codeOf(pending.note(from('bob', { channel: 'chatroom' }), unknown))).not.toBeNull();
+  const waiting = await pending.list();
+  expect(waiting).toHaveLength(1000);
+  expect(waiting.map(({ value }) => value)).toEqual(expect.arrayContaining(['anna', 'bob']));
 });
 
 test('at most a thousand are kept; who was seen longest ago goes', async () => {

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { identifierProblem, isSurface, toIdentifierValue } from './identifier-value.ts';
+import type { NewTrustChange } from './trust-audit.ts';
 import type { TrustStore, NewRole } from './trust-store.ts';
 
 const roles: NewRole[] = [
@@ -12,21 +14,27 @@ const roles: NewRole[] = [
 /** One principal of a trust seed file. */
 type SeedPrincipal = { key: string; display_name?: string; role: string; identifiers: { surface: string; value: string }[] };
 
+/** Is told of everything that was added. */
+type Tell = (change: Omit<NewTrustChange, 'actor' | 'what' | 'before'>) => Promise<unknown>;
+
 /**
  * Gives a new installation its roles and its owner (the local user, in the shell and with the first API key), then
- * applies the operator's seed file when there is one. Repeating it changes nothing.
+ * applies the operator's seed file when there is one. Repeating it changes nothing: what an operator has changed stays,
+ * and a sender who belongs to somebody else by now stays theirs.
  * @throws when the seed file is there but cannot be used; nobody is let in until it is mended.
  */
-export async function seedTrust(store: TrustStore, seedFile: string): Promise<void> {
-  const isFirstStart = await store.isEmpty();
-  for (const role of roles) await store.addRole(role);
-  if (isFirstStart) await seedOwner(store);
-  for (const principal of readSeedFile(seedFile)) await seedPrincipal(store, principal);
+export async function seedTrust(store: TrustStore, seedFile: string, tell: Tell = async () => undefined): Promise<void> {
+  const seeded = readSeedFile(seedFile);
+  if (await store.isEmpty()) {
+    for (const role of roles) await store.addRole(role);
+    await seedPrincipal(store, owner(), tell);
+  }
+  for (const principal of seeded) await seedPrincipal(store, principal, tell);
 }
 
-async function seedOwner(store: TrustStore): Promise<void> {
+function owner(): SeedPrincipal {
   const { username } = userInfo();
-  await seedPrincipal(store, {
+  return {
     key: 'owner',
     display_name: username,
     role: 'owner',
@@ -34,13 +42,20 @@ async function seedOwner(store: TrustStore): Promise<void> {
       { surface: 'shell', value: username },
       { surface: 'compat', value: 'owner' },
     ],
-  });
+  };
 }
 
-async function seedPrincipal(store: TrustStore, { key, display_name, role, identifiers }: SeedPrincipal): Promise<void> {
+async function seedPrincipal(store: TrustStore, seed: SeedPrincipal, tell: Tell): Promise<void> {
+  const { key, display_name, role, identifiers } = seed;
   const id = await store.addPrincipal({ key, display_name: display_name ?? key });
-  await store.addGrant(id, role);
-  for (const { surface, value } of identifiers) await store.addIdentifier(id, surface, value);
+  const isGranted = await store.addGrant(id, role);
+  const added: typeof identifiers = [];
+  for (const { surface, value } of identifiers) {
+    if (await store.addIdentifier(id, surface, value)) added.push({ surface, value });
+  }
+  if (isGranted || added.length > 0) {
+    await tell({ principal: key, after: { ...(isGranted ? { role } : {}), identifiers: added } });
+  }
 }
 
 function readSeedFile(file: string): SeedPrincipal[] {
@@ -54,7 +69,22 @@ function readSeedFile(file: string): SeedPrincipal[] {
   const seed: unknown = JSON.parse(text);
   const principals = (seed as { principals?: unknown }).principals;
   if (!Array.isArray(principals)) throw new Error(`${file} needs a list "principals"`);
-  return principals.map((entry, index) => parseSeedPrincipal(entry, `${file}: principals[${index}]`));
+  const seeded = principals.map((entry, index) => parseSeedPrincipal(entry, `${file}: principals[${index}]`));
+  refuseShared(seeded, file);
+  return seeded;
+}
+
+/** One sender is one principal. */
+function refuseShared(seeded: readonly SeedPrincipal[], file: string): void {
+  const holders = new Map<string, string>();
+  for (const { key, identifiers } of seeded) {
+    for (const { surface, value } of identifiers) {
+      const name = `${surface} "${toIdentifierValue(surface, value)}"`;
+      const holder = holders.get(name) ?? key;
+      if (holder !== key) throw new Error(`${file}: ${name} is listed for "${holder}" and for "${key}"`);
+      holders.set(name, key);
+    }
+  }
 }
 
 function parseSeedPrincipal(entry: unknown, where: string): SeedPrincipal {
@@ -70,5 +100,5 @@ function parseSeedPrincipal(entry: unknown, where: string): SeedPrincipal {
 
 const isIdentifier = (entry: unknown): entry is { surface: string; value: string } => {
   const { surface, value } = (entry ?? {}) as Record<string, unknown>;
-  return typeof surface === 'string' && surface !== '' && typeof value === 'string' && value !== '';
+  return isSurface(surface) && typeof value === 'string' && identifierProblem(value) === null;
 };

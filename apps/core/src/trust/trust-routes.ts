@@ -1,31 +1,112 @@
+import type { Static } from '@svc/contract/schema.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { CoreContext } from '../context.ts';
+import {
+  grantBody,
+  identifierBody,
+  principalBody,
+  principalPatch,
+  resolveBody,
+  roleBody,
+  toolServersBody,
+} from './trust-schemas.ts';
 
-const resolveBody = {
-  type: 'object',
-  required: ['channel', 'sender'],
-  properties: {
-    channel: { type: 'string', minLength: 1, maxLength: 32 },
-    sender: {
-      type: 'object',
-      required: ['raw_id'],
-      properties: { raw_id: { type: 'string', minLength: 1, maxLength: 256 }, raw_username: { type: 'string' } },
-    },
-    context: {
-      type: 'object',
-      properties: { conversation_key: { type: 'string' }, public: { type: 'boolean' } },
-    },
-  },
-} as const;
+type Deps = Pick<CoreContext, 'trust' | 'trustAdmin' | 'trustAudit' | 'db'>;
+type Id = { Params: { id: string } };
 
-/** `POST /trust/resolve`: effective trust of a sender, without a turn (spec: Trust framework routes). */
-export function mountTrustRoutes(app: App, { trust }: Pick<CoreContext, 'trust'>): void {
-  app.post('/trust/resolve', { schema: { body: resolveBody } }, ({ body }) =>
-    trust.resolve({
-      channel: body.channel,
-      sender: body.sender,
-      public: body.context?.public,
-      conversation_key: body.context?.conversation_key ?? '',
-    }),
+/**
+ * Who did it, as it is written down. Whoever reaches the core is a program of this machine: a `Remote-User` header is
+ * the word of whoever sent it until the dashboard's proxy can prove itself, so nobody is named by it.
+ */
+const actor = 'local';
+
+/** The trust framework's resources (spec: Trust framework routes). A principal or role is named by its id, its key or its name. */
+export function mountTrustRoutes(app: App, deps: Deps): void {
+  mountResolve(app, deps);
+  mountPrincipals(app, deps);
+  mountRoles(app, deps);
+
+  app.get<{ Querystring: Record<string, string> }>('/trust/audit', ({ query }) => {
+    const limit = queryInteger('limit', query['limit'], 100, 1, 1000);
+    const before = queryInteger('before', query['before'], Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
+    return deps.trustAudit.list(deps.db, { limit, before, principal: query['principal'] ?? null });
+  });
+}
+
+/** `POST /trust/resolve`: effective trust of a sender, without a turn; with `explain` also what it comes from. */
+function mountResolve(app: App, { trust }: Pick<Deps, 'trust'>): void {
+  app.post('/trust/resolve', { schema: { body: resolveBody } }, ({ body }) => {
+    const { channel, sender, context = {}, explain } = body;
+    const envelope = {
+      channel,
+      sender,
+      public: context.public === true || body.public === true,
+      conversation_key: context.conversation_key ?? body.conversation_key ?? '',
+    };
+    return explain === true ? trust.explain(envelope) : trust.resolve(envelope);
+  });
+}
+
+function mountPrincipals(app: App, { trustAdmin: admin }: Pick<Deps, 'trustAdmin'>): void {
+  app.get('/trust/principals', async () => ({ principals: await admin.listPrincipals() }));
+
+  app.get<Id>('/trust/principals/:id', ({ params }) => admin.readPrincipal(params.id));
+
+  app.post('/trust/principals', { schema: { body: principalBody } }, ({ body }) => admin.createPrincipal(actor, body));
+
+  app.patch<Id & { Body: Static<typeof principalPatch> }>(
+    '/trust/principals/:id',
+    { schema: { body: principalPatch } },
+    ({ params, body }) => admin.updatePrincipal(actor, params.id, body),
+  );
+
+  app.delete<Id>('/trust/principals/:id', async ({ params }) => {
+    await admin.deletePrincipal(actor, params.id);
+    return { ok: true };
+  });
+
+  app.post<Id & { Body: Static<typeof identifierBody> }>(
+    '/trust/principals/:id/identifiers',
+    { schema: { body: identifierBody } },
+    ({ params, body }) => admin.addIdentifier(actor, params.id, body.surface, body.value),
+  );
+
+  app.delete<{ Params: { iid: string } }>('/trust/identifiers/:iid', async ({ params }) => {
+    await admin.removeIdentifier(actor, params.iid);
+    return { ok: true };
+  });
+
+  app.post<Id & { Body: Static<typeof grantBody> }>(
+    '/trust/principals/:id/grants',
+    { schema: { body: grantBody } },
+    ({ params, body }) => admin.addGrant(actor, params.id, body),
+  );
+
+  app.delete<{ Params: { gid: string } }>('/trust/grants/:gid', async ({ params }) => {
+    await admin.removeGrant(actor, params.gid);
+    return { ok: true };
+  });
+}
+
+/** `PUT …/tool-servers`: which tool servers turns of a role may use. */
+function mountRoles(app: App, { trustAdmin: admin }: Pick<Deps, 'trustAdmin'>): void {
+  app.get('/trust/roles', async () => ({ roles: await admin.listRoles() }));
+
+  app.post('/trust/roles', { schema: { body: roleBody } }, ({ body }) => admin.saveRole(actor, body));
+
+  app.delete<Id>('/trust/roles/:id', async ({ params }) => {
+    await admin.deleteRole(actor, params.id);
+    return { ok: true };
+  });
+
+  app.put<Id & { Body: Static<typeof toolServersBody> }>(
+    '/trust/roles/:id/tool-servers',
+    { schema: { body: toolServersBody } },
+    async ({ params, body: { tool_servers } }) => {
+      const { id: _id, ...role } = await admin.readRole(params.id);
+      await admin.saveRole(actor, { ...role, tool_servers });
+      return { ok: true, role: role.name, tool_servers };
+    },
   );
 }

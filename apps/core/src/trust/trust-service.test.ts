@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { createTrustService } from './trust-service.ts';
 import type { KnownSender, TrustStore } from './trust-store.ts';
@@ -10,7 +10,17 @@ const anna: KnownSender = {
   active: true,
   bypass_moderation: false,
   grants: [
-    { tier: 'KNOWN', tool_policy: 'read', surfaces: '*', scope_surface: null, scope_conversation_key: null, expires_at: null },
+    {
+      id: 'grant_1',
+      role: 'known',
+      tier: 'KNOWN',
+      tool_policy: 'read',
+      surfaces: '*',
+      tool_servers: '*',
+      scope_surface: null,
+      scope_conversation_key: null,
+      expires_at: null,
+    },
   ],
 };
 const envelope = { channel: 'compat', conversation_key: 'k', sender: { raw_id: 'anna' } };
@@ -19,7 +29,10 @@ const envelope = { channel: 'compat', conversation_key: 'k', sender: { raw_id: '
 function open() {
   const asked: ((sender: KnownSender | null) => void)[] = [];
   const findSender = () => new Promise<KnownSender | null>((resolve) => asked.push(resolve));
-  return { asked, trust: createTrustService({ findSender } as unknown as TrustStore, createFakeClock()) };
+  return {
+    asked,
+    trust: createTrustService({ findSender, findPrincipal: async () => null, identifiers: async () => [] }, createFakeClock()),
+  };
 }
 
 test('what was read before a change of trust is not remembered after it', async () => {
@@ -53,4 +66,72 @@ test('while the gate is closed everybody is denied, whoever is asking already', 
   asked[0]?.(anna);
   expect((await waiting).denied).toBe(true);
   expect(await trust.resolve(envelope)).toMatchObject({ denied: true, reason: 'no trust' });
+});
+
+describe('strangers', () => {
+  const message = (channel: string, raw_id: string) => ({ channel, conversation_key: 'k', sender: { raw_id } });
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  const serve = async (identifiers: TrustStore['identifiers']) => {
+    const store = { findSender: async () => anna, findPrincipal: async () => anna, identifiers };
+    const trust = createTrustService(store, createFakeClock());
+    trust.changed();
+    await settled();
+    return trust;
+  };
+
+  test('are known as such without asking, once all identifiers are', async () => {
+    const trust = await serve(async () => [{ surface: 'email', value: 'anna@x.y' }]);
+    expect(trust.strangerOf(message('email', 'ANNA@x.y'))).toBeNull();
+    expect(trust.strangerOf(message('emaila', 'nna@x.y'))).toMatchObject({ denied: true, denial: 'unknown_sender' });
+    expect(trust.strangerOf(message('email', 'bob@x.y'))).toMatchObject({ denied: true, denial: 'unknown_sender' });
+    trust.changed();
+    expect(trust.strangerOf(message('email', 'bob@x.y'))).toBeNull();
+  });
+
+  test.each([
+    ['the store fails', () => Promise.reject(new Error('gone'))],
+    ['there are too many', async () => Array.from({ length: 100_001 }, (_, i) => ({ surface: 'email', value: `${i}` }))],
+  ])('are looked up like others where %s', async (_why, identifiers) => {
+    expect((await serve(identifiers)).strangerOf(message('email', 'bob'))).toBeNull();
+  });
+
+  test('what was read before a change of trust is not taken for what is known after it', async () => {
+    const answers: ((all: []) => void)[] = [];
+    const trust = await serve(() => new Promise((resolve) => answers.push(resolve)));
+    trust.changed();
+    answers[0]?.([]);
+    await settled();
+    expect(trust.strangerOf(message('email', 'bob'))).toBeNull();
+    answers[1]?.([]);
+    await settled();
+    expect(trust.strangerOf(message('email', 'bob'))).toMatchObject({ denied: true });
+  });
+
+  test('are everybody while the gate is closed', async () => {
+    const trust = await serve(async () => [{ surface: 'email', value: 'anna' }]);
+    trust.closeGate('no trust');
+    expect(trust.strangerOf(message('email', 'anna'))).toMatchObject({ denial: 'gate_closed' });
+    expect(await trust.resolvePrincipal('principal_1', message('email', 'anna'))).toMatchObject({ denial: 'gate_closed' });
+  });
+});
+
+test('a principal is resolved by id, and without one it is nobody', async () => {
+  const store = { findSender: async () => null, findPrincipal: async () => anna, identifiers: async () => [] };
+  const trust = createTrustService(store, createFakeClock());
+  expect(await trust.resolvePrincipal('principal_1', envelope)).toMatchObject({ trust_tier: 'KNOWN' });
+  expect(await trust.resolvePrincipal(null, envelope)).toMatchObject({ denied: true });
+});
+
+test('no more than ten thousand senders are remembered', async () => {
+  let asked = 0;
+  const findSender = async () => (asked++, null);
+  const trust = createTrustService(
+    { findSender, findPrincipal: async () => null, identifiers: async () => [] },
+    createFakeClock(),
+  );
+  for (let i = 0; i < 10_001; i++) await trust.resolve({ ...envelope, sender: { raw_id: `${i}` } });
+  await trust.resolve({ ...envelope, sender: { raw_id: '10000' } });
+  expect(asked).toBe(10_001);
+  await trust.resolve({ ...envelope, sender: { raw_id: '0' } });
+  expect(asked).toBe(10_002);
 });

@@ -1,31 +1,54 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
-import type { Identity } from '@svc/contract/trust.ts';
+import type { ExplainedIdentity, Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { denied, toIdentity } from './effective-trust.ts';
+import { denied, judgeGrants, toIdentity } from './effective-trust.ts';
+import { toIdentifierValue } from './identifier-value.ts';
 import type { KnownSender, TrustStore } from './trust-store.ts';
 
 const cacheSize = 10_000;
+/** With more identifiers than this they are not kept in memory, and a stranger costs a look into the store. */
+const maxKnown = 100_000;
 
 type Place = Pick<Envelope, 'channel' | 'public' | 'conversation_key'>;
+type Message = Place & Pick<Envelope, 'sender'>;
+type Store = Pick<TrustStore, 'findSender' | 'findPrincipal' | 'identifiers'>;
 
 /**
  * Resolves senders to identities, everywhere the same way. What the store knows of a sender is cached until trust
  * changes; expiry and scope are judged anew each time. While `fault` is set everybody is denied: a trust store that
  * cannot be relied on never lets anyone in.
  */
-export function createTrustService(store: TrustStore, clock: Clock) {
+export function createTrustService(store: Store, clock: Clock) {
   let cache = new Map<string, KnownSender | null>();
+  /** Every identifier there is, while that is known for sure. */
+  let known: ReadonlySet<string> | null = null;
   let fault: string | null = null;
 
+  // Broken characters are stored as other ones, so such a name could be taken for somebody's.
+  const find = async (surface: string, value: string): Promise<KnownSender | null> =>
+    value.isWellFormed() ? store.findSender(surface, value) : null;
+
   const lookUp = async (surface: string, value: string): Promise<KnownSender | null> => {
-    const key = `${surface}\0${value}`;
-    const known = cache.get(key);
-    if (known !== undefined) return known;
+    const key = keyOf(surface, value);
+    const cached = cache.get(key);
+    if (cached !== undefined) return cached;
     const current = cache; // a change of trust meanwhile begins a new one, and this answer is not remembered
-    const sender = await store.findSender(surface, value);
+    const sender = await find(surface, value);
     if (current.size >= cacheSize) current.clear();
     current.set(key, sender);
     return sender;
+  };
+
+  const forget = () => {
+    cache = new Map();
+    known = null;
+  };
+
+  const learnIdentifiers = async (): Promise<void> => {
+    const current = cache;
+    const all = await store.identifiers().catch(() => null); // without them every sender is looked up
+    if (all === null || all.length > maxKnown || current !== cache) return;
+    known = new Set(all.map(({ surface, value }) => keyOf(surface, value)));
   };
 
   const contextOf = ({ channel, conversation_key, public: isPublic }: Place) => ({
@@ -36,10 +59,28 @@ export function createTrustService(store: TrustStore, clock: Clock) {
   });
 
   return {
-    async resolve(envelope: Place & Pick<Envelope, 'sender'>): Promise<Identity> {
+    async resolve(envelope: Message): Promise<Identity> {
       const sender = fault === null ? await lookUp(envelope.channel, envelope.sender.raw_id) : null;
       if (fault !== null) return denied(null, 'gate_closed', fault);
       return toIdentity(sender, contextOf(envelope));
+    },
+
+    /** The same, with every grant and why it counts here or not. The store is asked anew. */
+    async explain(envelope: Message): Promise<ExplainedIdentity> {
+      const { channel, sender } = envelope;
+      const found = await find(channel, sender.raw_id);
+      const context = contextOf(envelope);
+      const identity = fault === null ? toIdentity(found, context) : denied(null, 'gate_closed', fault);
+      const uncapped = toIdentity(found, { ...context, public: false });
+      return {
+        ...identity,
+        explanation: {
+          identifier: { surface: channel, value: toIdentifierValue(channel, sender.raw_id) },
+          principal: found === null ? null : principalOf(found),
+          grants: found === null ? [] : judgeGrants(found, context),
+          capped_from: identity.denied || uncapped.trust_tier === identity.trust_tier ? null : uncapped.trust_tier,
+        },
+      };
     },
 
     /** The trust of a principal in the place of an envelope, whoever brought it. */
@@ -48,14 +89,24 @@ export function createTrustService(store: TrustStore, clock: Clock) {
       return toIdentity(id === null ? null : await store.findPrincipal(id), contextOf(envelope));
     },
 
+    /**
+     * The denial of a sender who is nobody's identifier, without asking the store; null for anybody else, and while that
+     * is not known. So a flood of strangers takes no place in any line and no look into the database.
+     */
+    strangerOf({ channel, sender }: Message): Identity | null {
+      if (fault !== null) return denied(null, 'gate_closed', fault);
+      return known === null || known.has(keyOf(channel, sender.raw_id)) ? null : stranger;
+    },
+
     /** Forgets what is cached. Called after every change of trust, so that waiting turns see it. */
     changed(): void {
-      cache = new Map();
+      forget();
+      void learnIdentifiers();
     },
 
     closeGate(reason: string): void {
       fault = reason;
-      cache = new Map();
+      forget();
     },
 
     fault: () => fault,
@@ -63,3 +114,15 @@ export function createTrustService(store: TrustStore, clock: Clock) {
 }
 
 export type TrustService = ReturnType<typeof createTrustService>;
+
+const stranger = toIdentity(null, { surface: '', conversationKey: '', public: false, now: 0 });
+
+/** With the surface's length, so that no two senders make one key. */
+const keyOf = (surface: string, value: string) => `${surface.length}:${surface}${toIdentifierValue(surface, value)}`;
+
+const principalOf = ({ principal_id, key, display_name, active }: KnownSender) => ({
+  id: principal_id,
+  key,
+  display_name,
+  status: active ? ('active' as const) : ('disabled' as const),
+});

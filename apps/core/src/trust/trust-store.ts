@@ -3,12 +3,16 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Database } from '@svc/store/database.ts';
 import { toIdentifierValue } from './identifier-value.ts';
+import { listText, parseList } from './parse-list.ts';
 
-/** A live grant with the role it gives. */
+/** A grant with the role it gives, whether it counts or not. */
 export type GrantedRole = {
+  id: string;
+  role: string;
   tier: Tier;
   tool_policy: ToolPolicy;
   surfaces: string[] | '*';
+  tool_servers: string[] | '*';
   scope_surface: string | null;
   scope_conversation_key: string | null;
   expires_at: number | null;
@@ -32,15 +36,9 @@ const selectSender = `
   FROM identifier i JOIN principal p ON p.id = i.principal_id WHERE i.surface = ? AND i.value = ?`;
 const selectPrincipal = 'SELECT id, key, display_name, status, bypass_moderation FROM principal WHERE id = ?';
 const selectIdentifier = 'SELECT id, principal_id FROM identifier WHERE surface = ? AND value = ?';
-const selectIdentifierById = `SELECT i.id, i.principal_id, i.surface, i.value, p.key
-  FROM identifier i JOIN principal p ON p.id = i.principal_id WHERE i.id = ?`;
-const selectOwnersWaysIn = `SELECT DISTINCT i.id FROM identifier i JOIN principal p ON p.id = i.principal_id
-  JOIN trust_grant g ON g.principal_id = p.id JOIN role r ON r.id = g.role_id
-  WHERE p.status = 'active' AND r.tier = 'SACRED' AND g.scope_surface IS NULL AND g.scope_conversation_key IS NULL
-    AND g.expires_at IS NULL`;
 const selectGrants = `
-  SELECT r.tier, r.tool_policy, r.surfaces, g.scope_surface, g.scope_conversation_key, g.expires_at
-  FROM trust_grant g JOIN role r ON r.id = g.role_id WHERE g.principal_id = ?`;
+  SELECT g.id, r.name AS role, r.tier, r.tool_policy, r.surfaces, r.tool_servers, g.scope_surface, g.scope_conversation_key, g.expires_at
+  FROM trust_grant g JOIN role r ON r.id = g.role_id WHERE g.principal_id = ? ORDER BY g.id`;
 const insertRole = `INSERT INTO role (id, name, tier, tool_policy, surfaces, description) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT (name) DO NOTHING`;
 const insertPrincipal = `INSERT INTO principal (id, key, display_name, status, bypass_moderation, notes, created_at, updated_at)
@@ -49,10 +47,11 @@ const insertIdentifier = `INSERT INTO identifier (id, principal_id, surface, val
   ON CONFLICT (surface, value) DO NOTHING`;
 const insertGrant = `INSERT INTO trust_grant (id, principal_id, role_id, scope_surface, scope_conversation_key, expires_at)
   SELECT ?, ?, ?, NULL, NULL, NULL
-  WHERE NOT EXISTS (SELECT 1 FROM trust_grant WHERE principal_id = ? AND role_id = ? AND scope_surface IS NULL)`;
+  WHERE NOT EXISTS (SELECT 1 FROM trust_grant WHERE principal_id = ? AND role_id = ? AND scope_surface IS NULL
+    AND scope_conversation_key IS NULL AND expires_at IS NULL)`;
 
 type SenderRow = { id: string; key: string; display_name: string; status: string; bypass_moderation: number };
-type GrantRow = Omit<GrantedRole, 'surfaces'> & { surfaces: string };
+type GrantRow = Omit<GrantedRole, 'surfaces' | 'tool_servers'> & { surfaces: string; tool_servers: string };
 
 /** Principals, identifiers, roles and grants. Adding what exists already changes nothing. */
 export function createTrustStore(db: Database, clock: Clock, ids: Ids) {
@@ -64,7 +63,11 @@ export function createTrustStore(db: Database, clock: Clock, ids: Ids) {
       display_name: row.display_name,
       active: row.status === 'active',
       bypass_moderation: row.bypass_moderation === 1,
-      grants: grants.map((grant) => ({ ...grant, surfaces: parseSurfaces(grant.surfaces) })),
+      grants: grants.map((grant) => ({
+        ...grant,
+        surfaces: parseList(grant.surfaces),
+        tool_servers: parseList(grant.tool_servers),
+      })),
     };
   };
 
@@ -87,24 +90,17 @@ export function createTrustStore(db: Database, clock: Clock, ids: Ids) {
       return (await db.get<Identifier>(selectIdentifier, surface, toIdentifierValue(surface, value))) ?? null;
     },
 
-    /** Identifiers by which somebody has every right, everywhere and without end. */
-    async ownersWaysIn(): Promise<string[]> {
-      return (await db.all<{ id: string }>(selectOwnersWaysIn)).map(({ id }) => id);
-    },
-
-    async removeIdentifier(id: string): Promise<(Identifier & { key: string }) | null> {
-      const row = await db.get<Identifier & { key: string }>(selectIdentifierById, id);
-      await db.run('DELETE FROM identifier WHERE id = ?', id);
-      return row ?? null;
-    },
+    /** Every identifier that belongs to somebody. */
+    identifiers: () => db.all<Pick<Identifier, 'surface' | 'value'>>('SELECT surface, value FROM identifier'),
 
     hasRole: async (name: string) => (await db.get('SELECT 1 FROM role WHERE name = ?', name)) !== undefined,
 
     isEmpty: async () => (await db.get('SELECT 1 FROM principal LIMIT 1')) === undefined,
 
-    async addRole(role: NewRole): Promise<void> {
-      const surfaces = role.surfaces === '*' ? '*' : JSON.stringify(role.surfaces);
-      await db.run(insertRole, ids.next('role'), role.name, role.tier, role.tool_policy, surfaces, role.description);
+    /** False when there is a role of this name already. */
+    async addRole(role: NewRole): Promise<boolean> {
+      const { name, tier, tool_policy, surfaces, description } = role;
+      return (await db.run(insertRole, ids.next('role'), name, tier, tool_policy, listText(surfaces), description)) > 0;
     },
 
     /** The id of the principal with this key, made when there is none. */
@@ -116,19 +112,19 @@ export function createTrustStore(db: Database, clock: Clock, ids: Ids) {
       return row.id;
     },
 
-    async addIdentifier(principalId: string, surface: string, value: string): Promise<void> {
-      await db.run(insertIdentifier, ids.next('identifier'), principalId, surface, toIdentifierValue(surface, value));
+    /** False when it belongs to somebody already. */
+    async addIdentifier(principalId: string, surface: string, value: string): Promise<boolean> {
+      const stored = toIdentifierValue(surface, value);
+      return (await db.run(insertIdentifier, ids.next('identifier'), principalId, surface, stored)) > 0;
     },
 
-    /** Grants a role by name, everywhere and without end. */
-    async addGrant(principalId: string, roleName: string): Promise<void> {
+    /** Grants a role by name, everywhere and without end. False when it is granted so already. */
+    async addGrant(principalId: string, roleName: string): Promise<boolean> {
       const role = await db.get<{ id: string }>('SELECT id FROM role WHERE name = ?', roleName);
       if (role === undefined) throw new Error(`there is no role "${roleName}"`);
-      await db.run(insertGrant, ids.next('grant'), principalId, role.id, principalId, role.id);
+      return (await db.run(insertGrant, ids.next('grant'), principalId, role.id, principalId, role.id)) > 0;
     },
   };
 }
 
 export type TrustStore = ReturnType<typeof createTrustStore>;
-
-const parseSurfaces = (text: string): string[] | '*' => (text === '*' ? '*' : (JSON.parse(text) as string[]));

@@ -1,8 +1,8 @@
 import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import type { Events } from '../events.ts';
-import type { Redactor } from '../redaction/redactor.ts';
 import type { OpenSession, SessionStore } from '../session/session-store.ts';
 import { createReplyStream } from './reply-stream.ts';
 import { showToolInput, showToolOutput } from './tool-view.ts';
@@ -16,6 +16,8 @@ type Deps = {
   events: Events;
   sessions: Pick<SessionStore, 'keepEngineSession'>;
   clock: Clock;
+  /** A tool server that the engine was given is not there. */
+  onToolServerMissing?(name: string): void;
 };
 
 /** `engineSessionId`: the engine's resume id, when it still has to be stored. */
@@ -25,17 +27,20 @@ export type Rendered = {
   model: string | null;
   silent: boolean;
   engineSessionId: string | null;
+  /** Tool servers that were not there, in words. */
+  warnings: string[];
 };
 
 const keepWithinMs = 10;
 
 /** Turns what an engine says into what the channel sees, redacted, and remembers what the turn needs at its end. */
-export function createEventRenderer({ turn, session, sink, redactor, events, sessions, clock }: Deps) {
+export function createEventRenderer({ turn, session, sink, redactor, events, sessions, clock, onToolServerMissing }: Deps) {
   const reply = createReplyStream(redactor, sink);
   const thinking = redactor.stream();
   let thought = '';
   let usage: TokenUsage | null = null;
   let model: string | null = null;
+  const warnings: string[] = [];
   let kept: Promise<unknown> | null = null;
   let unkept: string | null = null;
   let cancelKeep = () => undefined as void;
@@ -56,6 +61,14 @@ export function createEventRenderer({ turn, session, sink, redactor, events, ses
     reply.flush();
     thought += text;
     sink({ type: 'thinking', text });
+  };
+
+  const showNotice = (notice: Extract<EngineEvent, { type: 'notice' }>) => {
+    const message = redactor.text(notice.message);
+    events.engineNotice(turn, session.engine_id ?? '', notice.code, message);
+    if (notice.code !== 'tool_server_missing') return;
+    warnings.push(message);
+    onToolServerMissing?.(notice.toolServer);
   };
 
   return {
@@ -79,7 +92,7 @@ export function createEventRenderer({ turn, session, sink, redactor, events, ses
           const input = showToolInput(redactor.value(event.input));
           reply.flush();
           sink({ type: 'tool', id: event.id, name, input });
-          events.tool(turn, name, event.id, input);
+          events.tool(turn, name, event.id, input, session.cwd);
           break;
         }
         case 'tool_result': {
@@ -90,7 +103,7 @@ export function createEventRenderer({ turn, session, sink, redactor, events, ses
           break;
         }
         case 'notice':
-          events.engineNotice(turn, session.engine_id ?? '', event.code, redactor.text(event.message));
+          showNotice(event);
           break;
         case 'usage':
           usage = event.usage;
@@ -109,7 +122,7 @@ export function createEventRenderer({ turn, session, sink, redactor, events, ses
       reply.finish();
       cancelKeep();
       if (kept !== null) await kept;
-      return { text: reply.text(), usage, model, silent: reply.isSilent(), engineSessionId: unkept };
+      return { text: reply.text(), usage, model, silent: reply.isSilent(), engineSessionId: unkept, warnings };
     },
   };
 }

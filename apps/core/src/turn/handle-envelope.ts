@@ -45,10 +45,15 @@ function join(live: LiveTurn, envelope: Envelope, caller: Caller): Promise<Handl
   return live.result;
 }
 
-/** Takes a place in line before anything is awaited, so that messages run in the order they came. */
+/**
+ * Takes a place in line before anything is awaited, so that messages run in the order they came. Whoever is nobody here
+ * takes none: strangers cannot keep others waiting, nor be told that it is full.
+ */
 async function admit(deps: CoreContext, live: LiveTurn, caller: Caller): Promise<HandleResult> {
   const { turn } = live;
   const { envelope } = turn;
+  const stranger = deps.trust.strangerOf(envelope);
+  if (stranger !== null) return deny(deps, turn, stranger);
   const isObserved = envelope.delivery === 'async';
   const command = findChatCommand(envelope.content.text);
   const isGathered = command === null && deps.bursts.takes(envelope);

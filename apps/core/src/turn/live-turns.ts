@@ -1,6 +1,6 @@
 import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
 import type { Database } from '@svc/store/database.ts';
-import type { Delivery } from '../delivery/delivery-store.ts';
+import type { StoredDelivery } from '../delivery/delivery-store.ts';
 import type { Caller, Turn, TurnSink } from './turn.ts';
 
 /** A turn between its acceptance and its end, and everybody who waits for its answer. */
@@ -10,7 +10,7 @@ export type LiveTurn = {
   sink: TurnSink;
   result: Promise<HandleResult>;
   /** The push of an injected turn's reply. */
-  delivery?: Delivery;
+  delivery?: StoredDelivery;
   attach(caller: Caller): void;
   hasCaller(): boolean;
 };
@@ -20,7 +20,6 @@ export type LiveTurns = ReturnType<typeof createLiveTurns>;
 /** The turns that are live, by conversation and message id, so that a message that comes twice joins its own turn. */
 export function createLiveTurns(db: Pick<Database, 'flush'>) {
   let count = 0;
-  const flush = () => db.flush();
   const byMessage = new Map<string, LiveTurn>();
   const keyOf = (key: string, messageId: string) => `${key}\0${messageId}`;
 
@@ -30,7 +29,7 @@ export function createLiveTurns(db: Pick<Database, 'flush'>) {
 
     /** Runs `work` as a live turn; what it gives is the answer for everybody who joins. */
     begin(turn: Turn, caller: Caller | null, work: (live: LiveTurn) => Promise<HandleResult>): LiveTurn {
-      const live: LiveTurn = { turn, result: pending, ...createBroadcast(flush) };
+      const live: LiveTurn = { turn, result: pending, ...createBroadcast(db) };
       if (caller !== null) live.attach(caller);
       const { conversation_key, message_id } = turn.envelope;
       const key = message_id === undefined ? null : keyOf(conversation_key, message_id);
@@ -43,9 +42,6 @@ export function createLiveTurns(db: Pick<Database, 'flush'>) {
       return live;
     },
 
-    /** Resolves when what live turns have changed so far is committed. */
-    flush,
-
     count: () => count,
   };
 }
@@ -56,7 +52,7 @@ const pending = new Promise<HandleResult>(() => undefined);
  * Frames for any number of callers. The first frame waits until what was accepted is committed: seeing anything of a
  * turn means that it will not be forgotten. One that joins later gets the text so far in one piece.
  */
-function createBroadcast(flush: () => Promise<void>): Pick<LiveTurn, 'sink' | 'attach' | 'hasCaller'> {
+function createBroadcast(db: Pick<Database, 'flush'>): Pick<LiveTurn, 'sink' | 'attach' | 'hasCaller'> {
   const callers: Caller[] = [];
   const late: TurnSink[] = [];
   const held: TurnProgress[] = [];
@@ -75,7 +71,7 @@ function createBroadcast(flush: () => Promise<void>): Pick<LiveTurn, 'sink' | 'a
   };
   const hold = () => {
     state = 'held';
-    flush().then(release, () => undefined); // what cannot be stored is not shown; the turn's end fails and says why
+    db.flush().then(release, () => undefined); // what cannot be stored is not shown; the turn's end fails and says why
   };
   return {
     sink(frame) {

@@ -1,4 +1,4 @@
-import type { Redactor } from '../redaction/redactor.ts';
+import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import { createSilenceFilter } from './silence.ts';
 import type { TurnSink } from './turn.ts';
 

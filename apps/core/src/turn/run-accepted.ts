@@ -1,7 +1,7 @@
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import type { CoreContext } from '../context.ts';
-import { replyText } from '../delivery/handovers.ts';
+import { deliveryOf, replyText } from '../delivery/delivery-of.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';
 import { toResult } from './to-result.ts';
@@ -31,7 +31,7 @@ export async function runAccepted(
       if (!hasStarted) await begin(deps, turn);
       return endTurn(deps, live, await work(signal));
     }, onQueued);
-    await deps.liveTurns.flush();
+    await deps.db.flush();
     return handled;
   } catch (error) {
     if (error instanceof AbortedInQueue) return abortInQueue(deps, live);
@@ -49,7 +49,7 @@ async function begin({ journal, db }: CoreContext, turn: Turn): Promise<void> {
 async function abortInQueue(deps: CoreContext, live: LiveTurn): Promise<HandleResult> {
   const handled = await endTurn(deps, live, toResult(live.turn, 'aborted', ''));
   deps.events.ended(live.turn, 'aborted', 0);
-  await deps.liveTurns.flush();
+  await deps.db.flush();
   return handled;
 }
 
@@ -72,14 +72,6 @@ async function endTurn(deps: CoreContext, live: LiveTurn, handled: HandleResult)
   return handled;
 }
 
-const deliveryOf = (turn: Turn, text: string) => ({
-  turn_id: turn.id,
-  turn_seq: turn.seq,
-  conversation_key: turn.envelope.conversation_key,
-  text,
-  injected: turn.steering !== undefined,
-});
-
 /** Whoever asked hears of the failure; when nobody is there any more it goes over the channel, or on the list. */
 export async function failTurn(deps: CoreContext, live: LiveTurn, error: unknown): Promise<void> {
   const { turn } = live;
@@ -89,5 +81,5 @@ export async function failTurn(deps: CoreContext, live: LiveTurn, error: unknown
     const error = `the turn failed: ${failure.error}`;
     await deps.outbox.push({ ...deliveryOf(turn, failure.message), route: routeOf(turn), error });
   }
-  await deps.liveTurns.flush();
+  await deps.db.flush();
 }

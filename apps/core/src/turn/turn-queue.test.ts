@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemClock } from '@svc/service-kit/clock.ts';
-import { createTurnQueue } from './turn-queue.ts';
+import { createTurnQueue, type TurnQueue, type Work } from './turn-queue.ts';
 
 const unheard = () => undefined;
+
+const run = async <T>(queue: TurnQueue, key: string, work: Work<T>, onQueued: (position: number) => void = unheard) =>
+  queue.enter(key).run(work, onQueued);
 
 /** A piece of work that a test ends when it likes. */
 function gate() {
@@ -16,7 +19,8 @@ test('turns of one conversation run one after the other, in order of arrival', a
   const queue = createTurnQueue({ slots: 8, maxWaiting: 100 }, systemClock);
   const seen: string[] = [];
   const turn = (name: string) =>
-    queue.run(
+    run(
+      queue,
       'key',
       async () => {
         seen.push(`${name} starts`);
@@ -32,9 +36,9 @@ test('turns of one conversation run one after the other, in order of arrival', a
 test('a turn that waits for its own conversation holds no slot', async () => {
   const queue = createTurnQueue({ slots: 2, maxWaiting: 100 }, systemClock);
   const first = gate();
-  const running = queue.run('a', () => first.opened, unheard);
-  const behind = queue.run('a', () => Promise.resolve(), unheard);
-  await expect(queue.run('b', () => Promise.resolve('answered'), unheard)).resolves.toBe('answered');
+  const running = run(queue, 'a', () => first.opened);
+  const behind = run(queue, 'a', () => Promise.resolve());
+  await expect(run(queue, 'b', () => Promise.resolve('answered'))).resolves.toBe('answered');
   first.open();
   await Promise.all([running, behind]);
 });
@@ -43,15 +47,16 @@ test('waiting is seen with its position, and refused past the limit', async () =
   const queue = createTurnQueue({ slots: 1, maxWaiting: 2 }, systemClock);
   const first = gate();
   const positions: number[] = [];
-  const running = queue.run('a', () => first.opened, unheard);
+  const running = run(queue, 'a', () => first.opened);
   const waiting = ['b', 'c'].map((key) =>
-    queue.run(
+    run(
+      queue,
       key,
       () => Promise.resolve(),
       (position) => positions.push(position),
     ),
   );
-  await expect(queue.run('d', () => Promise.resolve(), unheard)).rejects.toMatchObject({ code: 'queue_full', status: 429 });
+  await expect(run(queue, 'd', () => Promise.resolve())).rejects.toMatchObject({ code: 'queue_full', status: 429 });
   first.open();
   await Promise.all([running, ...waiting]);
   expect(positions).toEqual([1, 2]);
@@ -68,7 +73,7 @@ test('abort reaches the running turn only, once', async () => {
         resolve();
       });
     });
-  const running = queue.run('a', work, unheard);
+  const running = run(queue, 'a', work);
   await Promise.resolve();
   expect(queue.abort('b', 'operator')).toBe(false);
   expect(queue.abort('a', 'operator')).toBe(true);
@@ -81,13 +86,13 @@ test('abort reaches the running turn only, once', async () => {
 test('closing refuses what waits, aborts what runs past the deadline, and takes nothing more', async () => {
   const queue = createTurnQueue({ slots: 1, maxWaiting: 10 }, systemClock);
   const endless = (signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-  const running = queue.run('a', endless, unheard);
-  const waiting = queue.run('b', () => Promise.resolve(), unheard);
+  const running = run(queue, 'a', endless);
+  const waiting = run(queue, 'b', () => Promise.resolve());
   const refused = expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
   await queue.close(5);
   await running;
   await refused;
-  await expect(queue.run('c', () => Promise.resolve(), unheard)).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(run(queue, 'c', () => Promise.resolve())).rejects.toMatchObject({ code: 'unavailable' });
 });
 
 test('whatever happens, no two turns of a key overlap, slots are respected, and nothing leaks', async () => {
@@ -101,7 +106,8 @@ test('whatever happens, no two turns of a key overlap, slots are respected, and 
       const order: Record<string, number[]> = {};
       await Promise.allSettled(
         list.map(({ key, ticks, fails }, index) =>
-          queue.run(
+          run(
+            queue,
             key,
             async () => {
               expect(running.has(key)).toBe(false);
@@ -128,15 +134,16 @@ test('whatever happens, no two turns of a key overlap, slots are respected, and 
 test('a turn whose waiting cannot be told of leaves its place to the next', async () => {
   const queue = createTurnQueue({ slots: 1, maxWaiting: 10 }, systemClock);
   const first = gate();
-  const running = queue.run('a', () => first.opened, unheard);
-  const faulty = queue.run(
+  const running = run(queue, 'a', () => first.opened);
+  const faulty = run(
+    queue,
     'a',
     () => Promise.resolve(),
     () => {
       throw new Error('a fault of the listener');
     },
   );
-  const behind = queue.run('a', () => Promise.resolve('answered'), unheard);
+  const behind = run(queue, 'a', () => Promise.resolve('answered'));
   await expect(faulty).rejects.toThrow('fault of the listener');
   first.open();
   await running;

@@ -179,9 +179,6 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     /** Takes a place. @throws ServiceError `queue_full` past the limits, `unavailable` on shutdown. */
     enter,
 
-    /** `enter` and `run` in one. */
-    run: async <T>(key: string, work: Work<T>, onQueued: OnQueued): Promise<T> => enter(key).run(work, onQueued),
-
     /** Tells the turn of a key that is in flight to end. False when there is none. */
     abort(key: string, reason: AbortReason): boolean {
       const place = inFlight(key);

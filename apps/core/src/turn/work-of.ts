@@ -49,5 +49,5 @@ async function runCommand(deps: CoreContext, turn: Turn, command: ChatCommand): 
   const text = mayUse(command, identity)
     ? await command.run(deps, turn, identity)
     : `/${command.name} is for ${command.floor} and above.`;
-  return toResult(turn, 'command', redactReply(deps, text));
+  return toResult(turn, 'command', redactReply(deps, turn, text));
 }

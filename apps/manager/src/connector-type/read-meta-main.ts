@@ -1,9 +1,12 @@
 import { pathToFileURL } from 'node:url';
+import { shareKit } from '@svc/connector-kit/child/share-kit.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 
 /** Entry of the process that loads one module and tells its `meta`. */
 try {
-  const module = (await import(pathToFileURL(process.argv[2] ?? '').href)) as { meta?: unknown };
+  const file = process.argv[2] ?? '';
+  shareKit(file);
+  const module = (await import(pathToFileURL(file).href)) as { meta?: unknown };
   process.send?.({ meta: module.meta });
 } catch (error) {
   process.send?.({ error: errorText(error) });

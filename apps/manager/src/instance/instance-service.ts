@@ -23,6 +23,8 @@ type Deps = {
   store: InstanceStore;
   types: ConnectorTypes;
   supervisor: InstanceSupervisor;
+  /** An instance is deleted, and with it what was to be sent through it. */
+  forgetOutbound(id: string): Promise<void>;
 };
 
 /** How long an answer waits for a start to turn out; past it the instance is reported as starting. */
@@ -32,7 +34,7 @@ export type InstanceService = ReturnType<typeof createInstanceService>;
 
 /** The rules of connector instances. Each change is stored first, then told to the supervisor, in one order for all. */
 export function createInstanceService(deps: Deps) {
-  const { settings, paths, clock, log, store, types, supervisor } = deps;
+  const { settings, paths, clock, log, store, types, supervisor, forgetOutbound } = deps;
   const inOrder = createOrder();
   const toInstance = (stored: StoredInstance): Instance => ({ ...stored, ...supervisor.statusOf(stored.id) });
 
@@ -122,6 +124,7 @@ export function createInstanceService(deps: Deps) {
       const gone = await inOrder(async () => {
         await stored(store, id);
         await store.delete(id);
+        await forgetOutbound(id);
         return { done: supervisor.remove(id) };
       });
       await gone.done;

@@ -41,6 +41,17 @@ it('is fresh again with the next beat', () => {
   expect(told).toEqual(['stale', 'fresh']);
 });
 
+it('is not told stale by a timer that is early', () => {
+  const clock = createFakeClock();
+  const told: string[] = [];
+  const early = { ...clock, after: (ms: number, fn: () => void) => clock.after(Math.max(1, ms - 2), fn) };
+  createHeartbeatMonitor(early, 1000, ({ heartbeat }) => told.push(heartbeat)).beat();
+  clock.advance(999);
+  expect(told).toEqual([]);
+  clock.advance(5);
+  expect(told).toEqual(['stale']);
+});
+
 it('begins anew with a new process', () => {
   const { clock, told, monitor } = setUp();
   monitor.beat();

@@ -26,8 +26,11 @@ export function createHeartbeatMonitor(
     last_heartbeat_at: last,
   });
   const fallSilent = () => {
+    const state = read();
+    // A timer counts by another clock than the time of day, and may be a little early.
+    if (state.heartbeat !== 'stale') return void (cancel = clock.after(1, fallSilent));
     toldStale = true;
-    onChange(read());
+    onChange(state);
   };
   const reset = () => {
     cancel();

@@ -4,6 +4,7 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import { createChildRegister } from '@svc/supervisor/child-register.ts';
 import type { LogLine } from '@svc/supervisor/child-spec.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
+import type { Door } from './run-pass.ts';
 import { notRunning, SupervisedInstance, type RuntimeStatus } from './supervised-instance.ts';
 
 /** The processes of all instances. Promises resolve when the matter has turned out one way or the other; they never reject. */
@@ -17,20 +18,37 @@ export type InstanceSupervisor = {
   remove(id: string): Promise<void>;
   statusOf(id: string): RuntimeStatus;
   logs(id: string): LogLine[];
+  /** Where the process of this instance takes messages; null while it cannot. */
+  doorOf(id: string): Door | null;
+  /** Names the present run of an instance that is well: another one after every restart or return from silence. */
+  aliveRunOf(id: string): string | null;
+  /** Takes out every secret that was given to an instance. */
+  mask(text: string): string;
+  /** Called whenever an instance runs or beats. One listener. */
+  onAlive(listener: (id: string) => void): void;
   /** Ends what a killed manager left behind. */
   reap(): Promise<void>;
   /** All at once; afterwards nothing starts any more. */
   stopAll(): Promise<void>;
 };
 
+const usageEveryMs = 10_000;
 /** Children end by themselves when their manager is gone; this long they may take once a new one is there. */
 const reapGraceMs = 700;
 
-export function createInstanceSupervisor(options: Omit<SupervisorDeps, 'register'>): InstanceSupervisor {
-  const deps: SupervisorDeps = { ...options, register: createChildRegister(path.join(options.paths.run, 'instances.json')) };
+export function createInstanceSupervisor(options: Omit<SupervisorDeps, 'register' | 'onAlive'>): InstanceSupervisor {
+  const deps: SupervisorDeps = {
+    ...options,
+    register: createChildRegister(path.join(options.paths.run, 'instances.json')),
+    onAlive: (id) => tellAlive(id),
+  };
+  let tellAlive: (id: string) => void = () => undefined;
   const instances = new Map<string, SupervisedInstance>();
   const unusable = new Map<string, { reason: string; at: number }>();
   let stopping = false;
+  const stopSampling = deps.clock.every(usageEveryMs, () => {
+    for (const instance of instances.values()) void instance.sampleUsage();
+  });
 
   /** The instance ready to start with its config checked again: a type may have changed since it was stored. */
   const prepare = (config: InstanceConfig): SupervisedInstance | null => {
@@ -73,12 +91,19 @@ export function createInstanceSupervisor(options: Omit<SupervisorDeps, 'register
       return { ...status, status: 'failed', last_exit: { code: null, signal: null, at: problem.at, reason: problem.reason } };
     },
     logs: (id) => instances.get(id)?.logs() ?? [],
+    doorOf: (id) => instances.get(id)?.door() ?? null,
+    aliveRunOf: (id) => instances.get(id)?.aliveRun() ?? null,
+    mask: (text) => [...instances.values()].reduce((masked, instance) => instance.mask(masked), text),
+    onAlive(listener) {
+      tellAlive = listener;
+    },
     async reap() {
       const hung = await deps.register.reap(reapGraceMs);
       if (hung.length > 0) deps.log.warn({ instances: hung }, 'ended processes that an earlier manager left behind');
     },
     async stopAll() {
       stopping = true;
+      stopSampling();
       await Promise.all([...instances.values()].map((instance) => instance.stop()));
       for (const instance of instances.values()) instance.close();
     },

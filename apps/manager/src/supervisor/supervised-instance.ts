@@ -9,9 +9,12 @@ import { createLogFile, type LogFile } from '@svc/supervisor/log-file.ts';
 import { createSupervisedChild, type SupervisedChild } from '@svc/supervisor/supervised-child.ts';
 import type { ConnectorType } from '../connector-type/find-types.ts';
 import { createHeartbeatMonitor, type HeartbeatMonitor } from './heartbeat.ts';
-import type { SupervisorDeps } from './supervisor-deps.ts';
 import { parseChildMessage } from './parse-child-message.ts';
+import { createRunPass, portIn, toDoor, type Door, type RunPass } from './run-pass.ts';
 import { createSecretDesk, type SecretDesk } from './secret-desk.ts';
+import { childStopTimeoutMs, createStartMessage } from './start-message.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
+import { createUsageMeter, type UsageMeter } from './usage-meter.ts';
 
 export type RuntimeStatus = Omit<Instance, keyof InstanceConfig | 'created_at' | 'updated_at'>;
 
@@ -26,11 +29,11 @@ export const notRunning: RuntimeStatus = {
   healthy: false,
   heartbeat: 'unknown',
   last_heartbeat_at: null,
+  usage: null,
 };
 
 /** Long enough for a connector that first talks to its platform. */
 const startTimeoutMs = 60_000;
-const longestBeatMs = 30_000;
 
 /** One connector instance with its process, liveness, secrets and log. It outlives its processes. */
 export class SupervisedInstance {
@@ -41,6 +44,8 @@ export class SupervisedInstance {
   readonly #heartbeat: HeartbeatMonitor;
   readonly #desk: SecretDesk;
   readonly #logFile: LogFile;
+  readonly #usage: UsageMeter;
+  #pass: RunPass = createRunPass();
   #config: InstanceConfig;
   #told: string = 'stopped';
   #pid: number | null = null;
@@ -52,13 +57,14 @@ export class SupervisedInstance {
     this.#dataDir = path.join(deps.paths.instances, config.id);
     this.#heartbeat = createHeartbeatMonitor(deps.clock, deps.settings.heartbeatStaleMs, () => this.#tellHeartbeat());
     this.#desk = createSecretDesk(type.meta, deps.secrets);
+    this.#usage = createUsageMeter(deps.clock);
     this.#logFile = createLogFile({ dir: deps.paths.logs, name: `instance-${config.id}` });
     this.#child = createSupervisedChild(this.#childSpec(), {
       clock: deps.clock,
       onState: (state) => this.#onState(state),
       onMessage: (message) => this.#hear(message),
       onLog: (line) => this.#logFile.write(line),
-      mask: (text) => this.#desk.mask(text),
+      mask: (text) => this.mask(text),
     });
   }
 
@@ -89,19 +95,44 @@ export class SupervisedInstance {
     return this.#child.logs();
   }
 
+  /** Takes out what must not be shown: secrets that were given to this instance, and what it shows the manager. */
+  mask(text: string): string {
+    const { token, proof } = this.#pass;
+    const secrets = [token.reveal(), proof.reveal()];
+    return secrets.reduce((masked, secret) => masked.replaceAll(secret, '[redacted:outbound]'), this.#desk.mask(text));
+  }
+
+  /** Where the process that runs now takes messages; null while it cannot. */
+  door(): Door | null {
+    const { status, ready } = this.#child.state;
+    return status === 'running' ? toDoor(this.#pass, ready) : null;
+  }
+
+  /** Names the time since the process was started or last came back from silence; null unless it is well. */
+  aliveRun(): string | null {
+    const isAlive = this.#child.state.status === 'running' && this.#heartbeat.read().heartbeat === 'fresh';
+    return isAlive ? this.#pass.run : null;
+  }
+
+  async sampleUsage(): Promise<void> {
+    const { status, pid } = this.#child.state;
+    if (status === 'running' && pid !== null) await this.#usage.sample(pid);
+  }
+
   status(): RuntimeStatus {
     const { status, pid, restarts, startedAt, lastExit, ready } = this.#child.state;
     const liveness = this.#heartbeat.read();
     return {
       status,
       pid,
-      port: typeof ready?.['port'] === 'number' ? ready['port'] : null,
+      port: portIn(ready, 'port') ?? portIn(ready, 'outboundPort'),
       url: typeof ready?.['url'] === 'string' ? ready['url'] : null,
       restarts,
       started_at: startedAt,
       last_exit: lastExit,
       healthy: status === 'running' && liveness.heartbeat !== 'stale',
       ...liveness,
+      usage: pid === null ? null : this.#usage.read(pid),
     };
   }
 
@@ -115,38 +146,23 @@ export class SupervisedInstance {
       cwd: this.#dataDir,
       greeting: () => this.#greeting(),
       startTimeoutMs,
-      stopTimeoutMs: this.#stopTimeoutMs(),
+      stopTimeoutMs: childStopTimeoutMs(settings),
     };
   }
 
   #greeting(): ParentMessage {
-    const { settings, paths, version } = this.#deps;
-    return {
-      type: 'start',
-      instanceId: this.#config.id,
-      instanceName: this.#config.name,
-      connectorType: this.#config.type,
-      entry: this.#type.entry,
-      config: this.#config.config,
-      release: { version: version.version, channel: version.channel, sha: version.sha },
-      assistantName: settings.assistantName,
+    this.#pass = createRunPass();
+    return createStartMessage(this.#deps, {
+      instance: this.#config,
+      type: this.#type,
       dataDir: this.#dataDir,
-      coreSocket: paths.coreSocket,
-      allowedHosts: [settings.bindHost, ...settings.allowedHosts],
-      heartbeatMs: Math.min(longestBeatMs, Math.ceil(settings.heartbeatStaleMs / 4)),
-      // The connector's own deadline comes first: it knows better how to end.
-      stopTimeoutMs: Math.floor(this.#stopTimeoutMs() * 0.9),
-    };
-  }
-
-  /** Within the manager's own deadline, so that it can see its children end. */
-  #stopTimeoutMs(): number {
-    return Math.floor(this.#deps.settings.stopTimeoutMs * 0.8);
+      pass: this.#pass,
+    });
   }
 
   #hear(message: unknown): void {
     const heard = parseChildMessage(message);
-    if (heard?.type === 'heartbeat') this.#heartbeat.beat();
+    if (heard?.type === 'heartbeat') this.#beat();
     if (heard?.type === 'emit')
       this.#deps.telemetry.emit({
         ...this.#desk.maskEvent(heard.event),
@@ -154,6 +170,11 @@ export class SupervisedInstance {
         surface: this.#config.type,
       });
     if (heard?.type === 'secret') void this.#answerSecret(heard.requestId, heard.name);
+  }
+
+  #beat(): void {
+    this.#heartbeat.beat();
+    this.#deps.onAlive(this.#config.id);
   }
 
   async #answerSecret(requestId: number, name: string): Promise<void> {
@@ -171,6 +192,10 @@ export class SupervisedInstance {
     }
     if (state.status === this.#told) return;
     this.#told = state.status;
+    if (state.status === 'running') {
+      void this.sampleUsage();
+      this.#deps.onAlive(this.#config.id);
+    }
     const reason = state.status === 'backoff' || state.status === 'failed' ? (state.lastExit?.reason ?? null) : null;
     const level = reason === null ? 'info' : 'warn';
     this.#deps.log[level]({ instance: this.#config.id, pid: state.pid, reason }, `instance is ${state.status}`);
@@ -193,6 +218,7 @@ export class SupervisedInstance {
 
   #tellHeartbeat(): void {
     const { heartbeat } = this.#heartbeat.read();
+    if (heartbeat === 'fresh') this.#pass = { ...this.#pass, run: createRunPass().run };
     this.#deps.log.warn({ instance: this.#config.id, heartbeat }, 'the heartbeat changed');
     this.#emit(`${this.#config.id}: heartbeat ${heartbeat}`, { heartbeat });
   }

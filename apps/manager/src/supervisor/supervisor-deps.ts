@@ -21,4 +21,6 @@ export type SupervisorDeps = {
   secrets: SecretResolver;
   childEntry: string;
   register: ChildRegister;
+  /** An instance runs or has beaten. */
+  onAlive(id: string): void;
 };

@@ -7,12 +7,22 @@ import type { ParentMessage } from '../child-protocol.ts';
 import type { Connector, RunningConnector, StartContext } from '../connector.ts';
 import { createCoreLink, type CoreLink } from '../core-link.ts';
 import { intakeOf } from '../intake-config.ts';
+import { createUploads } from '../uploads.ts';
 import { createChildLog, type ChildLog } from './child-log.ts';
 import { createParentLink, type ParentLink } from './parent-link.ts';
+import { shareKit } from './share-kit.ts';
 import { startFailure } from './start-failure.ts';
 
 type StartMessage = Extract<ParentMessage, { type: 'start' }>;
 type Child = { message: StartMessage; log: ChildLog; parent: ParentLink; core: CoreLink; shutdown: AbortController };
+/** `outboundPort`: where the manager can post to, on the connector's own server or on one of the kit's. */
+type Live = {
+  running: RunningConnector;
+  outboundPort: number | null;
+  /** Resolves when no message is on its way to the channel any more. */
+  drain(): Promise<void>;
+  stopOutbound(): Promise<void>;
+};
 
 /**
  * The life of a connector process: one `start` message, "ready" to the manager, heartbeats while healthy, and an end by
@@ -51,24 +61,28 @@ async function live(child: Child): Promise<void> {
   const { message, shutdown } = child;
   const stopAsked = new Promise<void>((resolve) => shutdown.signal.addEventListener('abort', () => resolve(), { once: true }));
   void stopAsked.then(() => endInTime(child));
-  const running = await begin(child);
-  if (!shutdown.signal.aborted) announce(child, running);
-  const stopBeats = systemClock.every(message.heartbeatMs, () => beat(child, running));
+  const connector = await begin(child);
+  if (!shutdown.signal.aborted) announce(child, connector);
+  const stopBeats = systemClock.every(message.heartbeatMs, () => beat(child, connector.running));
   await stopAsked;
   stopBeats();
-  await finish(child, running);
+  await finish(child, connector);
 }
 
-async function begin(child: Child): Promise<RunningConnector> {
+async function begin(child: Child): Promise<Live> {
   const { message, log, parent } = child;
   try {
+    shareKit(message.entry);
     // The entry is a module of the connector contract, checked by its contract suite.
     const connector = (await import(pathToFileURL(message.entry).href)) as Connector;
     if (typeof connector.start !== 'function') throw new Error(`${message.entry} exports no start().`);
-    const running: Partial<RunningConnector> | undefined = await connector.start(toStartContext(child));
+    let drain: (() => Promise<void>) | null = null;
+    const context = toStartContext(child, (given) => (drain = given));
+    const running: Partial<RunningConnector> | undefined = await connector.start(context);
     if (typeof running?.stop !== 'function' || typeof running.health !== 'function')
       throw new Error('start() of this connector must give back { stop, health }.');
-    return running as RunningConnector;
+    const outbound = await openOutbound(context, running as RunningConnector, drain !== null);
+    return { running: running as RunningConnector, drain: async () => drain?.(), ...outbound };
   } catch (error) {
     const reason = startFailure(error, message.config);
     log('error', `could not start: ${reason}`, { stack: error instanceof Error ? error.stack : undefined });
@@ -77,7 +91,25 @@ async function begin(child: Child): Promise<RunningConnector> {
   }
 }
 
-const toStartContext = ({ message, log, parent, core, shutdown }: Child): StartContext => ({
+/** A connector that serves `/out` itself says so by mounting the routes; one without abilities gets no server. */
+async function openOutbound(
+  context: StartContext,
+  running: RunningConnector,
+  isMounted: boolean,
+): Promise<Pick<Live, 'outboundPort' | 'stopOutbound'>> {
+  const stopOutbound = async () => undefined;
+  if (isMounted) return { outboundPort: running.port ?? null, stopOutbound };
+  const { send, channels, toggleChannel } = running;
+  if (send === undefined && channels === undefined && toggleChannel === undefined) return { outboundPort: null, stopOutbound };
+  const { serveOutbound } = await import('./serve-outbound.ts');
+  const { port, stop } = await serveOutbound(context, running);
+  return { outboundPort: port, stopOutbound: stop };
+}
+
+const toStartContext = (
+  { message, log, parent, core, shutdown }: Child,
+  onMount: (drain: () => Promise<void>) => void,
+): StartContext => ({
   instanceId: message.instanceId,
   instanceName: message.instanceName,
   type: message.connectorType,
@@ -90,16 +122,18 @@ const toStartContext = ({ message, log, parent, core, shutdown }: Child): StartC
   stopTimeoutMs: message.stopTimeoutMs,
   core,
   secrets: { get: (name) => parent.getSecret(name) },
+  uploads: createUploads({ coreUrl: message.coreUrl, clock: systemClock, signal: shutdown.signal }),
   emit: (event) => parent.emit(event),
   log,
   heartbeat: () => parent.send({ type: 'heartbeat' }),
   signal: shutdown.signal,
+  outboundAccess: { ...message.outbound, onMount },
 });
 
-function announce(child: Child, running: RunningConnector): void {
+function announce(child: Child, { running, outboundPort }: Live): void {
   const { log, parent } = child;
   log('info', 'ready', { url: running.url });
-  parent.send({ type: 'ready', port: running.port ?? null, url: running.url ?? null });
+  parent.send({ type: 'ready', port: running.port ?? null, url: running.url ?? null, outboundPort });
   beat(child, running);
   // A process that is killed writes no compile cache, and the next start would pay for it.
   setImmediate(() => flushCompileCache());
@@ -111,9 +145,12 @@ function beat({ parent, log }: Child, running: RunningConnector): void {
   else log('warn', 'not healthy', { detail });
 }
 
-async function finish({ log, core }: Child, running: RunningConnector): Promise<void> {
+async function finish({ message, log, core }: Child, { running, drain, stopOutbound }: Live): Promise<void> {
   try {
-    await running.stop();
+    // New messages are refused by now; those on their way should have a known end, if they come to one.
+    const patience = new Promise<void>((resolve) => void systemClock.after(message.stopTimeoutMs * 0.4, resolve));
+    await Promise.race([drain(), patience]);
+    await Promise.all([running.stop(), stopOutbound()]);
   } catch (error) {
     log('error', 'stopping failed', { error: errorText(error) });
     process.exit(1);

@@ -57,6 +57,7 @@ const owner: Identity = {
   display_name: 'Owner',
   trust_tier: 'SACRED',
   tool_policy: 'full',
+  tool_servers: '*',
   bypass_moderation: false,
   denied: false,
   reason: 'a test says so',

@@ -43,9 +43,11 @@ export function forkConnector(start: Partial<StartMessage> & Pick<StartMessage, 
     release: { version: '0.0.0', channel: 'stable', sha: 'unknown' },
     assistantName: 'assistant',
     coreSocket: path.join(start.dataDir, 'core.sock'),
+    coreUrl: 'http://127.0.0.1:9',
     allowedHosts: [],
     heartbeatMs: 30_000,
     stopTimeoutMs: 5_000,
+    outbound: { token: 'a-token-of-the-manager', proof: 'a-proof-of-the-child' },
     ...start,
   });
   return {

@@ -110,7 +110,9 @@ export function engineContract(contract: EngineContract): void {
     });
 
     test('a session goes on in a later process', async () => {
-      const first = await collectTurn(engine, turn(turns.text));
+      const earlier = await laterProcess();
+      const first = await collectTurn(earlier, turn(turns.text));
+      await earlier.close();
       const later = await laterProcess();
       const second = await collectTurn(later, turn(turns.text, { resume: first.sessionId }));
       expect(second.last).toEqual({ type: 'done' });

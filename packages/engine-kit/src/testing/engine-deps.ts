@@ -8,6 +8,7 @@ export const engineDeps = (fields: Partial<EngineDeps> & Pick<EngineDeps, 'state
   baseUrl: null,
   script: null,
   warm: 4,
+  warmMemory: 4 * 1024 ** 3,
   log: { debug() {}, info() {}, warn() {} },
   ...fields,
 });

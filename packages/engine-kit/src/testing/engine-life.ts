@@ -20,6 +20,8 @@ export type EngineLife = {
   programs(place: { stateDir: string; cwd: string }): number[];
   /** The model's order to run a command. */
   shell(command: string): ScriptedStep;
+  /** The model's order of a command that goes on after its turn; leave it out where there is no such thing. */
+  background?: (command: string) => ScriptedStep;
   /** What a model request with an image has in it. */
   imagePart: string;
   /** The longest that a turn may take when nothing listens where the model should be. */
@@ -31,7 +33,7 @@ const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwA
 
 /** What must hold for the processes of every engine that drives a program, and for what it depends on. Call it in a `describe`. */
 export function testEngineLife(bench: EngineBench, life: EngineLife): void {
-  const { module, programs, shell, imagePart, deadEndpointMs } = life;
+  const { module, programs, shell, background, imagePart, deadEndpointMs } = life;
   const { model, start, dir, install } = bench;
 
   test('a program that dies in the middle of a turn is a failed turn, and the session goes on', async () => {
@@ -103,11 +105,28 @@ export function testEngineLife(bench: EngineBench, life: EngineLife): void {
     expect(performance.now() - before).toBeLessThan(deadEndpointMs);
   });
 
-  test('a limit of the upstream is a failed turn that may be tried again', async () => {
+  test.runIf(background !== undefined)('a command left in the background ends with its turn', async () => {
     const { engine, request } = start();
-    model.script(() => ({ status: 429, kind: 'rate_limit_error', message: 'slow down' }));
-    const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
-    expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_rate_limited', retryable: true } });
+    const order = background?.('sleep 4321');
+    model.script(order === undefined ? [] : [{ steps: [order] }, hello]);
+    const { last } = await collectTurn(engine, engineRequest({ prompt: 'go', ...request }));
+    expect(last).toEqual({ type: 'done' });
+    await vi.waitFor(() => expect(sleepers(request.cwd)).toEqual([]), { timeout: 3000 });
+  });
+
+  test('a persona that changed reaches a session that exists, in every policy', async () => {
+    const { engine, request } = start();
+    model.script(() => hello);
+    let resume: string | null = null;
+    for (const toolPolicy of ['full', 'none', 'read'] as const) {
+      const system = `You are the ${toolPolicy} PERSONA of bob@example.com.`;
+      const turn = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, system, toolPolicy, resume }));
+      const asked = JSON.stringify(model.requests.at(-1)?.body);
+      // An engine that keeps the earlier ones in its history says the one that holds last.
+      expect(asked.match(/the \w+ PERSONA of bob@example.com/g)?.at(-1)).toBe(`the ${toolPolicy} PERSONA of bob@example.com`);
+      expect(turn.sessionId).toBe(resume ?? turn.sessionId);
+      resume = turn.sessionId;
+    }
   });
 
   test('a tool server that is away is told, and the turn goes on without it', async () => {

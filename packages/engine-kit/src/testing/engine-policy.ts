@@ -176,4 +176,19 @@ export function testEnginePolicy(bench: PolicyBench, policy: EnginePolicy): void
     await turn([run], { toolPolicy: 'full', resume: first.sessionId });
     expect(made()).toEqual(['shelled.txt']);
   });
+
+  test.each([
+    ['full', (file: string) => `look at @inside.txt, @${file} and mail bob@example.com`],
+    ['none', (file: string) => `look at @inside.txt, @${file} and mail bob@example.com`],
+    ['full', (file: string) => `@${file} what does it say?`],
+    ['full', () => '/cost'],
+    ['full', () => '/memory add x'],
+    ['none', () => '/quit'],
+    ['none', () => '--help'],
+  ] as const)('text of a chat is no command line: with policy %s it reaches the model as it is', async (toolPolicy, text) => {
+    const prompt = text(bench.outside);
+    await turn([], { toolPolicy, prompt, ...(toolPolicy === 'full' && owner) });
+    expect(bench.model.requests.map((request) => request.userText)).toEqual([prompt]);
+    expect(JSON.stringify(bench.model.requests)).not.toMatch(/INSIDE|OUTSIDE-SECRET/);
+  });
 }

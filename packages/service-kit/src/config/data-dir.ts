@@ -9,6 +9,7 @@ export type DataPaths = {
   coreDb: string;
   managerDb: string;
   collectorDb: string;
+  vaultDb: string;
   run: string;
   logs: string;
   spool: string;
@@ -16,6 +17,9 @@ export type DataPaths = {
   connectors: string;
   instances: string;
   uploads: string;
+  silos: string;
+  backups: string;
+  restore: string;
   trustSeed: string;
   supervisorState: string;
   supervisorLock: string;
@@ -30,6 +34,7 @@ export function dataPaths(dataDir: string): DataPaths {
     coreDb: at('core.db'),
     managerDb: at('manager.db'),
     collectorDb: at('collector.db'),
+    vaultDb: at('vault', 'vault.db'),
     run: at('run'),
     logs: at('logs'),
     spool: at('spool'),
@@ -37,6 +42,9 @@ export function dataPaths(dataDir: string): DataPaths {
     connectors: at('connectors'),
     instances: at('instances'),
     uploads: at('uploads'),
+    silos: at('silos'),
+    backups: at('backups'),
+    restore: at('restore'),
     trustSeed: at('trust.seed.json'),
     supervisorState: at('run', 'supervisor.json'),
     supervisorLock: at('run', 'supervisor.lock'),

@@ -3,6 +3,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyTypeProvider,
   type FastifyBaseLogger,
+  type preParsingHookHandler,
   type RawServerDefault,
 } from 'fastify';
 import type { IncomingMessage, ServerResponse } from '../builtin.ts';
@@ -14,6 +15,14 @@ import { randomIds } from '../ids.ts';
 import { notFound } from '../service-error.ts';
 import { createGuard } from './guard.ts';
 import { handleError } from './error-handler.ts';
+import { lazyCompilers } from './lazy-compilers.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route reads its body itself, for as long as it comes. */
+    streamsBody?: boolean;
+  }
+}
 
 /** Route types come from the same schema literals that validate. */
 export interface SchemaTypes extends FastifyTypeProvider {
@@ -37,6 +46,8 @@ export type AppOptions = {
 };
 
 const jsonBodyLimit = 10 * 1024 * 1024;
+/** How long a body may take that is read whole. A reply may take as long as it likes. */
+const bodyTimeoutMs = 120_000;
 
 /** The HTTP side every process shares: guard, request ids, error bodies, `/health`, `/version`, `/openapi.json`. */
 export function createApp(options: AppOptions): App {
@@ -47,6 +58,7 @@ export function createApp(options: AppOptions): App {
     const refusal = guard(request.headers);
     if (refusal !== null) throw refusal;
   });
+  app.addHook('preParsing', limitBodyTime);
   mountRoutes(app, options);
   let document: Promise<unknown> | null = null;
   app.get('/openapi.json', { schema: { hide: true } }, () => (document ??= describeRoutes(options)));
@@ -59,13 +71,14 @@ function bareApp(options: AppOptions): App {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? jsonBodyLimit,
-    // From the first byte of a request to its last; a reply may take as long as it likes.
-    requestTimeout: 120_000,
+    // Node's own limit knows no routes: see `limitBodyTime`. That for headers holds.
+    requestTimeout: 0,
     requestIdHeader: false,
     genReqId: (request) => inboundRequestId(request.headers['x-request-id']) ?? randomIds.next('req'),
     routerOptions: { maxParamLength: 1024 },
     // Bodies are taken as they are; only text-only places (query, path) are turned into numbers and booleans.
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true, allErrors: true } },
+    schemaController: { compilersFactory: lazyCompilers },
     // A URL that cannot be decoded reaches no hook and no error handler of ours.
     frameworkErrors: (error, request, reply) =>
       handleError(createGuard(options.allowedHosts)(request.headers) ?? error, request, reply),
@@ -106,6 +119,15 @@ async function describeRoutes(options: AppOptions): Promise<unknown> {
   await app.close();
   return document;
 }
+
+/** A body that trickles is cut off, or each would hold a connection for ever. */
+const limitBodyTime: preParsingHookHandler = (request, _reply, payload, done) => {
+  if (request.routeOptions.config.streamsBody !== true) {
+    const timer = setTimeout(() => request.raw.destroy(), bodyTimeoutMs);
+    request.raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+  }
+  done(null, payload);
+};
 
 /** A caller's request id is kept when it is harmless in a log line. */
 const inboundRequestId = (value: string | string[] | undefined): string | null =>

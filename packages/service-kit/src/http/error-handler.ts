@@ -14,7 +14,8 @@ const codeOfStatus: Record<number, ErrorCode> = {
 /** The only place where an error becomes a response. What is not ours answers `internal`; its text stays in the log. */
 export function handleError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const known = toServiceError(error);
-  if (known.status >= 500) request.log.error({ err: error }, 'request failed');
+  // A sealed vault is in a state, not at fault; it may be asked often.
+  if (known.status >= 500 && known.details['sealed'] !== true) request.log.error({ err: error }, 'request failed');
   const retryAfter = known.details['retry_after_s'];
   if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
   if (known.status === 401) void reply.header('www-authenticate', 'Bearer');
@@ -44,12 +45,18 @@ const isDiskFull = (error: unknown): boolean => {
   return code === 'ENOSPC' || code === 'EDQUOT' || errcode === sqliteFull;
 };
 
+type FailureParams = { missingProperty?: string; additionalProperty?: string; allowedValues?: unknown[] };
+
 /** Names every failing field, so that a caller mends all of them in one go. */
 function toValidationError(validation: NonNullable<FastifyError['validation']>, where: string): ServiceError {
   const fields = validation.slice(0, 50).map((failure) => {
-    const missing = (failure.params as { missingProperty?: string }).missingProperty;
-    const field = [where, ...failure.instancePath.split('/').slice(1), ...(missing === undefined ? [] : [missing])].join('.');
-    return { field, problem: missing === undefined ? (failure.message ?? 'is not valid') : 'is missing' };
+    const { missingProperty: missing, additionalProperty: unknown, allowedValues } = failure.params as FailureParams;
+    const own = missing ?? unknown?.slice(0, 64);
+    const field = [where, ...failure.instancePath.split('/').slice(1), ...(own === undefined ? [] : [own])].join('.');
+    if (missing !== undefined) return { field, problem: 'is missing' };
+    if (unknown !== undefined) return { field, problem: 'is not known' };
+    if (allowedValues !== undefined) return { field, problem: `must be one of ${allowedValues.join(', ')}` };
+    return { field, problem: failure.message ?? 'is not valid' };
   });
   const text = fields.map(({ field, problem }) => `${field} ${problem}`).join('; ');
   return new ServiceError('bad_request', `The request is not valid: ${text}.`, { details: { fields } });

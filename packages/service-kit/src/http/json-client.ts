@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { http, type IncomingMessage } from '../builtin.ts';
 import type { Secret } from '../secret.ts';
 
@@ -12,7 +13,7 @@ export type JsonRequest = {
   signal?: AbortSignal;
   headers?: Record<string, string>;
 };
-export type JsonResponse<T> = { status: number; body: T };
+export type JsonResponse<T> = { status: number; headers: IncomingHttpHeaders; body: T };
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
 const maxResponseBytes = 32 * 1024 * 1024;
@@ -22,7 +23,7 @@ export async function requestJson<T>(url: string, options: JsonRequest): Promise
   const response = await openRequest(url, options);
   const text = await readText(response);
   try {
-    return { status: response.statusCode ?? 0, body: JSON.parse(text) as T };
+    return { status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(text) as T };
   } catch (error) {
     throw new Error(`${url} answered ${response.statusCode} with something that is not JSON`, { cause: error });
   }

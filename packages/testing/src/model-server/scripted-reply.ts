@@ -17,8 +17,18 @@ export type ScriptedUsage = { input: number; cacheRead: number; cacheWrite: numb
 
 export type ScriptedReply =
   | { steps: readonly ScriptedStep[]; usage?: Partial<ScriptedUsage> }
-  /** An error instead of a reply: HTTP status, the vendor's error type and words; `details` where the protocol has them. */
-  | { status: number; kind: string; message: string; headers?: Record<string, string>; details?: readonly object[] };
+  /**
+   * An error instead of a reply: HTTP status, the vendor's error type and words; `details` where Google has them, other
+   * `fields` of the error for the other protocols.
+   */
+  | {
+      status: number;
+      kind: string;
+      message: string;
+      headers?: Record<string, string>;
+      details?: readonly object[];
+      fields?: Record<string, unknown>;
+    };
 
 /** Decides the reply to a request; `undefined` leaves it to the default scenarios. */
 export type Script = (request: ModelRequest) => ScriptedReply | undefined;

@@ -103,9 +103,9 @@ const protocols = {
 } as const;
 
 function refuse(request: ModelRequest, reply: Extract<ScriptedReply, { status: number }>, response: ServerResponse) {
-  const { status, kind, message, headers, details } = reply;
+  const { status, kind, message, headers, details, fields } = reply;
   if (request.api === 'google') return sendJson(response, status, googleError(status, kind, message, details), headers);
-  return sendError(response, status, kind, message, headers);
+  return sendError(response, status, kind, message, { headers, fields });
 }
 
 const foreignTool = (request: ModelRequest): string | undefined =>
@@ -156,9 +156,15 @@ function sendJson(response: ServerResponse, status: number, body: object, header
 }
 
 /** One body that both protocols' clients read (Google's has its own): Messages look at `error.type`, Responses at `error.code` and `error.message`. */
-function sendError(response: ServerResponse, status: number, kind: string, message: string, headers?: Record<string, string>) {
+function sendError(
+  response: ServerResponse,
+  status: number,
+  kind: string,
+  message: string,
+  { headers, fields }: { headers?: Record<string, string>; fields?: Record<string, unknown> } = {},
+) {
   if (response.headersSent) return void response.destroy();
-  sendJson(response, status, { type: 'error', error: { type: kind, code: kind, message } }, headers);
+  sendJson(response, status, { type: 'error', error: { type: kind, code: kind, message, ...fields } }, headers);
 }
 
 const listen = (server: Server, port: number) =>

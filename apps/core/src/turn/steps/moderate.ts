@@ -1,16 +1,44 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import type { CoreContext } from '../../context.ts';
-import type { Verdict } from '../../moderation/moderation-rules.ts';
+import type { Asked, Verdict } from '../../moderation/moderation.ts';
 import type { Turn } from '../turn.ts';
 
-/** Whether the message may reach the engine. An operator's own words are not judged. */
-export function moderate(
-  { moderation, events }: Pick<CoreContext, 'moderation' | 'events'>,
+type Deps = Pick<CoreContext, 'moderation' | 'events' | 'pricing' | 'spend'>;
+
+/**
+ * Whether the message may reach the engine, with what of its transcript. An operator's own words are not judged.
+ * Null when the turn was told to end meanwhile.
+ */
+export async function moderate(deps: Deps, turn: Turn, identity: Identity, signal: AbortSignal): Promise<Verdict | null> {
+  const { text, system = '', transcript = [] } = turn.envelope.content;
+  if (turn.steering !== undefined) return { allowed: true, transcript };
+  const onUsage: Asked['onUsage'] = (used) => countUsage(deps, turn, identity, used);
+  const verdict = await deps.moderation.check({ text, system, transcript }, identity, { signal, onUsage });
+  if (verdict === null) return null;
+  if (verdict.fault !== undefined) deps.events.moderationFailed(turn, identity, verdict.fault, verdict.allowed);
+  if (!verdict.allowed) deps.events.blocked(turn, identity, verdict.rule);
+  else if (verdict.transcript.length < transcript.length) {
+    deps.events.transcriptCut(turn, identity, transcript.length - verdict.transcript.length);
+  }
+  return verdict;
+}
+
+/** The endpoint does not say what it counted. */
+function countUsage(
+  { pricing, events, spend }: Deps,
   turn: Turn,
   identity: Identity,
-): Verdict {
-  if (turn.steering !== undefined) return { allowed: true };
-  const verdict = moderation.check(turn.envelope.content.text, identity);
-  if (!verdict.allowed) events.blocked(turn, identity, verdict.rule);
-  return verdict;
+  { model, chars, isPaid }: Parameters<Asked['onUsage']>[0],
+): void {
+  const usage = {
+    input_tokens: Math.ceil(chars / 4),
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    estimated: true,
+    cost_usd: null,
+  };
+  const charge = pricing.charge({ usage, model, engineId: 'openai', auth: isPaid ? 'api_key' : 'local' });
+  events.sideUsageOf(turn, identity, 'moderation', charge);
+  if ((charge.usage.cost_usd ?? 0) > 0) spend.add(identity, charge.usage.cost_usd);
 }

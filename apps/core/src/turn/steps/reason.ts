@@ -1,15 +1,18 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import type { TokenUsage } from '@svc/contract/usage.ts';
-import type { EngineRequest } from '@svc/engine-kit/engine.ts';
+import type { EngineEvent, EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
+import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
+import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../../context.ts';
-import type { Redactor } from '../../redaction/redactor.ts';
 import type { ActiveEngine } from '../../engine/engine-registry.ts';
 import type { OpenSession } from '../../session/session-store.ts';
 import type { Charge } from '../../pricing/pricing.ts';
+import type { TurnTools } from '../../tool-server/tool-servers.ts';
 import { createEventRenderer, type Rendered } from '../event-renderer.ts';
-import { runEngine, type EngineEnding } from '../run-engine.ts';
+import { runEngine, type EngineEnding, type RunFailure } from '../run-engine.ts';
+import { turnRedactor } from '../turn-redactor.ts';
 import type { Turn, TurnIo } from '../turn.ts';
 import type { Prompt } from './build-prompt.ts';
 
@@ -20,11 +23,27 @@ export type Reply = {
   usage: TokenUsage;
   model: string | null;
   redactor: Redactor;
+  /** Tool servers that were not there, in words. */
+  warnings: string[];
 };
 
-export type Reasoning = { turn: Turn; identity: Identity; prompt: Prompt; session: OpenSession; active: ActiveEngine };
+/** The engine has failed before it showed or did anything, and the turn goes on without this answer. */
+export type Refusal = { ending: 'refused'; failure: RunFailure };
 
-type Deps = Pick<CoreContext, 'settings' | 'clock' | 'sessions' | 'knownSecrets' | 'events' | 'pricing' | 'spend'>;
+export type Reasoning = {
+  turn: Turn;
+  identity: Identity;
+  prompt: Prompt;
+  session: OpenSession;
+  active: ActiveEngine;
+  /** Told when the engine fails: true when somebody is asked after it. `isTouched`: it has shown or done something already. */
+  goesOn(failure: RunFailure, isTouched: boolean): boolean;
+};
+
+type Deps = Pick<
+  CoreContext,
+  'settings' | 'clock' | 'sessions' | 'knownSecrets' | 'events' | 'pricing' | 'spend' | 'toolServers' | 'log'
+>;
 
 const abortGraceMs = 5000;
 /** A stopping service gives its turns a quarter of its time to end: an engine that does not listen gets less than that. */
@@ -35,9 +54,26 @@ const graceShare = 1 / 5;
  * as it is known, its usage is counted however it ends.
  * @throws ServiceError with an `engine_…` code when the engine fails.
  */
-export async function reason(deps: Deps, reasoning: Reasoning, { sink, signal }: TurnIo): Promise<Reply> {
+export async function reason(deps: Deps, reasoning: Reasoning, io: TurnIo): Promise<Reply | Refusal> {
+  const { turn, identity, active } = reasoning;
+  const ended = new AbortController();
+  try {
+    const tools = await deps.toolServers.serversFor({ turn, identity, engineId: active.engine.id, ended: ended.signal });
+    return await reasonWith(tools, deps, reasoning, io);
+  } finally {
+    ended.abort();
+  }
+}
+
+/** The tool servers are known by now, and so are the secrets that were resolved for them. */
+async function reasonWith(
+  tools: TurnTools,
+  deps: Deps,
+  reasoning: Reasoning,
+  { sink, signal }: TurnIo,
+): Promise<Reply | Refusal> {
   const { turn, active } = reasoning;
-  const redactor = deps.knownSecrets.redactor();
+  const redactor = turnRedactor(deps, turn);
   const renderer = createEventRenderer({
     ...reasoning,
     sink,
@@ -45,6 +81,7 @@ export async function reason(deps: Deps, reasoning: Reasoning, { sink, signal }:
     events: deps.events,
     sessions: deps.sessions,
     clock: deps.clock,
+    onToolServerMissing: tools.onMissing,
   });
   const bounds = {
     signal,
@@ -53,26 +90,41 @@ export async function reason(deps: Deps, reasoning: Reasoning, { sink, signal }:
     clock: deps.clock,
     graceMs: Math.min(abortGraceMs, deps.settings.stopTimeoutMs * graceShare),
   };
-  const ending = await runEngine(active.engine, toRequest(reasoning), bounds, renderer.take);
-  const { text, usage, model, silent, engineSessionId } = await renderer.finish();
+  for (const { name, reason: why } of tools.missing) renderer.take(toolServerMissing(name, why));
+  const request = toRequest(reasoning, tools.servers);
+  let isTouched = false;
+  const ending = await runEngine(active.engine, request, bounds, (event) => {
+    isTouched ||= shows.has(event.type);
+    renderer.take(event);
+  });
+  const { text, usage, model, silent, engineSessionId, warnings } = await renderer.finish();
+  if (warnings.length > 0) deps.log.warn({ turn: turn.id, engine: active.engine.id, warnings }, 'a tool server was not there');
   const charge = deps.pricing.charge({
     usage: usage ?? estimateUsage({ input: turn.envelope.content.text, output: text }),
     model: model ?? active.choice.model,
     engineId: active.engine.id,
     auth: active.auth,
   });
+  const failure = failureOf(ending, active.engine.id, redactor.text);
+  // One that stops without a word keeps no promise at all: what it did nobody knows.
+  if (ending !== null && failure !== null && reasoning.goesOn(failure, isTouched)) {
+    if (engineSessionId !== null) await deps.sessions.keepEngineSession(reasoning.session, engineSessionId);
+    if (usage !== null) tellUsage(deps, reasoning, charge);
+    return { ending: 'refused', failure };
+  }
   await countUsage(deps, reasoning, charge, engineSessionId);
-  if (ending === null || ending.type === 'failed') throw toError(ending, active.engine.id, redactor.text);
+  if (failure !== null) throw toError(failure);
   return {
-    ending: ending.type === 'aborted' ? 'aborted' : silent ? 'silent' : 'done',
+    ending: ending?.type === 'aborted' ? 'aborted' : silent ? 'silent' : 'done',
     text,
     usage: charge.usage,
     model,
     redactor,
+    warnings,
   };
 }
 
-function toRequest({ turn, identity, prompt, session, active }: Reasoning): EngineRequest {
+function toRequest({ turn, identity, prompt, session, active }: Reasoning, toolServers: ToolServer[]): EngineRequest {
   const { envelope } = turn;
   return {
     conversationKey: envelope.conversation_key,
@@ -80,12 +132,12 @@ function toRequest({ turn, identity, prompt, session, active }: Reasoning): Engi
     text: envelope.content.text,
     system: prompt.system,
     attachments: envelope.content.attachments ?? [],
-    transcript: session.turns === 0 ? prompt.transcript : [],
+    transcript: session.engine_session_id === null ? prompt.transcript : [],
     resume: session.engine_session_id,
     model: active.choice.model,
     cwd: session.cwd ?? '',
     toolPolicy: identity.tool_policy,
-    toolServers: [],
+    toolServers,
     facts: {
       channel: envelope.channel,
       sender: identity.display_name,
@@ -97,16 +149,10 @@ function toRequest({ turn, identity, prompt, session, active }: Reasoning): Engi
 }
 
 /** Aborted and failed turns have cost something too: they are counted like any other. */
-async function countUsage(
-  { sessions, events, spend }: Deps,
-  { turn, identity, session }: Reasoning,
-  charge: Charge,
-  engineSessionId: Rendered['engineSessionId'],
-) {
+async function countUsage(deps: Deps, reasoning: Reasoning, charge: Charge, engineSessionId: Rendered['engineSessionId']) {
   const { usage, model } = charge;
-  events.tokenUsage(turn, identity, charge);
-  spend.add(identity, usage.cost_usd);
-  await sessions.addTurn(session, {
+  tellUsage(deps, reasoning, charge);
+  await deps.sessions.addTurn(reasoning.session, {
     engine_session_id: engineSessionId,
     input_tokens: usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
     output_tokens: usage.output_tokens,
@@ -115,15 +161,23 @@ async function countUsage(
   });
 }
 
-function toError(
-  ending: Extract<EngineEnding, { type: 'failed' }> | null,
-  engineId: string,
-  redact: (text: string) => string,
-): ServiceError {
+function tellUsage({ events, spend }: Deps, { turn, identity }: Reasoning, charge: Charge): void {
+  events.tokenUsage(turn, identity, charge);
+  spend.add(identity, charge.usage.cost_usd);
+}
+
+/** Events after which a turn is nobody else's any more. */
+const shows = new Set<EngineEvent['type']>(['delta', 'segment', 'thinking', 'tool', 'tool_result']);
+
+function failureOf(ending: EngineEnding, engineId: string, redact: (text: string) => string): RunFailure | null {
   if (ending === null) {
-    return new ServiceError('engine_crashed', `The engine ${engineId} ended without an answer. Send the message again.`);
+    const message = `The engine ${engineId} ended without an answer. Send the message again.`;
+    return { code: 'engine_crashed', message, retryable: true };
   }
-  const { code, message, retryable, retryAfterMs } = ending.failure;
+  return ending.type === 'failed' ? { ...ending.failure, message: redact(ending.failure.message) } : null;
+}
+
+function toError({ code, message, retryable, retryAfterMs }: RunFailure): ServiceError {
   const retryAfter = retryAfterMs === undefined ? {} : { retry_after_s: Math.ceil(retryAfterMs / 1000) };
-  return new ServiceError(code, redact(message), { details: { retryable, ...retryAfter } });
+  return new ServiceError(code, message, { details: { retryable, ...retryAfter } });
 }

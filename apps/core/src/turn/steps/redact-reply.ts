@@ -1,5 +1,7 @@
+import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import type { CoreContext } from '../../context.ts';
-import type { Redactor } from '../../redaction/redactor.ts';
+import { turnRedactor } from '../turn-redactor.ts';
+import type { Turn } from '../turn.ts';
 
 type Deps = Pick<CoreContext, 'knownSecrets'>;
 
@@ -7,7 +9,12 @@ type Deps = Pick<CoreContext, 'knownSecrets'>;
  * The last step: the reply as it may leave, with the secrets known by now. A text that was masked piece by piece while
  * it streamed is masked as a whole once more when a secret became known meanwhile.
  */
-export function redactReply({ knownSecrets }: Deps, text: string, streamedWith: Redactor | null = null): string {
-  const redactor = knownSecrets.redactor();
+export function redactReply(
+  deps: Deps,
+  turn: Pick<Turn, 'envelope'>,
+  text: string,
+  streamedWith: Redactor | null = null,
+): string {
+  const redactor = turnRedactor(deps, turn);
   return redactor === streamedWith ? text : redactor.text(text);
 }

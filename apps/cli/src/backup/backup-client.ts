@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Backup, RestorePlan } from '@svc/contract/backup.ts';
+import type { ErrorBody } from '@svc/contract/error-body.ts';
+import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { CliError } from '../cli-error.ts';
+
+type Progress = { sent: number; size: number; resumedAt: number };
+type OnProgress = (progress: Progress) => void;
+
+/** The checks of a large backup take their time, and nothing is said meanwhile. */
+const answerTimeoutMs = 60 * 60_000;
+
+/** Copies a finished backup to a file, which appears there whole and as it was made. */
+export async function getBackup(url: string, backup: Backup, file: string, onProgress: OnProgress): Promise<void> {
+  const part = `${file}.part`;
+  const response = await send(`${url}/v2/backups/${backup.id}`, 'GET', {}, null);
+  if (response.statusCode !== 200) throw await refusal(response, 'the backup cannot be read.');
+  const hash = createHash('sha256');
+  try {
+    const look = watch(backup.bytes ?? 0, onProgress, (bytes) => void hash.update(bytes));
+    await pipeline(response, look, createWriteStream(part, { mode: 0o600, flush: true }));
+    if (hash.digest('hex') !== backup.sha256) {
+      throw new CliError('the backup arrived damaged.', { why: 'It does not match its sha256.', run: './svc backup list' });
+    }
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+/** Sends a file to be checked and restored at the next start. @throws CliError with what is wrong with it. */
+export async function importBackup(
+  url: string,
+  file: string,
+  passphrase: string | null,
+  onProgress: OnProgress,
+): Promise<RestorePlan> {
+  const { size } = await stat(file);
+  const headers = {
+    'content-type': 'application/gzip',
+    'content-length': String(size),
+    ...(passphrase === null ? {} : { 'x-backup-passphrase': Buffer.from(passphrase, 'utf8').toString('base64') }),
+  };
+  const body = createReadStream(file, { highWaterMark: 1024 * 1024 });
+  const response = await send(`${url}/v2/backups/import`, 'POST', headers, { body, look: watch(size, onProgress) });
+  if (response.statusCode !== 200) throw await refusal(response, 'the backup was not taken.');
+  return (JSON.parse(await textOf(response)) as { restore: RestorePlan }).restore;
+}
+
+type Body = { body: NodeJS.ReadableStream; look: Transform };
+
+function send(url: string, method: string, headers: Record<string, string>, body: Body | null): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(url, { method, headers, timeout: answerTimeoutMs });
+    request.on('timeout', () => request.destroy(new Error('the core said nothing for an hour')));
+    request.on('response', resolve);
+    request.on('error', (error: NodeJS.ErrnoException) => reject(error.code === 'ECONNREFUSED' ? notRunning(error) : error));
+    if (body === null) request.end();
+    // What the core answers before it has all is the reason; a broken connection is one only without an answer.
+    else pipeline(body.body, body.look, request).catch(reject);
+  });
+}
+
+const watch = (size: number, onProgress: OnProgress, onBytes: (bytes: Buffer) => void = () => undefined) => {
+  let sent = 0;
+  return new Transform({
+    transform(bytes: Buffer, _encoding, done) {
+      onBytes(bytes);
+      sent += bytes.length;
+      onProgress({ sent, size, resumedAt: 0 });
+      done(null, bytes);
+    },
+  });
+};
+
+async function refusal(response: IncomingMessage, what: string): Promise<CliError> {
+  const text = await textOf(response);
+  try {
+    return new CliError(what, { why: (JSON.parse(text) as ErrorBody).message });
+  } catch {
+    return new CliError(what, { why: `The core answered ${response.statusCode}.`, run: './svc doctor' });
+  }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of response as AsyncIterable<Buffer>) parts.push(part);
+  return Buffer.concat(parts).toString('utf8');
+}
+
+export const notRunning = (cause: unknown): CliError => new CliError('the service is not running.', { run: './svc up', cause });

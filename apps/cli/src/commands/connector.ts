@@ -1,0 +1,108 @@
+import path from 'node:path';
+import type { Instance } from '@svc/contract/instance.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { CliError } from '../cli-error.ts';
+import { addConnector } from '../connector/add-connector.ts';
+import { askTerminal } from '../connector/ask-fields.ts';
+import { awaitStart, startFault } from '../connector/await-start.ts';
+import { configConnector } from '../connector/config-connector.ts';
+import { createConnectorApi } from '../connector/connector-api.ts';
+import type { AddRequest, ConfigRequest, ConnectorRequest, NewRequest } from '../connector/connector-command.ts';
+import { newConnector } from '../connector/new-connector.ts';
+import { pickInstance } from '../connector/pick-instance.ts';
+import { renderConfig, renderConnector, renderConnectors, renderTypes, renderValue } from '../connector/render-connectors.ts';
+import { showLogs } from '../connector/show-logs.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { createStyle, print, printError } from '../terminal.ts';
+import { createSecretInput } from '../vault/secret-input.ts';
+
+const lookMs = 250;
+const followMs = 1000;
+const rest = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+type Json = { json?: boolean };
+
+/** Lists the connectors of the manager, or changes them. */
+export async function connector(request: ConnectorRequest): Promise<number> {
+  const api = createConnectorApi(loadSettings(repositoryRoot));
+  const style = createStyle(process.stdout);
+  const deps = { api, input: createSecretInput(), ask: askTerminal, say: printError, pause: () => rest(lookMs) };
+  const show = (instance: Instance, { json }: Json) => print(json === true ? toJson(instance) : renderConnector(instance, style));
+  const find = async (name: string) => pickInstance(await api.list(), name);
+
+  async function list({ json }: Json): Promise<void> {
+    const instances = await api.list();
+    print(json === true ? toJson({ instances }) : renderConnectors(instances, style));
+  }
+
+  async function add(asked: AddRequest): Promise<void> {
+    if (asked.type !== null) return show(await addConnector(deps, asked.type, asked), asked);
+    const types = await api.types();
+    print(asked.json === true ? toJson({ types }) : renderTypes(types, style));
+  }
+
+  async function config(asked: ConfigRequest): Promise<void> {
+    const { name, set, unset, secrets, get, json } = asked;
+    const before = await find(name);
+    const isChange = Object.keys(set).length + unset.length + secrets.length > 0;
+    const after = isChange ? await configConnector(deps, before, asked) : before;
+    if (get !== undefined) return print(json === true ? toJson(valueOf(after, get)) : renderValue(valueOf(after, get)));
+    if (isChange) return show(after, asked);
+    print(json === true ? toJson(after.config) : renderConfig(after.config));
+  }
+
+  switch (request.action) {
+    case 'list':
+      await list(request);
+      break;
+    case 'add':
+      await add(request);
+      break;
+    case 'config':
+      await config(request);
+      break;
+    case 'logs': {
+      const { id } = await find(request.name);
+      await showLogs({ api, print, style, pause: () => rest(followMs).then(() => true) }, { ...request, id });
+      break;
+    }
+    case 'remove': {
+      const { id } = await find(request.name);
+      await api.remove(id);
+      print(request.json === true ? toJson({ ok: true, id }) : `${id} is removed.`);
+      break;
+    }
+    default: {
+      const { id } = await find(request.name);
+      const instance = await awaitStart(deps, await api.act(id, request.action));
+      const fault = startFault(instance);
+      if (fault !== null) throw fault;
+      show(instance, request);
+    }
+  }
+  return exitCodes.ok;
+}
+
+/** Begins a connector of one's own. */
+export async function newFromTemplate({ name, dir }: NewRequest): Promise<number> {
+  const parent = dir === undefined ? dataPaths(loadSettings(repositoryRoot).dataDir).connectors : path.resolve(dir);
+  const folder = newConnector({ name, parent, root: repositoryRoot });
+  print(folder);
+  printError(
+    [
+      `It works as it is. Its tests:   cd ${folder} && npm test`,
+      `Change src/ into your channel; README.md there says what is where. Then start the service anew and run`,
+      `./svc connector add ${name}`,
+    ].join('\n'),
+  );
+  return exitCodes.ok;
+}
+
+const toJson = (value: unknown): string => JSON.stringify(value, null, 2);
+
+function valueOf({ id, config }: Instance, field: string): unknown {
+  if (Object.hasOwn(config, field)) return config[field];
+  throw new CliError(`${id} has no setting "${field}".`, { why: `It has ${Object.keys(config).join(', ') || 'none'}.` });
+}

@@ -1,0 +1,107 @@
+import type { EngineView } from '@svc/contract/engine.ts';
+import { loadSettings, readEnv } from '@svc/service-kit/config/settings.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { CliError } from '../cli-error.ts';
+import { coreUrl } from '../core-url.ts';
+import { createEngineApi, type EngineApi } from '../engine/engine-api.ts';
+import type { EngineAction, EngineOptions } from '../engine/engine-actions.ts';
+import { installEngine } from '../engine/install-engine.ts';
+import { logIn } from '../engine/log-in.ts';
+import { renderEngine, renderEngines } from '../engine/render-engines.ts';
+import { testFailure } from '../engine/test-failure.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { createStyle, print, printError, visibleLine } from '../terminal.ts';
+import { createSecretInput } from '../vault/secret-input.ts';
+
+type Asked = { api: EngineApi; id: string; value: string | null; options: EngineOptions };
+
+/** Shows the engines and changes how they are set. What is set holds from the next turn on, without a restart. */
+export async function engine(
+  action: EngineAction,
+  id: string | null,
+  value: string | null,
+  options: EngineOptions,
+): Promise<number> {
+  const api = createEngineApi(coreUrl(loadSettings(repositoryRoot)));
+  if (action === 'list') return list(api, options);
+  if (id === null) throw new CliError('it is not said which engine.', { run: './svc engine' });
+  await run[action]({ api, id, value, options });
+  return exitCodes.ok;
+}
+
+async function list(api: EngineApi, { json }: EngineOptions): Promise<number> {
+  const engines = await api.list();
+  print(json === true ? JSON.stringify({ engines }, null, 2) : renderEngines(engines, createStyle(process.stdout)));
+  return exitCodes.ok;
+}
+
+const run: Record<Exclude<EngineAction, 'list'>, (asked: Asked) => Promise<void>> = {
+  async install({ api, id }) {
+    show(await installEngine(api, id, printError));
+  },
+
+  async test({ api, id }) {
+    const answer = await api.test(id);
+    if (!answer.ok) throw testFailure(id, answer.body);
+    const { text, ms, model } = answer.body;
+    print(
+      `${id}${model === null ? '' : ` (${visibleLine(model)})`} answered in ${(ms / 1000).toFixed(1)} s: ${visibleLine(text)}`,
+    );
+  },
+
+  async login({ api, id }) {
+    await logIn(await api.view(id), readEnv(repositoryRoot));
+    show((await api.refresh(id)).engine);
+  },
+
+  async default({ api, id }) {
+    show((await api.makeDefault(id)).engine);
+  },
+
+  async model({ api, id, value }) {
+    if (value === null) return listModels(await api.view(id));
+    show((await api.set(id, { model: value === 'none' ? null : value })).engine);
+  },
+
+  async key({ api, id, value, options }) {
+    if (value !== null)
+      throw new CliError('a key is no argument: everybody on this machine could see it.', { run: `./svc engine key ${id}` });
+    if (options.remove === true) {
+      const { engine: after, note } = await api.removeKey(id);
+      show(after);
+      if (typeof note === 'string') printError(note);
+      return;
+    }
+    const { engine: after, stored_in } = await api.putKey(id, await readKey(id));
+    show(after);
+    printError(stored_in === 'vault' ? 'The key is in the vault.' : 'The key is in the secrets file, which only you can read.');
+  },
+
+  async 'auto-update'({ api, id, value }) {
+    if (value !== 'on' && value !== 'off')
+      throw new CliError('it takes "on" or "off".', { run: `./svc engine auto-update ${id} on` });
+    show((await api.set(id, { auto_update: value === 'on' })).engine);
+  },
+
+  async 'base-url'({ api, id, value }) {
+    if (value === null) throw new CliError('an address is missing.', { why: 'Give one, or "none" to clear it.' });
+    show((await api.setBaseUrl(id, value === 'none' ? '' : value)).engine);
+  },
+};
+
+const show = (engineView: EngineView): void => print(renderEngine(engineView, createStyle(process.stdout)));
+
+function listModels({ id, model, models }: EngineView): void {
+  print(
+    [`${id} uses ${model ?? 'its own default'}. To choose from, or any other id:`, ...models.map((name) => `  ${name}`)].join(
+      '\n',
+    ),
+  );
+}
+
+/** From a pipe, or typed without being shown: an argument would be seen by everybody on the machine. */
+async function readKey(id: string): Promise<string> {
+  const key = (await createSecretInput().line(`API key for ${id} (it is not shown): `)).trim();
+  if (key === '') throw new CliError('no key was given.', { why: 'Type it when asked, or pipe it in.' });
+  return key;
+}

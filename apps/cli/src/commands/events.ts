@@ -1,0 +1,52 @@
+import type { TelemetryEvent } from '@svc/contract/event.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { askCollector, followCollector } from '../ask-collector.ts';
+import { CliError } from '../cli-error.ts';
+import { renderEvent } from '../insights/render-event.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { createStyle, print } from '../terminal.ts';
+
+export type EventsOptions = {
+  follow?: boolean;
+  lines: number;
+  surface?: string;
+  session?: string;
+  identity?: string;
+  /** Epoch ms. */
+  since?: number;
+  json?: boolean;
+};
+
+/** The last events, oldest first; with `follow` also those to come, until Ctrl-C. */
+export async function events(options: EventsOptions): Promise<number> {
+  const { follow, lines, surface, session, identity, since, json } = options;
+  const settings = loadSettings(repositoryRoot);
+  const style = createStyle(process.stdout);
+  const show = (event: TelemetryEvent) => print(json === true ? JSON.stringify(event) : renderEvent(event, style));
+  // The feed is opened first, so that nothing falls between the two.
+  const feed = follow === true ? followCollector(settings) : null;
+  const coming = feed?.next();
+  coming?.catch(() => undefined); // told below
+  const shown = new Set<string>();
+  if (lines > 0) {
+    const query = { limit: Math.min(lines, 1000), surface, session, identity, since };
+    const page = await askCollector<{ events: TelemetryEvent[] }>(settings, '/api/events', query);
+    for (const event of page.events.toReversed()) {
+      shown.add(event.id);
+      show(event);
+    }
+  }
+  if (feed === null || coming === undefined) return exitCodes.ok;
+  for (let item = await coming; item.done !== true; item = await feed.next()) {
+    if (item.value.event !== 'event') continue;
+    const event = JSON.parse(item.value.data) as TelemetryEvent;
+    if (!shown.has(event.id) && matches(event, options)) show(event);
+  }
+  throw new CliError('the collector is gone.', { why: 'The feed of events ended.', run: './svc status' });
+}
+
+const matches = (event: TelemetryEvent, { surface, session, identity }: EventsOptions): boolean =>
+  (surface === undefined || event.surface === surface) &&
+  (session === undefined || event.session === session) &&
+  (identity === undefined || event.identity === identity);

@@ -1,0 +1,115 @@
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { CliError } from '../cli-error.ts';
+import { coreUrl } from '../core-url.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { createStyle, print } from '../terminal.ts';
+import { findGrant, findIdentifier } from '../trust/find-in-principal.ts';
+import { renderExplanation } from '../trust/render-explanation.ts';
+import { renderAudit, renderGrant, renderPrincipals, renderRoles } from '../trust/render-trust.ts';
+import { createTrustApi, Refusal, type TrustApi } from '../trust/trust-api.ts';
+import type { TrustRequest } from '../trust/trust-command.ts';
+
+/** What a command gives: the facts for a program, the words for a person. */
+type Told = { body: unknown; text: string };
+type Of<Action> = Extract<TrustRequest, { action: Action }>;
+
+/** Lists, changes or explains who is trusted. */
+export async function trust(request: TrustRequest): Promise<number> {
+  const isJson = request.json === true;
+  try {
+    const { body, text } = await perform(createTrustApi(coreUrl(loadSettings(repositoryRoot))), request, Date.now());
+    print(isJson ? JSON.stringify(body, null, 2) : text);
+    return exitCodes.ok;
+  } catch (error) {
+    if (!isJson || !(error instanceof Refusal)) throw error;
+    print(JSON.stringify(error.body, null, 2));
+    return exitCodes.failed;
+  }
+}
+
+async function perform(api: TrustApi, request: TrustRequest, now: number): Promise<Told> {
+  const style = createStyle(process.stdout);
+  switch (request.action) {
+    case 'list': {
+      const body = await api.principals();
+      return { body, text: renderPrincipals(body.principals, now, style) };
+    }
+    case 'roles': {
+      const body = await api.roles();
+      return { body, text: renderRoles(body.roles, style) };
+    }
+    case 'add':
+      return add(api, request);
+    case 'enable':
+    case 'disable': {
+      const body = await api.setStatus(request.key, request.action === 'enable' ? 'active' : 'disabled');
+      return {
+        body,
+        text: request.action === 'enable' ? `"${body.key}" is let in again.` : `"${body.key}" is denied from now on.`,
+      };
+    }
+    case 'remove': {
+      const body = await api.remove(request.key);
+      return { body, text: `"${request.key}" is forgotten, with all names and roles.` };
+    }
+    case 'link': {
+      const body = await api.link(request.key, request.surface, request.value);
+      return { body, text: `"${request.key}" is known as ${body.surface} ${body.value}.` };
+    }
+    case 'unlink':
+      return unlink(api, request);
+    case 'grant': {
+      const body = await api.grant(request.key, request.role, request, request.until ?? null);
+      return { body, text: `"${request.key}" has the role ${renderGrant(body, now, style)}. It counts at once.` };
+    }
+    case 'revoke':
+      return revoke(api, request);
+    case 'explain': {
+      const context = {
+        public: request.public === true,
+        ...(request.key === undefined ? {} : { conversation_key: request.key }),
+      };
+      const body = await api.explain(request.surface, request.value, context);
+      return { body, text: renderExplanation(body, now, style) };
+    }
+    case 'audit': {
+      const body = await api.audit(request.lines, request.key);
+      return { body, text: renderAudit(body.audit, style) };
+    }
+  }
+}
+
+/** The role is looked up first: a slip in its name must not leave half a person. */
+async function add(api: TrustApi, { key, name, role }: Of<'add'>): Promise<Told> {
+  if (role !== undefined) {
+    const { roles } = await api.roles();
+    const names = roles.map((known) => known.name);
+    if (!names.includes(role)) {
+      throw new CliError(`there is no role "${role}".`, { why: `The roles are: ${names.join(', ')}`, run: './svc trust roles' });
+    }
+  }
+  const made = await api.add(key, name);
+  if (role !== undefined) await api.grant(key, role, {}, null);
+  const next = `Say by what name they write: ./svc trust link ${key} SURFACE VALUE`;
+  const has = role === undefined ? 'without a role, so they are still denied' : `with the role ${role}`;
+  return { body: role === undefined ? made : await api.principal(key), text: `"${key}" is added ${has}.\n${next}` };
+}
+
+async function unlink(api: TrustApi, { keyOrId, surface, value }: Of<'unlink'>): Promise<Told> {
+  if (surface !== undefined && value === undefined) {
+    throw new CliError('the value is missing.', {
+      why: 'It takes KEY SURFACE VALUE, or the id of a name alone.',
+      run: './svc trust list',
+    });
+  }
+  const id =
+    surface === undefined || value === undefined ? keyOrId : findIdentifier(await api.principal(keyOrId), surface, value).id;
+  return { body: await api.unlink(id), text: `${surface === undefined ? id : `${surface} ${value}`} is nobody from now on.` };
+}
+
+async function revoke(api: TrustApi, { keyOrId, role, ...place }: Of<'revoke'>): Promise<Told> {
+  const id = role === undefined ? keyOrId : findGrant(await api.principal(keyOrId), role, place).id;
+  const text = role === undefined ? `${id} is taken back.` : `"${keyOrId}" no longer has the role ${role} there.`;
+  return { body: await api.revoke(id), text };
+}

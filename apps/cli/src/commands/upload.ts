@@ -1,0 +1,51 @@
+import path from 'node:path';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { CliError } from '../cli-error.ts';
+import { coreUrl } from '../core-url.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { createStyle, print } from '../terminal.ts';
+import { createProgressLine } from '../upload/progress-line.ts';
+import { inUnits } from '../upload/render-progress.ts';
+import { createResumable } from '../upload/resumable.ts';
+import { createUploadClient } from '../upload/upload-client.ts';
+import { uploadFile } from '../upload/upload-file.ts';
+
+export type UploadOptions = { mime?: string; parallel?: string; json?: boolean };
+
+const usualParallel = 4;
+
+/** Sends a file to the upload area, with progress; one that was stopped goes on where it was. */
+export async function upload(file: string, options: UploadOptions): Promise<number> {
+  const settings = loadSettings(repositoryRoot);
+  const parallel = parallelOf(options.parallel);
+  const client = createUploadClient(coreUrl(settings), parallel);
+  const line = createProgressLine(process.stderr);
+  try {
+    const resumable = createResumable(path.join(settings.dataDir, 'run', 'uploads.json'));
+    const mime = options.mime ?? 'application/octet-stream';
+    const sent = await uploadFile({ client, resumable, file, mime, parallel, onProgress: line.show });
+    line.end();
+    if (options.json === true) print(JSON.stringify(sent, null, 2));
+    else print(`${createStyle(process.stdout).green('Uploaded')} ${sent.name}, ${inUnits(sent.bytes)}\n${sent.path}`);
+    return exitCodes.ok;
+  } catch (error) {
+    line.end();
+    throw (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
+      ? new CliError('the service is not running.', {
+          why: 'What has arrived is kept: the same command goes on.',
+          run: './svc up',
+          cause: error,
+        })
+      : error;
+  } finally {
+    client.close();
+  }
+}
+
+function parallelOf(text: string | undefined): number {
+  if (text === undefined) return usualParallel;
+  const parallel = Number(text);
+  if (Number.isInteger(parallel) && parallel >= 1 && parallel <= 16) return parallel;
+  throw new CliError(`--parallel is "${text}".`, { why: 'It takes a number from 1 to 16.' });
+}

@@ -1,0 +1,125 @@
+import type {
+  VaultAccess,
+  VaultAgent,
+  VaultAgentRegistered,
+  VaultCredential,
+  VaultRotated,
+  VaultState,
+} from '@svc/contract/vault.ts';
+import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { Secret } from '@svc/service-kit/secret.ts';
+import { CliError } from '../cli-error.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { createStyle, print } from '../terminal.ts';
+import { createAskVault, type AskVault } from '../vault/ask-vault.ts';
+import { initVault } from '../vault/init-vault.ts';
+import { renderAccesses, renderAgents, renderCredentials, renderState } from '../vault/render-vault.ts';
+import { createSecretInput, type SecretInput } from '../vault/secret-input.ts';
+import { vaultAddress } from '../vault/vault-address.ts';
+import { writeEnv } from '../vault/write-env.ts';
+
+/** What is to be done with the vault. Secrets are no part of it: they are typed or piped in. */
+export type VaultCommand =
+  | { action: 'init'; writeEnv?: boolean }
+  | { action: 'unseal' | 'seal' | 'rotate' | 'passphrase' }
+  | { action: 'status' | 'list' | 'log'; json?: boolean }
+  | { action: 'put'; name: string; minTrust: string }
+  | { action: 'delete'; name: string }
+  | { action: 'agent'; name: string | null; tier?: string; revoke?: boolean; json?: boolean };
+
+export async function vault(command: VaultCommand): Promise<number> {
+  const settings = loadSettings(repositoryRoot);
+  const input = createSecretInput();
+  if (command.action === 'init') await init(settings, input, command.writeEnv === true);
+  else if (command.action === 'status') await showStatus(settings, command.json === true);
+  else await administer(command, await askAsAdmin(settings, input), input);
+  return exitCodes.ok;
+}
+
+async function init(settings: Settings, input: SecretInput, writes: boolean): Promise<void> {
+  const made = await initVault(settings, input);
+  const lines = Object.entries(made).map(([name, value]) => `${name}=${value}`);
+  print('The vault is set up. Nobody can open it without its passphrase, and nobody can recover that: keep it somewhere safe.\n');
+  if (writes) print(`Its address and keys are in ${writeEnv(settings.root, made)} now.`);
+  else print(`Put these lines into .env; they are shown this once:\n\n${lines.join('\n')}`);
+  print('\nNext: start the service anew (./svc up), then open the vault: ./svc vault unseal');
+}
+
+async function showStatus(settings: Settings, json: boolean): Promise<void> {
+  const url = vaultAddress(settings);
+  const state = await createAskVault(url, null)<VaultState>('status');
+  print(json ? JSON.stringify(state) : renderState(url, state, createStyle(process.stdout)));
+}
+
+async function askAsAdmin(settings: Settings, input: SecretInput): Promise<AskVault> {
+  const url = vaultAddress(settings);
+  if (settings.vaultAdminKey !== null) return createAskVault(url, settings.vaultAdminKey);
+  if (!input.isTerminal) {
+    throw new CliError('the admin key is missing.', { why: 'Set SVC_VAULT_ADMIN_KEY to the key that "svc vault init" gave.' });
+  }
+  return createAskVault(url, new Secret(await input.line('Admin key of the vault: ')));
+}
+
+type AdminCommand = Exclude<VaultCommand, { action: 'init' | 'status' }>;
+
+async function administer(command: AdminCommand, ask: AskVault, input: SecretInput): Promise<void> {
+  const style = createStyle(process.stdout);
+  const show = (json: boolean | undefined, facts: object, text: string) =>
+    print(json === true ? JSON.stringify(facts, null, 2) : text);
+  switch (command.action) {
+    case 'unseal':
+      await ask('unseal', { body: { passphrase: await input.line('Passphrase of the vault: ') } });
+      return print('The vault is open.');
+    case 'seal':
+      await ask('seal', { method: 'POST' });
+      return print('The vault is sealed.');
+    case 'rotate': {
+      const { generation, rewrapped } = await ask<VaultRotated>('rotate', { method: 'POST' });
+      return print(`The vault has a new root key, its ${generation}. ${rewrapped} keys were wrapped anew.`);
+    }
+    case 'passphrase':
+      await changePassphrase(ask, input);
+      return print('The vault has a new passphrase. Copies made of it before still open with the old one.');
+    case 'put': {
+      const body = { name: command.name, value: await input.value(`Value of ${command.name}: `), min_trust: command.minTrust };
+      const { credential } = await ask<{ credential: VaultCredential }>('credentials', { body });
+      return print(`Stored ${credential.name}, version ${credential.version}, for ${credential.min_trust} and above.`);
+    }
+    case 'delete':
+      await ask(`credentials/${encodeURIComponent(command.name)}`, { method: 'DELETE' });
+      return print(`Deleted ${command.name}.`);
+    case 'list': {
+      const { credentials } = await ask<{ credentials: VaultCredential[] }>('credentials');
+      return show(command.json, credentials, renderCredentials(credentials, style));
+    }
+    case 'log': {
+      const { access } = await ask<{ access: VaultAccess[] }>('access');
+      return show(command.json, access, renderAccesses(access, style));
+    }
+    case 'agent':
+      return agent(command, ask);
+  }
+}
+
+async function changePassphrase(ask: AskVault, input: SecretInput): Promise<void> {
+  const passphrase = await input.line('Passphrase of now: ');
+  const new_passphrase = await input.newLine('New passphrase (12 characters or more): ');
+  await ask('passphrase', { body: { passphrase, new_passphrase } });
+}
+
+async function agent({ name, tier, revoke, json }: Extract<VaultCommand, { action: 'agent' }>, ask: AskVault): Promise<void> {
+  if (name === null) {
+    const { agents } = await ask<{ agents: VaultAgent[] }>('agents');
+    return print(json === true ? JSON.stringify(agents, null, 2) : renderAgents(agents, createStyle(process.stdout)));
+  }
+  if (revoke === true) {
+    await ask(`agents/${encodeURIComponent(name)}`, { method: 'DELETE' });
+    return print(`${name} is revoked.`);
+  }
+  if (tier === undefined) throw new CliError('a tier is missing.', { run: `./svc vault agent ${name} --tier TRUSTED` });
+  const made = await ask<VaultAgentRegistered>('agents', { body: { name, tier } });
+  print(
+    json === true ? JSON.stringify(made, null, 2) : `${name} is registered as ${tier}. Its key, shown this once:\n\n${made.key}`,
+  );
+}

@@ -1,0 +1,132 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import { createSecretInput } from '../vault/secret-input.ts';
+import { addConnector, type AddDeps } from './add-connector.ts';
+import type { AddRequest } from './connector-command.ts';
+
+const meta: ConnectorMeta = {
+  type: 'messenger',
+  displayName: 'Messenger',
+  supportsMultiple: true,
+  capabilities: {},
+  credentialKeys: ['bot_token_secret_key', 'other_key'],
+  configSchema: {
+    type: 'object',
+    required: ['bot_token_secret_key', 'room', 'http_port'],
+    properties: {
+      bot_token_secret_key: { type: 'string', title: 'Bot token' },
+      other_key: { type: 'string', title: 'Other' },
+      room: { type: 'integer', title: 'Room', description: 'Its number.' },
+      http_port: { type: 'integer', title: 'Port', default: 3008 },
+    },
+  },
+  outbound: false,
+};
+const request: AddRequest = { action: 'add', type: 'messenger', name: null, set: {}, secrets: [], off: false, keep: false };
+const other = { id: 'messenger', config: { bot_token_secret_key: 'MESSENGER_BOT_TOKEN' } } as unknown as Instance;
+
+type SetUp = { isTerminal?: boolean; typed?: string[]; piped?: string; turnsOut?: Partial<Instance>; instances?: Instance[] };
+
+function setUp({ isTerminal = false, typed = [], piped = '', turnsOut = { status: 'running' }, instances = [] }: SetUp) {
+  const done: unknown[] = [];
+  const questions: string[] = [];
+  const stream = Object.assign(new PassThrough(), { isTTY: isTerminal, setRawMode: () => undefined });
+  // A terminal gives what is typed, a pipe ends.
+  if (isTerminal) stream.write(piped);
+  else stream.end(piped);
+  const instance = { id: 'messenger-2', last_exit: null, status: 'starting' } as unknown as Instance;
+  const api = {
+    types: async () => [meta],
+    list: async () => instances,
+    create: async (body: object) => (done.push(['create', body]), instance),
+    view: async () => ({ ...instance, ...turnsOut }),
+    remove: async (id: string) => void done.push(['remove', id]),
+    storeSecret: async (name: string, value: string) => {
+      done.push(['secret', name, value]);
+      return { ok: true as const, name, stored_in: 'file' as const, min_trust: null };
+    },
+  } as unknown as AddDeps['api'];
+  const deps: AddDeps = {
+    api,
+    input: createSecretInput(stream, () => undefined),
+    ask: async (question) => (questions.push(question), typed.shift() ?? 'typed too little'),
+    say: () => undefined,
+    pause: async () => undefined,
+  };
+  return { deps, done, questions };
+}
+
+describe('adding a connector', () => {
+  it('asks in a terminal for what is required and has no default, and for the credentials', async () => {
+    const { deps, done, questions } = setUp({ isTerminal: true, typed: ['', '7'], piped: 'the token\n', instances: [other] });
+    await addConnector(deps, 'messenger', request);
+    expect(questions).toEqual(['Room (Its number.): ', 'Room (Its number.): ']);
+    expect(done).toEqual([
+      ['secret', 'MESSENGER_BOT_TOKEN_2', 'the token'],
+      [
+        'create',
+        {
+          type: 'messenger',
+          name: 'messenger',
+          enabled: true,
+          config: { room: 7, bot_token_secret_key: 'MESSENGER_BOT_TOKEN_2' },
+        },
+      ],
+    ]);
+  });
+
+  it('asks for nothing that was said, nor where nobody can answer', async () => {
+    const said = setUp({ isTerminal: true });
+    const set = { room: '7', bot_token_secret_key: 'MY_TOKEN' };
+    await addConnector(said.deps, 'messenger', { ...request, name: 'My bot', set, off: true });
+    expect([said.questions, said.done]).toEqual([
+      [],
+      [['create', { type: 'messenger', name: 'My bot', enabled: false, config: { room: 7, bot_token_secret_key: 'MY_TOKEN' } }]],
+    ]);
+    const script = setUp({});
+    await addConnector(script.deps, 'messenger', request);
+    expect(script.questions).toEqual([]);
+  });
+
+  it('reads several credentials from a pipe, a line each, and keeps a name that was given', async () => {
+    const { deps, done } = setUp({ piped: 'one\ntwo\n' });
+    const set = { other_key: 'MINE' };
+    await addConnector(deps, 'messenger', { ...request, set, secrets: ['bot_token_secret_key', 'other_key'] });
+    expect(done.slice(0, 2)).toEqual([
+      ['secret', 'MESSENGER_BOT_TOKEN', 'one'],
+      ['secret', 'MINE', 'two'],
+    ]);
+  });
+
+  it('keeps no secret when the pipe is empty', async () => {
+    const { deps, done } = setUp({});
+    const adding = addConnector(deps, 'messenger', { ...request, secrets: ['bot_token_secret_key'] });
+    await expect(adding).rejects.toThrow('no value was given');
+    expect(done).toEqual([]);
+  });
+
+  it('takes away what does not start, with the reason, unless it is to be kept', async () => {
+    const reason = 'The token is wrong.';
+    const turnsOut = { status: 'backoff', last_exit: { code: 1, signal: null, at: 0, reason } } as const;
+    const { deps, done } = setUp({ turnsOut });
+    const failed = addConnector(deps, 'messenger', request);
+    await expect(failed).rejects.toMatchObject({
+      message: expect.stringContaining('nothing was added'),
+      why: expect.stringContaining(reason),
+    });
+    expect(done.at(-1)).toEqual(['remove', 'messenger-2']);
+    const kept = setUp({ turnsOut });
+    await expect(addConnector(kept.deps, 'messenger', { ...request, keep: true })).rejects.toThrow('does not start');
+    expect(kept.done).toHaveLength(1);
+  });
+
+  it('does not wait for ever', async () => {
+    const { deps, done } = setUp({ turnsOut: {} });
+    await expect(addConnector(deps, 'messenger', request)).rejects.toMatchObject({
+      why: expect.stringContaining('has not said'),
+    });
+    expect(done.at(-1)).toEqual(['remove', 'messenger-2']);
+  });
+});

@@ -1,0 +1,59 @@
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import { CliError } from '../cli-error.ts';
+import type { SecretInput } from '../vault/secret-input.ts';
+import { askFields, missingFields, type Ask } from './ask-fields.ts';
+import { awaitStart, startFault } from './await-start.ts';
+import type { ConnectorApi } from './connector-api.ts';
+import type { AddRequest } from './connector-command.ts';
+import { parseFields } from './parse-fields.ts';
+import { storeCredentials } from './store-credentials.ts';
+
+export type AddDeps = {
+  api: ConnectorApi;
+  input: SecretInput;
+  ask: Ask;
+  say: (text: string) => void;
+  pause: () => Promise<void>;
+};
+
+/**
+ * Adds an instance and starts it, which is the test of its credentials: it is the connector itself that tries them. One
+ * that does not come up is taken away again, with its reason, unless it is to be kept.
+ */
+export async function addConnector(deps: AddDeps, type: string, request: AddRequest): Promise<Instance> {
+  const { api, say } = deps;
+  const meta = pickType(await api.types(), type);
+  const config = await fillConfig(deps, meta, request);
+  const created = await api.create({ type, name: request.name ?? type, config, enabled: !request.off });
+  if (created.status === 'starting') say(`Trying whether ${created.id} works …`);
+  const instance = await awaitStart(deps, created);
+  const fault = startFault(instance);
+  if (fault === null) return instance;
+  if (request.keep) throw fault;
+  await api.remove(instance.id);
+  throw new CliError('nothing was added, because it does not work.', {
+    why: `${fault.why}\nTo keep it all the same, add --keep.`,
+  });
+}
+
+function pickType(types: readonly ConnectorMeta[], type: string): ConnectorMeta {
+  const meta = types.find((each) => each.type === type);
+  if (meta !== undefined) return meta;
+  const known = types.map((each) => each.type).join(', ');
+  throw new CliError(`there is no connector type "${type}".`, {
+    why: `There are ${known}. One that was put in just now is found when the service starts.`,
+    run: './svc connector add',
+  });
+}
+
+async function fillConfig(deps: AddDeps, meta: ConnectorMeta, { set, secrets }: AddRequest): Promise<Record<string, unknown>> {
+  const config = parseFields(meta, set);
+  const given = [...Object.keys(config), ...secrets];
+  const isAsking = deps.input.isTerminal;
+  if (isAsking) Object.assign(config, parseFields(meta, await askFields(meta, missingFields(meta, given), deps.ask)));
+  const required = meta.credentialKeys.filter((key) => meta.configSchema.required?.includes(key) && !given.includes(key));
+  const fields = [...secrets, ...(isAsking ? required : [])];
+  const instances = fields.length === 0 ? [] : await deps.api.list();
+  return { ...config, ...(await storeCredentials(deps, { meta, fields, instances, config })) };
+}

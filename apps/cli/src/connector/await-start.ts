@@ -1,0 +1,28 @@
+import type { Instance } from '@svc/contract/instance.ts';
+import { CliError } from '../cli-error.ts';
+import { visible } from '../terminal.ts';
+import type { ConnectorApi } from './connector-api.ts';
+
+type Deps = { api: Pick<ConnectorApi, 'view'>; pause: () => Promise<void> };
+
+/** Longer than a connector may take for its start. */
+const mostLooks = 120;
+
+/** Waits, within bounds, until a start has turned out one way or the other, and gives how it stands then. */
+export async function awaitStart({ api, pause }: Deps, instance: Instance): Promise<Instance> {
+  let now = instance;
+  for (let looks = 0; looks < mostLooks && now.status === 'starting'; looks++) {
+    await pause();
+    now = await api.view(instance.id);
+  }
+  return now;
+}
+
+/** Null for one that runs, or is not meant to; else why it does not. */
+export function startFault(instance: Instance): CliError | null {
+  const { id, status, last_exit: last } = instance;
+  if (status === 'running' || status === 'stopped') return null;
+  const why =
+    last === null ? 'It has not said that it is ready yet.' : visible(last.reason || `It ended with code ${last.code}.`);
+  return new CliError(`${id} does not start.`, { why, run: `./svc connector logs ${id}` });
+}

@@ -1,0 +1,61 @@
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import type { VaultSecretStored } from '@svc/contract/vault.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import { askCore } from '../ask-core.ts';
+import { askManager, type ManagerAnswer } from '../ask-manager.ts';
+import { CliError } from '../cli-error.ts';
+import { coreUrl } from '../core-url.ts';
+
+export type InstanceLog = { at: number; stream: 'stdout' | 'stderr'; text: string };
+type Changed = { instance: Instance };
+
+export type ConnectorApi = ReturnType<typeof createConnectorApi>;
+
+/** The connector routes of the manager, and the core's for secrets. A refusal is thrown as what a person reads. */
+export function createConnectorApi(settings: Settings) {
+  const at = (id: string, route = '') => `/instances/${encodeURIComponent(id)}${route}`;
+
+  return {
+    async types(): Promise<ConnectorMeta[]> {
+      return orThrow('the connector types cannot be listed', await askManager<{ types: ConnectorMeta[] }>(settings, '/types'))
+        .types;
+    },
+    async list(): Promise<Instance[]> {
+      const answer = await askManager<{ instances: Instance[] }>(settings, '/instances');
+      return orThrow('the connectors cannot be listed', answer).instances;
+    },
+    async view(id: string): Promise<Instance> {
+      return orThrow('it cannot be looked at', await askManager<Changed>(settings, at(id))).instance;
+    },
+    async create(body: { type: string; name: string; config: Record<string, unknown>; enabled: boolean }): Promise<Instance> {
+      return orThrow('nothing was added', await askManager<Changed>(settings, '/instances', body)).instance;
+    },
+    /** A `config` replaces the one of before whole. */
+    async update(id: string, patch: { config: Record<string, unknown> }): Promise<Instance> {
+      return orThrow('nothing was changed', await askManager<Changed>(settings, at(id), patch, 'PATCH')).instance;
+    },
+    async act(id: string, action: 'start' | 'stop' | 'restart'): Promise<Instance> {
+      const answer = await askManager<Changed>(settings, at(id, `/${action}`), undefined, 'POST');
+      return orThrow(`it was not ${action === 'stop' ? 'stopped' : `${action}ed`}`, answer).instance;
+    },
+    async remove(id: string): Promise<void> {
+      orThrow('nothing was removed', await askManager<object>(settings, at(id), undefined, 'DELETE'));
+    },
+    async logs(id: string): Promise<InstanceLog[]> {
+      return orThrow('there is no log', await askManager<{ logs: InstanceLog[] }>(settings, at(id, '/logs'))).logs;
+    },
+    /** Keeps the value in the vault, or in the secrets file where there is none. */
+    async storeSecret(name: string, value: string): Promise<VaultSecretStored> {
+      const answer = await askCore<VaultSecretStored>(`${coreUrl(settings)}/v2/vault/secrets`, { body: { name, value } });
+      if (answer.ok) return answer.body;
+      throw new CliError('the secret was not kept.', { why: answer.body.message });
+    },
+  };
+}
+
+function orThrow<T>(what: string, answer: ManagerAnswer<T>): T {
+  if (answer.ok) return answer.body;
+  const run = answer.status === 401 ? './svc doctor' : undefined;
+  throw new CliError(`${what}.`, { why: answer.body.message, run });
+}

@@ -1,0 +1,88 @@
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { CliError } from '../cli-error.ts';
+
+type Options = {
+  /** The type, which is the folder's name too. */
+  name: string;
+  /** Where the folder is made. */
+  parent: string;
+  /** Of this service, whose template and kit are used. */
+  root: string;
+};
+
+/** Files that belong to one copy and not to the template: it is no package while it is part of the service. */
+const manifest = (name: string) => ({
+  name: `svc-connector-${name}`,
+  version: '0.1.0',
+  private: true,
+  type: 'module',
+  exports: './src/index.ts',
+  scripts: { test: 'node --test "test/*.spec.ts"' },
+});
+const compilerOptions = {
+  target: 'es2024',
+  module: 'nodenext',
+  noEmit: true,
+  strict: true,
+  erasableSyntaxOnly: true,
+  verbatimModuleSyntax: true,
+  allowImportingTsExtensions: true,
+  skipLibCheck: true,
+};
+
+/** Begins a connector from the template and gives its folder. @throws CliError when the name cannot be used. */
+export function newConnector({ name, parent, root }: Options): string {
+  checkName(name, root);
+  const folder = path.join(parent, name);
+  if (existsSync(folder)) throw new CliError(`${folder} is there already.`, { why: 'Choose another name, or remove it first.' });
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  cpSync(path.join(root, 'connectors/_template'), folder, { recursive: true });
+  // The manager takes no code from a folder that others may write to, which some umasks would make of it.
+  chmodSync(folder, 0o700);
+  for (const file of textFilesIn(folder)) rename(file, name);
+  writeJson(path.join(folder, 'package.json'), manifest(name));
+  writeJson(path.join(folder, 'tsconfig.json'), { compilerOptions, include: ['src', 'test'] });
+  linkKit(folder, root);
+  return folder;
+}
+
+function checkName(name: string, root: string): void {
+  if (!/^[a-z][a-z0-9-]{0,31}$/.test(name) || name.endsWith('-')) {
+    throw new CliError(`"${name}" cannot be the name of a connector.`, {
+      why: 'It takes up to 32 of a-z, 0-9 and "-", beginning with a letter.',
+    });
+  }
+  if (['node-modules', 'template', 'svc'].includes(name) || existsSync(path.join(root, 'connectors', name))) {
+    throw new CliError(`"${name}" is the name of something of the service.`, { why: 'Choose another one.' });
+  }
+}
+
+const textFilesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(ts|md)$/.test(file))
+    .map((file) => path.join(folder, file));
+
+function rename(file: string, name: string): void {
+  const text = readFileSync(file, 'utf8');
+  const renamed = text
+    .replaceAll("'template'", `'${name}'`)
+    .replaceAll("'Template'", `'${titleOf(name)}'`)
+    .replace(/^# Template$/m, `# ${titleOf(name)}`);
+  if (renamed !== text) writeFileSync(file, renamed);
+}
+
+const titleOf = (name: string): string =>
+  name
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
+
+/** So that editors and tests find the kit. The running connector gets that of its service in any case. */
+function linkKit(folder: string, root: string): void {
+  const link = path.join(folder, 'node_modules/@svc/connector-kit');
+  mkdirSync(path.dirname(link), { recursive: true });
+  symlinkSync(path.join(root, 'packages/connector-kit'), link);
+}
+
+const writeJson = (file: string, value: unknown) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);

@@ -1,0 +1,59 @@
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import { visibleLine, type Style } from '../terminal.ts';
+
+/** All instances for a person: how each stands and where it listens. */
+export function renderConnectors(instances: readonly Instance[], style: Style): string {
+  if (instances.length === 0) return 'There are no connectors yet. "./svc connector add" shows what there is to add.';
+  const width = Math.max(...instances.map(({ id }) => id.length));
+  return instances.map((instance) => renderConnector(instance, style, width)).join('\n');
+}
+
+/** One instance on a line, and below it what is wrong with it. */
+export function renderConnector(instance: Instance, style: Style, width = instance.id.length): string {
+  const { id, type, name, url, restarts } = instance;
+  const facts = [
+    stateOf(instance, style),
+    ...(name === id ? [] : [`"${visibleLine(name)}"`]),
+    ...(type === id ? [] : [visibleLine(type)]),
+    ...(url === null ? [] : [visibleLine(url)]),
+    ...(restarts > 0 ? [`restarted ${restarts} times`] : []),
+  ];
+  const fault = faultOf(instance);
+  return [`${id.padEnd(width)}  ${facts.join(', ')}`, ...(fault === null ? [] : [`    ${style.dim(visibleLine(fault))}`])].join(
+    '\n',
+  );
+}
+
+function stateOf({ status, healthy, heartbeat }: Instance, style: Style): string {
+  if (status === 'running') return healthy ? style.green('running') : style.yellow(`running, not well (heartbeat ${heartbeat})`);
+  if (status === 'failed') return style.red('failed');
+  return status === 'stopped' ? style.dim('stopped') : style.yellow(status === 'backoff' ? 'waits to be started again' : status);
+}
+
+const faultOf = ({ status, last_exit: last }: Instance): string | null =>
+  (status === 'failed' || status === 'backoff') && last !== null ? last.reason : null;
+
+/** The types there are to add, with what each needs. */
+export function renderTypes(types: readonly ConnectorMeta[], style: Style): string {
+  const width = Math.max(0, ...types.map(({ type }) => type.length));
+  return [
+    style.bold('Connector types:'),
+    '',
+    ...types.map(({ type, displayName, configSchema }) => {
+      const needs = (configSchema.required ?? []).join(', ');
+      return `  ${type.padEnd(width)}  ${visibleLine(displayName)}${needs === '' ? '' : style.dim(` (needs ${needs})`)}`;
+    }),
+    '',
+    '  ./svc connector add TYPE     adds one',
+  ].join('\n');
+}
+
+/** The settings of an instance, one a line, as `--set` takes them. */
+export function renderConfig(config: Record<string, unknown>): string {
+  return Object.entries(config)
+    .map(([name, value]) => `${name}=${renderValue(value)}`)
+    .join('\n');
+}
+
+export const renderValue = (value: unknown): string => visibleLine(typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { plain } from '../terminal.ts';
+import type { InstanceLog } from './connector-api.ts';
+import { linesAfter, showLogs } from './show-logs.ts';
+
+const line = (at: number, text: string): InstanceLog => ({ at, text, stream: 'stdout' });
+const [a, b, c, d] = [line(1, 'a'), line(2, 'b'), line(2, 'b'), line(3, 'd')];
+
+it.each([
+  ['nothing came', [a, b], [a, b], []],
+  ['there was nothing before', [], [a], [a]],
+  ['one came', [a, b], [a, b, d], [d]],
+  ['one that is equal came', [a, b], [a, b, c], [c]],
+  ['the first ones were dropped', [a, b], [b, d], [d]],
+  ['all of them were dropped', [a], [d], [d]],
+])('%s', (_, before, now, fresh) => {
+  expect(linesAfter(before, now)).toEqual(fresh);
+});
+
+it('shows the last lines, then what comes until nobody looks', async () => {
+  const logs = [[a, b], [a, b, d], [d]];
+  const shown: string[] = [];
+  let looks = 0;
+  const api = { logs: async () => logs[looks++] ?? [] };
+  const deps = { api, print: (text: string) => void shown.push(text), style: plain, pause: async () => looks < 3 };
+  await showLogs(deps, { id: 'x', lines: 1, follow: true, json: true });
+  expect(shown).toEqual(['b', 'd']);
+});

@@ -1,0 +1,38 @@
+import { renderLogEntry, toLogEntry } from '../logs/log-line.ts';
+import type { Style } from '../terminal.ts';
+import type { ConnectorApi, InstanceLog } from './connector-api.ts';
+
+type Deps = {
+  api: Pick<ConnectorApi, 'logs'>;
+  print: (text: string) => void;
+  style: Style;
+  /** False when nobody looks any more. */
+  pause: () => Promise<boolean>;
+};
+type Options = { id: string; lines: number; follow?: boolean; json?: boolean };
+
+/** The last lines of an instance, and with `follow` what comes. */
+export async function showLogs({ api, print, style, pause }: Deps, { id, lines, follow, json }: Options): Promise<void> {
+  const show = (each: readonly InstanceLog[]) => {
+    for (const { at, text } of each) print(json === true ? text : renderLogEntry(toLogEntry(id, text, at), style));
+  };
+  let seen = await api.logs(id);
+  if (lines > 0) show(seen.slice(-lines));
+  while (follow === true && (await pause())) {
+    const now = await api.logs(id);
+    show(linesAfter(seen, now));
+    seen = now;
+  }
+}
+
+/** What stands behind the lines that were there before. The log keeps the last ones only, so its beginning moves. */
+export function linesAfter(before: readonly InstanceLog[], now: readonly InstanceLog[]): readonly InstanceLog[] {
+  const last = before.at(-1);
+  if (last === undefined) return now;
+  const isSame = (a: InstanceLog, b: InstanceLog | undefined) => a.at === b?.at && a.text === b.text && a.stream === b.stream;
+  // Lines may be equal and of the same moment, so those before them have to fit too.
+  const at = now.findLastIndex(
+    (line, index) => isSame(line, last) && (index === 0 || before.length < 2 || isSame(now[index - 1] ?? line, before.at(-2))),
+  );
+  return now.slice(at + 1);
+}

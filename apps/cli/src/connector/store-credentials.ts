@@ -1,0 +1,41 @@
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import { CliError } from '../cli-error.ts';
+import { visibleLine } from '../terminal.ts';
+import type { SecretInput } from '../vault/secret-input.ts';
+import type { ConnectorApi } from './connector-api.ts';
+import { fieldOf } from './parse-fields.ts';
+import { secretName } from './secret-name.ts';
+
+type Deps = { api: Pick<ConnectorApi, 'storeSecret'>; input: SecretInput; say: (text: string) => void };
+type Asked = { meta: ConnectorMeta; fields: readonly string[]; instances: readonly Instance[]; config: Record<string, unknown> };
+
+/**
+ * Reads the values of credentials, keeps them where secrets are kept, and gives the names that go into the config. A
+ * config that names a secret already keeps its name, and the secret gets the new value.
+ */
+export async function storeCredentials({ api, input, say }: Deps, asked: Asked): Promise<Record<string, string>> {
+  const { meta, fields, instances, config } = asked;
+  const names: Record<string, string> = {};
+  for (const field of fields) {
+    if (!meta.credentialKeys.includes(field)) throw notCredential(meta, field);
+    const { title } = fieldOf(meta.type, meta.configSchema.properties, field);
+    const name = nameIn(config, field) ?? secretName(meta, field, instances);
+    const value = (await input.line(`${visibleLine(title)} (it is not shown): `)).trim();
+    if (value === '') throw new CliError(`no value was given for "${field}".`, { why: 'Type it when asked, or pipe it in.' });
+    const { stored_in } = await api.storeSecret(name, value);
+    say(`The secret is kept as ${name} in the ${stored_in === 'vault' ? 'vault' : 'secrets file, which only you can read'}.`);
+    names[field] = name;
+  }
+  return names;
+}
+
+const nameIn = (config: Record<string, unknown>, field: string): string | null => {
+  const name = config[field];
+  return typeof name === 'string' && name !== '' ? name : null;
+};
+
+const notCredential = ({ type, credentialKeys }: ConnectorMeta, field: string) =>
+  new CliError(`"${field}" is no credential of ${type}.`, {
+    why: credentialKeys.length === 0 ? 'It has none.' : `It has ${credentialKeys.join(', ')}.`,
+  });

@@ -1,0 +1,46 @@
+import type { EngineTest, EngineView } from '@svc/contract/engine.ts';
+import { askCore, type CoreAnswer } from '../ask-core.ts';
+import { CliError } from '../cli-error.ts';
+
+/** A look at every engine takes a few seconds the first time. */
+const timeoutMs = 30_000;
+const testTimeoutMs = 120_000;
+
+type Changed = { engine: EngineView; stored_in?: 'vault' | 'file'; note?: string | null };
+
+/** The engine routes of the core. A refusal is thrown as what a person reads. */
+export function createEngineApi(coreUrl: string) {
+  const url = `${coreUrl}/v2/engines`;
+  const at = (id: string, route = '') => `${url}/${encodeURIComponent(id)}${route}`;
+  const change = async (what: string, address: string, method: string, body?: object): Promise<Changed> =>
+    orThrow(what, await askCore<Changed>(address, { method, body, timeoutMs }));
+
+  return {
+    async list(): Promise<EngineView[]> {
+      const answer = await askCore<{ engines: EngineView[] }>(url, { timeoutMs });
+      return orThrow('the engines cannot be listed', answer).engines;
+    },
+    async view(id: string): Promise<EngineView> {
+      const found = (await this.list()).find((engine) => engine.id === id);
+      if (found === undefined) throw new CliError(`there is no engine "${id}".`, { run: './svc engine' });
+      return found;
+    },
+    install: (id: string) => change(`${id} is not installed`, at(id, '/install'), 'POST'),
+    refresh: (id: string) => change(`${id} cannot be looked at`, at(id, '/refresh'), 'POST'),
+    makeDefault: (id: string) => change(`${id} is not the default`, at(id, '/default'), 'POST'),
+    set: (id: string, changes: object) => change('nothing was changed', at(id), 'PATCH', changes),
+    putKey: (id: string, value: string) => change('the key was not kept', at(id, '/apikey'), 'PUT', { value }),
+    removeKey: (id: string) => change('the key was not removed', at(id, '/apikey'), 'DELETE'),
+    setBaseUrl: (id: string, address: string) => change('nothing was changed', at(id, '/base-url'), 'POST', { url: address }),
+    /** One real completion; a failure of the engine is a value. */
+    test: (id: string): Promise<CoreAnswer<EngineTest>> =>
+      askCore<EngineTest>(at(id, '/test'), { method: 'POST', timeoutMs: testTimeoutMs }),
+  };
+}
+
+export type EngineApi = ReturnType<typeof createEngineApi>;
+
+function orThrow<T>(what: string, answer: CoreAnswer<T>): T {
+  if (answer.ok) return answer.body;
+  throw new CliError(`${what}.`, { why: answer.body.message });
+}

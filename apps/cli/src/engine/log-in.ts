@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import type { EngineView } from '@svc/contract/engine.ts';
+import { CliError } from '../cli-error.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Hands the terminal to the vendor's own login. What it asks and keeps is between it and the operator: nothing of it passes
+ * through us. @throws CliError when there is nothing to log in to, or the login did not succeed.
+ */
+export async function logIn(engine: EngineView, env: Env): Promise<void> {
+  const [command, ...args] = engine.login ?? [];
+  if (command === undefined) throw noLogin(engine);
+  const ownEnv = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('SVC_')));
+  const child = spawn(command, args, { stdio: 'inherit', env: ownEnv });
+  // Ctrl-C is for the program in front.
+  const ignore = () => undefined;
+  process.on('SIGINT', ignore);
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('exit', resolve);
+    });
+    if (code !== 0) throw new CliError(`the login of ${engine.id} did not succeed.`, { run: `./svc engine login ${engine.id}` });
+  } finally {
+    process.off('SIGINT', ignore);
+  }
+}
+
+function noLogin({ id, installed, reason }: EngineView): CliError {
+  if (!installed) return new CliError(`${id} is not installed.`, { why: reason, run: `./svc engine install ${id}` });
+  if (id === 'gemini')
+    return new CliError('gemini is used with an API key.', {
+      why: 'Its vendor allows a login in its own program alone.',
+      run: './svc engine key gemini',
+    });
+  return new CliError(`${id} needs no login.`);
+}

@@ -1,0 +1,40 @@
+import type { EngineView } from '@svc/contract/engine.ts';
+import { visibleLine, type Style } from '../terminal.ts';
+
+/** All engines for a person: how each stands, and how it is set. */
+export function renderEngines(engines: readonly EngineView[], style: Style): string {
+  const width = Math.max(...engines.map(({ id }) => id.length));
+  return engines.flatMap((engine) => block(engine, width, style)).join('\n');
+}
+
+/** One engine, after it was set otherwise. */
+export const renderEngine = (engine: EngineView, style: Style): string => block(engine, engine.id.length, style).join('\n');
+
+function block(engine: EngineView, width: number, style: Style): string[] {
+  const paint = engine.ready ? style.green : engine.installed ? style.yellow : style.dim;
+  const state = engine.ready ? 'ready' : engine.installed ? 'not ready' : 'not installed';
+  const facts = [state, ...(engine.default ? ['default'] : []), ...settingsOf(engine)];
+  const notes = [engine.reason, ...(engine.update_fault === null ? [] : [engine.update_fault]), ...installNote(engine)];
+  return [
+    `${engine.default ? style.bold('*') : ' '} ${paint(engine.id.padEnd(width))}  ${visibleLine(facts.join(', '))}`,
+    ...notes.map((note) => `    ${style.dim(visibleLine(note))}`),
+  ];
+}
+
+function settingsOf(engine: EngineView): string[] {
+  const { model, version, latest_version, base_url, auto_update, billed, connection, key_present } = engine;
+  return [
+    ...(version === null ? [] : [`version ${version}`]),
+    ...(latest_version === null || latest_version === version ? [] : [`newest ${latest_version}`]),
+    ...(model === null ? [] : [`model ${model}`]),
+    ...(base_url === null ? [] : [base_url]),
+    ...(connection === 'api_key' ? ['by API key'] : key_present ? ['has an API key that is not used'] : []),
+    ...(billed ? ['every turn is billed'] : []),
+    ...(auto_update ? ['updates by itself'] : []),
+  ];
+}
+
+const installNote = ({ install }: EngineView): string[] =>
+  install === null || install.state === 'done'
+    ? []
+    : [`${install.state === 'running' ? 'being installed' : 'could not be installed'}: ${install.step}`];

@@ -1,0 +1,60 @@
+import type { UsageAux, UsageRollup } from '@svc/contract/usage.ts';
+import type { Style } from '../terminal.ts';
+import { amount, line, table, usd } from './words.ts';
+
+export type UsageGroup = 'surface' | 'identity' | 'day';
+export type UsageAnswer = { usage: UsageRollup[]; aux: UsageAux[]; truncated: boolean };
+
+type Sum = { turns: number; input: number; output: number; cost: number; billed: number; unpriced: number };
+
+/** What was used, by surface, person or day, and what everything cost. Billed is what a vendor takes money for. */
+export function renderUsage({ usage, aux, truncated }: UsageAnswer, group: UsageGroup, style: Style): string {
+  if (usage.length === 0 && aux.length === 0) return 'Nothing was used in this time.';
+  const sums = new Map<string, Sum>();
+  const all = noSum();
+  for (const row of usage) for (const sum of [sumOf(sums, nameOf(row, group)), all]) add(sum, row);
+  const shown = [...sums].toSorted(([, a], [, b]) => b.input + b.output - a.input - a.output);
+  const head = [group.toUpperCase(), 'TURNS', 'INPUT', 'OUTPUT', 'LIST PRICE', 'BILLED'];
+  const rows = shown.map(([name, sum]) => cells(line(name, 60), sum));
+  const lines = table([head, ...rows, cells('all', all)], [1, 2, 3, 4, 5]);
+  const side = aux.reduce((sum, row) => ({ calls: sum.calls + row.calls, cost: sum.cost + row.cost_usd }), { calls: 0, cost: 0 });
+  return [
+    style.bold(lines[0] ?? ''),
+    ...lines.slice(1),
+    ...(side.calls === 0 ? [] : [`  Beside turns: ${amount(side.calls)} side calls, ${usd(side.cost)}.`]),
+    ...(all.unpriced === 0 ? [] : [`  ${style.yellow(`${all.unpriced} turns have no known price and are not in it.`)}`]),
+    ...(truncated ? [`  ${style.yellow('Older hours were left out. Ask for a shorter time with --since.')}`] : []),
+  ].join('\n');
+}
+
+const noSum = (): Sum => ({ turns: 0, input: 0, output: 0, cost: 0, billed: 0, unpriced: 0 });
+
+function sumOf(sums: Map<string, Sum>, name: string): Sum {
+  const sum = sums.get(name) ?? noSum();
+  sums.set(name, sum);
+  return sum;
+}
+
+function add(sum: Sum, row: UsageRollup): void {
+  sum.turns += row.turns;
+  sum.input += row.input_tokens + row.cache_read_tokens + row.cache_write_tokens;
+  sum.output += row.output_tokens;
+  sum.cost += row.cost_usd;
+  sum.billed += row.billed_cost_usd;
+  sum.unpriced += row.unpriced_turns;
+}
+
+function nameOf(row: UsageRollup, group: UsageGroup): string {
+  if (group === 'surface') return row.surface;
+  if (group === 'identity') return row.principal ?? `${row.identity} (not linked)`;
+  return new Date(row.bucket_hour).toLocaleDateString('sv-SE');
+}
+
+const cells = (name: string, { turns, input, output, cost, billed }: Sum): string[] => [
+  name,
+  amount(turns),
+  amount(input),
+  amount(output),
+  usd(cost),
+  usd(billed),
+];

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { plain } from '../terminal.ts';
+import { renderImport, renderTools } from './render-tools.ts';
+
+test('the list says of each server whether it is on, where it is and who has it', () => {
+  const text = renderTools(
+    {
+      servers: {
+        'svc-toolbelt': { type: 'built-in', enabled: true, safe: true, description: 'Own tools.' },
+        files: { type: 'stdio', command: 'npx', args: ['-y', 'a b', '\u001B[2J'], env: {}, enabled: false, safe: false },
+        hub: { type: 'http', url: 'https://x.example/mcp', enabled: true, safe: false },
+      },
+    },
+    plain,
+  );
+  expect(text).toContain('on   svc-toolbelt  part of the service  (for: full and read)');
+  expect(text).toContain('      Own tools.');
+  expect(text).toContain('off  files         npx -y "a b" "\\u001b[2J"  (for: full)');
+  expect(text).toContain('on   hub           https://x.example/mcp  (for: full)');
+});
+
+test('an import says what was taken, with what is to be known of it, and what was skipped and why', () => {
+  const text = renderImport(
+    {
+      ok: true,
+      imported: [{ name: 'My Hub', as: 'my-hub', enabled: false, replaced: true, warnings: ['not taken over: timeout'] }],
+      skipped: [{ name: 'old', reason: 'only stdio' }],
+    },
+    plain,
+  );
+  expect(text.split('\n')).toEqual([
+    '  taken    My Hub as my-hub, in place of the one of before, switched off',
+    '           not taken over: timeout',
+    '  skipped  old: only stdio',
+  ]);
+});

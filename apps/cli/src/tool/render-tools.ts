@@ -1,0 +1,44 @@
+import type { BuiltInToolServer, ToolServerDocument, ToolServerEntry, ToolServerImport } from '@svc/contract/tool-server.ts';
+import { visibleLine, type Style } from '../terminal.ts';
+
+type Entry = ToolServerEntry | BuiltInToolServer;
+
+/** The registered tool servers, for a person. */
+export function renderTools({ servers }: ToolServerDocument, style: Style): string {
+  const entries = Object.entries(servers);
+  const width = Math.max(0, ...entries.map(([name]) => name.length));
+  return [
+    style.bold('Tool servers:'),
+    '',
+    ...entries.flatMap(([name, entry]) => block(name.padEnd(width), entry, style)),
+    '',
+    '  ./svc tool toggle NAME   switches one off, or on again; it counts from the next turn on',
+    '  ./svc tool add --help    shows how to add one',
+  ].join('\n');
+}
+
+function block(name: string, entry: Entry, style: Style): string[] {
+  const state = entry.enabled ? style.green('on ') : style.yellow('off');
+  const who = entry.safe ? 'full and read' : 'full';
+  const description = entry.description === undefined ? [] : [`      ${style.dim(visibleLine(entry.description))}`];
+  return [`  ${state}  ${name}  ${visibleLine(placeOf(entry))}  ${style.dim(`(for: ${who})`)}`, ...description];
+}
+
+function placeOf(entry: Entry): string {
+  if (entry.type === 'built-in') return 'part of the service';
+  return entry.type === 'http' ? entry.url : [entry.command, ...entry.args].map(quoted).join(' ');
+}
+
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word));
+
+/** What became of the servers of an imported file, for a person. */
+export function renderImport({ imported, skipped }: ToolServerImport, style: Style): string {
+  const lines = [
+    ...imported.flatMap(({ name, as, enabled, replaced, warnings }) => [
+      `  ${style.green('taken')}    ${visibleLine(name)}${as === name ? '' : ` as ${as}`}${replaced ? ', in place of the one of before' : ''}${enabled ? '' : ', switched off'}`,
+      ...warnings.map((warning) => `           ${style.yellow(visibleLine(warning))}`),
+    ]),
+    ...skipped.map(({ name, reason }) => `  ${style.yellow('skipped')}  ${visibleLine(name)}: ${visibleLine(reason)}`),
+  ];
+  return lines.length === 0 ? 'There are no tool servers in it.' : lines.join('\n');
+}

@@ -1,0 +1,47 @@
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { addToolCommand, type ToolRequest } from './tool-command.ts';
+
+async function parse(...args: string[]): Promise<ToolRequest | undefined> {
+  let asked: ToolRequest | undefined;
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
+  addToolCommand(program, async (request) => void (asked = request));
+  for (const command of program.commands.flatMap((inner) => [inner, ...inner.commands])) command.exitOverride();
+  await program.parseAsync(['tool', ...args], { from: 'user' });
+  return asked;
+}
+
+test.each([[[]], [['list']]])('"svc tool %j" lists', async (args) => {
+  expect(await parse(...args)).toEqual({ action: 'list' });
+});
+
+test('what stands after "--" is the program and its arguments, options of its own included', async () => {
+  expect(await parse('add', 'files', '--safe', '-e', 'A=b=c', '-e', 'D=', '--', 'npx', '-y', 'server', '--json')).toEqual({
+    action: 'add',
+    name: 'files',
+    fields: { command: 'npx', args: ['-y', 'server', '--json'], env: { A: 'b=c', D: '' }, safe: true },
+  });
+});
+
+test('a remote server has an address and headers', async () => {
+  const header = 'Authorization: Bearer ${secret:T}';
+  expect(await parse('add', 'hub', '--url', 'https://x.example/mcp', '-H', header, '--off', '--json')).toEqual({
+    action: 'add',
+    name: 'hub',
+    fields: { url: 'https://x.example/mcp', headers: { Authorization: 'Bearer ${secret:T}' }, enabled: false },
+    json: true,
+  });
+});
+
+test.each([
+  [['remove', 'hub'], { action: 'remove', name: 'hub' }],
+  [['toggle', 'hub', '--json'], { action: 'toggle', name: 'hub', json: true }],
+  [['import', 'a.json', '--replace'], { action: 'import', file: 'a.json', replace: true }],
+])('%j is understood', async (args, request) => expect(await parse(...args)).toEqual(request));
+
+test.each([[['add']], [['add', 'x', '-e', 'novalue', '--', 'y']], [['toggle']], [['import']], [['nonsense']]])(
+  '%j is refused',
+  async (args) => {
+    await expect(parse(...args)).rejects.toThrow();
+  },
+);

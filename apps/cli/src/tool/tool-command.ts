@@ -1,0 +1,108 @@
+import { InvalidArgumentError, type Command } from 'commander';
+
+/** What `svc tool` is asked for. */
+export type ToolRequest =
+  | { action: 'list'; json?: boolean }
+  | { action: 'add'; name: string; fields: ToolFields; json?: boolean }
+  | { action: 'remove' | 'toggle'; name: string; json?: boolean }
+  | { action: 'import'; file: string; replace: boolean; json?: boolean };
+
+/** Body of `POST /v2/mcp`, but for the name. */
+export type ToolFields = {
+  command?: string;
+  args?: string[];
+  env?: Record<string, string>;
+  url?: string;
+  headers?: Record<string, string>;
+  safe?: boolean;
+  enabled?: boolean;
+  description?: string;
+};
+
+type AddOptions = {
+  url?: string;
+  env?: Record<string, string>;
+  header?: Record<string, string>;
+  safe?: boolean;
+  off?: boolean;
+  description?: string;
+  json?: boolean;
+};
+
+/** Adds `tool` and what belongs to it to the program. */
+export function addToolCommand(program: Command, run: (request: ToolRequest) => Promise<void>): void {
+  const tool = program
+    .command('tool')
+    .description('list the tool servers (MCP) of the assistant, add, remove, switch or import some')
+    .addHelpText('after', examples);
+  tool
+    .command('list', { isDefault: true })
+    .description('list what is registered')
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) => run({ action: 'list', ...options }));
+  tool
+    .command('add')
+    .description('add a tool server, or replace the one of this name')
+    .usage('NAME [options] (--url ADDRESS | -- COMMAND [ARGS...])')
+    .argument('<name>', 'a-z, 0-9, "_" and "-"')
+    .argument('[command...]', 'after "--": the program and its arguments')
+    .option('--url <address>', 'of a remote server, in place of a program')
+    .option('-e, --env <NAME=VALUE>', 'for the program; may be repeated', collect('=', 'NAME=VALUE'))
+    .option('-H, --header <Name: value>', 'for the address; may be repeated', collect(':', '"Name: value"'))
+    .option('--safe', 'also for people who may only read')
+    .option('--off', 'register it without switching it on')
+    .option('--description <text>', 'what it is for')
+    .option('--json', 'print JSON')
+    .action((name: string, words: string[], options: AddOptions) =>
+      run({ action: 'add', name, fields: toFields(words, options), json: options.json }),
+    );
+  for (const [action, description] of [
+    ['remove', 'take a tool server off the list'],
+    ['toggle', 'switch a tool server off, or on again'],
+  ] as const) {
+    tool
+      .command(action)
+      .description(description)
+      .argument('<name>')
+      .option('--json', 'print JSON')
+      .action((name: string, options: { json?: boolean }) => run({ action, name, ...options }));
+  }
+  tool
+    .command('import')
+    .description('take over the tool servers of a Claude, Cursor, Gemini or VS Code file')
+    .argument('<file>', 'JSON with "mcpServers"')
+    .option('--replace', 'also those whose name is taken')
+    .option('--json', 'print JSON')
+    .action((file: string, { replace, json }: { replace?: boolean; json?: boolean }) =>
+      run({ action: 'import', file, replace: replace === true, json }),
+    );
+}
+
+const examples = `
+Examples:
+  svc tool add files -- npx -y @modelcontextprotocol/server-filesystem /srv/docs
+  svc tool add github --url https://api.example.com/mcp -H 'Authorization: Bearer \${secret:GITHUB_TOKEN}'
+  svc tool import ~/.claude.json`;
+
+function toFields([command, ...args]: string[], options: AddOptions): ToolFields {
+  const { url, env, header, safe, off, description } = options;
+  return {
+    ...(command !== undefined && { command, args }),
+    ...(url !== undefined && { url }),
+    ...(env !== undefined && { env }),
+    ...(header !== undefined && { headers: header }),
+    ...(safe === true && { safe }),
+    ...(off === true && { enabled: false }),
+    ...(description !== undefined && { description }),
+  };
+}
+
+/** Gathers what a repeated option names. */
+const collect =
+  (sign: string, form: string) =>
+  (text: string, before: Record<string, string> = {}): Record<string, string> => {
+    const at = text.indexOf(sign);
+    if (at < 1) throw new InvalidArgumentError(`It takes ${form}.`);
+    const value = text.slice(at + 1);
+    return { ...before, [text.slice(0, at)]: sign === ':' ? value.trim() : value };
+  };

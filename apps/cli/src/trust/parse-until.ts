@@ -1,0 +1,18 @@
+const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+
+/**
+ * When a grant ends, as typed: a time from now (`30m`, `12h`, `7d`, `2w`), a day (to its end, here), or a day with a time.
+ * Epoch ms; null when it is none of these.
+ */
+export function parseUntil(text: string, now: number): number | null {
+  const [, count, unit] = /^(\d{1,4})([mhdw])$/.exec(text) ?? [];
+  if (count !== undefined && unit !== undefined) return now + Number(count) * (units[unit] ?? 0);
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
+  if (year === undefined) {
+    const at = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN;
+    return Number.isNaN(at) ? null : at;
+  }
+  const first = new Date(Number(year), Number(month) - 1, Number(day));
+  if (first.getMonth() !== Number(month) - 1 || first.getDate() !== Number(day)) return null;
+  return new Date(first.getFullYear(), first.getMonth(), first.getDate() + 1).getTime();
+}

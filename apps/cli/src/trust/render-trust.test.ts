@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import type { ExplainedIdentity, Grant, JudgedGrant, Principal } from '@svc/contract/trust.ts';
+import { plain } from '../terminal.ts';
+import { findGrant, findIdentifier } from './find-in-principal.ts';
+import { renderExplanation } from './render-explanation.ts';
+import { renderAudit, renderPrincipals, renderRoles } from './render-trust.ts';
+
+const now = new Date(2026, 10, 21, 8, 0).getTime();
+const ids = { principal_id: 'principal_1', role_id: 'role_1' };
+const known: Grant = { id: 'grant_1', ...ids, role: 'known', scope: {}, expires_at: null };
+const brief: Grant = {
+  ...known,
+  id: 'grant_2',
+  role: 'trusted',
+  scope: { surface: 'messenger', conversation_key: 'k1' },
+  expires_at: now + 3_600_000,
+};
+const anna: Principal = {
+  id: 'principal_1',
+  key: 'anna',
+  display_name: 'Anna\u001b[2J',
+  status: 'disabled',
+  bypass_moderation: true,
+  notes: '',
+  identifiers: [
+    { id: 'identifier_1', principal_id: 'principal_1', surface: 'messenger', value: '42' },
+    { id: 'identifier_2', principal_id: 'principal_1', surface: 'email', value: 'anna@x.y' },
+  ],
+  grants: [known, brief, { ...known, id: 'grant_3', role: 'guest', expires_at: now - 60_000 }],
+  created_at: 0,
+  updated_at: 0,
+};
+
+test('everybody is listed with roles and names', () => {
+  const bob = {
+    ...anna,
+    key: 'bob',
+    display_name: 'Bob',
+    status: 'active' as const,
+    bypass_moderation: false,
+    identifiers: [],
+    grants: [],
+  };
+  expect(renderPrincipals([anna, bob], now, plain)).toMatchInlineSnapshot(`
+    "  anna  Anna\\x1b[2J, disabled, not moderated
+            known, trusted on messenger in k1 until 2026-11-21 09:00, guest ended 2026-11-21 07:59
+            messenger 42, email anna@x.y
+      bob   Bob
+            no role
+            no name on any channel
+
+      ./svc pair lists who waits to be let in, ./svc trust explain SURFACE VALUE says what a sender may do and why."
+  `);
+  expect(renderPrincipals([], now, plain)).toContain('Nobody is known.');
+});
+
+test('roles are listed with what they allow', () => {
+  const role = {
+    id: 'r',
+    name: 'known',
+    tier: 'KNOWN',
+    tool_policy: 'read',
+    surfaces: '*',
+    tool_servers: '*',
+    description: 'May look.',
+  } as const;
+  expect(renderRoles([role, { ...role, name: 'mail', surfaces: ['email', 'issues'] }], plain)).toMatchInlineSnapshot(`
+    "  known  KNOWN    tools: read  May look.
+      mail   KNOWN    tools: read, on email, issues only  May look."
+  `);
+});
+
+test('changes are listed, one line each, however long and whatever is in them', () => {
+  const change = { id: 1, at: now, actor: 'local', principal: 'anna' };
+  expect(
+    renderAudit(
+      [
+        { ...change, what: 'principal_changed', before: { display_name: 'A' }, after: { display_name: 'A\nB' } },
+        { ...change, what: 'granted', before: null, after: { grant_id: 'g', role: 'known', scope: {}, expires_at: now } },
+        { ...change, what: 'role_deleted', principal: null, before: { name: 'x', description: 'y'.repeat(200) }, after: null },
+      ],
+      plain,
+    ),
+  ).toMatchInlineSnapshot(`
+    "  2026-11-21 08:00  local  principal changed  anna  was display_name=A is display_name=A?B
+      2026-11-21 08:00  local  granted  anna  role=known expires_at=2026-11-21 08:00
+      2026-11-21 08:00  local  role deleted  was name=x description=${'y'.repeat(141)}…"
+  `);
+  expect(renderAudit([], plain)).toBe('Nothing was changed.');
+});
+
+const judged = (grant: Grant, misfit: string | null): JudgedGrant => ({ ...grant, tier: 'SACRED', tool_policy: 'full', misfit });
+const explained: ExplainedIdentity = {
+  principal_id: 'principal_1',
+  principal_key: 'anna',
+  display_name: 'Anna',
+  trust_tier: 'TRUSTED',
+  tool_policy: 'full',
+  tool_servers: '*',
+  bypass_moderation: false,
+  denied: false,
+  reason: 'granted SACRED, capped to TRUSTED on a public surface',
+  explanation: {
+    identifier: { surface: 'messenger', value: '42' },
+    principal: { id: 'principal_1', key: 'anna', display_name: 'Anna', status: 'active' },
+    grants: [judged(known, null), judged(brief, 'it is for messenger only')],
+    capped_from: 'SACRED',
+  },
+};
+
+test('it is explained which grants count and which do not, what was capped and what comes of it', () => {
+  expect(renderExplanation(explained, now, plain)).toMatchInlineSnapshot(`
+    "messenger 42 is "anna" (Anna).
+
+      counts    known (SACRED, tools: full)
+      does not  trusted on messenger in k1 until 2026-11-21 09:00 (SACRED, tools: full): it is for messenger only
+
+    In public nobody has more than TRUSTED: SACRED was capped.
+
+    TRUSTED: may let it do anything on this machine."
+  `);
+});
+
+test('it is explained that a sender is nobody', () => {
+  const nobody = { ...explained.explanation, principal: null, grants: [], capped_from: null };
+  const denied = { ...explained, denied: true, reason: 'no principal has this identifier', explanation: nobody };
+  expect(renderExplanation(denied, now, plain)).toContain(
+    'messenger 42 is nobody here.\n\nDenied: no principal has this identifier.',
+  );
+});
+
+test('a name is found whatever its case where the channel ignores it', () => {
+  expect(findIdentifier(anna, 'email', 'Anna@X.Y').id).toBe('identifier_2');
+  expect(() => findIdentifier(anna, 'email', '42')).toThrow('"anna" is not known as email 42.');
+});
+
+test('a grant is found by role and place, and one of several is asked for', () => {
+  expect(findGrant(anna, 'trusted', {}).id).toBe('grant_2');
+  const twice = { ...anna, grants: [known, { ...known, id: 'grant_4', scope: { surface: 'email' } }] };
+  expect(findGrant(twice, 'known', { surface: 'email' }).id).toBe('grant_4');
+  expect(() => findGrant(twice, 'known', {})).toThrow('"anna" has the role known more than once.');
+  expect(() => findGrant(anna, 'trusted', { surface: 'email' })).toThrow('"anna" does not have the role trusted on email.');
+});

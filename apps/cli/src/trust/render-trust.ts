@@ -1,0 +1,93 @@
+import type { Grant, Principal, Role, TrustChange } from '@svc/contract/trust.ts';
+import { visibleLine, type Style } from '../terminal.ts';
+
+/** Everybody who is known, for a person. `now` is epoch ms. */
+export function renderPrincipals(principals: readonly Principal[], now: number, style: Style): string {
+  const width = Math.max(...principals.map(({ key }) => key.length), 3);
+  const lines = principals.flatMap((principal) => {
+    const { key, display_name, status, bypass_moderation } = principal;
+    const marks = [...(status === 'disabled' ? [style.red('disabled')] : []), ...(bypass_moderation ? ['not moderated'] : [])];
+    const head = `  ${style.bold(key.padEnd(width))}  ${[visibleLine(display_name), ...marks].join(', ')}`;
+    return [head, ...factsOf(principal, now, style).map((fact) => `  ${' '.repeat(width)}  ${fact}`)];
+  });
+  return [
+    ...(lines.length === 0 ? ['Nobody is known.'] : lines),
+    '',
+    style.dim('  ./svc pair lists who waits to be let in, ./svc trust explain SURFACE VALUE says what a sender may do and why.'),
+  ].join('\n');
+}
+
+function factsOf({ identifiers, grants }: Principal, now: number, style: Style): string[] {
+  const names = identifiers.map(({ surface, value }) => `${surface} ${visibleLine(value)}`);
+  return [
+    grants.length === 0 ? style.yellow('no role') : grants.map((grant) => renderGrant(grant, now, style)).join(', '),
+    style.dim(names.length === 0 ? 'no name on any channel' : names.join(', ')),
+  ];
+}
+
+/** `trusted on messenger until 2026-12-31 18:00`. */
+export function renderGrant(
+  { role, scope, expires_at }: Pick<Grant, 'role' | 'scope' | 'expires_at'>,
+  now: number,
+  style: Style,
+): string {
+  const on = scope.surface === undefined ? '' : ` on ${scope.surface}`;
+  const inside = scope.conversation_key === undefined ? '' : ` in ${visibleLine(scope.conversation_key)}`;
+  if (expires_at === null) return `${role}${on}${inside}`;
+  const isOver = expires_at <= now;
+  const text = `${role}${on}${inside} ${isOver ? 'ended' : 'until'} ${moment(expires_at)}`;
+  return isOver ? style.yellow(text) : text;
+}
+
+/** The roles, for a person. */
+export function renderRoles(roles: readonly Role[], style: Style): string {
+  const width = Math.max(...roles.map(({ name }) => name.length), 4);
+  return roles
+    .map(({ name, tier, tool_policy, surfaces, description }) => {
+      const where = surfaces === '*' ? '' : `, on ${surfaces.join(', ')} only`;
+      return `  ${style.bold(name.padEnd(width))}  ${tier.padEnd(7)}  tools: ${tool_policy}${where}  ${style.dim(visibleLine(description))}`;
+    })
+    .join('\n');
+}
+
+/** What was changed, one line each. */
+export function renderAudit(changes: readonly TrustChange[], style: Style): string {
+  if (changes.length === 0) return 'Nothing was changed.';
+  return changes
+    .map(({ at, actor, what, principal, before, after }) => {
+      const about = [
+        ...(before === null ? [] : ['was', brief(before)]),
+        ...(after === null ? [] : [before === null ? '' : 'is', brief(after)]),
+      ];
+      const facts = about.filter((part) => part !== '').join(' ');
+      return `  ${style.dim(moment(at))}  ${actor}  ${style.bold(what.replaceAll('_', ' '))}  ${[principal ?? '', facts].filter(Boolean).join('  ')}`;
+    })
+    .join('\n');
+}
+
+const maxBrief = 160;
+
+function brief(facts: Record<string, unknown>): string {
+  const text = visibleLine(
+    Object.entries(facts)
+      .filter(([name, value]) => !name.endsWith('_id') && !isNothing(value))
+      .map(([name, value]) => `${name}=${factText(name, value)}`)
+      .join(' '),
+  );
+  return text.length > maxBrief ? `${text.slice(0, maxBrief)}…` : text;
+}
+
+const isNothing = (value: unknown) => value === null || ['""', '[]', '{}'].includes(JSON.stringify(value));
+
+function factText(name: string, value: unknown): string {
+  if (name === 'expires_at' && typeof value === 'number') return moment(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Local time, to the minute. */
+function moment(at: number): string {
+  const date = new Date(at);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}

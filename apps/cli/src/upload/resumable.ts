@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import path from 'node:path';
+import type { FileFacts } from './upload-file.ts';
+
+/** Which upload a file was begun under, for as long as the file is the same. */
+export type Resumable = {
+  find(facts: FileFacts): string | null;
+  keep(facts: FileFacts, uploadId: string): void;
+  forget(facts: FileFacts): void;
+};
+
+/** As many as a person has half done at once. */
+const maxKept = 100;
+
+/** Kept in a small file. One that cannot be read costs no more than that an upload begins anew. */
+export function createResumable(file: string): Resumable {
+  const keyOf = ({ file: name, size, modifiedAt }: FileFacts) => `${size}:${modifiedAt}:${name}`;
+  const write = (kept: [string, string][]) => {
+    makePrivateDir(path.dirname(file));
+    writeFileAtomic(file, JSON.stringify(Object.fromEntries(kept.slice(-maxKept))));
+  };
+  return {
+    find: (facts) => read(file).find(([key]) => key === keyOf(facts))?.[1] ?? null,
+    keep: (facts, uploadId) => write([...read(file).filter(([key]) => key !== keyOf(facts)), [keyOf(facts), uploadId]]),
+    forget: (facts) => write(read(file).filter(([key]) => key !== keyOf(facts))),
+  };
+}
+
+function read(file: string): [string, string][] {
+  try {
+    const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return Object.entries(kept ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  } catch {
+    return []; // there is none yet, or it is damaged: see above
+  }
+}

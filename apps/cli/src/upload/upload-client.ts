@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ErrorBody } from '@svc/contract/error-body.ts';
+import type { UploadState, UploadedFile } from '@svc/contract/upload.ts';
+import { http } from '@svc/service-kit/builtin.ts';
+import { CliError } from '../cli-error.ts';
+
+export type UploadAsk = { filename: string; mime: string; size: number };
+type Request = { method: string; path: string; body?: Buffer; headers?: Record<string, string> };
+type Answer = { status: number; body: unknown };
+
+/** How long the core may be away before an upload gives up; it can be gone on with later. */
+const patienceMs = 60_000;
+const firstDelayMs = 200;
+const lastDelayMs = 5000;
+const answerTimeoutMs = 120_000;
+
+export type UploadClient = ReturnType<typeof createUploadClient>;
+
+/** The core's upload routes. What fails for a moment (a restart, a broken connection) is asked again, within a minute. */
+export function createUploadClient(url: string, parallel: number, hasPatience = true) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: parallel });
+  const ask = async <T>(request: Request): Promise<T | null> => {
+    const { status, body } = await askUntilAnswered(() => once(url, agent, request), hasPatience ? patienceMs : 0);
+    if (status === 404) return null;
+    if (status < 300) return body as T; // the status says that it is one (contract of the core)
+    throw refusal(body as Partial<ErrorBody> | null, status);
+  };
+  const json = (value: unknown) => ({
+    body: Buffer.from(JSON.stringify(value)),
+    headers: { 'content-type': 'application/json' },
+  });
+
+  return {
+    begin: (what: UploadAsk) => ask<UploadState>({ method: 'POST', path: '/v2/upload/init', ...json(what) }),
+    /** Null when the core does not know the upload any more. */
+    state: (id: string) => ask<UploadState>({ method: 'GET', path: `/v2/upload/${id}` }),
+    put(id: string, index: number, bytes: Buffer) {
+      const headers = {
+        'content-type': 'application/octet-stream',
+        'x-chunk-sha256': createHash('sha256').update(bytes).digest('hex'),
+      };
+      return ask<{ received_count: number }>({ method: 'PUT', path: `/v2/upload/${id}/${index}`, body: bytes, headers });
+    },
+    finish: (id: string) => ask<{ file: UploadedFile }>({ method: 'POST', path: `/v2/upload/${id}/finish`, ...json({}) }),
+    close: () => agent.destroy(),
+  };
+}
+
+async function askUntilAnswered(once: () => Promise<Answer>, patience: number): Promise<Answer> {
+  const until = Date.now() + patience;
+  for (let delay = firstDelayMs; ; delay = Math.min(lastDelayMs, delay * 2)) {
+    try {
+      const answer = await once();
+      if (![429, 502, 503].includes(answer.status) || Date.now() + delay > until) return answer;
+    } catch (error) {
+      if (Date.now() + delay > until) throw error;
+    }
+    await sleep(delay);
+  }
+}
+
+function once(url: string, agent: InstanceType<typeof http.Agent>, { method, path, body, headers }: Request): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(new URL(path, url), {
+      agent,
+      method,
+      timeout: answerTimeoutMs,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-length': body.length }) },
+    });
+    request.on('timeout', () => request.destroy(new Error('the core said nothing for two minutes')));
+    request.on('error', reject);
+    request.on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: parse(text) }));
+    });
+    request.end(body);
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // something else answers there; the status says the rest
+  }
+}
+
+function refusal(body: Partial<ErrorBody> | null, status: number): CliError {
+  return new CliError('the file was not taken.', { why: body?.message ?? `The core answered ${status}.`, run: './svc doctor' });
+}

@@ -1,0 +1,22 @@
+import type { Secret } from '@svc/service-kit/secret.ts';
+import { callVault, type VaultRequest } from '@svc/service-kit/vault/vault-call.ts';
+import { CliError } from '../cli-error.ts';
+
+/** Deriving a key from a passphrase takes its time on purpose. */
+const timeoutMs = 30_000;
+
+export type AskVault = <T>(path: string, request?: Pick<VaultRequest, 'method' | 'body'>) => Promise<T>;
+
+/** Questions to the vault as its administrator. @throws CliError for a refusal and for no answer. */
+export const createAskVault =
+  (url: string, adminKey: Secret | null): AskVault =>
+  async <T>(path: string, request: Pick<VaultRequest, 'method' | 'body'> = {}): Promise<T> => {
+    const reply = await callVault<T>(`${url}/v1/${path}`, { ...request, adminKey, timeoutMs });
+    if (reply.is === 'ok') return reply.body;
+    if (reply.is === 'unreachable') {
+      throw new CliError('the vault does not answer.', { why: `At ${url}: ${reply.why}.`, run: './svc status' });
+    }
+    const { error, message } = reply.error;
+    const why = error === 'unauthorized' ? 'SVC_VAULT_ADMIN_KEY is not the admin key of this vault.' : message;
+    throw new CliError('the vault refuses.', { why });
+  };

@@ -1,0 +1,31 @@
+import type { VaultAgentRegistered, VaultInitialized, VaultState } from '@svc/contract/vault.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import { Secret } from '@svc/service-kit/secret.ts';
+import { CliError } from '../cli-error.ts';
+import { createAskVault } from './ask-vault.ts';
+import type { SecretInput } from './secret-input.ts';
+import { vaultAddress } from './vault-address.ts';
+import { withVault } from './with-vault.ts';
+
+/** What a vault that was just set up is used with. None of the keys can be read again. */
+export type NewVault = { SVC_VAULT_URL: string; SVC_VAULT_AGENT_KEY: string; SVC_VAULT_ADMIN_KEY: string };
+
+/** Sets the vault up with a new passphrase and registers the assistant as its first agent. */
+export const initVault = (settings: Settings, input: SecretInput): Promise<NewVault> =>
+  withVault(settings, async (url) => {
+    const own = settings.vaultAdminKey;
+    const { initialized } = await createAskVault(url, own)<VaultState>('status');
+    if (initialized) {
+      throw new CliError('the vault is set up already.', { why: 'Nothing was changed.', run: './svc vault status' });
+    }
+    const passphrase = await input.newLine('Passphrase of the vault (12 characters or more; nobody can recover it): ');
+    const { admin_key } = await createAskVault(url, own)<VaultInitialized>('init', { body: { passphrase } });
+    const adminKey = admin_key === null ? own : new Secret(admin_key);
+    const assistant = { name: settings.assistantName, tier: 'SACRED' };
+    const { key } = await createAskVault(url, adminKey)<VaultAgentRegistered>('agents', { body: assistant });
+    return {
+      SVC_VAULT_URL: vaultAddress(settings),
+      SVC_VAULT_AGENT_KEY: key,
+      SVC_VAULT_ADMIN_KEY: adminKey?.reveal() ?? '',
+    };
+  });

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { EngineView } from '@svc/contract/engine.ts';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { openHouse, type House } from '@svc/testing/house.ts';
+import { codexPackage, fakeCodex } from '@svc/testing/package-registry/fake-codex.ts';
+import { startPackageRegistry, type PackageRegistry } from '@svc/testing/package-registry/start-package-registry.ts';
+
+let house: House;
+let registry: PackageRegistry;
+const key = 'sk-canary-0123456789';
+
+beforeAll(async () => {
+  registry = await startPackageRegistry();
+  house = await openHouse({ env: { SVC_ENGINE_REGISTRY: registry.url, SVC_DEFAULT_ENGINE: '' } });
+}, 60_000);
+afterAll(async () => {
+  await house.stop();
+  await registry.close();
+});
+
+/** The command as a person runs it, with what is piped into it. */
+async function svc(args: string[], input = ''): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'engine', ...args], {
+    env: { PATH: process.env['PATH'], HOME: house.folder, SVC_DATA_DIR: house.folder, NO_COLOR: '1' },
+  });
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  child.stdin.end(input);
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { code, out, err };
+}
+
+const view = async (id: string) =>
+  (JSON.parse((await svc(['--json'])).out) as { engines: EngineView[] }).engines.find((engine) => engine.id === id);
+
+test('engines are listed, for a person and as JSON', async () => {
+  const { code, out } = await svc([]);
+  expect(code).toBe(0);
+  for (const id of ['claude', 'codex', 'gemini', 'offline']) expect(out).toMatch(new RegExp(`^. ${id} `, 'm'));
+  expect(out).toMatch(/^\* offline +ready, default/m);
+  expect(await view('offline')).toMatchObject({ default: true, ready: true });
+});
+
+test(
+  'one is installed, with its progress on stderr, logged in by its own program, made the default, and answers',
+  { timeout: 90_000 },
+  async () => {
+    const pinned = (await view('codex'))?.pinned_version ?? '';
+    registry.publish(codexPackage, pinned, fakeCodex(pinned));
+    const installed = await svc(['install', 'codex']);
+    expect([installed.code, installed.err, installed.out]).toEqual([
+      0,
+      expect.stringContaining(`fetching ${codexPackage}@${pinned}`),
+      expect.stringContaining(`version ${pinned}`),
+    ]);
+    const login = await svc(['login', 'codex']);
+    expect([login.code, login.out]).toEqual([0, expect.stringContaining('Logged in using ChatGPT')]);
+    const chosen = await svc(['default', 'codex']);
+    expect([chosen.code, chosen.out]).toEqual([0, expect.stringContaining('* codex')]);
+    expect(await view('codex')).toMatchObject({ default: true });
+    expect((await svc(['default', 'offline'])).code).toBe(0);
+  },
+);
+
+test('a test is one completion, with its time; a failure says what mends it', async () => {
+  const { code, out } = await svc(['test', 'offline']);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^offline answered in \d+\.\d s: /)]);
+  const failed = await svc(['test', 'gemini']);
+  expect([failed.code, failed.err]).toEqual([
+    1,
+    expect.stringMatching(/gemini gave no answer \(engine_not_installed\)[^]*Run: \.\/svc engine install gemini/),
+  ]);
+});
+
+test('a key comes from a pipe, is never an argument, and is removed again', async () => {
+  const refused = await svc(['key', 'gemini', key]);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('a key is no argument')]);
+  const kept = await svc(['key', 'gemini'], `${key}\n`);
+  expect([kept.code, kept.out, kept.err]).toEqual([
+    0,
+    expect.stringContaining('by API key'),
+    expect.stringContaining('secrets file'),
+  ]);
+  expect(JSON.parse(readFileSync(path.join(house.folder, 'secrets.json'), 'utf8'))).toEqual({ SVC_GEMINI_API_KEY: key });
+  expect((await svc(['key', 'gemini', '--remove'])).code).toBe(0);
+  expect(await view('gemini')).toMatchObject({ key_present: false, connection: 'subscription' });
+  const claude = await svc(['key', 'claude'], key);
+  expect([claude.code, claude.err]).toEqual([1, expect.stringContaining('svc engine login claude')]);
+});
+
+test('model, automatic updates and the address of codex are set, and cleared with "none"', async () => {
+  expect((await svc(['model', 'codex', 'my-model'])).out).toContain('model my-model');
+  expect((await svc(['auto-update', 'codex', 'on'])).out).toContain('updates by itself');
+  expect((await svc(['base-url', 'codex', 'http://127.0.0.1:9/v1'])).out).toContain('http://127.0.0.1:9/v1');
+  expect(await view('codex')).toMatchObject({ model: 'my-model', auto_update: true, base_url: 'http://127.0.0.1:9/v1' });
+  await svc(['model', 'codex', 'none']);
+  await svc(['base-url', 'codex', 'none']);
+  expect(await view('codex')).toMatchObject({ model: null, base_url: null });
+  expect((await svc(['model', 'codex'])).out).toMatch(/uses its own default[^]*gpt-/);
+});
+
+test.each([
+  [['install', 'codexx'], 'There is no engine "codexx"'],
+  [['auto-update', 'codex', 'maybe'], 'it takes "on" or "off"'],
+  [['base-url', 'codex', 'file:///x'], 'http or https'],
+  [['model'], 'which engine'],
+  [['login', 'gemini'], 'not installed'],
+])('%j is refused, and says why', async (args, why) => {
+  const { code, err } = await svc(args);
+  expect([code, err]).toEqual([1, expect.stringContaining(why)]);
+});

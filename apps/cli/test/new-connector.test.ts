@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import type { CliError } from '../src/cli-error.ts';
+import { newConnector } from '../src/connector/new-connector.ts';
+
+const mainFile = path.resolve(import.meta.dirname, '../src/main.ts');
+let folder: TemporaryFolder;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+type Ended = { code: number; out: string; err: string };
+
+const run = (args: string[], cwd = folder.path): Promise<Ended> =>
+  new Promise((resolve) => {
+    // NODE_TEST_CONTEXT and the like would make another run of node --test talk to ours.
+    const env = { PATH: process.env['PATH'], HOME: folder.path, SVC_DATA_DIR: path.join(folder.path, 'data') };
+    const child = execFile(process.execPath, args, { env, cwd, timeout: 60_000 }, (_error, out, err) =>
+      resolve({ code: child.exitCode ?? -1, out, err }),
+    );
+  });
+const create = (...args: string[]) => run([mainFile, 'new', 'connector', ...args]);
+
+test('a connector from the template passes its own tests, the connector contract among them', async () => {
+  const { code, out, err } = await create('my-shop');
+  const dir = path.join(folder.path, 'data/connectors/my-shop');
+  expect([code, out.trim(), err]).toEqual([0, dir, expect.stringContaining('./svc connector add my-shop')]);
+  expect(readFileSync(path.join(dir, 'src/meta.ts'), 'utf8')).toMatch(/type: 'my-shop',\s+displayName: 'My Shop'/);
+  expect(statSync(dir).mode & 0o077).toBe(0);
+  const tests = await run(['--test', '--test-reporter=tap', 'test/*.spec.ts'], dir);
+  expect([tests.code, tests.out]).toEqual([
+    0,
+    expect.stringContaining('the connector contract: my-shop starts, is healthy, and stops'),
+  ]);
+  expect(tests.out).toMatch(/# pass 2\d\n# fail 0/);
+});
+
+test('its tests fail when it is not what the contract asks for', async () => {
+  await create('other', '--dir', folder.path);
+  const dir = path.join(folder.path, 'other');
+  const tests = await run(['--test', '--test-reporter=tap', 'test/contract.spec.ts'], dir);
+  expect(tests.code).toBe(0);
+  renameSync(dir, path.join(folder.path, 'another'));
+  const renamed = await run(['--test', '--test-reporter=tap', 'test/contract.spec.ts'], path.join(folder.path, 'another'));
+  expect([renamed.code, renamed.out]).toEqual([
+    1,
+    expect.stringContaining('not ok 2 - the connector contract: another has a descriptor'),
+  ]);
+});
+
+test.each([
+  ['My-Shop', 'It takes up to 32'],
+  ['1st', 'It takes up to 32'],
+  ['../up', 'It takes up to 32'],
+  ['a'.repeat(33), 'It takes up to 32'],
+  ['dash-', 'It takes up to 32'],
+  ['compat', 'something of the service'],
+  ['template', 'something of the service'],
+  ['taken', 'is there already'],
+])('the name %j is refused, and nothing is made', (name, why) => {
+  mkdirSync(path.join(folder.path, 'taken'));
+  const make = () => newConnector({ name, parent: folder.path, root: repositoryRoot });
+  expect(make).toThrow(expect.objectContaining({ name: 'CliError' }));
+  expect(wordsOf(make)).toContain(why);
+  expect(readdirSync(folder.path)).toEqual(['taken']);
+});
+
+function wordsOf(work: () => unknown): string {
+  try {
+    work();
+    return '';
+  } catch (error) {
+    const { message, why } = error as CliError;
+    return `${message} ${why}`;
+  }
+}

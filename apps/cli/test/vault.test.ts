@@ -1,0 +1,121 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { freePorts } from '@svc/testing/free-ports.ts';
+import { repositoryRoot } from '../src/repository-root.ts';
+import { hostAddresses } from '../src/service-urls.ts';
+import { hostEnv } from '../src/up/host-env.ts';
+import { writeEnv } from '../src/vault/write-env.ts';
+
+const passphrase = 'a long enough passphrase';
+let dir: string;
+let env: Record<string, string>;
+let vault: ChildProcess | null = null;
+
+beforeEach(async () => {
+  dir = mkdtempSync(path.join(tmpdir(), 'svc-vault-'));
+  const [port = 0] = await freePorts(1);
+  env = { PATH: process.env['PATH'] ?? '', HOME: dir, SVC_DATA_DIR: path.join(dir, 'data'), SVC_VAULT_PORT: String(port) };
+});
+afterEach(async () => {
+  if (vault !== null && vault.exitCode === null) {
+    vault.kill('SIGKILL');
+    await once(vault, 'exit');
+  }
+  vault = null;
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function svc(args: string[], input = ''): Promise<{ code: number; out: string; err: string }> {
+  const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'vault', ...args], { env });
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  child.stdin.on('error', () => undefined); // one that reads nothing has ended by then
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, out, err };
+}
+
+async function run(): Promise<void> {
+  vault = spawn(process.execPath, [path.join(repositoryRoot, 'apps/vault/src/main.ts')], {
+    env: { ...env, SVC_LOG_LEVEL: 'silent' },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  await once(vault, 'message');
+}
+
+it('sets a vault up, opens, fills and closes it', async () => {
+  expect((await svc(['status'])).err).toContain('the vault does not answer');
+  const made = await svc(['init'], `${passphrase}\n`);
+  expect(made).toMatchObject({ code: 0, err: '' });
+  const lines = [...made.out.matchAll(/^(SVC_VAULT_\w+)=(.+)$/gm)].map(([, name = '', value = '']) => [name, value]);
+  expect(lines.map(([name]) => name)).toEqual(['SVC_VAULT_URL', 'SVC_VAULT_AGENT_KEY', 'SVC_VAULT_ADMIN_KEY']);
+  expect(made.out).not.toContain(passphrase);
+  expect((await svc(['init'], `${passphrase}\n`)).err).toContain('set up already');
+
+  env = { ...env, ...(Object.fromEntries(lines) as Record<string, string>) };
+  await run();
+  expect((await svc(['status'])).out).toContain('is sealed');
+  expect((await svc(['put', 'API_KEY'], 'a value\n')).err).toContain('sealed');
+  expect((await svc(['unseal'], 'not the passphrase\n')).err).toContain('passphrase is wrong');
+  await expect.poll(async () => (await svc(['unseal'], `${passphrase}\n`)).code, { timeout: 20_000 }).toBe(0);
+
+  expect((await svc(['put', 'API_KEY', '--min-trust', 'TRUSTED'], 'a value\n')).out).toBe(
+    'Stored API_KEY, version 1, for TRUSTED and above.\n',
+  );
+  const listed = await svc(['list']);
+  expect(listed.out).toMatch(/^ {2}API_KEY +TRUSTED +version 1/);
+  expect(listed.out).not.toContain('a value');
+  expect((await svc(['agent', 'reader', '--tier', 'KNOWN'])).out).toMatch(/\nvagent_[\w-]{43}\n$/);
+  expect((await svc(['agent', 'reader'])).err).toContain('a tier is missing');
+  expect((await svc(['agent', 'reader', '--revoke'])).code).toBe(0);
+  expect((await svc(['agent'])).out).toMatch(/assistant +SACRED +since.*\n +reader +KNOWN +revoked/);
+  expect((await svc(['rotate'])).out).toContain('1 keys were wrapped anew');
+  expect((await svc(['passphrase'], `${passphrase}\nthe passphrase after that\n`)).code).toBe(0);
+  expect((await svc(['delete', 'API_KEY'])).code).toBe(0);
+  expect((await svc(['list'])).out).toContain('holds no secrets');
+  expect((await svc(['log'])).out).toMatch(/admin +delete +API_KEY +ok\n$/);
+  expect((await svc(['seal'])).code).toBe(0);
+  expect(JSON.parse((await svc(['status', '--json'])).out)).toEqual({ initialized: true, sealed: true });
+  delete env['SVC_VAULT_ADMIN_KEY'];
+  expect((await svc(['seal'])).err).toContain('Set SVC_VAULT_ADMIN_KEY');
+});
+
+it('svc up runs a vault where one is set up, or is named as ours', () => {
+  const names = (more: Record<string, string>) =>
+    hostAddresses(loadSettings(repositoryRoot, { SVC_DATA_DIR: dir, SVC_VAULT_PORT: '3999', ...more })).map(({ name }) => name);
+  const three = ['core', 'manager', 'collector'];
+  expect(names({})).toEqual(three);
+  expect(names({ SVC_VAULT_URL: 'http://127.0.0.1:3999' })).toEqual([...three, 'vault']);
+  expect(names({ SVC_VAULT_URL: 'http://localhost:3999/' })).toEqual([...three, 'vault']);
+  mkdirSync(path.join(dir, 'vault'));
+  writeFileSync(path.join(dir, 'vault/vault.db'), '');
+  expect(names({})).toEqual([...three, 'vault']);
+  expect(names({ SVC_VAULT_URL: 'http://127.0.0.1:4000' })).toEqual(three);
+});
+
+it.each(['https://127.0.0.1:3022', 'http://vault.example:3022', 'http://10.0.0.1:3022', 'http://127.0.0.1:3022/x', 'nonsense'])(
+  'the address of a vault is one of this machine: %s is none',
+  (url) => expect(() => loadSettings(repositoryRoot, { SVC_VAULT_URL: url })).toThrow('SVC_VAULT_URL'),
+);
+
+it('keys to the vault go to those who ask it', () => {
+  const all = { SVC_VAULT_AGENT_KEY: 'a', SVC_VAULT_ADMIN_KEY: 'b', SVC_VAULT_URL: 'u' };
+  expect(hostEnv('core', all)).toEqual(all);
+  expect(hostEnv('manager', all)).toEqual(all);
+  expect(hostEnv('collector', all)).toEqual({ SVC_VAULT_URL: 'u' });
+  expect(hostEnv('vault', all)).toEqual({ SVC_VAULT_ADMIN_KEY: 'b', SVC_VAULT_URL: 'u' });
+});
+
+it('writes into .env what is new, in place of what was, for its owner alone', () => {
+  const file = path.join(dir, '.env');
+  writeFileSync(file, '# mine\nSVC_VAULT_URL=old\nOTHER=1\n\n', { mode: 0o644 });
+  expect(writeEnv(dir, { SVC_VAULT_URL: 'new', SVC_VAULT_AGENT_KEY: 'key' })).toBe(file);
+  expect(readFileSync(file, 'utf8')).toBe('# mine\nOTHER=1\nSVC_VAULT_URL=new\nSVC_VAULT_AGENT_KEY=key\n');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});

@@ -1,0 +1,40 @@
+import type { Brief, BriefSession, SurfaceTotals } from '@svc/contract/brief.ts';
+import type { Database } from '@svc/store/database.ts';
+import { listSessions, type CollectedSession } from '../session/session-store.ts';
+import { bucketHour } from '../usage/usage-writer.ts';
+
+const dayMs = 24 * 3_600_000;
+const maxSessions = 100;
+
+// The sums are kept by the hour, so a day of them is a bounded number of rows.
+const selectTotals = `
+SELECT surface, sum(turns) AS turns, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
+  sum(cache_read_tokens) AS cache_read_tokens, sum(cache_write_tokens) AS cache_write_tokens,
+  sum(cost_usd) AS cost_usd, sum(billed_cost_usd) AS billed_cost_usd
+FROM usage_rollup WHERE bucket_hour >= ? GROUP BY surface ORDER BY sum(input_tokens + output_tokens) DESC, surface LIMIT 200`;
+
+/** Who is at work, and what the last 24 hours (from the start of the first one on) used on each surface. */
+export async function readBrief(db: Pick<Database, 'all'>, now: number): Promise<Brief> {
+  const since = bucketHour(Math.max(0, now - dayMs));
+  const active = await listSessions(db, { active: true, before: Number.MAX_SAFE_INTEGER, limit: maxSessions }, now);
+  const totals = await db.all<SurfaceTotals>(selectTotals, since);
+  return { at: now, since, active: active.map(toBrief), totals: totals.map((row) => ({ ...row })) };
+}
+
+const toBrief = ({
+  conversation_key,
+  surface,
+  identity,
+  principal,
+  state,
+  last_event_at,
+  last_text,
+}: CollectedSession): BriefSession => ({
+  conversation_key,
+  surface,
+  identity,
+  principal,
+  state,
+  last_event_at,
+  last_text,
+});

@@ -1,0 +1,30 @@
+import type { ErrorBody } from '@svc/contract/error-body.ts';
+import type { Session } from '@svc/contract/session.ts';
+import { requestJson, type JsonRequest } from '@svc/service-kit/http/json-client.ts';
+import { conflict, notFound, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
+
+/** What the core knows of a session, and what it can do to it. */
+export type CoreSessions = {
+  /** Throws `not_found`, or `unavailable` when the core is away. */
+  read(key: string): Promise<Session>;
+  /** Ends what runs in the session. Throws `not_found` when nothing does. */
+  abort(key: string): Promise<void>;
+};
+
+const timeoutMs = 10_000;
+
+export function createCoreSessions(coreUrl: string): CoreSessions {
+  const ask = async <T>(path: string, what: string, key: string, request: Pick<JsonRequest, 'body'> = {}): Promise<T> => {
+    const answer = await requestJson<T | ErrorBody>(coreUrl + path, { ...request, timeoutMs }).catch((error: unknown) => {
+      throw unavailable('The core, which knows the sessions, does not answer.', error);
+    });
+    if (answer.status < 300) return answer.body as T;
+    if (answer.status === 404) throw notFound(what, key);
+    const { message } = answer.body as ErrorBody;
+    throw answer.status < 500 ? conflict(message) : new ServiceError('upstream', message);
+  };
+  return {
+    read: (key) => ask<Session>(`/v2/session/${encodeURIComponent(key)}`, 'session', key),
+    abort: async (key) => void (await ask('/v2/abort', 'turn in flight for', key, { body: { conversation_key: key } })),
+  };
+}

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isSame, readProcess, type ProcessFacts, type ReadProcess } from './process-facts.ts';
+
+type Deps = { read: ReadProcess; signal: (pid: number, signal: NodeJS.Signals) => void; lookMs: number };
+const system: Deps = { read: readProcess, signal: (pid, signal) => void process.kill(pid, signal), lookMs: 50 };
+
+/**
+ * SIGTERM, and SIGKILL when that has no effect within `patienceMs`; `hard` begins with the latter. The process is looked
+ * at before each: its number may be another one's by then. True when it is gone.
+ */
+export async function endProcess(
+  facts: ProcessFacts,
+  { hard = false, patienceMs = 5000 } = {},
+  deps: Deps = system,
+): Promise<boolean> {
+  const steps: NodeJS.Signals[] = hard ? ['SIGKILL'] : ['SIGTERM', 'SIGKILL'];
+  for (const signal of steps) {
+    if (!isSame(facts, await deps.read(facts.pid))) return true;
+    send(deps, facts.pid, signal);
+    if (await isGone(facts, patienceMs, deps)) return true;
+  }
+  return false;
+}
+
+function send({ signal }: Deps, pid: number, name: NodeJS.Signals): void {
+  try {
+    signal(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+async function isGone(facts: ProcessFacts, patienceMs: number, { read, lookMs }: Deps): Promise<boolean> {
+  for (let waited = 0; waited < patienceMs; waited += lookMs) {
+    if (!isSame(facts, await read(facts.pid))) return true;
+    await sleep(lookMs);
+  }
+  return !isSame(facts, await read(facts.pid));
+}

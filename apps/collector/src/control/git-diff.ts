@@ -1,0 +1,88 @@
+import path from 'node:path';
+import type { ControlDiff } from '@svc/contract/control.ts';
+import { conflict, unavailable } from '@svc/service-kit/service-error.ts';
+import { programEnv, runProgram, type ProgramResult } from './run-program.ts';
+
+export type TreeDiff = Pick<ControlDiff, 'root' | 'branch' | 'files' | 'diff' | 'truncated'>;
+
+const timeoutMs = 10_000;
+const maxDiffBytes = 1024 * 1024;
+const maxListBytes = 256 * 1024;
+const maxFiles = 2000;
+
+/** A repository may belong to anybody. Its settings must not make git run anything, ask the network or write. */
+const harmless = [
+  'core.fsmonitor=false',
+  'core.hooksPath=/dev/null',
+  'core.pager=cat',
+  'core.attributesFile=/dev/null',
+  'core.untrackedCache=false',
+  'diff.external=',
+  'protocol.allow=never',
+  'submodule.recurse=false',
+  'safe.bareRepository=explicit',
+].flatMap((setting) => ['-c', setting]);
+
+/** Changes in the work tree that holds a folder, against its last commit. Throws `conflict` when it is in none. */
+export async function readTreeDiff(folder: string): Promise<TreeDiff> {
+  if (!path.isAbsolute(folder)) throw conflict('The folder of this session is not known.');
+  const root = (await git(folder, [], 'rev-parse', '--show-toplevel')).stdout.replace(/\n$/, '');
+  if (root === '') throw conflict('The session works in no work tree of git.');
+  const off = await filtersOff(root);
+  const branch = await tryGit(root, off, 'symbolic-ref', '--short', '-q', 'HEAD');
+  const commit = await tryGit(root, off, 'rev-parse', '-q', '--verify', 'HEAD');
+  const base = commit ?? (await git(root, off, 'hash-object', '-t', 'tree', '/dev/null')).stdout.trim();
+  const noPrograms = ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all'];
+  const diff = await git(root, off, 'diff', '--no-color', '--no-renames', ...noPrograms, base, '--');
+  const files = await git(root, off, 'status', '--porcelain=v1', '-z', '--no-renames', '--ignore-submodules=all');
+  const names = files.stdout.split('\0').filter(Boolean).slice(0, maxFiles);
+  return {
+    root,
+    branch,
+    files: names,
+    diff: diff.stdout,
+    truncated: diff.truncated || files.truncated || names.length === maxFiles,
+  };
+}
+
+/** Filters are programs that git runs on files that it compares; each is overridden by name. */
+async function filtersOff(root: string): Promise<string[]> {
+  const found = await tryGit(root, [], 'config', '--null', '--name-only', '--get-regexp', '^filter\\.');
+  const names = new Set((found ?? '').split('\0').map((key) => key.replace(/^filter\./, '').replace(/\.[^.]*$/, '')));
+  names.delete('');
+  return [...names].flatMap((name) =>
+    ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((end) => ['-c', `filter.${name}.${end}`]),
+  );
+}
+
+/** Null when git says no by its exit code. */
+async function tryGit(root: string, settings: readonly string[], ...args: string[]): Promise<string | null> {
+  const { code, stdout } = await runGit(root, settings, args);
+  return code === 0 ? stdout.replace(/\n$/, '') : null;
+}
+
+async function git(root: string, settings: readonly string[], ...args: string[]): Promise<ProgramResult> {
+  const result = await runGit(root, settings, args);
+  if (result.code !== 0 && !result.truncated) throw conflict(`git refused: ${result.stderr.slice(0, 300)}`);
+  return result;
+}
+
+async function runGit(folder: string, settings: readonly string[], args: readonly string[]): Promise<ProgramResult> {
+  const maxBytes = args[0] === 'diff' ? maxDiffBytes : maxListBytes;
+  const all = ['--no-pager', '--no-replace-objects', '--literal-pathspecs', ...harmless, ...settings, '-C', folder, ...args];
+  return runProgram('git', all, { env: gitEnv(), timeoutMs, maxBytes }).catch((error: unknown) => {
+    throw unavailable('git cannot be run there, or takes too long.', error);
+  });
+}
+
+const gitEnv = (): Record<string, string> => ({
+  PATH: programEnv()['PATH'] ?? '/usr/bin:/bin',
+  LC_ALL: 'C.UTF-8',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_ALLOW_PROTOCOL: 'none',
+});

@@ -1,0 +1,41 @@
+import { readFile, stat } from 'node:fs/promises';
+import { conflict } from '@svc/service-kit/service-error.ts';
+import { programEnv, runProgram } from './run-program.ts';
+
+/** What tells one process from a later one with the same number. */
+export type ProcessFacts = { pid: number; parent: number; user: number; startedAt: string };
+
+/** Null when there is no such process. */
+export type ReadProcess = (pid: number) => Promise<ProcessFacts | null>;
+
+export const readProcess: ReadProcess = (pid) => (process.platform === 'linux' ? readProc(pid) : askPs(pid));
+
+async function readProc(pid: number): Promise<ProcessFacts | null> {
+  try {
+    const [text, { uid }] = await Promise.all([readFile(`/proc/${pid}/stat`, 'utf8'), stat(`/proc/${pid}`)]);
+    // The name before it may hold anything, also brackets and blanks.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? null : { pid, parent: Number(fields[1]), user: uid, startedAt: fields[19] ?? '' };
+  } catch {
+    return null; // it is gone
+  }
+}
+
+async function askPs(pid: number): Promise<ProcessFacts | null> {
+  const args = ['-o', 'ppid=,uid=,lstart=', '-p', String(pid)];
+  const { code, stdout } = await runProgram('ps', args, { env: programEnv(), timeoutMs: 3000, maxBytes: 4096 });
+  const [, parent, user, startedAt] = /^\s*(\d+)\s+(\d+)\s+(.+?)\s*$/.exec(stdout) ?? [];
+  return code !== 0 || startedAt === undefined ? null : { pid, parent: Number(parent), user: Number(user), startedAt };
+}
+
+/** Throws `conflict` unless the process is one that its parent started for us: ours to end. */
+export async function ownProcess(pid: number, parent: number, read: ReadProcess = readProcess): Promise<ProcessFacts> {
+  const facts = Number.isSafeInteger(pid) && pid > 1 && pid !== process.pid && pid !== process.ppid ? await read(pid) : null;
+  if (facts === null) throw conflict('There is no process that could be ended.');
+  const isOurs = facts.parent === parent && parent > 1 && facts.user === process.getuid?.();
+  if (!isOurs) throw conflict(`Process ${pid} is not the one that was started for this; it is left alone.`);
+  return facts;
+}
+
+export const isSame = (a: ProcessFacts, b: ProcessFacts | null): boolean =>
+  b !== null && a.pid === b.pid && a.startedAt === b.startedAt;

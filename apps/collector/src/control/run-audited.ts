@@ -1,0 +1,50 @@
+import type { ControlAction } from '@svc/contract/control.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Hub } from '@svc/service-kit/hub.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { errorText, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
+import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import type { FeedItem } from '../feed/feed-item.ts';
+import { noteBegin, noteEnd } from './audit-store.ts';
+
+export type ActionRequest = Pick<ControlAction, 'actor' | 'action' | 'target' | 'details'>;
+type Deps = { db: SqliteDatabase; hub: Hub<FeedItem>; clock: Pick<Clock, 'now'>; ids: Ids; log: Pick<Log, 'error'> };
+
+/**
+ * Does one control action: first the audit has it, then it is done, then the audit has how that went. What cannot be
+ * noted is not done. Throws what the action throws.
+ */
+export async function runAudited<T>(
+  { db, hub, clock, ids, log }: Deps,
+  request: ActionRequest,
+  act: () => Promise<T>,
+): Promise<T & { ok: true; audit_id: string; action: ControlAction['action']; target: string }> {
+  const row: ControlAction = {
+    ...request,
+    id: ids.next('act'),
+    at: clock.now(),
+    outcome: 'pending',
+    error: null,
+    finished_at: null,
+  };
+  await noteBegin(db, row).catch((error: unknown) => {
+    throw unavailable('The audit cannot be written, so nothing was done.', error);
+  });
+  const finish = async (outcome: ControlAction['outcome'], error: string | null) => {
+    const ended = { ...row, outcome, error, finished_at: clock.now() };
+    hub.publish({ name: 'control', data: ended });
+    await noteEnd(db, ended).catch((fault: unknown) =>
+      log.error({ err: fault, audit: row.id }, 'the outcome of a control action is not in the audit'),
+    );
+  };
+  try {
+    const result = await act();
+    await finish('done', null);
+    return { ...result, ok: true, audit_id: row.id, action: row.action, target: row.target };
+  } catch (error) {
+    const isRefusal = error instanceof ServiceError && error.status < 500;
+    await finish(isRefusal ? 'refused' : 'failed', errorText(error).slice(0, 1000));
+    throw error;
+  }
+}

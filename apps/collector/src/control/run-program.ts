@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+
+export type ProgramResult = { code: number | null; stdout: string; stderr: string; truncated: boolean };
+type Options = { env: Record<string, string>; timeoutMs: number; maxBytes: number; cwd?: string };
+
+const maxErrorBytes = 4096;
+
+/**
+ * Runs a program without a shell, bounded in time and output; what is too much is cut off and the program ended. Rejects
+ * when it cannot be started or takes too long.
+ */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  { env, timeoutMs, maxBytes, cwd }: Options,
+): Promise<ProgramResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      env,
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+    });
+    const out: Buffer[] = [];
+    let bytes = 0;
+    let stderr = '';
+    let truncated = false;
+    child.stdout.on('data', (part: Buffer) => {
+      if (bytes < maxBytes) out.push(part.subarray(0, maxBytes - bytes));
+      bytes += part.length;
+      if (bytes <= maxBytes || truncated) return;
+      truncated = true;
+      child.kill('SIGKILL');
+    });
+    child.stderr.on('data', (part: Buffer) => {
+      if (stderr.length < maxErrorBytes) stderr += part.toString('utf8').slice(0, maxErrorBytes);
+    });
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      if (signal !== null && !truncated)
+        reject(new Error(`${program} was ended by ${signal}, after at most ${timeoutMs / 1000} s`));
+      else resolve({ code, stdout: Buffer.concat(out).toString('utf8'), stderr: stderr.trim(), truncated });
+    });
+  });
+}
+
+/** What a program needs to run, and nothing of ours. */
+export const programEnv = (): Record<string, string> => {
+  const names = ['PATH', 'HOME', 'TMPDIR', 'TMUX_TMPDIR', 'USER'];
+  const own = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  return { ...(Object.fromEntries(own) as Record<string, string>), LC_ALL: 'C.UTF-8' };
+};

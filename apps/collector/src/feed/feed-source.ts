@@ -1,0 +1,34 @@
+import type { TelemetryEvent } from '@svc/contract/event.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Hub } from '@svc/service-kit/hub.ts';
+import type { StoredEvent } from '../ingest/parse-event.ts';
+import type { FeedItem } from './feed-item.ts';
+
+/** How long changes of sessions are gathered, and how many are named. */
+const gatherMs = 250;
+const maxNamed = 1000;
+
+/** Tells the hub of what was stored. Costs nothing while nobody listens. */
+export function createFeedSource(hub: Hub<FeedItem>, clock: Clock) {
+  const changed = new Set<string>();
+  let cancel = () => {};
+
+  const tellChanged = () => {
+    hub.publish({ name: 'sessions-changed', data: { sessions: [...changed].slice(0, maxNamed) } });
+    changed.clear();
+  };
+  return {
+    stored(events: readonly StoredEvent[]): void {
+      if (hub.size === 0) return;
+      for (const event of events) {
+        hub.publish({ name: 'event', data: toEvent(event) });
+        if (event.session === null) continue;
+        if (changed.size === 0) cancel = clock.after(gatherMs, tellChanged);
+        changed.add(event.session);
+      }
+    },
+    close: () => cancel(),
+  };
+}
+
+const toEvent = ({ payloadText: _text, usage: _usage, ...event }: StoredEvent): TelemetryEvent => event;

@@ -1,0 +1,40 @@
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import { openSse, sseFrame, type SseStream } from '@svc/service-kit/http/sse.ts';
+import { unavailable } from '@svc/service-kit/service-error.ts';
+import type { CollectorContext } from '../context.ts';
+
+const maxReaders = 2000;
+
+type Deps = Pick<CollectorContext, 'hub' | 'readAuth' | 'clock'>;
+
+/** `GET /api/stream`: the items of the live feed as server-sent events, for what speaks no Socket.IO. One text for all readers. */
+export function mountStreamRoutes(app: App, { hub, readAuth, clock }: Deps): void {
+  const readers = new Set<SseStream>();
+  let unsubscribe: (() => void) | null = null;
+  const listen = () =>
+    hub.subscribe(({ name, data }) => {
+      const frame = sseFrame(name, data);
+      for (const reader of readers) reader.send(frame);
+    });
+
+  app.get(
+    '/api/stream',
+    { onRequest: readAuth, schema: { description: 'The live feed as server-sent events' } },
+    (_request, reply) => {
+      if (readers.size >= maxReaders) throw unavailable('Too many readers listen already.');
+      const stream = openSse(reply, clock);
+      readers.add(stream);
+      unsubscribe ??= listen();
+      stream.send(': connected\n\n');
+      stream.signal.addEventListener('abort', () => {
+        readers.delete(stream);
+        if (readers.size > 0) return;
+        unsubscribe?.();
+        unsubscribe = null;
+      });
+    },
+  );
+  app.addHook('preClose', async () => {
+    for (const reader of readers) reader.close();
+  });
+}

@@ -1,0 +1,28 @@
+import type { Database } from '@svc/store/database.ts';
+import type { RetentionPass } from './retention-plan.ts';
+
+/** Where a pass goes on: events up to here have been looked at. */
+export type RetentionPlace = { ts: number; seq: number };
+
+type Row = RetentionPlace & { kind: string };
+
+/** The newest event stays, or its number would be given a second time. */
+const selectSlice = `SELECT ts, seq, kind FROM event
+WHERE (ts, seq) > (?, ?) AND ts < ? AND seq < (SELECT max(seq) FROM event) ORDER BY ts, seq LIMIT ?`;
+
+/** Looks at some old events, oldest first, and removes those that the pass is for; null when no more are old enough. */
+export async function removeSlice(
+  db: Pick<Database, 'all' | 'run'>,
+  pass: RetentionPass,
+  place: RetentionPlace,
+  before: number,
+  limit: number,
+): Promise<{ place: RetentionPlace; removed: number[] } | null> {
+  const rows = await db.all<Row>(selectSlice, place.ts, place.seq, before, limit);
+  const last = rows.at(-1);
+  if (last === undefined) return null;
+  const removed = rows.filter(({ kind }) => pass.kinds.includes(kind) !== pass.isAllBut).map(({ seq }) => seq);
+  if (removed.length > 0)
+    await db.run('DELETE FROM event WHERE seq IN (SELECT value FROM json_each(?))', JSON.stringify(removed));
+  return { place: { ts: last.ts, seq: last.seq }, removed };
+}

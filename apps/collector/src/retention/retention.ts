@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { SearchThread } from '../search/search-thread.ts';
+import { dropSamples } from '../system/system-store.ts';
+import { removeSlice, type RetentionPlace } from './remove-events.ts';
+import { retentionPlan, sampleKind, type RetentionPass } from './retention-plan.ts';
+
+type Deps = {
+  db: Pick<Database, 'all' | 'run'>;
+  settings: Pick<Settings, 'retentionDays' | 'retentionDaysByKind'>;
+  searchThread: Pick<SearchThread, 'ask'>;
+  clock: Clock;
+  log: Pick<Log, 'info' | 'warn'>;
+};
+
+export type Retention = {
+  /** Removes what is too old, now. Never rejects. */
+  run(): Promise<void>;
+  close(): void;
+};
+
+const firstMs = 10 * 60_000;
+const everyMs = 3_600_000;
+const dayMs = 24 * 3_600_000;
+/** Small steps with pauses: what comes in must not wait for what goes. */
+const sliceEvents = 200;
+const pauseMs = 20;
+
+/** Removes events that are older than their kind is kept, once an hour. Sums, sessions and the audit stay. */
+export function createRetention(deps: Deps): Retention {
+  const { settings, clock, log } = deps;
+  const passes = retentionPlan(settings.retentionDays, settings.retentionDaysByKind);
+  // Events that stay are not looked at again every hour, but for the last day's, where some may have arrived late.
+  const places = new Map<RetentionPass, number>();
+  let running: Promise<void> | null = null;
+  let isClosed = false;
+
+  const runOnce = async () => {
+    try {
+      let removed = 0;
+      for (const pass of passes) removed += await runPass(deps, pass, places, () => isClosed);
+      await removeSamples(deps, () => isClosed);
+      if (removed > 0) log.info({ removed }, 'events past their retention were removed');
+    } catch (error) {
+      if (!isClosed) log.warn({ err: errorText(error) }, 'old events could not be removed');
+    } finally {
+      running = null;
+    }
+  };
+  const run = () => (isClosed ? Promise.resolve() : (running ??= runOnce()));
+  const cancels = [clock.after(firstMs, () => void run()), clock.every(everyMs, () => void run())];
+  return {
+    run,
+    close() {
+      isClosed = true;
+      for (const cancel of cancels) cancel();
+    },
+  };
+}
+
+async function runPass(
+  { db, searchThread, clock }: Deps,
+  pass: RetentionPass,
+  places: Map<RetentionPass, number>,
+  isClosed: () => boolean,
+): Promise<number> {
+  const before = clock.now() - pass.days * dayMs;
+  let place: RetentionPlace = { ts: (places.get(pass) ?? 0) - dayMs, seq: 0 };
+  let count = 0;
+  while (!isClosed()) {
+    const slice = await removeSlice(db, pass, place, before, sliceEvents);
+    if (slice === null) break;
+    ({ place } = slice);
+    count += slice.removed.length;
+    // Should this fail, the index holds words of an event that is no more; it is not found.
+    if (slice.removed.length > 0) await searchThread.ask({ type: 'forget', seqs: slice.removed }).catch(() => undefined);
+    await pause(pauseMs);
+  }
+  places.set(pass, place.ts);
+  return count;
+}
+
+async function removeSamples({ db, settings, clock }: Deps, isClosed: () => boolean): Promise<void> {
+  const days = settings.retentionDaysByKind[sampleKind] ?? settings.retentionDays;
+  if (days === 0) return;
+  while (!isClosed() && (await dropSamples(db, clock.now() - days * dayMs, sliceEvents)) === sliceEvents) await pause(pauseMs);
+}

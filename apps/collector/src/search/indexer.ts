@@ -1,0 +1,90 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { SearchThread } from './search-thread.ts';
+
+/** Keeps the search index up with what is stored, beside the storing. */
+export type Indexer = {
+  stored(count: number): void;
+  /** Somebody searches and not all is in: does not wait for a quiet time. */
+  catchUp(): void;
+  close(): void;
+};
+
+type Deps = {
+  db: Pick<Database, 'get' | 'run'>;
+  thread: Pick<SearchThread, 'ask'>;
+  clock: Clock;
+  log: Pick<Log, 'warn'>;
+};
+
+const batchEvents = 2000;
+/** A search takes in some by itself, so the thread is not woken for a few. Many wait for a quiet time, but not for ever. */
+const worthIt = 1000;
+const tooMany = 100_000;
+const quietMs = 5000;
+const retryMs = 60_000;
+
+const selectBehind = `SELECT coalesce(max(seq), 0) - coalesce((SELECT value FROM fact WHERE name = 'indexed_seq'), 0) AS behind FROM event`;
+const keepIndexed = `INSERT INTO fact (name, value) VALUES ('indexed_seq', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+export function createIndexer({ db, thread, clock, log }: Deps): Indexer {
+  let waiting = 0;
+  let lastAt = clock.now();
+  let runs = false;
+  let isClosed = false;
+  let cancelTimer: (() => void) | null = null;
+
+  const run = async () => {
+    if (runs || isClosed) return;
+    runs = true;
+    waiting = 0;
+    try {
+      for (let behind = true; behind && !isClosed;) {
+        const answer = await thread.ask({ type: 'index', limit: batchEvents });
+        ({ behind } = answer);
+        if (!behind) await db.run(keepIndexed, answer.seq);
+      }
+    } catch (error) {
+      if (isClosed) return;
+      log.warn({ err: errorText(error) }, 'the search index does not keep up');
+      lookIn(retryMs, () => void run());
+    } finally {
+      runs = false;
+    }
+    if (waiting >= worthIt) lookWhenQuiet();
+  };
+  const lookIn = (ms: number, then: () => void) => {
+    cancelTimer?.();
+    cancelTimer = clock.after(ms, () => {
+      cancelTimer = null;
+      then();
+    });
+  };
+  // One timer for many commits: it looks again when it is due too early.
+  const lookWhenQuiet = () => {
+    if (cancelTimer !== null || isClosed) return;
+    const quietFor = clock.now() - lastAt;
+    if (quietFor >= quietMs) void run();
+    else lookIn(quietMs - quietFor, lookWhenQuiet);
+  };
+  const takeUp = async () => {
+    waiting += (await db.get<{ behind: number }>(selectBehind))?.behind ?? 0;
+    if (waiting >= worthIt) lookWhenQuiet();
+  };
+  void takeUp().catch((error: unknown) => log.warn({ err: errorText(error) }, 'the state of the search index is not known'));
+  return {
+    stored(count) {
+      waiting += count;
+      lastAt = clock.now();
+      if (waiting >= tooMany) void run();
+      else if (waiting >= worthIt) lookWhenQuiet();
+    },
+    catchUp: () => void run(),
+    close() {
+      isClosed = true;
+      cancelTimer?.();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { openSearchIndex, type SearchIndex } from './search-index.ts';
+import type { Numbered, SearchQuestion, SearchReply } from './search-messages.ts';
+
+/** Runs in a thread of its own: what reads many rows must not hold up those who write them. */
+const files = workerData as { eventFile: string; indexFile: string };
+let index: SearchIndex | null = null;
+
+parentPort?.on('message', (question: Numbered<SearchQuestion>) => {
+  const { number } = question;
+  let reply: SearchReply;
+  try {
+    index ??= openSearchIndex(files);
+    reply = { number, value: answer(index, question) };
+  } catch (error) {
+    index?.close();
+    index = null;
+    reply = { number, error: (error as Error).message };
+  }
+  parentPort?.postMessage(reply);
+});
+
+function answer(open: SearchIndex, question: SearchQuestion): unknown {
+  if (question.type === 'index') return open.takeIn(question.limit);
+  if (question.type === 'find') return open.find(question);
+  open.forget(question.seqs);
+  return null;
+}

@@ -1,0 +1,60 @@
+import { cutText } from '@svc/service-kit/cut-text.ts';
+
+export type Snippet = { snippet: string; highlights: [number, number][] };
+
+const before = 60;
+const length = 200;
+/** Further in nobody looks for a match to show. */
+const maxLooked = 64 * 1024;
+const maxHighlights = 20;
+const partOfWord = /[\p{L}\p{N}]/u;
+const ownWord = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff]/;
+
+/** The text around the first of the words, and where they stand in it. */
+export function snippetAround(text: string, words: readonly string[]): Snippet {
+  const looked = text.slice(0, maxLooked).replaceAll(/\s/g, ' ');
+  const folded = fold(looked);
+  const wanted = words.map(fold).filter((word) => word !== '');
+  const first = Math.min(...wanted.map((word) => place(folded, word, 0)).filter((at) => at >= 0));
+  const start = Number.isFinite(first) ? wordStart(looked, Math.max(0, first - before)) : 0;
+  const snippet = cutText(looked.slice(start), length);
+  return { snippet, highlights: placesOf(fold(snippet), wanted) };
+}
+
+function placesOf(folded: string, words: readonly string[]): [number, number][] {
+  const places: [number, number][] = [];
+  for (const word of words) {
+    for (let at = place(folded, word, 0); at >= 0 && places.length < maxHighlights; at = place(folded, word, at + word.length))
+      places.push([at, at + word.length]);
+  }
+  return places.toSorted(([a], [b]) => a - b);
+}
+
+/** Where a word begins in a text, from a place on; -1 when it does not. */
+function place(text: string, word: string, from: number): number {
+  for (let at = text.indexOf(word, from); at >= 0; at = text.indexOf(word, at + 1)) {
+    const sign = text[at - 1] ?? ' ';
+    if (!partOfWord.test(sign) || ownWord.test(sign) || ownWord.test(word)) return at;
+  }
+  return -1;
+}
+
+/** Not in the middle of a word, nor of a character. */
+function wordStart(text: string, at: number): number {
+  if (at === 0) return 0;
+  const blank = text.indexOf(' ', at);
+  return blank >= 0 && blank - at < before / 2 ? blank + 1 : at;
+}
+
+/** Without case and accents, and as long as before, so that places are the same. */
+const fold = (text: string): string => (/^[\0-\x7f]*$/.test(text) ? text.toLowerCase() : [...foldedSigns(text)].join(''));
+
+function* foldedSigns(text: string): Generator<string> {
+  for (const sign of text) {
+    const plain = sign
+      .normalize('NFD')
+      .replace(/\p{M}+$/u, '')
+      .toLowerCase();
+    yield plain.length === sign.length ? plain : sign;
+  }
+}

@@ -1,0 +1,198 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ownProcess, type ProcessFacts } from '../src/control/process-facts.ts';
+import { endProcess } from '../src/control/end-process.ts';
+import { controlToken, openTestControl, readToken, type TestControl } from './open-test-control.ts';
+
+let control: TestControl;
+beforeEach(async () => {
+  control = await openTestControl({
+    plain: {},
+    screen: { multiplexer: 'screen', tmux_target: 'a' },
+    half: { multiplexer: 'tmux' },
+  });
+});
+afterEach(() => control.close());
+
+const session = { session_id: 'plain' };
+const routes: ['GET' | 'POST', string, object?][] = [
+  ['POST', '/api/control/kill', session],
+  ['POST', '/api/control/stop', session],
+  ['POST', '/api/control/send-keys', { ...session, text: 'x' }],
+  ['GET', '/api/control/diff?session_id=plain'],
+  ['POST', '/api/control/restart-daemon', { target: 'core' }],
+];
+
+test.each(routes)('%s %s takes the control token and nothing else', async (method, url, body) => {
+  for (const authorization of ['', 'Bearer wrong', `Bearer ${readToken}`, controlToken])
+    expect((await control.send(method, url, body, { authorization })).status).toBe(401);
+  expect(await control.audit()).toEqual([]);
+  expect((await control.send(method, url, body)).status).not.toBe(401);
+  expect(await control.audit()).toHaveLength(1);
+});
+
+test.each(['/api/control/audit', '/api/events', '/api/search?q=x', '/api/system', '/api/stream'])(
+  '%s does not take the control token',
+  async (url) => {
+    expect((await control.send('GET', url)).status).toBe(401);
+  },
+);
+
+test('stop goes to the core, and the audit has it before it is done', async () => {
+  const published: unknown[] = [];
+  control.collector.context.hub.subscribe((item) => published.push(item));
+  const { status, body } = await control.post('stop', { session_id: 'busy' });
+  expect(status).toBe(200);
+  expect(body).toEqual({ ok: true, audit_id: expect.any(String), action: 'stop', target: 'busy' });
+  expect(control.calls).toEqual(['POST /v2/abort {"conversation_key":"busy"}']);
+  const [row] = await control.audit();
+  expect(row).toMatchObject({
+    id: body['audit_id'],
+    actor: 'local',
+    action: 'stop',
+    target: 'busy',
+    outcome: 'done',
+    error: null,
+  });
+  expect(published).toEqual([{ name: 'control', data: row }]);
+});
+
+test('what cannot be noted is not done', async () => {
+  control.collector.context.db.raw.exec(
+    "CREATE TRIGGER full BEFORE INSERT ON control_audit BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END",
+  );
+  expect((await control.post('stop', { session_id: 'busy' })).status).toBe(503);
+  expect(control.calls).toEqual([]);
+});
+
+test('an outcome that cannot be noted leaves the row pending', async () => {
+  control.collector.context.db.raw.exec(
+    "CREATE TRIGGER full BEFORE UPDATE ON control_audit BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+  );
+  expect((await control.post('stop', { session_id: 'busy' })).status).toBe(200);
+  expect(await control.audit()).toMatchObject([{ outcome: 'pending', finished_at: null }]);
+});
+
+test('a refusal is in the audit with its reason', async () => {
+  expect((await control.post('stop', { session_id: 'idle' })).status).toBe(404);
+  expect((await control.post('kill', { session_id: 'unknown' })).status).toBe(404);
+  const rows = await control.audit();
+  expect(rows.map(({ action, outcome }) => [action, outcome])).toEqual([
+    ['kill', 'refused'],
+    ['stop', 'refused'],
+  ]);
+  expect(rows[0]?.error).toContain('unknown');
+});
+
+test.each(['plain', 'screen', 'half'])('keys go to no session without a tmux terminal (%s)', async (session_id) => {
+  expect((await control.post('send-keys', { session_id, text: 'x' })).status).toBe(409);
+  expect(await control.audit()).toMatchObject([{ action: 'send-keys', target: session_id, outcome: 'refused' }]);
+});
+
+test('what was typed is not in the audit', async () => {
+  await control.post('send-keys', { ...session, text: 'hunter2', enter: true });
+  const [row] = await control.audit();
+  expect(row?.details).toEqual({ keys: null, characters: 7, enter: true });
+});
+
+test.each([
+  [{}],
+  [{ text: 'a', keys: 'Enter' }],
+  [{ keys: 'Enter', enter: true }],
+  [{ keys: ';' }],
+  [{ keys: 'Enter;' }],
+  [{ keys: 'hi' }],
+  [{ keys: ['a', ';', 'run-shell', 'x'] }],
+  [{ keys: 'C-c ; run-shell x' }],
+  [{ keys: '-R' }],
+  [{ text: 'a\nb' }],
+  [{ text: 'a\u0003' }],
+  [{ text: '\u001b[201~' }],
+  [{ text: 'a\u0000' }],
+  [{ text: 5 }],
+  [{ text: 'a', more: 1 }],
+])('send-keys refuses %j', async (body) => {
+  expect((await control.post('send-keys', { ...session, ...body })).status).toBe(400);
+});
+
+test('the actor is who the proxy names, with the control token', async () => {
+  const named = { 'remote-user': 'anna' };
+  await control.post('stop', { session_id: 'busy' }, named);
+  expect((await control.audit())[0]?.actor).toBe('anna');
+  expect((await control.post('stop', { session_id: 'busy' }, { 'remote-user': 'a\u00e9' })).status).toBe(400);
+});
+
+const facts = (pid: number, more: Partial<ProcessFacts> = {}): ProcessFacts => ({
+  pid,
+  parent: 500,
+  user: process.getuid?.() ?? 0,
+  startedAt: 'then',
+  ...more,
+});
+
+test.each([
+  ['the first process of the machine', 1, 500, facts(1)],
+  ['no process', 0, 500, facts(0)],
+  ['a group', -5, 500, facts(-5)],
+  ['nothing that can be read', Number.NaN, 500, null],
+  ['this process', process.pid, 500, facts(process.pid)],
+  ['the one that started this process', process.ppid, 500, facts(process.ppid)],
+  ['a process that is gone', 700, 500, null],
+  ["somebody else's child", 700, 500, facts(700, { parent: 501 })],
+  ["another user's process", 700, 500, facts(700, { user: 12_345 })],
+  ['an orphan', 700, 1, facts(700, { parent: 1 })],
+])('%s is not ended', async (_name, pid, parent, found) => {
+  await expect(ownProcess(pid, parent, async () => found)).rejects.toMatchObject({ status: 409 });
+});
+
+test('a process whose number belongs to another one by now gets no signal', async () => {
+  const signals: string[] = [];
+  const signal = (_pid: number, name: string) => void signals.push(name);
+  const later = async () => facts(700, { startedAt: 'later' });
+  expect(await endProcess(facts(700), {}, { read: later, signal, lookMs: 1 })).toBe(true);
+  expect(signals).toEqual([]);
+  let looks = 0;
+  const replaced = async () => facts(700, { startedAt: looks++ < 2 ? 'then' : 'later' });
+  expect(await endProcess(facts(700), { patienceMs: 20 }, { read: replaced, signal, lookMs: 1 })).toBe(true);
+  expect(signals).toEqual(['SIGTERM']);
+});
+
+test('a process that does not listen is ended by force', async () => {
+  const signals: string[] = [];
+  const signal = (_pid: number, name: string) => void signals.push(name);
+  const read = async () => (signals.includes('SIGKILL') ? null : facts(700));
+  expect(await endProcess(facts(700), { patienceMs: 5 }, { read, signal, lookMs: 1 })).toBe(true);
+  expect(await endProcess(facts(701), { hard: true, patienceMs: 5 }, { read: async () => facts(701), signal, lookMs: 1 })).toBe(
+    false,
+  );
+  expect(signals).toEqual(['SIGTERM', 'SIGKILL', 'SIGKILL']);
+});
+
+const supervisorFile = (pid: number, services: { name: string; pid: number | null }[]) => {
+  const run = path.join(control.collector.dataDir, 'run');
+  mkdirSync(run, { recursive: true });
+  writeFileSync(path.join(run, 'supervisor.json'), JSON.stringify({ pid, services }));
+};
+
+test('a host process is restarted by ending it, when it is its supervisor’s child', async () => {
+  const child: ChildProcess = fork(path.join(import.meta.dirname, 'fixtures/idle.ts'));
+  const ended = once(child, 'exit');
+  await once(child, 'message');
+  supervisorFile(process.pid + 1, [{ name: 'core', pid: child.pid ?? 0 }]);
+  expect((await control.post('restart-daemon', { target: 'core' })).status).toBe(409);
+  supervisorFile(process.pid, [{ name: 'core', pid: child.pid ?? 0 }]);
+  expect((await control.post('restart-daemon', { target: 'core' })).status).toBe(200);
+  expect(await ended).toEqual([null, 'SIGTERM']);
+  supervisorFile(process.pid, [{ name: 'core', pid: null }]);
+  expect((await control.post('restart-daemon', { target: 'core' })).status).toBe(409);
+});
+
+test.each(['../x', 'a b', '$(x)'])('a name that is neither a host nor an instance is not run (%s)', async (target) => {
+  supervisorFile(process.pid, []);
+  // Nobody answers for the manager here.
+  expect((await control.post('restart-daemon', { target })).status).toBe(503);
+  expect(await control.audit()).toMatchObject([{ target, outcome: 'failed' }]);
+});

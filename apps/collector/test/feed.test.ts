@@ -1,0 +1,170 @@
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { io, type Socket } from 'socket.io-client';
+import { http } from '@svc/service-kit/builtin.ts';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { openTestCollector, type TestCollector } from './open-test-collector.ts';
+
+const token = 'a-token-of-insights';
+let collector: TestCollector | null = null;
+afterEach(() => collector?.close());
+
+async function open(env: Record<string, string> = { SVC_INSIGHTS_TOKEN: token }) {
+  const opened = openTestCollector(env);
+  collector = opened;
+  await opened.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = opened.app.server.address() as AddressInfo;
+  return { opened, port, url: `http://127.0.0.1:${port}` };
+}
+
+function join(url: string, options: Parameters<typeof io>[1] = {}): Socket {
+  const socket = io(url, { auth: { token }, reconnection: false, forceNew: true, ...options });
+  onTestFinished(() => void socket.disconnect());
+  return socket;
+}
+const connected = (socket: Socket) =>
+  new Promise<string>((resolve) => {
+    socket.on('connect', () => resolve('connected'));
+    socket.on('connect_error', ({ message }) => resolve(message));
+  });
+
+async function ingest(url: string, events: unknown[]) {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  const answer = await fetch(`${url}/ingest`, { method: 'POST', headers, body: JSON.stringify(events) });
+  expect(answer.status).toBe(200);
+}
+
+test.each([['websocket'], ['polling']])('a reader over %s gets every item of the feed', async (transport) => {
+  const { opened, url } = await open();
+  const reader = join(url, { transports: [transport] });
+  expect(await connected(reader)).toBe('connected');
+  const items: [string, unknown][] = [];
+  reader.onAny((name: string, data: unknown) => items.push([name, data]));
+  const event = { id: 'e1', kind: 'inbound', session: 's', text: 'hello', ts: 5, payload: { a: 1 } };
+  await ingest(url, [event, { ...event, id: 'e2', session: null }]);
+  await ingest(url, [event]);
+  opened.clock.advance(250);
+  await opened.context.sampler.sample();
+  opened.context.hub.publish({ name: 'control', data: { id: 'audit' } as never });
+  await expect
+    .poll(() => items.map(([name]) => name))
+    .toEqual(['event', 'event', 'sessions-changed', 'system-sample', 'control']);
+  expect(items[0]?.[1]).toMatchObject({ ...event, cost_usd: null, injected: false });
+  expect(items[0]?.[1]).not.toHaveProperty('payloadText');
+  expect(items[2]?.[1]).toEqual({ sessions: ['s'] });
+});
+
+test.each([
+  ['no token', {}],
+  ['a wrong token', { token: 'wrong' }],
+  ['a token that is no text', { token: { length: 3 } }],
+])('with %s nobody reads', async (_name, auth) => {
+  const { opened, url } = await open();
+  expect(await connected(join(url, { auth }))).toBe('unauthorized');
+  expect(opened.context.hub.size).toBe(0);
+});
+
+test('without a token set the feed is open, and costs nothing once all are gone', async () => {
+  const { opened, url } = await open({});
+  const [one, two] = [join(url, { auth: {} }), join(url, { auth: {} })];
+  expect(await Promise.all([connected(one), connected(two)])).toEqual(['connected', 'connected']);
+  expect(opened.context.hub.size).toBe(1);
+  one.disconnect();
+  two.disconnect();
+  await expect.poll(() => opened.context.hub.size).toBe(0);
+});
+
+/** The status an upgrade is answered with. */
+const upgrade = (port: number, path: string, headers: Record<string, string>) =>
+  new Promise<number>((resolve, reject) => {
+    const wanted = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    };
+    const request = http.request({ host: '127.0.0.1', port, path, headers: { ...wanted, ...headers } });
+    request.on('response', (response) => resolve(response.statusCode ?? 0));
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      resolve(101);
+    });
+    request.on('error', reject);
+    request.end();
+  });
+
+const feed = '/socket.io/?EIO=4&transport=websocket';
+test.each([
+  ['a foreign origin', feed, { origin: 'https://evil.example' }, 403],
+  ['a null origin', feed, { origin: 'null' }, 403],
+  ['a foreign host', feed, { host: 'evil.example' }, 403],
+  ['a token in its URL', `${feed}&token=${token}`, {}, 401],
+  ['another path', '/elsewhere', {}, 404],
+  ['nothing wrong', feed, {}, 101],
+])('an upgrade with %s', async (_name, path, headers, status) => {
+  const { port } = await open();
+  expect(await upgrade(port, path, headers)).toBe(status);
+});
+
+test.each([
+  [{ origin: 'https://evil.example' }, 403],
+  [{ origin: 'null' }, 403],
+  [{}, 200],
+])('a poll with %j answers %i', async (headers, status) => {
+  const { opened } = await open();
+  const { port } = opened.app.server.address() as AddressInfo;
+  const answer = await fetch(`http://127.0.0.1:${port}/socket.io/?EIO=4&transport=polling`, { headers });
+  expect(answer.status).toBe(status);
+});
+
+test('a reader that stopped reading is dropped, and the others get everything', async () => {
+  const { opened, url, port } = await open({});
+  const stalled = connect(port, '127.0.0.1');
+  onTestFinished(() => void stalled.destroy());
+  stalled.write(
+    `GET ${feed} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
+  await new Promise((resolve) => stalled.once('data', resolve));
+  // One masked frame: "40", the request to join.
+  stalled.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x34, 0x30]));
+  await expect.poll(() => opened.context.hub.size).toBe(1);
+  stalled.pause();
+  const reader = join(url, { auth: {} });
+  await connected(reader);
+  let received = 0;
+  let worstMs = 0;
+  reader.on('event', ({ ts }: { ts: number }) => {
+    received++;
+    worstMs = Math.max(worstMs, Date.now() - ts);
+  });
+  let gone = false;
+  stalled.on('close', () => (gone = true));
+  stalled.on('error', () => (gone = true));
+  for (let round = 0; round < 200; round++) {
+    for (let i = 0; i < 20; i++)
+      opened.context.hub.publish({ name: 'event', data: { ts: Date.now(), text: 'x'.repeat(5000) } as never });
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await expect.poll(() => received).toBe(4000);
+  expect(worstMs).toBeLessThan(500);
+  stalled.resume();
+  await expect.poll(() => gone).toBe(true);
+});
+
+test('the same items come as server-sent events', async () => {
+  const { url, opened } = await open();
+  expect((await fetch(`${url}/api/stream`)).status).toBe(401);
+  const end = new AbortController();
+  const answer = await fetch(`${url}/api/stream`, { headers: { authorization: `Bearer ${token}` }, signal: end.signal });
+  await ingest(url, [{ id: 'e1', kind: 'x', text: 'two\n\nlines', ts: 5 }]);
+  let text = '';
+  for await (const part of answer.body ?? []) {
+    text += Buffer.from(part as Uint8Array).toString();
+    if (text.includes('lines')) break;
+  }
+  end.abort();
+  const frame = text.split('\n\n').find((part) => part.startsWith('event: event'));
+  expect(JSON.parse(frame?.split('data: ')[1] ?? '')).toMatchObject({ id: 'e1', text: 'two\n\nlines' });
+  await expect.poll(() => opened.context.hub.size).toBe(0);
+});

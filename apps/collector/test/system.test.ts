@@ -1,0 +1,117 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Brief } from '@svc/contract/brief.ts';
+import type { NotificationPage, SystemSamples } from '@svc/contract/system.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import { http } from '@svc/service-kit/builtin.ts';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { AddressInfo } from 'node:net';
+import { openTestCollector, type TestCollector } from './open-test-collector.ts';
+
+let collector: TestCollector;
+let now: number;
+beforeEach(() => {
+  collector = openTestCollector();
+  now = collector.clock.now();
+});
+afterEach(() => collector.close());
+
+const samples = async (query = '') => (await collector.read<SystemSamples>(`/api/system?${query}`)).samples;
+
+test('the machine and this process are looked at every 15 seconds', async () => {
+  const published: unknown[] = [];
+  collector.context.hub.subscribe((item) => published.push(item));
+  expect(await samples()).toEqual([]);
+  collector.clock.advance(15_000);
+  await expect.poll(() => samples()).toHaveLength(1);
+  collector.clock.advance(15_000);
+  await expect.poll(() => samples()).toHaveLength(2);
+  const [newest, oldest] = await samples();
+  expect([newest?.at, oldest?.at]).toEqual([now + 30_000, now + 15_000]);
+  expect(newest?.memory_total_bytes).toBeGreaterThan(newest?.memory_used_bytes ?? Infinity);
+  expect(newest?.disk_total_bytes).toBeGreaterThan(newest?.disk_used_bytes ?? Infinity);
+  expect(newest?.cpu_percent).toBeLessThanOrEqual(100);
+  expect(newest?.processes).toMatchObject([{ name: 'collector', kind: 'host', pid: process.pid }]);
+  expect(newest?.processes[0]?.memory_bytes).toBeGreaterThan(10_000_000);
+  expect(published).toMatchObject([{ name: 'system-sample' }, { name: 'system-sample', data: newest }]);
+  expect(await samples(`since=${now + 15_001}`)).toHaveLength(1);
+  expect(await samples('limit=1')).toEqual([newest]);
+});
+
+test('processes come from the supervisor and from the manager; one that is gone is left out', async () => {
+  const instances = [
+    { id: 'compat', pid: process.pid },
+    { id: 'stopped', pid: null },
+    { id: 'gone', pid: 2 ** 22 + 7 },
+  ] as Instance[];
+  const manager = http.createServer((_request, response) => void response.end(JSON.stringify({ instances })));
+  await new Promise<void>((resolve) => manager.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void manager.close());
+  const { port } = manager.address() as AddressInfo;
+  const other = openTestCollector({ SVC_MANAGER_PORT: String(port) });
+  onTestFinished(() => other.close());
+  mkdirSync(path.join(other.dataDir, 'run'));
+  const services = [
+    { name: 'manager', pid: process.pid },
+    { name: 'core', pid: null },
+  ];
+  writeFileSync(path.join(other.dataDir, 'run', 'supervisor.json'), JSON.stringify({ pid: process.ppid, services }));
+  await other.context.sampler.sample();
+  expect(other.context.sampler.latest()?.processes.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
+    'supervisor supervisor',
+    'host manager',
+    'instance compat',
+  ]);
+});
+
+test('notifications are what was pushed to people, newest first, in pages', async () => {
+  await collector.ingest([
+    { id: 'n1', kind: 'notification', ts: 100, text: 'one', payload: { title: 'x' } },
+    { id: 'x', kind: 'inbound', ts: 150 },
+    { id: 'd1', kind: 'delivery', ts: 200, session: 's', payload: { what: 'delivered' } },
+    { id: 'n2', kind: 'notification', ts: 200 },
+  ]);
+  const page = (query: string) => collector.read<NotificationPage>(`/api/notifications?${query}`);
+  const first = await page('limit=2');
+  expect(first.notifications.map(({ id }) => id)).toEqual(['n2', 'd1']);
+  const second = await page(`limit=2&before=${first.next_before}`);
+  expect(second.notifications).toMatchObject([{ id: 'n1', text: 'one', payload: { title: 'x' } }]);
+  expect(second.next_before).toBeNull();
+});
+
+test('the brief tells who is at work and what a day used on each surface', async () => {
+  const used = (ts: number, surface: string, input_tokens: number) => ({
+    kind: 'token-usage',
+    ts,
+    surface,
+    cost_usd: 1,
+    billed_cost_usd: 0.5,
+    payload: { input_tokens, output_tokens: 1 },
+  });
+  await collector.ingest([
+    used(now - 1000, 'compat', 10),
+    used(now - 2 * 3_600_000, 'compat', 20),
+    used(now - 3_600_000, 'messenger', 100),
+    used(now - 26 * 3_600_000, 'compat', 1000),
+    { kind: 'inbound', ts: now - 1000, session: 's', surface: 'compat', text: 'hello' },
+    { kind: 'inbound', ts: now - 3_600_000, session: 'old' },
+  ]);
+  const brief = await collector.read<Brief>('/api/brief');
+  expect(brief.active).toEqual([
+    {
+      conversation_key: 's',
+      surface: 'compat',
+      identity: null,
+      principal: null,
+      state: 'idle',
+      last_event_at: now - 1000,
+      last_text: 'hello',
+    },
+  ]);
+  const zero = { cache_read_tokens: 0, cache_write_tokens: 0 };
+  expect(brief.totals).toEqual([
+    { surface: 'messenger', turns: 1, input_tokens: 100, output_tokens: 1, cost_usd: 1, billed_cost_usd: 0.5, ...zero },
+    { surface: 'compat', turns: 2, input_tokens: 30, output_tokens: 2, cost_usd: 2, billed_cost_usd: 1, ...zero },
+  ]);
+  expect(now - brief.since).toBeLessThan(25 * 3_600_000);
+});

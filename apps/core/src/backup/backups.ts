@@ -1,0 +1,198 @@
+import type { Backup } from '@svc/contract/backup.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { ServiceError, conflict, errorText, notFound } from '@svc/service-kit/service-error.ts';
+import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import { createBackupNotes, type BackupNote, type BackupNotes } from './backup-notes.ts';
+import { makeBackup, type BackupPlaces, type MadeBackup } from './make-backup.ts';
+
+export type BackupDeps = {
+  /** Null where it cannot be used: then nothing is made, and what there is can still be restored. */
+  db: SqliteDatabase | null;
+  paths: BackupPlaces;
+  settings: Pick<Settings, 'secretsFile' | 'backupEveryMs' | 'backupKeep'>;
+  version: string;
+  clock: Clock;
+  ids: Ids;
+  log: Pick<Log, 'info' | 'warn' | 'error'>;
+  /** Keeps what the snapshots speak of from being removed; the returned function lets go. */
+  holdFiles: () => () => void;
+};
+
+/** Of backups that failed, so many notes are kept. */
+const keptFailures = 10;
+
+/** A scheduled one that failed is tried again after this time. */
+const retryMs = 60 * 60_000;
+
+type Making = { passphrase: string | null; signal: AbortSignal; progress: { done: number; total: number } };
+type Running = { id: string; stop: AbortController; ended: Promise<void>; progress: { done: number; total: number } };
+
+/** The backups of this installation, in a folder of the data folder. One is made at a time. */
+export class Backups {
+  readonly #deps: BackupDeps;
+  readonly #notes: BackupNotes;
+  #running: Running | null = null;
+  #isClosed = false;
+
+  constructor(deps: BackupDeps) {
+    this.#deps = deps;
+    this.#notes = createBackupNotes(deps.paths.backups);
+  }
+
+  /** Begins one and gives its id at once. @throws ServiceError `conflict` while another one is made. */
+  create({ passphrase = null, scheduled = false }: { passphrase?: string | null; scheduled?: boolean } = {}): Backup {
+    if (this.#isClosed) throw new ServiceError('unavailable', 'The service is stopping.');
+    if (this.#running !== null) {
+      throw conflict('A backup is being made. Wait for it, then make another one.', { id: this.#running.id });
+    }
+    const { db, clock, ids, version } = this.#deps;
+    if (db === null) throw new ServiceError('unavailable', 'The database cannot be used, so there is nothing to back up.');
+    this.#notes.prepare();
+    const note: BackupNote = {
+      id: ids.next('bak'),
+      state: 'running',
+      created_at: clock.now(),
+      finished_at: null,
+      version,
+      scheduled,
+      has_secrets: passphrase !== null,
+      bytes: null,
+      files: null,
+      sha256: null,
+      error: null,
+    };
+    this.#notes.write(note);
+    const stop = new AbortController();
+    const progress = { done: 0, total: 0 };
+    this.#running = { id: note.id, stop, progress, ended: this.#make(db, note, { passphrase, signal: stop.signal, progress }) };
+    return { ...note, progress };
+  }
+
+  async #make(db: SqliteDatabase, note: BackupNote, { passphrase, signal, progress }: Making): Promise<void> {
+    const { paths, settings, version, log, holdFiles } = this.#deps;
+    const release = holdFiles();
+    try {
+      const made = await makeBackup({
+        id: note.id,
+        db,
+        paths,
+        notes: this.#notes,
+        secretsFile: settings.secretsFile,
+        version,
+        createdAt: note.created_at,
+        passphrase,
+        signal,
+        onProgress: (done, total) => Object.assign(progress, { done, total }),
+      });
+      this.#end(note, made);
+      log.info({ backup: note.id, bytes: made.bytes }, 'a backup was made');
+    } catch (error) {
+      const why = signal.aborted ? 'The service was stopped while it was made.' : errorText(error);
+      this.#tryTo(() => this.#end(note, why));
+      log.error({ err: error, backup: note.id }, 'no backup could be made');
+    } finally {
+      release();
+      this.#running = null;
+      this.#tryTo(() => this.#notes.clear(note.id));
+      this.#tryTo(() => this.#removeOld());
+    }
+  }
+
+  #end(note: BackupNote, outcome: MadeBackup | string): void {
+    const finished_at = this.#deps.clock.now();
+    const end =
+      typeof outcome === 'string' ? ({ state: 'failed', error: outcome } as const) : ({ state: 'done', ...outcome } as const);
+    this.#notes.write({ ...note, ...end, finished_at });
+  }
+
+  /** Nobody waits for it, and a full disk is not mended by failing. */
+  #tryTo(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#deps.log.error({ err: error }, 'the backup folder cannot be kept in order');
+    }
+  }
+
+  /** Newest first. */
+  list(): Backup[] {
+    return this.#notes.list().map((note) => ({
+      ...this.#asItIs(note),
+      progress: this.#running?.id === note.id ? this.#running.progress : null,
+    }));
+  }
+
+  /** @throws ServiceError `not_found`. */
+  read(id: string): Backup {
+    const found = this.list().find((backup) => backup.id === id);
+    if (found === undefined) throw notFound('backup', id);
+    return found;
+  }
+
+  /** The file of a finished one. @throws ServiceError `not_found`, `conflict`. */
+  archive(id: string): { backup: Backup; file: string } {
+    const backup = this.read(id);
+    if (backup.state === 'done') return { backup, file: this.#notes.archiveOf(id) };
+    throw conflict(backup.state === 'running' ? 'This backup is still being made.' : `This backup failed: ${backup.error ?? ''}`);
+  }
+
+  /** @throws ServiceError `not_found`; `conflict` for the one that is being made. */
+  delete(id: string): void {
+    if (this.read(id).state === 'running') throw conflict('This backup is still being made. Wait for it, then delete it.');
+    this.#notes.remove(id);
+  }
+
+  /** True when a scheduled one should be made now. */
+  isDue(): boolean {
+    const { settings, clock } = this.#deps;
+    if (settings.backupEveryMs === 0 || this.#running !== null) return false;
+    const scheduled = this.#notes.list().filter((note) => note.scheduled);
+    const wait = (note: BackupNote | undefined, ms: number) => note !== undefined && clock.now() - note.created_at < ms;
+    const lastDone = scheduled.find(({ state }) => state === 'done');
+    return !wait(lastDone, settings.backupEveryMs) && !wait(scheduled[0], Math.min(retryMs, settings.backupEveryMs));
+  }
+
+  /** That the last scheduled one failed, and what to do. */
+  notices(): string[] {
+    const last = this.#notes.list().find(({ scheduled, id }) => scheduled && id !== this.#running?.id);
+    return last === undefined || this.#asItIs(last).state !== 'failed'
+      ? []
+      : [`The last scheduled backup failed: ${this.#asItIs(last).error ?? ''} ./svc backup list`];
+  }
+
+  /** Ends what an earlier process left half done. */
+  recover(): void {
+    for (const note of this.#notes.list()) {
+      if (note.state !== 'running' || note.id === this.#running?.id) continue;
+      this.#notes.clear(note.id);
+      this.#notes.write({ ...this.#asItIs(note), finished_at: this.#deps.clock.now() });
+    }
+  }
+
+  #asItIs(note: BackupNote): BackupNote {
+    if (note.state !== 'running' || note.id === this.#running?.id) return note;
+    return { ...note, state: 'failed', error: 'The service ended while it was made.' };
+  }
+
+  #removeOld(): void {
+    const notes = this.#notes.list();
+    const done = notes.filter(({ scheduled, state }) => scheduled && state === 'done');
+    const failed = notes.filter(({ state }) => state === 'failed');
+    for (const { id } of [...done.slice(this.#deps.settings.backupKeep), ...failed.slice(keptFailures)]) this.#notes.remove(id);
+  }
+
+  /** Resolves when the one that is being made has ended. */
+  async settled(): Promise<void> {
+    await this.#running?.ended;
+  }
+
+  /** Gives the one up that is being made. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#running?.stop.abort();
+    await this.settled();
+  }
+}

@@ -1,0 +1,149 @@
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import type { BackupContents, RestorePlan } from '@svc/contract/backup.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import { makeRestoreFolder, stageRestore } from '@svc/service-kit/restore/restore-state.ts';
+import { filesIn } from '@svc/service-kit/restore/restore-paths.ts';
+import { conflict } from '@svc/service-kit/service-error.ts';
+import { isNewer } from '../engine/is-newer.ts';
+import { storageFault } from '../upload/store-stream.ts';
+import { writeAll } from '../upload/write-all.ts';
+import { checkDatabases } from './check-databases.ts';
+import { readArchive, refused, usualLimits, type PartSink, type ReadArchive } from './read-archive.ts';
+import { roomIn } from './room.ts';
+import { openSecrets } from './seal-secrets.ts';
+
+export type ImportDeps = {
+  paths: Pick<DataPaths, 'root'>;
+  settings: Pick<Settings, 'root'>;
+  version: string;
+  clock: Clock;
+  ids: Ids;
+};
+
+/** Folders that an import works in begin so; what an earlier process left of them is removed. */
+const prefix = 'incoming-';
+
+/** Takes backups in to be restored: one at a time, checked whole, and nothing of the service is touched before its next start. */
+export function createImports({ paths, settings, version, clock, ids }: ImportDeps) {
+  let isBusy = false;
+
+  return {
+    /**
+     * Unpacks a backup beside the data, checks all of it and makes it the one that the next start puts in place. Secrets
+     * come with it only under their passphrase; without one the present ones stay.
+     * @throws ServiceError `unprocessable` with what is wrong with it, `conflict`, `insufficient_storage`.
+     */
+    async take(body: Readable, passphrase: string | null): Promise<RestorePlan> {
+      if (isBusy) throw conflict('Another backup is being taken in. Wait for it.');
+      isBusy = true;
+      const id = ids.next('res');
+      const staged = path.join(makeRestoreFolder(paths.root), `${prefix}${id}`);
+      try {
+        makePrivateDir(filesIn(staged));
+        const archive = await unpack(body, filesIn(staged));
+        await check(archive.contents, filesIn(staged));
+        const plan = await toPlan(id, archive, passphrase, filesIn(staged));
+        stageRestore(paths.root, staged, plan);
+        return plan;
+      } catch (error) {
+        throw storageFault(error);
+      } finally {
+        isBusy = false;
+        await rm(staged, { recursive: true, force: true });
+      }
+    },
+
+    /** Removes what an earlier process did not come to an end with. */
+    async sweep(): Promise<void> {
+      const folder = makeRestoreFolder(paths.root);
+      for (const name of await readdir(folder)) {
+        if (name.startsWith(prefix) && !isBusy) await rm(path.join(folder, name), { recursive: true, force: true });
+      }
+    },
+  };
+
+  async function unpack(body: Readable, folder: string): Promise<ReadArchive> {
+    const made = new Set<string>();
+    const sinkFor = async (name: string) => {
+      const file = path.join(folder, name);
+      const parent = path.dirname(file);
+      if (!made.has(parent)) await apart(mkdir(parent, { recursive: true, mode: 0o700 }));
+      made.add(parent);
+      return fileSink(file);
+    };
+    return readArchive(body, { ...usualLimits, maxBytes: await roomIn(paths.root) }, sinkFor);
+  }
+
+  async function check(contents: BackupContents, folder: string): Promise<void> {
+    if (isNewer(contents.version.split('-')[0] ?? '', version)) {
+      throw refused(`The backup is of version ${contents.version}, and this is ${version}. Update the service first.`);
+    }
+    if (!contents.files.some((file) => file.path === 'core.db')) throw refused('The backup has no core.db.');
+    await checkDatabases(folder, settings.root);
+  }
+
+  async function toPlan(id: string, archive: ReadArchive, passphrase: string | null, folder: string): Promise<RestorePlan> {
+    const { contents, bytes } = archive;
+    const isOpened = passphrase !== null && archive.secrets !== null;
+    if (passphrase !== null && archive.secrets === null) throw refused('The backup has no secrets. Leave the passphrase out.');
+    if (isOpened) await writeSecrets(archive.secrets, passphrase, folder);
+    return {
+      id,
+      created_at: contents.created_at,
+      version: contents.version,
+      staged_at: clock.now(),
+      secrets: isOpened ? 'restored' : 'kept',
+      files: contents.files.length,
+      bytes,
+    };
+  }
+}
+
+export type Imports = ReturnType<typeof createImports>;
+
+async function writeSecrets(sealed: Buffer | null, passphrase: string, folder: string): Promise<void> {
+  for (const file of sealed === null ? [] : await openSecrets(sealed, passphrase)) {
+    const to = path.join(folder, file.path);
+    await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
+    const sink = await fileSink(to);
+    await sink.write(file.bytes);
+    await sink.end();
+  }
+}
+
+/** Always a file of its own: nothing that is there is written to, nor followed. */
+async function fileSink(file: string): Promise<PartSink> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const handle = await apart(open(file, flags, 0o600));
+  let at = 0;
+  return {
+    async write(bytes) {
+      await writeAll(handle, [bytes], at);
+      at += bytes.length;
+    },
+    async end() {
+      try {
+        await handle.datasync();
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}
+
+/** What cannot be made because something else of the backup is there already. */
+async function apart<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EEXIST' && code !== 'ENOTDIR' && code !== 'EISDIR') throw error;
+    throw refused('The backup has two files that stand in each other’s way.', error);
+  }
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { open, rename, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { backupFormat, type BackupContents } from '@svc/contract/backup.ts';
+import { makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import type { BackupNotes } from './backup-notes.ts';
+import { gatherFiles, gatherSecrets, sized, type PackedFile } from './gather-files.ts';
+import { readArchive, usualLimits } from './read-archive.ts';
+import { readVault } from './read-vault.ts';
+import { checkRoom } from './room.ts';
+import { sealSecrets, type SecretFile } from './seal-secrets.ts';
+import { databaseFiles, snapshotDatabases } from './snapshot-databases.ts';
+import { writeArchive } from './write-archive.ts';
+
+export type BackupPlaces = Pick<
+  DataPaths,
+  'root' | 'coreDb' | 'managerDb' | 'collectorDb' | 'vaultDb' | 'instances' | 'uploads' | 'silos' | 'trustSeed' | 'backups'
+>;
+
+export type BackupWork = {
+  id: string;
+  db: SqliteDatabase;
+  paths: BackupPlaces;
+  notes: BackupNotes;
+  secretsFile: string;
+  version: string;
+  createdAt: number;
+  passphrase: string | null;
+  signal: AbortSignal;
+  onProgress: (done: number, total: number) => void;
+};
+
+export type MadeBackup = { bytes: number; files: number; sha256: string };
+
+/**
+ * Makes one backup: snapshots, everything packed, what was packed read again and compared, and only then the name under
+ * which it counts.
+ * @throws ServiceError `insufficient_storage`, or what the disk said; nothing is left of it then but its note.
+ */
+export async function makeBackup(work: BackupWork): Promise<MadeBackup> {
+  const { id, notes, paths, signal } = work;
+  const part = notes.partOf(id);
+  await checkRoom(paths.backups, await expectedBytes(paths));
+  makePrivateDir(notes.workOf(id));
+  const schemas = await snapshotDatabases(work.db, paths, notes.workOf(id));
+  signal.throwIfAborted();
+  const facts = { format: backupFormat, version: work.version, created_at: work.createdAt, schemas };
+  const databases = await snapshotFiles(schemas, notes.workOf(id));
+  const plain = await gatherFiles(paths);
+  const secrets = work.passphrase === null ? null : await sealSecrets(await allSecrets(work), work.passphrase);
+  const small = [...databases, ...plain.filter((file) => !isLarge(file))];
+  const large = plain.filter(isLarge);
+  const total = [...small, ...large].reduce((sum, { bytes }) => sum + bytes, 0);
+  let done = 0;
+  const contents = await writeArchive(
+    part,
+    { small, large, secrets, facts },
+    {
+      signal,
+      onBytes: (bytes) => work.onProgress((done += bytes), total),
+    },
+  );
+  const sha256 = await verify(part, contents, signal);
+  await rename(part, notes.archiveOf(id));
+  await syncFolder(paths.backups);
+  return { bytes: (await stat(notes.archiveOf(id))).size, files: contents.files.length, sha256 };
+}
+
+const isLarge = ({ name }: PackedFile) =>
+  (name.startsWith('uploads/') && name !== 'uploads/manifest.jsonl') || name.startsWith('silos/');
+
+/** Snapshots and archive beside each other, at their largest. */
+async function expectedBytes(paths: BackupPlaces): Promise<number> {
+  const databases = await Promise.all(Object.values(databaseFiles(paths)).map((file) => sized('', file)));
+  const plain = await gatherFiles(paths);
+  const sum = (files: readonly (PackedFile | null)[]) => files.reduce((bytes, file) => bytes + (file?.bytes ?? 0), 0);
+  return 2 * sum(databases) + sum(plain);
+}
+
+async function snapshotFiles(schemas: BackupContents['schemas'], folder: string): Promise<PackedFile[]> {
+  const names = Object.keys(schemas).map((name) => `${name}.db`);
+  const files = await Promise.all(names.map((name) => sized(name, path.join(folder, name))));
+  return files.filter((file) => file !== null);
+}
+
+async function allSecrets({ id, notes, paths, secretsFile }: BackupWork): Promise<SecretFile[]> {
+  const vault = await readVault(paths.vaultDb, notes.workOf(id));
+  return [...(await gatherSecrets(paths, secretsFile)), ...(vault === null ? [] : [{ path: 'vault/vault.db', bytes: vault }])];
+}
+
+/** Reads the archive as a restore would, and compares it with what was packed. Gives the sha256 of the whole file. */
+async function verify(file: string, packed: BackupContents, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  const body = createReadStream(file, { highWaterMark: 1024 * 1024, signal });
+  body.on('data', (bytes) => hash.update(bytes));
+  const nothing = { write: () => Promise.resolve(), end: () => Promise.resolve() };
+  const { contents } = await readArchive(body, { ...usualLimits, maxBytes: Infinity, maxEntries: Infinity }, () =>
+    Promise.resolve(nothing),
+  );
+  if (JSON.stringify(contents) !== JSON.stringify(packed)) throw new Error('what was written is not what was packed');
+  return hash.digest('hex');
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

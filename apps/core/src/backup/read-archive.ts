@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { Transform, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { Header } from 'tar-stream';
+import { backupFormat, type BackupContents } from '@svc/contract/backup.ts';
+import { ServiceError, errorText } from '@svc/service-kit/service-error.ts';
+import { lazyCheck } from '../file/lazy-check.ts';
+import { contentsName, isArchiveName, secretsName } from './archive-names.ts';
+
+/** What a part is written to as it is read; its end is awaited before the next part. */
+export type PartSink = { write(bytes: Buffer): Promise<void>; end(): Promise<void> };
+
+export type ArchiveLimits = {
+  /** Of all that comes out of it. */
+  maxBytes: number;
+  maxEntries: number;
+  /** How many times its size it may unpack to, past the first `slackBytes`. */
+  maxRatio: number;
+  slackBytes: number;
+};
+
+export const usualLimits: Omit<ArchiveLimits, 'maxBytes'> = { maxEntries: 200_000, maxRatio: 100, slackBytes: 64 * 1024 * 1024 };
+
+type Entry = AsyncIterable<unknown> & { header: Header };
+
+/** Held in memory: the contents and the sealed secrets. */
+const maxHeldBytes = 256 * 1024 * 1024;
+
+export type ReadArchive = { contents: BackupContents; secrets: Buffer | null; bytes: number };
+
+/** Every reason for which an archive is not taken. */
+export const refused = (message: string, cause?: unknown) => new ServiceError('unprocessable', message, { cause });
+
+/**
+ * Reads an archive to its end and gives what it says of itself, when all of that is true: each part has a name that is
+ * ours, comes once, and has the bytes that are promised. Nothing of it counts before this resolves.
+ * @throws ServiceError `unprocessable` with what is wrong with it.
+ */
+export async function readArchive(
+  body: Readable,
+  limits: ArchiveLimits,
+  sinkFor: (name: string) => Promise<PartSink>,
+): Promise<ReadArchive> {
+  const { extract: createExtract } = await import('tar-stream'); // seldom wanted
+  const extract = createExtract();
+  const counter = { packed: 0, unpacked: 0 };
+  const flow = pipeline(body, countPacked(counter), createGunzip(), limitUnpacked(counter, limits), extract).catch(
+    (error: unknown) => Promise.reject(toRefusal(error)),
+  );
+  const read = readParts(extract, limits, sinkFor);
+  // Whichever fails ends the other; the first reason is the one that counts.
+  read.catch(() => body.destroy());
+  const [parts] = await firstFault(read, flow);
+  return checkWhole(parts);
+}
+
+type Counter = { packed: number; unpacked: number };
+
+const countPacked = (counter: Counter) =>
+  new Transform({
+    transform(bytes: Buffer, _encoding, done) {
+      counter.packed += bytes.length;
+      done(null, bytes);
+    },
+  });
+
+/** Between the two, so that also what is no part of anything is counted. */
+const limitUnpacked = (counter: Counter, { maxBytes, maxRatio, slackBytes }: ArchiveLimits) =>
+  new Transform({
+    transform(bytes: Buffer, _encoding, done) {
+      counter.unpacked += bytes.length;
+      if (counter.unpacked > maxBytes) done(refused(`The backup unpacks to more than the ${maxBytes} bytes there is room for.`));
+      else if (counter.unpacked > slackBytes + maxRatio * counter.packed) {
+        done(refused(`The backup unpacks to more than ${maxRatio} times its size, which none of ours does.`));
+      } else done(null, bytes);
+    },
+  });
+
+type Parts = { found: Map<string, { bytes: number; sha256: string }>; held: Map<string, Buffer> };
+
+async function readParts(
+  extract: AsyncIterable<Entry>,
+  { maxEntries }: ArchiveLimits,
+  sinkFor: (name: string) => Promise<PartSink>,
+): Promise<Parts> {
+  const parts: Parts = { found: new Map(), held: new Map() };
+  const folded = new Set<string>();
+  for await (const entry of extract) {
+    const { name, type, size } = entry.header;
+    const shown = JSON.stringify(name.slice(0, 200));
+    if (type !== 'file') throw refused(`The backup has ${shown}, a ${type}. Only plain files belong into one.`);
+    if (!isArchiveName(name)) throw refused(`The backup has ${shown}, which does not belong into one.`);
+    // Not every file system tells `A` from `a`, or two spellings of one letter.
+    const key = name.normalize('NFC').toLowerCase();
+    if (folded.has(key)) throw refused(`The backup has ${shown} twice.`);
+    folded.add(key);
+    if (folded.size > maxEntries) throw refused(`The backup has more than ${maxEntries} files.`);
+    const isHeld = name === contentsName || name === secretsName;
+    if (isHeld && size > maxHeldBytes) throw refused(`The backup has ${shown} with ${size} bytes, which is too much.`);
+    const sink = isHeld ? holder((bytes) => parts.held.set(name, bytes)) : await sinkFor(name);
+    parts.found.set(name, await readPart(entry, size, sink));
+  }
+  return parts;
+}
+
+async function readPart(entry: Entry, size: number, sink: PartSink): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  try {
+    for await (const part of entry as AsyncIterable<Buffer>) {
+      // The cast: its own types leave open what a stream is of.
+      hash.update(part);
+      bytes += part.length;
+      await sink.write(part);
+    }
+  } finally {
+    await sink.end();
+  }
+  if (bytes !== size) throw refused('The backup is cut off.');
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+function holder(keep: (bytes: Buffer) => void): PartSink {
+  const parts: Buffer[] = [];
+  return {
+    write: async (bytes) => void parts.push(bytes),
+    end: async () => keep(Buffer.concat(parts)),
+  };
+}
+
+const isContents = lazyCheck<BackupContents>({
+  type: 'object',
+  required: ['format', 'version', 'created_at', 'schemas', 'files'],
+  properties: {
+    format: { const: backupFormat },
+    version: { type: 'string', pattern: '^\\d{1,9}\\.\\d{1,9}\\.\\d{1,9}' },
+    created_at: { type: 'integer', minimum: 0, maximum: 8.64e15 },
+    schemas: { type: 'object', additionalProperties: { type: 'string' } },
+    files: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'bytes', 'sha256'],
+        properties: {
+          path: { type: 'string' },
+          bytes: { type: 'integer', minimum: 0 },
+          sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+        },
+      },
+    },
+  },
+});
+
+/** What is there is what was promised, and all of it. */
+function checkWhole({ found, held }: Parts): ReadArchive {
+  const contents = parse(held.get(contentsName));
+  if (contents === null) throw refused(`The backup has no ${contentsName}: it is none of ours, or it is cut off.`);
+  const { format } = contents as { format?: unknown };
+  if (typeof format === 'number' && format > backupFormat) {
+    throw refused(`The backup has format ${format}, and this version reads up to ${backupFormat}. Update the service first.`);
+  }
+  if (!isContents(contents)) throw refused(`${contentsName} of the backup is damaged.`);
+  let bytes = 0;
+  for (const file of contents.files) {
+    const part = found.get(file.path);
+    if (part === undefined) throw refused(`The backup lacks ${JSON.stringify(file.path.slice(0, 200))}.`);
+    if (part.bytes !== file.bytes || part.sha256 !== file.sha256) {
+      throw refused(`${JSON.stringify(file.path)} of the backup is damaged: it does not match its sha256.`);
+    }
+    found.delete(file.path);
+    bytes += part.bytes;
+  }
+  const [extra] = [...found.keys()].filter((name) => name !== contentsName);
+  if (extra !== undefined) throw refused(`The backup has ${JSON.stringify(extra)}, which its ${contentsName} does not know.`);
+  return { contents, secrets: held.get(secretsName) ?? null, bytes };
+}
+
+function parse(bytes: Buffer | undefined): unknown {
+  try {
+    return bytes === undefined ? null : JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw refused(`${contentsName} of the backup is damaged.`);
+  }
+}
+
+/** The words of the unpackers are for those who know them. */
+function toRefusal(error: unknown): unknown {
+  if (error instanceof ServiceError) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ERR_STREAM_PREMATURE_CLOSE' || (code?.startsWith('E') === true && !code.startsWith('ERR_'))) return error;
+  return refused(`The backup cannot be unpacked: it is cut off, damaged or no backup at all (${errorText(error)}).`, error);
+}
+
+/** Waits for both; of two faults the one that is no mere consequence of the other is thrown. */
+async function firstFault<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  const [a, b] = await Promise.allSettled([first, second]);
+  if (a.status === 'fulfilled' && b.status === 'fulfilled') return [a.value, b.value];
+  const reasons = [a, b].flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+  throw (
+    reasons.find((reason) => reason instanceof ServiceError) ?? reasons.find((reason) => !isConsequence(reason)) ?? reasons[0]
+  );
+}
+
+const isConsequence = (reason: unknown) => /PREMATURE_CLOSE|STREAM_DESTROYED/.test((reason as NodeJS.ErrnoException)?.code ?? '');

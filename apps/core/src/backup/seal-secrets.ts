@@ -1,0 +1,121 @@
+import { argon2, createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Static } from '@svc/contract/schema.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { lazyCheck } from '../file/lazy-check.ts';
+import { isSecretPath, secretsName } from './archive-names.ts';
+
+const derive = promisify(argon2);
+
+export type SecretFile = { path: string; bytes: Buffer };
+
+const algorithm = 'aes-256-gcm';
+const cost = { memory: 128 * 1024, passes: 3, parallelism: 1 } as const;
+const sizes = { key: 32, salt: 16, nonce: 12, tag: 16 } as const;
+
+const base64 = (bytes: number) =>
+  ({ type: 'string', pattern: '^[A-Za-z0-9+/]*={0,2}$', maxLength: Math.ceil(bytes / 3) * 4 }) as const;
+const mostSealedBytes = 256 * 1024 * 1024;
+/** What is in the entry. The bounds keep one that was made to do harm from taking all memory or a day. */
+const sealedSchema = {
+  type: 'object',
+  required: ['kdf', 'memory', 'passes', 'parallelism', 'salt', 'nonce', 'tag', 'text'],
+  additionalProperties: false,
+  properties: {
+    kdf: { const: 'argon2id' },
+    memory: { type: 'integer', minimum: 8, maximum: 1024 * 1024 },
+    passes: { type: 'integer', minimum: 1, maximum: 16 },
+    parallelism: { type: 'integer', minimum: 1, maximum: 8 },
+    salt: base64(64),
+    nonce: base64(sizes.nonce),
+    tag: base64(sizes.tag),
+    text: base64(mostSealedBytes),
+  },
+} as const;
+type Sealed = Static<typeof sealedSchema>;
+
+const filesSchema = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['path', 'data'],
+    properties: { path: { type: 'string' }, data: { type: 'string' } },
+  },
+} as const;
+
+const isSealed = lazyCheck<Sealed>(sealedSchema);
+const isFiles = lazyCheck<Static<typeof filesSchema>>(filesSchema);
+
+/** The files under a passphrase, as the content of one entry. */
+export async function sealSecrets(files: readonly SecretFile[], passphrase: string): Promise<Buffer> {
+  const text = JSON.stringify(files.map(({ path, bytes }) => ({ path, data: bytes.toString('base64') })));
+  const head = { kdf: 'argon2id', ...cost, salt: randomBytes(sizes.salt).toString('base64') } as const;
+  const nonce = randomBytes(sizes.nonce);
+  const cipher = createCipheriv(algorithm, await keyOf(passphrase, head), nonce, { authTagLength: sizes.tag }).setAAD(
+    aadOf(head),
+  );
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.from(
+    JSON.stringify({
+      ...head,
+      nonce: nonce.toString('base64'),
+      tag: cipher.getAuthTag().toString('base64'),
+      text: sealed.toString('base64'),
+    } satisfies Sealed),
+  );
+}
+
+/** @throws ServiceError `unprocessable` for a wrong passphrase, or an entry that was changed: which, nobody can know. */
+export async function openSecrets(entry: Buffer, passphrase: string): Promise<SecretFile[]> {
+  const sealed = parse(entry);
+  if (!isSealed(sealed)) throw damaged();
+  const [nonce, tag] = [Buffer.from(sealed.nonce, 'base64'), Buffer.from(sealed.tag, 'base64')];
+  if (nonce.length !== sizes.nonce || tag.length !== sizes.tag) throw damaged();
+  const decipher = createDecipheriv(algorithm, await keyOf(passphrase, sealed), nonce, { authTagLength: sizes.tag });
+  decipher.setAAD(aadOf(sealed)).setAuthTag(tag);
+  const files = parse(decrypted(decipher, Buffer.from(sealed.text, 'base64')));
+  if (!isFiles(files) || files.some(({ path }) => !isSecretPath(path))) throw damaged();
+  return files.map(({ path, data }) => ({ path, bytes: Buffer.from(data, 'base64') }));
+}
+
+function decrypted(decipher: ReturnType<typeof createDecipheriv>, text: Buffer): Buffer {
+  try {
+    return Buffer.concat([decipher.update(text), decipher.final()]);
+  } catch (cause) {
+    throw new ServiceError(
+      'unprocessable',
+      'The secrets of the backup do not open: the passphrase is another one, or they were changed.',
+      {
+        cause,
+      },
+    );
+  }
+}
+
+type Head = Pick<Sealed, 'kdf' | 'memory' | 'passes' | 'parallelism' | 'salt'>;
+
+async function keyOf(passphrase: string, { memory, passes, parallelism, salt }: Head): Promise<Buffer> {
+  const message = Buffer.from(passphrase.normalize('NFKC'));
+  try {
+    const nonce = Buffer.from(salt, 'base64');
+    return await derive('argon2id', { message, nonce, memory, passes, parallelism, tagLength: sizes.key });
+  } catch (cause) {
+    throw new ServiceError('unprocessable', 'The secrets of the backup are damaged.', { cause });
+  } finally {
+    message.fill(0);
+  }
+}
+
+/** The entry's name, and how its key was made: it opens as nothing else. */
+const aadOf = ({ kdf, memory, passes, parallelism, salt }: Head) =>
+  Buffer.from(JSON.stringify(['svc-backup/1', secretsName, kdf, memory, passes, parallelism, salt]));
+
+const damaged = () => new ServiceError('unprocessable', 'The secrets of the backup are damaged.');
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return null; // what is expected is checked by its caller
+  }
+}

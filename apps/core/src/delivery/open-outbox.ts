@@ -1,0 +1,43 @@
+import type { CoreContext } from '../context.ts';
+import { createChannelSender, type SendToChannel } from './channel-sender.ts';
+import { createOutbox, type Outbox } from './outbox.ts';
+import type { StoredDelivery } from './delivery-store.ts';
+
+export type OpenOutboxDeps = Pick<
+  CoreContext,
+  'settings' | 'db' | 'deliveries' | 'journal' | 'events' | 'knownSecrets' | 'clock' | 'log'
+> & {
+  /** In place of the manager, for tests. */
+  send: SendToChannel | undefined;
+};
+
+/** The outbox that sends over the manager, and marks in the journal what has arrived. */
+export function openOutbox({
+  settings,
+  db,
+  deliveries,
+  journal,
+  events,
+  knownSecrets,
+  clock,
+  log,
+  send,
+}: OpenOutboxDeps): Outbox {
+  const managerUrl = `http://${settings.bindHost}:${settings.managerPort}`;
+  const mark = ({ turn_seq, turn_id }: StoredDelivery) =>
+    journal.settle({ seq: turn_seq, id: turn_id }, 'delivered').catch((error: unknown) => {
+      log.error({ err: error, turn: turn_id }, 'a delivered reply could not be marked');
+    });
+  return createOutbox({
+    store: deliveries,
+    flush: () => db.flush(),
+    send: send ?? createChannelSender(managerUrl, settings.managerToken),
+    clock,
+    log,
+    redact: (text) => knownSecrets.redactor().text(text),
+    onSettled(delivery) {
+      events.delivery(delivery);
+      if (delivery.state === 'delivered') void mark(delivery);
+    },
+  });
+}

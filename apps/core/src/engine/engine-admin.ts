@@ -1,0 +1,186 @@
+import type { EngineConnection, EngineView } from '@svc/contract/engine.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
+import { badRequest, conflict, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Secrets } from '../secret/secrets.ts';
+import { checkBaseUrl } from './check-base-url.ts';
+import type { EngineInstaller } from './engine-installer.ts';
+import { authOf, baseUrlOf, keyNames } from './engine-profile.ts';
+import type { EngineDescription, EngineRegistry } from './engine-registry.ts';
+import type { EngineSettings } from './engine-settings.ts';
+import { isEngineId, loadEngineFacts, type EngineId } from './load-engine.ts';
+
+/** What `PATCH` may change. Null: as the engine comes. */
+export type EngineChanges = {
+  model?: string | null;
+  connection?: EngineConnection;
+  auto_update?: boolean;
+  billing?: EngineConnection | null;
+};
+
+type Deps = {
+  settings: Settings;
+  env: Readonly<Record<string, string | undefined>>;
+  log: Pick<Log, 'warn'>;
+  registry: EngineRegistry;
+  engineSettings: EngineSettings;
+  installer: EngineInstaller;
+  secrets: Pick<Secrets, 'put' | 'remove'>;
+};
+
+/** What an engine's own program is called with for a login. */
+const loginArgs: Record<EngineId, readonly string[] | null> = {
+  claude: ['auth', 'login'],
+  codex: ['login'],
+  gemini: null,
+  offline: null,
+};
+
+/**
+ * The operator's side of the engines: what is there, and settings that hold from the next turn on. What the environment sets
+ * wins: a route that would change it says so (409) and changes nothing.
+ */
+export function createEngineAdmin({ settings, env, log, registry, engineSettings, installer, secrets }: Deps) {
+  const toView = async ({ program, ...found }: EngineDescription): Promise<EngineView> => {
+    const { id } = found;
+    const [profile, { models, pin }] = await Promise.all([registry.profile(id), loadEngineFacts(id)]);
+    const { billing, auto_update, latest_version, checked_at, update_fault } = engineSettings.read(id);
+    const args = loginArgs[id];
+    return {
+      ...found,
+      model: found.default ? (await registry.active()).choice.model : profile.model,
+      models,
+      connection: profile.connection,
+      key_present: profile.hasKey,
+      billing,
+      billed: authOf(profile, found.auth) === 'api_key',
+      auto_update,
+      base_url: profile.baseUrl,
+      pinned_version: pin?.version ?? null,
+      latest_version,
+      checked_at,
+      update_fault,
+      install: installer.status(id),
+      login: program === undefined || args === null ? null : [...program, ...args],
+    };
+  };
+
+  const list = async (): Promise<EngineView[]> => Promise.all((await registry.describe()).map(toView));
+
+  const view = async (id: EngineId): Promise<EngineView> => {
+    const found = (await list()).find((engine) => engine.id === id);
+    if (found === undefined) throw notFound('engine', id);
+    return found;
+  };
+
+  /** The next turn gets the engine as it is set now. What was set stays, even where no engine can be chosen. */
+  const inForce = async (id: EngineId): Promise<EngineView> => {
+    await registry.changed(id).catch((error: unknown) => log.warn({ err: error, engine: id }, 'no engine could be chosen'));
+    return view(id);
+  };
+
+  const refuseModel = async (id: EngineId): Promise<void> => {
+    if (settings.engineModel === null || (await registry.active()).choice.id !== id) return;
+    throw conflict('SVC_ENGINE_MODEL says which model the default engine uses. Remove it to choose one here.');
+  };
+
+  const refuseConnection = async (id: EngineId, connection: EngineConnection): Promise<void> => {
+    if (connection === 'subscription') return;
+    refuseKey(id);
+    const { hasKey } = await registry.profile(id);
+    if (!hasKey) throw conflict(`There is no API key for ${id}. Give it one: ./svc engine key ${id}`);
+  };
+
+  return {
+    list,
+    view,
+
+    /** @throws ServiceError 404 for an engine that does not exist. */
+    idOf(id: string): EngineId {
+      if (isEngineId(id)) return id;
+      throw notFound('engine', id);
+    },
+
+    async change(id: EngineId, changes: EngineChanges): Promise<EngineView> {
+      if (id === 'offline') throw builtIn();
+      if (changes.model !== undefined) await refuseModel(id);
+      if (changes.connection !== undefined) await refuseConnection(id, changes.connection);
+      await engineSettings.change(id, {
+        ...changes,
+        // What was said of the last update is no longer of interest; a version that was refused may be tried again.
+        ...(changes.auto_update !== undefined && { update_fault: null, refused_version: null }),
+      });
+      return inForce(id);
+    },
+
+    async makeDefault(id: EngineId): Promise<EngineView> {
+      const { defaultEngine } = settings;
+      if (defaultEngine !== null && defaultEngine !== id)
+        throw conflict(
+          `SVC_DEFAULT_ENGINE is ${defaultEngine}, and a setting of the environment wins. Remove it to choose here.`,
+        );
+      const { installed, reason } = await registry.look(id);
+      if (!installed) throw conflict(`${reason} Install it first: ./svc engine install ${id}`);
+      await engineSettings.makeDefault(id);
+      return inForce(id);
+    },
+
+    /** Keeps the key and pays with it from now on. Says where it lies. */
+    async putKey(id: EngineId, value: Secret): Promise<{ stored_in: 'vault' | 'file'; engine: EngineView }> {
+      const names = refuseKey(id);
+      const stored_in = await secrets.put(names.own, value);
+      await engineSettings.change(id, { connection: 'api_key' });
+      return { stored_in, engine: await inForce(id) };
+    },
+
+    /** Forgets the key and goes back to the login. A key in the environment is not ours to remove; it is not used any more. */
+    async removeKey(id: EngineId): Promise<{ note: string | null; engine: EngineView }> {
+      const names = refuseKey(id);
+      await engineSettings.change(id, { connection: 'subscription' });
+      await secrets.remove(names.own);
+      const stays = (env[names.vendor] ?? '') !== '' ? `${names.vendor} is set in the environment; it is not used.` : null;
+      return { note: stays, engine: await inForce(id) };
+    },
+
+    /** Points codex at a server of one's own; the empty string clears it. */
+    async setBaseUrl(id: EngineId, text: string): Promise<EngineView> {
+      if (id !== 'codex') throw conflict(`Only codex takes an endpoint of its own: ${id} does not speak the Responses protocol.`);
+      const url = checkBaseUrl(text);
+      if (url !== null && 'problem' in url) throw badRequest(url.problem);
+      if (baseUrlOf(id, settings) !== null)
+        throw conflict('SVC_CODEX_BASE_URL is set, and a setting of the environment wins. Remove it to set one here.');
+      await engineSettings.change(id, { base_url: url?.url ?? null });
+      return inForce(id);
+    },
+
+    /** Looks at the machine again, after a login for example. A choice that found nothing better is made again. */
+    async refresh(id: EngineId): Promise<EngineView> {
+      await registry.look(id);
+      const { choice } = await registry.active();
+      if (choice.id === 'offline') return inForce(id);
+      return view(id);
+    },
+
+    async install(id: EngineId): Promise<EngineView> {
+      await installer.install(id);
+      return view(id);
+    },
+  };
+}
+
+export type EngineAdmin = ReturnType<typeof createEngineAdmin>;
+
+/** The names of an engine's key. @throws ServiceError 409 for an engine that takes none. */
+function refuseKey(id: EngineId): { own: string; vendor: string } {
+  if (id === 'claude') throw new ServiceError('engine_api_key_refused', noKeyForClaude, { status: 409 });
+  const names = keyNames[id];
+  if (names === null) throw builtIn();
+  return names;
+}
+
+const noKeyForClaude =
+  'claude takes no API key on purpose: every turn would be billed by the token, without the context of this machine that your ' +
+  'login brings. Log in instead (./svc engine login claude), or use a key with codex or gemini.';
+
+const builtIn = () => conflict('offline is built in and needs nothing. There is nothing to set.');

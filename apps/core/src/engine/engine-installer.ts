@@ -1,0 +1,167 @@
+import type { EngineInstall } from '@svc/contract/engine.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { conflict, errorText } from '@svc/service-kit/service-error.ts';
+import type { Events } from '../events.ts';
+import { pathOf } from './engine-profile.ts';
+import type { EngineRegistry } from './engine-registry.ts';
+import { BrokenVersion, installVersion } from './install-version.ts';
+import { loadEngineFacts, type EngineId, type EnginePackage } from './load-engine.ts';
+import { latestVersion, npmFolder } from './npm.ts';
+import { versionFolders } from './version-folders.ts';
+
+type Deps = {
+  settings: Settings;
+  paths: Pick<DataPaths, 'engines'>;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  log: Log;
+  registry: Pick<EngineRegistry, 'changed' | 'look' | 'isBusy' | 'idle' | 'makeAt'>;
+  events: Pick<Events, 'engine'>;
+};
+
+/** An update waits so long for the turns of its engine to end; then it is put off. */
+const maxWaitMs = 30 * 60_000;
+const viewTimeoutMs = 60_000;
+
+/**
+ * Installs engines into the data folder, one at a time, each version beside the others. The pointer `current` moves when a
+ * version is whole and tested, and back when the engine does not stand with it.
+ */
+export function createEngineInstaller({ settings, paths, env, clock, log, registry, events }: Deps) {
+  const installs = new Map<EngineId, EngineInstall>();
+  const ending = new AbortController();
+  let running: { id: EngineId; done: Promise<void> } | null = null;
+
+  const foldersOf = (id: EngineId) => versionFolders(paths.engines, id);
+
+  const track = async (id: EngineId, version: string, work: (onStep: (step: string) => void) => Promise<void>): Promise<void> => {
+    const install: EngineInstall = { state: 'running', version, step: 'starting', started_at: clock.now(), ended_at: null };
+    installs.set(id, install);
+    const end = (state: EngineInstall['state'], step: string) => Object.assign(install, { state, step, ended_at: clock.now() });
+    try {
+      await work((step) => (install.step = step));
+      end('done', `${version} is installed`);
+      events.engine(id, 'installed', `${id} ${version} is installed.`);
+    } catch (error) {
+      end('failed', errorText(error));
+      throw error;
+    } finally {
+      running = null;
+    }
+  };
+
+  const fetch = async (id: EngineId, pin: EnginePackage, version: string, onStep: (step: string) => void): Promise<void> => {
+    if (foldersOf(id).has(version)) return;
+    await installVersion({
+      pin,
+      version,
+      onStep,
+      env,
+      folders: foldersOf(id),
+      registry: settings.engineRegistry,
+      signal: ending.signal,
+      makeAt: (folder, stateDir) => registry.makeAt(id, folder, stateDir),
+    });
+  };
+
+  /** Why an engine does not stand as it should; null when it does. */
+  const faultOf = async (id: EngineId, version: string, mustBeReady: boolean): Promise<string | null> => {
+    try {
+      await registry.changed(id);
+      const found = await registry.look(id);
+      if (found.version !== version) return `${found.reason} It should be ${version}.`;
+      return mustBeReady && !found.ready ? found.reason : null;
+    } catch (error) {
+      return errorText(error);
+    }
+  };
+
+  /** Moves the pointer, and back when the engine does not stand with it. */
+  const switchTo = async (id: EngineId, version: string, mustBeReady: boolean): Promise<void> => {
+    const own = foldersOf(id);
+    const before = own.current();
+    own.point(version);
+    const fault = await faultOf(id, version, mustBeReady);
+    if (fault === null) return own.keepOnly([version, before]);
+    if (before === null) own.unpoint();
+    else own.point(before);
+    await registry.changed(id);
+    throw new BrokenVersion(`${id} ${version}`, fault);
+  };
+
+  const begin = (id: EngineId, version: string, work: (onStep: (step: string) => void) => Promise<void>): Promise<void> => {
+    if (running !== null)
+      throw conflict(`${running.id} is being installed, and engines are installed one at a time. Try again later.`);
+    if (ending.signal.aborted) throw conflict('The service stops, so nothing is installed.');
+    const done = track(id, version, work);
+    running = { id, done };
+    return done;
+  };
+
+  /** Turns go first: resolves between two of them, or gives up. */
+  const untilIdle = async (id: EngineId): Promise<void> => {
+    const late = Promise.withResolvers<void>();
+    const cancel = clock.after(maxWaitMs, late.resolve);
+    ending.signal.addEventListener('abort', () => late.resolve(), { once: true });
+    try {
+      await Promise.race([registry.idle(id), late.promise]);
+    } finally {
+      cancel();
+    }
+    if (registry.isBusy(id) || ending.signal.aborted) throw conflict(`Turns of ${id} run, so its update is put off.`);
+  };
+
+  return {
+    /**
+     * Begins to install the pinned version; how it goes is in `status`. @throws ServiceError `conflict` while another
+     * one is installed, or when the settings name a program of their own, which would be used all the same.
+     */
+    async install(id: EngineId): Promise<void> {
+      const { pin } = await loadEngineFacts(id);
+      if (pin === null) throw conflict(`${id} is built in. There is nothing to install.`);
+      if (pathOf(id, settings) !== null)
+        throw conflict(`SVC_${id.toUpperCase()}_PATH says which ${id} is used. Remove it to use an installed one.`);
+      const done = begin(id, pin.version, async (onStep) => {
+        await fetch(id, pin, pin.version, onStep);
+        await switchTo(id, pin.version, false);
+      });
+      done.catch((error: unknown) => log.warn({ err: error, engine: id }, 'an engine could not be installed'));
+    },
+
+    /** Brings an engine to another version, between two of its turns. @throws BrokenVersion after it was rolled back. */
+    async update(id: EngineId, version: string, wasReady: boolean): Promise<void> {
+      const { pin } = await loadEngineFacts(id);
+      if (pin === null) return;
+      await begin(id, version, async (onStep) => {
+        await fetch(id, pin, version, onStep);
+        onStep('waiting for running turns to end');
+        await untilIdle(id);
+        await switchTo(id, version, wasReady);
+      });
+    },
+
+    /** The newest version that the registry has; null for the built-in engine. */
+    async latest(id: EngineId): Promise<string | null> {
+      const { pin } = await loadEngineFacts(id);
+      if (pin === null) return null;
+      const options = { env, cwd: npmFolder(paths.engines), registry: settings.engineRegistry, signal: ending.signal };
+      return latestVersion(pin.package, { ...options, timeoutMs: viewTimeoutMs });
+    },
+
+    status: (id: EngineId): EngineInstall | null => installs.get(id) ?? null,
+    isBusy: () => running !== null,
+    /** The version installed here; null when the engine comes from elsewhere. */
+    current: (id: EngineId): string | null => (pathOf(id, settings) === null ? foldersOf(id).current() : null),
+
+    /** Ends what is being installed; nothing is left of it. */
+    async close(): Promise<void> {
+      ending.abort();
+      await running?.done.catch(() => undefined);
+    },
+  };
+}
+
+export type EngineInstaller = ReturnType<typeof createEngineInstaller>;

@@ -1,0 +1,92 @@
+import type { EngineConnection } from '@svc/contract/engine.ts';
+import type { EngineAuth } from '@svc/engine-kit/engine.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
+import type { Secrets } from '../secret/secrets.ts';
+import type { EngineSettings } from './engine-settings.ts';
+import type { EngineId } from './load-engine.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** How an engine is run now: what the operator has set, with the environment's own settings over it. */
+export type EngineProfile = {
+  connection: EngineConnection;
+  /** True when there is a key that could be used. */
+  hasKey: boolean;
+  /** The key to use; null in subscription mode. */
+  apiKey: Secret | null;
+  /** The environment to draw from; a key in it is used in API-key mode only. */
+  env: Env;
+  baseUrl: string | null;
+  model: string | null;
+  billing: EngineConnection | null;
+};
+
+/** The names a key is looked for under: what `PUT apikey` stores, then the vendor's own variable. */
+export const keyNames: Record<EngineId, { own: string; vendor: string } | null> = {
+  claude: null,
+  codex: { own: 'SVC_CODEX_API_KEY', vendor: 'OPENAI_API_KEY' },
+  gemini: { own: 'SVC_GEMINI_API_KEY', vendor: 'GEMINI_API_KEY' },
+  offline: null,
+};
+
+type Deps = { settings: Settings; engineSettings: EngineSettings; secrets: Pick<Secrets, 'get'>; env: Env };
+
+/** Asks for a key where one may be needed, so a command that gives secrets may run. Never on the path of a turn. */
+export async function readProfile({ settings, engineSettings, secrets, env }: Deps, id: EngineId): Promise<EngineProfile> {
+  const stored = engineSettings.read(id);
+  const names = keyNames[id];
+  const key = names === null ? null : ((await secrets.get(names.own)) ?? (await secrets.get(names.vendor)));
+  const connection = stored.connection ?? defaultConnection(id, key);
+  return {
+    connection,
+    hasKey: key !== null,
+    apiKey: connection === 'api_key' ? key : null,
+    env: names === null || (id === 'codex' && stored.connection === null) ? env : without(env, names.vendor),
+    baseUrl: baseUrlOf(id, settings) ?? stored.base_url,
+    model: stored.model,
+    billing: stored.billing,
+  };
+}
+
+/** The vendor of gemini allows a login in its own program alone, so a key that is there is meant. */
+const defaultConnection = (id: EngineId, key: Secret | null): EngineConnection =>
+  id === 'gemini' && key !== null ? 'api_key' : 'subscription';
+
+/** How a turn is paid. A key that goes to an endpoint elsewhere is billed there. */
+export function authOf({ billing, apiKey, baseUrl }: EngineProfile, found: EngineAuth): EngineAuth {
+  if (billing !== null) return billing;
+  return found === 'local' && apiKey !== null && baseUrl !== null && !isLoopback(baseUrl) ? 'api_key' : found;
+}
+
+/** Endpoints that are set in the environment, which wins. */
+export function baseUrlOf(id: EngineId, settings: Settings): string | null {
+  switch (id) {
+    case 'claude':
+      return settings.claudeBaseUrl;
+    case 'codex':
+      return settings.codexBaseUrl;
+    case 'gemini':
+      return settings.geminiBaseUrl;
+    case 'offline':
+      return null;
+  }
+}
+
+/** Where the settings say the program is, before any other place. */
+export function pathOf(id: EngineId, settings: Settings): string | null {
+  switch (id) {
+    case 'claude':
+      return settings.claudePath;
+    case 'codex':
+      return settings.codexPath;
+    case 'gemini':
+      return settings.geminiPath;
+    case 'offline':
+      return null;
+  }
+}
+
+const without = (env: Env, name: string): Env => ({ ...env, [name]: undefined });
+
+const isLoopback = (url: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);

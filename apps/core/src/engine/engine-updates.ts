@@ -1,0 +1,106 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { Events } from '../events.ts';
+import type { EngineInstaller } from './engine-installer.ts';
+import type { EngineRegistry } from './engine-registry.ts';
+import type { EngineSettings } from './engine-settings.ts';
+import { BrokenVersion } from './install-version.ts';
+import { isNewer } from './is-newer.ts';
+import { engineIds, type EngineId } from './load-engine.ts';
+
+type Deps = {
+  engineSettings: EngineSettings;
+  installer: Pick<EngineInstaller, 'current' | 'isBusy' | 'latest' | 'update'>;
+  registry: Pick<EngineRegistry, 'isBusy' | 'look'>;
+  events: Pick<Events, 'engine'>;
+  clock: Clock;
+  log: Pick<Log, 'warn' | 'info'>;
+};
+
+const checkEveryMs = 6 * 3_600_000;
+/** How often it is looked whether a check is due; what was put off for a running turn is taken up then. */
+const lookEveryMs = 10 * 60_000;
+
+/**
+ * Keeps the engines that are set to it at the newest version. Nothing happens at the start; the registry is asked every
+ * six hours, counted over restarts. A version that does not work is rolled back and not tried again.
+ */
+export function createEngineUpdates({ engineSettings, installer, registry, events, clock, log }: Deps) {
+  let cancel = () => undefined as void;
+  let looking: Promise<void> | null = null;
+
+  const isDue = (id: EngineId): boolean => {
+    const { auto_update, checked_at } = engineSettings.read(id);
+    return auto_update && clock.now() - (checked_at ?? 0) >= checkEveryMs && !registry.isBusy(id) && !installer.isBusy();
+  };
+
+  const failed = async (id: EngineId, why: string, more: { refused_version?: string } = {}): Promise<void> => {
+    log.warn({ engine: id, why }, 'an engine was not updated');
+    events.engine(id, 'update_failed', why);
+    await engineSettings.change(id, { update_fault: why, ...more });
+  };
+
+  const update = async (id: EngineId, from: string, to: string): Promise<void> => {
+    try {
+      const { ready } = await registry.look(id);
+      await installer.update(id, to, ready);
+      await engineSettings.change(id, { update_fault: null });
+      events.engine(id, 'updated', `${id} was updated from ${from} to ${to}.`);
+      log.info({ engine: id, from, to }, 'an engine was updated');
+    } catch (error) {
+      const why = `${id} stays at ${from}: ${errorText(error)}`;
+      await failed(id, why, error instanceof BrokenVersion ? { refused_version: to } : {});
+    }
+  };
+
+  const check = async (id: EngineId): Promise<void> => {
+    let latest: string | null;
+    try {
+      latest = await installer.latest(id);
+    } catch (error) {
+      await engineSettings.change(id, { checked_at: clock.now() });
+      return failed(id, `The newest version of ${id} is not known: ${errorText(error)}`);
+    }
+    await engineSettings.change(id, { latest_version: latest, checked_at: clock.now() });
+    const current = installer.current(id);
+    if (current === null) {
+      const why = `${id} was not installed by the service, which does not update it then. Run: ./svc engine install ${id}`;
+      return engineSettings.change(id, { update_fault: why });
+    }
+    if (latest !== null && isNewer(latest, current) && latest !== engineSettings.read(id).refused_version) {
+      await update(id, current, latest);
+    }
+  };
+
+  const look = async (): Promise<void> => {
+    for (const id of engineIds) if (isDue(id)) await check(id);
+  };
+
+  const lookOnce = (): void => {
+    looking ??= look()
+      .catch((error: unknown) => log.warn({ err: error }, 'engines could not be updated'))
+      .finally(() => (looking = null));
+  };
+
+  return {
+    start(): void {
+      cancel = clock.every(lookEveryMs, lookOnce);
+    },
+
+    /** What the operator should know: updates that did not happen. */
+    notices: (): string[] =>
+      engineIds.flatMap((id) => {
+        const { auto_update, update_fault } = engineSettings.read(id);
+        return auto_update && update_fault !== null ? [update_fault] : [];
+      }),
+
+    /** Resolves when nothing is being looked at. */
+    async close(): Promise<void> {
+      cancel();
+      await looking;
+    },
+  };
+}
+
+export type EngineUpdates = ReturnType<typeof createEngineUpdates>;

@@ -1,0 +1,90 @@
+import { inWords } from '@svc/engine-kit/failure-kind.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { RunFailure } from '../turn/run-engine.ts';
+import { isEngineId, type EngineId } from './load-engine.ts';
+
+/** Who is asked in a turn, in this order, and who is passed over, with the reason in words. */
+export type EngineOrder = { ids: readonly string[]; passedOver: readonly string[] };
+
+/**
+ * Which engines stand in for the default one. An engine that failed is passed over for a while, one whose limit has a
+ * known end until then; all of it is forgotten with the process.
+ */
+export type EngineFallback = {
+  /** Starts with `first`, the default engine, unless it is passed over. Never empty. */
+  order(first: string): EngineOrder;
+  /** True when another engine may be asked after such a failure. */
+  stands(code: RunFailure['code']): boolean;
+  failed(id: string, failure: RunFailure): void;
+  answered(id: string): void;
+  /** Why turns pass an engine over for now; null while they do not. */
+  notice(id: string): string | null;
+};
+
+/** `isLimit`: its end is known, so asking before it is in vain. */
+type Rest = { until: number; why: string; isLimit: boolean };
+
+/** For failures that name no end. */
+const restMs = 30_000;
+/** A limit may be lifted before its end: a day later the vendor is asked again. */
+const maxRestMs = 24 * 3_600_000;
+
+/** Out of quota, not logged in, overloaded or down: what another engine may not be. */
+const fallbackCodes = new Set<RunFailure['code']>([
+  'engine_rate_limited',
+  'engine_overloaded',
+  'engine_not_installed',
+  'engine_not_logged_in',
+  'engine_auth_failed',
+  'engine_api_key_refused',
+  'engine_endpoint_down',
+  'engine_crashed',
+  'engine_stalled',
+]);
+
+export function createEngineFallback(fallback: readonly string[], clock: Pick<Clock, 'now'>): EngineFallback {
+  const rests = new Map<string, Rest>();
+
+  const restOf = (id: string): Rest | null => {
+    const rest = rests.get(id);
+    if (rest === undefined) return null;
+    if (rest.until > clock.now()) return rest;
+    rests.delete(id);
+    return null;
+  };
+  const words = (id: string, { until, why }: Rest) => `${id} is passed over for ${inWords(until - clock.now())}: ${why}`;
+
+  return {
+    order(first) {
+      const ids = [first, ...fallback.filter((id) => id !== first)];
+      if (rests.size === 0) return { ids, passedOver: [] };
+      const resting = ids.flatMap((id) => {
+        const rest = restOf(id);
+        return rest === null ? [] : [{ id, rest }];
+      });
+      const ready = ids.filter((id) => restOf(id) === null);
+      // When nobody is left everybody is asked: one of them may be back.
+      if (ready.length === 0) return { ids, passedOver: [] };
+      const before = resting.filter(({ id }) => ids.indexOf(id) < ids.indexOf(ready[0] ?? first));
+      const mayBeBack = resting.filter(({ rest }) => !rest.isLimit).map(({ id }) => id);
+      return { ids: [...ready, ...mayBeBack], passedOver: before.map(({ id, rest }) => words(id, rest)) };
+    },
+    stands: (code) => fallbackCodes.has(code),
+    failed(id, { code, message, retryAfterMs }) {
+      if (fallback.length === 0 || !fallbackCodes.has(code)) return;
+      const until = clock.now() + Math.min(retryAfterMs ?? restMs, maxRestMs);
+      rests.set(id, { until, why: message, isLimit: retryAfterMs !== undefined });
+    },
+    answered: (id) => void rests.delete(id),
+    notice(id) {
+      const rest = restOf(id);
+      return rest === null ? null : words(id, rest);
+    },
+  };
+}
+
+/** The ids of a setting, which has checked them. */
+export const asEngineId = (id: string): EngineId => {
+  if (!isEngineId(id)) throw new Error(`there is no engine ${id}`);
+  return id;
+};

@@ -1,0 +1,91 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { engineEnv } from '@svc/engine-kit/engine-env.ts';
+import type { Engine } from '@svc/engine-kit/engine.ts';
+import { runProgram } from '@svc/engine-kit/run-program.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { EnginePackage } from './load-engine.ts';
+import { runNpm } from './npm.ts';
+import type { VersionFolders } from './version-folders.ts';
+
+export type InstallPlan = {
+  pin: EnginePackage;
+  /** Exact; the pinned one or a newer one. */
+  version: string;
+  folders: VersionFolders;
+  env: Readonly<Record<string, string | undefined>>;
+  registry: string | null;
+  signal: AbortSignal;
+  /** Makes the engine of a folder, with a state of its own, to be asked how it stands. */
+  makeAt(folder: string, stateDir: string): Promise<Engine>;
+  onStep(step: string): void;
+};
+
+const timeoutMs = 20 * 60_000;
+const testMs = 20_000;
+
+/**
+ * Brings a version into its own folder, tested, beside those that are there. Nothing points at it yet.
+ * @throws ServiceError when it cannot be fetched or does not pass its test; nothing is left of it then.
+ */
+export async function installVersion(plan: InstallPlan): Promise<void> {
+  const staging = plan.folders.newStaging();
+  try {
+    await fetchPackages(plan, staging);
+    plan.onStep('testing it');
+    await testEngine(plan, staging);
+    plan.folders.adopt(staging, plan.version);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+async function fetchPackages({ pin, version, env, registry, signal, onStep }: InstallPlan, folder: string): Promise<void> {
+  // A package of its own: npm would look for one in the folders above.
+  writeFileSync(path.join(folder, 'package.json'), '{ "private": true }\n', { mode: 0o600 });
+  const wanted = `${pin.package}@${version}`;
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', '--loglevel=http', '--fetch-retries=2'];
+  let fetched = 0;
+  onStep(`fetching ${wanted}`);
+  await runNpm(['install', '--prefix', folder, ...flags, ...pin.installArgs, wanted], {
+    cwd: folder,
+    env,
+    registry,
+    signal,
+    timeoutMs,
+    onLine(line) {
+      if (line.startsWith('npm http fetch GET 200 ')) onStep(`fetching ${wanted}: ${(fetched += 1)} files so far`);
+    },
+  });
+}
+
+/** The engine is asked how it stands, and its program for its version: one that is broken answers neither. */
+async function testEngine({ pin, version, env, makeAt }: InstallPlan, folder: string): Promise<void> {
+  const stateDir = path.join(folder, '.test');
+  mkdirSync(stateDir, { mode: 0o700 });
+  const engine = await makeAt(folder, stateDir);
+  try {
+    const { installed, program, reason, version: found } = await engine.probe();
+    if (!installed || program === undefined) throw failed(pin, version, reason);
+    if (found !== version) throw failed(pin, version, `it says that it is ${found ?? 'of no version'}`);
+    const [command = '', ...args] = program;
+    const ran = await runProgram(command, [...args, '--version'], {
+      env: engineEnv(env, stateDir),
+      cwd: stateDir,
+      timeoutMs: testMs,
+    });
+    if (ran.code !== 0) throw failed(pin, version, `its program ended with ${ran.code ?? 'a signal'}: ${ran.stderr}`);
+  } finally {
+    await engine.close();
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+}
+
+/** A version that is there but does not work: it would not the next time either. */
+export class BrokenVersion extends ServiceError {
+  constructor(what: string, why: string) {
+    super('upstream', `${what} does not work: ${why}`);
+  }
+}
+
+const failed = (pin: EnginePackage, version: string, why: string) => new BrokenVersion(`${pin.package} ${version}`, why);

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { findProgram } from '@svc/engine-kit/engine-path.ts';
+import { tieToParent } from '@svc/engine-kit/parent-tie.ts';
+import { endProcessGroup } from '@svc/engine-kit/process-group.ts';
+import { createTextTail } from '@svc/engine-kit/text-tail.ts';
+import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
+import { ServiceError, upstream } from '@svc/service-kit/service-error.ts';
+
+type Options = {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Folder that npm works in, and for what it writes besides packages; made when it is missing. */
+  cwd: string;
+  /** Package registry; null leaves it to npm's own settings. */
+  registry: string | null;
+  timeoutMs: number;
+  signal?: AbortSignal;
+  /** Every line of npm's log, which tells how far it is. */
+  onLine?(line: string): void;
+};
+
+/** npm does not end while it waits for the registry. It starts nothing, so there is nothing to end in good order. */
+const stopTimes = { politeMs: 0, termMs: 200 };
+const maxLineLength = 10_000;
+
+/**
+ * Runs npm without a shell and gives what it wrote to stdout. It ends with us, however we end.
+ * @throws ServiceError with npm's own reason when it does not end well, in time.
+ */
+export async function runNpm(args: readonly string[], options: Options): Promise<string> {
+  const npm = findProgram('npm', options.env.PATH);
+  if (npm === null) throw new ServiceError('unavailable', 'npm is not on PATH. Install it: it comes with Node.js.');
+  mkdirSync(options.cwd, { recursive: true, mode: 0o700 });
+  const registry = options.registry === null ? [] : [`--registry=${options.registry}`];
+  // What npm has in its cache may be older than what was published.
+  const flags = [...registry, '--prefer-online', '--no-update-notifier'];
+  const tied = tieToParent(npm, [...args, ...flags], options.env.PATH, 'KILL');
+  const child = spawn(tied.command, tied.args, {
+    cwd: options.cwd,
+    env: npmEnv(options.env),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const stdout = createTextTail(64 * 1024);
+  const stderr = createTextTail();
+  const lines = createLineSplitter(
+    maxLineLength,
+    (line) => options.onLine?.(line),
+    () => undefined,
+  );
+  child.stdout.setEncoding('utf8').on('data', stdout.add);
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr.add(chunk.toString());
+    lines.push(chunk);
+  });
+  let cut: string | null = null;
+  const end = (why: string) => {
+    cut = why;
+    void endProcessGroup(child, stopTimes);
+  };
+  const timer = setTimeout(() => end(`npm took longer than ${options.timeoutMs / 1000} s`), options.timeoutMs);
+  const onAbort = () => end('the service stopped');
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  if (options.signal?.aborted === true) onAbort();
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', resolve);
+    });
+    if (cut !== null || code !== 0) throw upstream(`${cut ?? npmReason(stderr.read())}.`);
+    return stdout.read();
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** npm's own settings and what it needs to reach a registry; nobody's keys. */
+function npmEnv(env: Options['env']): Record<string, string> {
+  const isNeeded = (name: string) => names.has(name) || /^npm_config_/i.test(name) || /^(https?|no|all)_proxy$/i.test(name);
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && isNeeded(entry[0])),
+  );
+}
+
+const names = new Set(['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS']);
+
+/** The error lines of npm's log, without its prefix. */
+function npmReason(stderr: string): string {
+  const errors = stderr.split('\n').flatMap((line) => /^npm (?:error|ERR!) (?!A complete log)(.+)/.exec(line)?.[1] ?? []);
+  return `npm did not finish: ${errors.slice(0, 4).join('; ') || stderr.trim().split('\n').at(-1) || 'no reason given'}`;
+}
+
+/** Newest version that a registry has of a package. */
+export async function latestVersion(name: string, options: Options): Promise<string> {
+  const answer = await runNpm(['view', name, 'version', '--json'], options);
+  let version: unknown;
+  try {
+    version = JSON.parse(answer);
+  } catch (error) {
+    throw upstream(`npm named no version of ${name}.`, error);
+  }
+  if (typeof version === 'string' && isVersion(version)) return version;
+  throw upstream(`npm named no version of ${name}.`);
+}
+
+/** A version that may be the name of a folder. */
+export const isVersion = (text: string): boolean => /^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(text);
+
+/** Where npm may work when it installs nothing. */
+export const npmFolder = (enginesDir: string): string => path.join(enginesDir, '.npm');

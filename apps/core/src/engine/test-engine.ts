@@ -1,0 +1,81 @@
+import type { EngineTest } from '@svc/contract/engine.ts';
+import type { TokenUsage } from '@svc/contract/usage.ts';
+import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { CoreContext } from '../context.ts';
+import type { ActiveEngine } from './engine-registry.ts';
+
+type Deps = Pick<CoreContext, 'knownSecrets' | 'workspaces' | 'pricing' | 'spend' | 'ids' | 'events' | 'clock'>;
+
+type Heard = { text: string; model: string | null; usage: TokenUsage | null; last: EngineEvent | null };
+
+const limitMs = 90_000;
+/** From being told to end to being left behind. */
+const graceMs = 3000;
+const question = 'This is a test of the connection. Answer with the one word: ready';
+const maxText = 500;
+
+/**
+ * One real completion without tools and without a session, priced like any other.
+ * @throws ServiceError with what the engine failed with.
+ */
+export async function testEngine(deps: Deps, active: ActiveEngine): Promise<EngineTest> {
+  const since = deps.clock.now();
+  const heard: Heard = { text: '', model: active.choice.model, usage: null, last: null };
+  const ending = new AbortController();
+  const late = Promise.withResolvers<void>();
+  const cancels = [deps.clock.after(limitMs, () => ending.abort()), deps.clock.after(limitMs + graceMs, late.resolve)];
+  await Promise.race([listen(active, toRequest(deps, active), ending.signal, heard), late.promise]);
+  for (const cancel of cancels) cancel();
+  countUsage(deps, active, heard);
+  const mask = (text: string) => deps.knownSecrets.redactor().text(text);
+  if (heard.last?.type === 'done') {
+    return { ok: true, text: mask(heard.text).trim().slice(0, maxText), ms: deps.clock.now() - since, model: heard.model };
+  }
+  const failure = heard.last?.type === 'failed' ? heard.last.failure : silent(active.engine.id);
+  throw new ServiceError(failure.code, mask(failure.message), { details: { retryable: failure.retryable } });
+}
+
+async function listen({ engine }: ActiveEngine, request: EngineRequest, signal: AbortSignal, heard: Heard): Promise<void> {
+  for await (const event of engine.run(request, signal)) {
+    heard.last = event;
+    if (event.type === 'delta') heard.text += event.text;
+    if (event.type === 'segment' && heard.text === '') heard.text = event.text;
+    if (event.type === 'usage') heard.usage = event.usage;
+    if (event.type === 'session') heard.model = event.model ?? heard.model;
+  }
+}
+
+function countUsage({ pricing, events, spend }: Deps, active: ActiveEngine, { usage, text, model }: Heard): void {
+  const charge = pricing.charge({
+    usage: usage ?? estimateUsage({ input: question, output: text }),
+    model,
+    engineId: active.engine.id,
+    auth: active.auth,
+  });
+  events.sideUsage('engine-test', charge);
+  spend.add({ principal_id: null, principal_key: null }, charge.usage.cost_usd);
+}
+
+const silent = (id: string): EngineFailure => ({
+  code: 'engine_stalled',
+  message: `The engine ${id} gave no answer within ${limitMs / 1000} s. Look into ./svc logs core.`,
+  retryable: true,
+});
+
+const toRequest = ({ ids, workspaces }: Deps, { choice }: ActiveEngine): EngineRequest => ({
+  conversationKey: ids.next('test'),
+  purpose: 'title',
+  prompt: question,
+  text: question,
+  system: 'You answer tests of a connection.',
+  attachments: [],
+  transcript: [],
+  resume: null,
+  model: choice.model,
+  cwd: workspaces.folderFor({ principal_id: 'tests', tool_policy: 'none' }),
+  toolPolicy: 'none',
+  toolServers: [],
+  facts: { channel: 'test', sender: 'the operator', tier: 'GUEST', public: false, channel_context: {} },
+});

@@ -1,0 +1,20 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+
+/** One for all: making one costs more than most schemas. Ours are right, so no schema is checked against the schema of schemas. */
+let ajv: Ajv | null = null;
+
+/** A check of a shape from outside. What was wrong, with every field, is in `errors` until the next call. */
+export type Check<T> = { (value: unknown): value is T; errors: ErrorObject[] | null | undefined };
+
+/** The check of a schema, compiled when it is first asked: most starts never see such a body. */
+export function lazyCheck<T>(schema: object): Check<T> {
+  let compiled: ValidateFunction<T> | null = null;
+  const check = ((value: unknown) => {
+    ajv ??= new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
+    compiled ??= ajv.compile<T>(schema);
+    const isValid = compiled(value);
+    check.errors = compiled.errors;
+    return isValid;
+  }) as Check<T>;
+  return check;
+}

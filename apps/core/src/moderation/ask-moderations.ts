@@ -1,0 +1,88 @@
+import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
+
+export type Endpoint = { url: URL; model: string; key: Secret | null };
+
+const maxAnswerBytes = 4 * 1024 * 1024;
+
+/** An answer that is none; `status` where there was one. */
+export class ModerationFailure extends Error {
+  override readonly name = 'ModerationFailure';
+  readonly status: number | null;
+  /** Ms, as the endpoint wishes. */
+  readonly retryAfterMs: number | null;
+
+  constructor(
+    message: string,
+    { status = null, retryAfterMs = null }: { status?: number | null; retryAfterMs?: number | null } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/**
+ * One call of `POST /moderations` (OpenAI's): whether each input is flagged. Redirects are not followed, for the key
+ * would go along. Rejects with `ModerationFailure`, or as the connection or `signal` does.
+ */
+export async function askModerations(
+  { url, model, key }: Endpoint,
+  input: readonly string[],
+  signal: AbortSignal,
+): Promise<boolean[]> {
+  const response = await send(url, JSON.stringify({ model, input }), key, signal);
+  const text = await readText(response);
+  const status = response.statusCode ?? 0;
+  if (status !== 200) throw refusal(status, text, response.headers['retry-after']);
+  const results = (parse(text) as { results?: unknown } | null)?.results;
+  if (!Array.isArray(results) || results.length !== input.length || !results.every(isResult)) {
+    throw new ModerationFailure(`${url.host} answered with something that is no moderation`);
+  }
+  return results.map(({ flagged }) => flagged);
+}
+
+function send(url: URL, body: string, key: Secret | null, signal: AbortSignal): Promise<IncomingMessage> {
+  // Taken when it is needed: the client for https costs memory that most installations do not have to spend.
+  const { request } = url.protocol === 'https:' ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
+  return new Promise((resolve, reject) => {
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      accept: 'application/json',
+      ...(key === null ? {} : { authorization: `Bearer ${key.reveal()}` }),
+    };
+    request(url, { method: 'POST', signal, headers }).on('response', resolve).on('error', reject).end(body);
+  });
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > maxAnswerBytes) throw new ModerationFailure('the answer is larger than 4 MiB');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Says the status and the endpoint's code for it; its words may hold a part of the key. */
+function refusal(status: number, text: string, retryAfter: string | undefined): ModerationFailure {
+  const code = (parse(text) as { error?: { code?: unknown } } | null)?.error?.code;
+  const told = typeof code === 'string' && /^[\w.-]{1,64}$/.test(code) ? ` (${code})` : '';
+  const seconds = Number(retryAfter ?? Number.NaN);
+  const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null;
+  return new ModerationFailure(`the moderation endpoint answered ${status}${told}`, { status, retryAfterMs });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const isResult = (entry: unknown): entry is { flagged: boolean } =>
+  typeof (entry as { flagged?: unknown } | null)?.flagged === 'boolean';

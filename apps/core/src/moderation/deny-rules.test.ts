@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { parseDenyRules, readDenyRules } from './deny-rules.ts';
+
+const rules = parseDenyRules('# not wanted\nForbidden  words\n\n/\\bdrop (all|every) tables?\\b/\n');
+
+test.each([
+  'some forbidden words here',
+  'FORBIDDEN\n WORDS',
+  'for\u200Bbidden words',
+  'ｆｏｒｂｉｄｄｅｎ words',
+  'please DROP every table',
+  'drop\nall tables',
+])('"%s" is denied', (text) => {
+  expect(rules.matches(text)).toBe(true);
+});
+
+test.each(['', 'forbidden', 'words that are forbidden', 'backdrop all tablets', '# not wanted'])('"%s" is not', (text) => {
+  expect(rules.matches(text)).toBe(false);
+});
+
+test('a file of comments has no rules', () => {
+  expect(parseDenyRules('# nothing\n\n').isEmpty).toBe(true);
+  expect(rules.isEmpty).toBe(false);
+});
+
+test.each([
+  ['a pattern that is none', '/(/', '"(" is no regular expression'],
+  ['a pattern that could be slow', '/(a)\\1/', 'is no regular expression'],
+  ['a line that is far too long', `ok\n${'x'.repeat(501)}`, 'line 2 is longer'],
+  ['far too many rules', 'x\n'.repeat(201), 'it has 201 rules'],
+])('refuses %s', (_what, text, message) => {
+  expect(() => parseDenyRules(text)).toThrow(message);
+});
+
+test('no pattern takes long, whatever the text', () => {
+  const slow = parseDenyRules('/(a+)+$/\n/(x|xx)*y/');
+  const since = performance.now();
+  expect(slow.matches(`${'a'.repeat(100_000)}!${'x'.repeat(100_000)}`)).toBe(false);
+  expect(performance.now() - since).toBeLessThan(2000);
+});
+
+test('a file that must be there and is not, or is broken, is named', () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const file = path.join(folder.path, 'deny.txt');
+  expect(readDenyRules({ path: file, isNeeded: false }).isEmpty).toBe(true);
+  expect(() => readDenyRules({ path: file, isNeeded: true })).toThrow(`${file} cannot be used: there is no such file`);
+  writeFileSync(file, '/[/');
+  expect(() => readDenyRules({ path: file, isNeeded: false })).toThrow(`${file} cannot be used: "["`);
+});

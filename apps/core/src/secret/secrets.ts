@@ -1,0 +1,82 @@
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
+import { createSecretSources, type SecretOrigin, type SecretPlaces } from '@svc/service-kit/secrets/secret-sources.ts';
+import { writeSecret } from '@svc/service-kit/secrets/secrets-file.ts';
+import { conflict, ServiceError } from '@svc/service-kit/service-error.ts';
+
+/** A place that keeps secrets and is asked before all others: the vault, where there is one. */
+export type SecretVault = {
+  /** Null: it has none, or cannot say. A problem: it refuses, and no other place is asked. */
+  get(name: string): Promise<Secret | { problem: string } | null>;
+  put(name: string, value: Secret): Promise<void>;
+  /** False when there was none of that name. */
+  remove(name: string): Promise<boolean>;
+};
+
+/** Where a value lies: `vault` and `file` are the places that values are put into. */
+export type SecretHome = 'vault' | SecretOrigin;
+
+type Deps = SecretPlaces & { vault: SecretVault | null; knownSecrets: Pick<KnownSecrets, 'learn'> };
+
+/**
+ * Secrets by name. The vault is asked first, then the environment, the secrets file and the command. What is put goes into the
+ * vault, without one into the secrets file. Every value that passes here is known to redaction from then on.
+ */
+export function createSecrets({ vault, knownSecrets, ...places }: Deps) {
+  const sources = createSecretSources(places);
+  // One after the other: each change of the file begins with what the last one left.
+  let changes: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(change: () => Promise<T>): Promise<T> => {
+    const next = changes.then(change, change);
+    changes = next.catch(() => undefined);
+    return next;
+  };
+
+  const look = async (name: string): Promise<{ value: Secret; from: SecretHome } | { problem: string }> => {
+    const kept = (await vault?.get(name)) ?? null;
+    if (kept !== null && 'problem' in kept) return kept;
+    const found = kept === null ? await sources.find(name) : { value: kept, from: 'vault' as const };
+    if ('value' in found) knownSecrets.learn([found.value.reveal()]);
+    return found;
+  };
+
+  return {
+    /** The value, or null when no place has one. */
+    async get(name: string): Promise<Secret | null> {
+      const found = await look(name);
+      return 'value' in found ? found.value : null;
+    },
+
+    /** The value. @throws ServiceError `unprocessable` that says where it may be put. */
+    async resolve(name: string): Promise<Secret> {
+      const found = await look(name);
+      if ('value' in found) return found.value;
+      throw new ServiceError('unprocessable', found.problem);
+    },
+
+    /**
+     * Keeps a value and says where. @throws ServiceError `conflict` when the environment has one of that name, which
+     * would win; `unprocessable` when the secrets file cannot be used.
+     */
+    async put(name: string, value: Secret): Promise<'vault' | 'file'> {
+      knownSecrets.learn([value.reveal()]);
+      if (vault !== null) {
+        await vault.put(name, value);
+        return 'vault';
+      }
+      if ((places.env[name] ?? '') !== '') {
+        throw conflict(`${name} is set in the environment, which wins. Remove it there first.`);
+      }
+      await inTurn(() => writeSecret(places.file, name, value.reveal()));
+      return 'file';
+    },
+
+    /** Forgets what `put` kept; the environment and the command are not ours to change. */
+    async remove(name: string): Promise<void> {
+      await vault?.remove(name);
+      await inTurn(() => writeSecret(places.file, name, null));
+    },
+  };
+}
+
+export type Secrets = ReturnType<typeof createSecrets>;

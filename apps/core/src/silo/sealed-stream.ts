@@ -1,0 +1,91 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+const algorithm = 'aes-256-gcm';
+const magic = Buffer.from('SVCSILO1');
+const saltBytes = 32;
+const tagBytes = 16;
+const partBytes = 64 * 1024;
+const options = { authTagLength: tagBytes } as const;
+
+/** Where a file belongs: it opens nowhere else. */
+export type Place = { silo: string; path: string };
+
+/** The file was changed, cut, or taken from another place. */
+export class ChangedError extends Error {
+  override readonly name = 'ChangedError';
+}
+
+/**
+ * Seals a stream part by part, each with its number and whether it is the last, under a key that is the file's own: parts
+ * can be neither swapped nor left out, and none comes out again before it is known to be whole.
+ */
+export async function* seal(plain: AsyncIterable<Buffer>, key: Buffer, place: Place): AsyncGenerator<Buffer> {
+  const salt = randomBytes(saltBytes);
+  const own = keyOf(key, salt, place);
+  yield Buffer.concat([magic, salt]);
+  let part = 0;
+  for await (const { bytes, isLast } of inParts(plain, partBytes)) {
+    const cipher = createCipheriv(algorithm, own, nonceOf(part++, isLast), options);
+    yield Buffer.concat([cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
+  }
+}
+
+/** @throws ChangedError as soon as a part is not what was sealed. */
+export async function* open(sealed: AsyncIterable<Buffer>, key: Buffer, place: Place): AsyncGenerator<Buffer> {
+  let own: Buffer | null = null;
+  let part = 0;
+  for await (const { bytes, isLast } of inParts(
+    withHead(sealed, (salt) => (own = keyOf(key, salt, place))),
+    partBytes + tagBytes,
+  )) {
+    if (own === null || bytes.length < tagBytes) throw new ChangedError('A file of a silo is cut off.');
+    const decipher = createDecipheriv(algorithm, own, nonceOf(part++, isLast), options);
+    decipher.setAuthTag(bytes.subarray(-tagBytes));
+    const plain = decipher.update(bytes.subarray(0, -tagBytes));
+    try {
+      decipher.final();
+    } catch (cause) {
+      throw new ChangedError('A file of a silo was changed on the disk, or its key is another one.', { cause });
+    }
+    if (plain.length > 0) yield plain;
+  }
+}
+
+const keyOf = (key: Buffer, salt: Buffer, { silo, path }: Place): Buffer =>
+  Buffer.from(hkdfSync('sha256', key, salt, JSON.stringify(['svc-silo/1', silo, path]), 32));
+
+function nonceOf(part: number, isLast: boolean): Buffer {
+  const nonce = Buffer.alloc(12);
+  nonce.writeUIntBE(part, 5, 6);
+  nonce[11] = isLast ? 1 : 0;
+  return nonce;
+}
+
+/** Takes the head off and gives what is behind it. */
+async function* withHead(sealed: AsyncIterable<Buffer>, onSalt: (salt: Buffer) => void): AsyncGenerator<Buffer> {
+  const headBytes = magic.length + saltBytes;
+  let head: Buffer | null = Buffer.alloc(0);
+  for await (const bytes of sealed) {
+    if (head === null) {
+      yield bytes;
+      continue;
+    }
+    head = Buffer.concat([head, bytes]);
+    if (head.length < headBytes) continue;
+    if (!head.subarray(0, magic.length).equals(magic)) throw new ChangedError('A file of a silo is not a sealed one.');
+    onSalt(head.subarray(magic.length, headBytes));
+    yield head.subarray(headBytes);
+    head = null;
+  }
+  if (head !== null) throw new ChangedError('A file of a silo is cut off.');
+}
+
+/** All parts of one size but the last, which comes even when it is empty. */
+async function* inParts(source: AsyncIterable<Buffer>, size: number): AsyncGenerator<{ bytes: Buffer; isLast: boolean }> {
+  let held = Buffer.alloc(0);
+  for await (const bytes of source) {
+    held = held.length === 0 ? Buffer.from(bytes) : Buffer.concat([held, bytes]);
+    for (; held.length > size; held = held.subarray(size)) yield { bytes: held.subarray(0, size), isLast: false };
+  }
+  yield { bytes: held, isLast: true };
+}

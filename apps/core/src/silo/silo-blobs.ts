@@ -1,0 +1,70 @@
+import { constants } from 'node:fs';
+import { open, readdir, rm, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { writeAll } from '../upload/write-all.ts';
+
+/** The bytes of silos: a folder for each, and in it files whose names nobody chose. */
+export function createSiloBlobs(folder: string) {
+  const fileOf = (silo: string, blob: string) => path.join(folder, silo, blob);
+  let holders = 0;
+  let due: string[] = [];
+
+  return {
+    fileOf,
+
+    /** Writes a new one, whole and on the disk when this resolves. */
+    async write(silo: string, blob: string, content: AsyncIterable<Buffer>): Promise<void> {
+      makePrivateDir(folder);
+      makePrivateDir(path.join(folder, silo));
+      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+      const handle = await open(fileOf(silo, blob), flags, 0o600);
+      try {
+        await writeEach(handle, content);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    },
+
+    /** Never through a link. */
+    open: (silo: string, blob: string): Promise<FileHandle> =>
+      open(fileOf(silo, blob), constants.O_RDONLY | constants.O_NOFOLLOW),
+
+    async remove(silo: string, blob: string): Promise<void> {
+      if (holders > 0) due.push(fileOf(silo, blob));
+      else await rm(fileOf(silo, blob), { force: true });
+    },
+
+    /** A backup reads them for as long as it takes, so until then none is removed. The returned function lets go. */
+    hold(): () => void {
+      holders++;
+      return () => {
+        holders--;
+        if (holders > 0) return;
+        // What cannot be removed now is removed by the sweep of the next start.
+        for (const file of due) rm(file, { force: true }).catch(() => undefined);
+        due = [];
+      };
+    },
+
+    async list(silo: string): Promise<string[]> {
+      try {
+        return await readdir(path.join(folder, silo));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+        throw error;
+      }
+    },
+  };
+}
+
+export type SiloBlobs = ReturnType<typeof createSiloBlobs>;
+
+async function writeEach(handle: FileHandle, content: AsyncIterable<Buffer>): Promise<void> {
+  let at = 0;
+  for await (const bytes of content) {
+    await writeAll(handle, [bytes], at);
+    at += bytes.length;
+  }
+}

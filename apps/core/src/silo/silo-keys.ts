@@ -1,0 +1,45 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { VaultClient } from '@svc/service-kit/vault/create-vault-client.ts';
+import type { SiloRow, SiloStore } from './silo-store.ts';
+
+/** A key is asked for again after this time, so that a vault that is sealed soon closes its silos. */
+const keptMs = 60_000;
+
+type Deps = {
+  store: Pick<SiloStore, 'keepKey' | 'read'>;
+  vault: Pick<VaultClient, 'generateSiloKey' | 'unwrapSiloKey'> | null;
+  clock: Pick<Clock, 'now'>;
+};
+
+/** The data keys of silos. They are kept wrapped by the vault, and for a moment in memory as they are. */
+export function createSiloKeys({ store, vault, clock }: Deps) {
+  const kept = new Map<string, { key: Promise<Buffer>; until: number }>();
+
+  async function unwrap({ id, wrapped_key }: SiloRow): Promise<Buffer> {
+    if (vault === null) throw new Error('a silo has a key, and there is no vault to open it');
+    if (wrapped_key !== null) return vault.unwrapSiloKey(id, wrapped_key);
+    const { key, wrapped } = await vault.generateSiloKey(id);
+    if ((await store.keepKey(id, wrapped)) === 1) return key;
+    // Somebody else was first; theirs is the one that stays.
+    const first = (await store.read(id))?.wrapped_key ?? null;
+    return first === null ? key : vault.unwrapSiloKey(id, first);
+  }
+
+  return {
+    /** True when files of a silo are sealed from now on. */
+    seals: ({ wrapped_key }: SiloRow): boolean => vault !== null || wrapped_key !== null,
+
+    /** Null when there is no vault, so that files lie in the clear. @throws ServiceError when the vault cannot give it. */
+    async keyFor(silo: SiloRow): Promise<Buffer | null> {
+      if (!this.seals(silo)) return null;
+      const known = kept.get(silo.id);
+      if (known !== undefined && known.until > clock.now()) return known.key;
+      const key = unwrap(silo);
+      kept.set(silo.id, { key, until: clock.now() + keptMs });
+      key.catch(() => kept.delete(silo.id));
+      return key;
+    },
+  };
+}
+
+export type SiloKeys = ReturnType<typeof createSiloKeys>;

@@ -1,0 +1,91 @@
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { create as contentDisposition } from 'content-disposition';
+import type { Static } from '@svc/contract/schema.ts';
+import { tiers } from '@svc/contract/trust.ts';
+import { queryInteger } from '@svc/service-kit/http/coerced.ts';
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import type { CoreContext } from '../context.ts';
+import { lazyCheck } from '../file/lazy-check.ts';
+import { withRawBody } from '../file/raw-body.ts';
+import { decodeBase64, notValid, readJsonBody } from '../upload/read-json-file.ts';
+import { sendFile } from '../upload/send-file.ts';
+
+type Deps = Pick<CoreContext, 'silos' | 'settings'>;
+type IdParams = { id: string };
+type PathQuery = { path?: string };
+
+const createSchema = {
+  type: 'object',
+  required: ['name', 'min_trust'],
+  additionalProperties: false,
+  properties: { name: { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }, min_trust: { enum: tiers } },
+} as const;
+
+const fileSchema = {
+  type: 'object',
+  required: ['path', 'data_base64'],
+  properties: { path: { type: 'string' }, data_base64: { type: 'string' }, mime: { type: 'string', maxLength: 255 } },
+} as const;
+const isFile = lazyCheck<Static<typeof fileSchema>>(fileSchema);
+
+/** Private file stores (spec: File routes in core). Whoever reaches these routes is the operator. */
+export function mountSiloRoutes(app: App, { silos, settings }: Deps): void {
+  app.post('/v2/silos', { schema: { body: createSchema } }, async ({ body }) => ({
+    ok: true,
+    silo: await silos.create(body.name, body.min_trust),
+  }));
+  app.get('/v2/silos', async () => ({ silos: await silos.list() }));
+  app.get<{ Params: IdParams; Querystring: { limit?: string; after?: string } }>('/v2/silos/:id', async ({ params, query }) => {
+    const limit = queryInteger('limit', query.limit, 1000, 1, 10_000);
+    const files = await silos.files(params.id, query.after ?? '', limit);
+    return { ...(await silos.read(params.id)), list: files, next: files.length === limit ? (files.at(-1)?.path ?? null) : null };
+  });
+
+  app.get<{ Params: IdParams; Querystring: PathQuery }>('/v2/silos/:id/file', async ({ params, query, raw }, reply) => {
+    const content = await silos.content(params.id, query.path);
+    const name = path.posix.basename(content.file.path);
+    const { bytes, mime } = content.file;
+    if ('place' in content) return sendFile(raw, reply, { id: content.file.path, path: content.place, name, mime, bytes });
+    return reply
+      .header('content-type', mime)
+      .header('content-length', bytes)
+      .header('accept-ranges', 'none')
+      .header('content-disposition', contentDisposition(name))
+      .header('x-content-type-options', 'nosniff')
+      .header('content-security-policy', "default-src 'none'; sandbox")
+      .header('cache-control', 'no-store')
+      .send(Readable.from(content.stream, { objectMode: false }));
+  });
+  app.delete<{ Params: IdParams; Querystring: PathQuery }>('/v2/silos/:id/file', async ({ params, query }) => {
+    await silos.delete(params.id, query.path);
+    return { ok: true };
+  });
+
+  void app.register(async (scope) => mountWrite(scope as unknown as App, { silos, settings }));
+}
+
+/** The body is the file, whatever type it says it has, when the query names its path. */
+function mountWrite(app: App, { silos, settings }: Deps): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  app.post<{ Params: IdParams; Querystring: PathQuery & { mime?: string } }>(
+    '/v2/silos/:id/file',
+    { config: { streamsBody: true } },
+    async ({ params, query, raw }) => {
+      if (query.path !== undefined) {
+        const mime = query.mime ?? raw.headers['content-type'];
+        const file = await withRawBody(raw, settings.rawBodyBytes, (body) => silos.write(params.id, query.path, body, mime));
+        return { ok: true, file, encrypted: file.encrypted };
+      }
+      const value = await readJsonBody(
+        raw,
+        'Send the file as the body with its path in the query (?path=), or JSON with path and data_base64.',
+      );
+      if (!isFile(value)) throw notValid(isFile.errors);
+      const body = Readable.from([decodeBase64(value.data_base64)], { objectMode: false });
+      const file = await silos.write(params.id, value.path, body, value.mime);
+      return { ok: true, file, encrypted: file.encrypted };
+    },
+  );
+}

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
+import { badRequest } from '@svc/service-kit/service-error.ts';
+import { lostFault, refusalFault, strangeFault } from './endpoint-fault.ts';
+
+/** A server that is asked over HTTP. */
+export type SpeechEndpoint = {
+  /** `OpenAI`, `ElevenLabs`: for the words. */
+  label: string;
+  /** Address without a slash at its end. */
+  base: string;
+  key: Secret | null;
+  /** Beginning of the settings that describe it. */
+  settings: 'SVC_TTS' | 'SVC_STT';
+  /** It may be silent for this long. */
+  timeoutMs: number;
+  /** Masks what it says. */
+  mask: (text: string) => string;
+};
+
+export type EndpointCall = { path: string; headers: Record<string, string>; parts: readonly Buffer[] };
+
+/** No answer takes longer than this, however it trickles. */
+const maxMs = 15 * 60_000;
+const retryMs = 250;
+const maxAnswerBytes = 4 * 1024 * 1024;
+
+/**
+ * Sends one POST and resolves with the answer when its head is there and it is a good one. Redirects are not followed,
+ * for the key would go along. What never reached the server is sent once more.
+ * @throws ServiceError with a `reason`, or `bad_request` when `signal` was given up.
+ */
+export async function callEndpoint(endpoint: SpeechEndpoint, call: EndpointCall, signal: AbortSignal): Promise<IncomingMessage> {
+  const response = await sendTwice(endpoint, call, signal).catch((error: unknown) => {
+    throw signal.aborted ? badRequest('The caller left.') : lostFault(endpoint, error as NodeJS.ErrnoException);
+  });
+  const { statusCode: status = 0 } = response;
+  if (status >= 200 && status < 300) return response;
+  throw refusalFault(endpoint, status, await readText(response).catch(() => ''), response.headers['retry-after']);
+}
+
+/** The answer as JSON. @throws ServiceError `upstream`. */
+export async function callForJson(endpoint: SpeechEndpoint, call: EndpointCall, signal: AbortSignal): Promise<unknown> {
+  const response = await callEndpoint(endpoint, call, signal);
+  const text = await readText(response).catch((error: unknown) => {
+    throw signal.aborted ? badRequest('The caller left.') : lostFault(endpoint, error as NodeJS.ErrnoException);
+  });
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw strangeFault(endpoint); // the parser's own words quote the text
+  }
+}
+
+async function sendTwice(endpoint: SpeechEndpoint, call: EndpointCall, signal: AbortSignal): Promise<IncomingMessage> {
+  try {
+    return await send(endpoint, call, signal);
+  } catch (error) {
+    if (!(error instanceof NotSent) || signal.aborted) throw error instanceof NotSent ? error.cause : error;
+    await sleep(retryMs, undefined, { signal });
+  }
+  return send(endpoint, call, signal).catch((error: unknown) => {
+    throw error instanceof NotSent ? error.cause : error;
+  });
+}
+
+/** The connection was never made. */
+class NotSent extends Error {
+  override readonly name = 'NotSent';
+}
+
+function send({ base, timeoutMs }: SpeechEndpoint, call: EndpointCall, signal: AbortSignal): Promise<IncomingMessage> {
+  const url = new URL(base + call.path);
+  // Taken when it is needed: the client for https costs memory that most installations do not have to spend.
+  const client = url.protocol === 'https:' ? process.getBuiltinModule('node:https') : http;
+  const length = call.parts.reduce((sum, part) => sum + part.length, 0);
+  return new Promise((resolve, reject) => {
+    const request = client.request(url, {
+      method: 'POST',
+      agent: false,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(maxMs)]),
+      headers: { ...call.headers, 'content-length': length },
+    });
+    let isConnected = false;
+    request.on('socket', (socket) => socket.once('connect', () => (isConnected = true)));
+    request.setTimeout(timeoutMs, () => request.destroy(silent(timeoutMs)));
+    request.on('response', resolve);
+    request.on('error', (error) => reject(isConnected ? error : new NotSent('the connection was not made', { cause: error })));
+    for (const part of call.parts) request.write(part);
+    request.end();
+  });
+}
+
+const silent = (ms: number) => Object.assign(new Error(`nothing came for ${ms / 1000} s`), { code: 'ETIMEDOUT' });
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > maxAnswerBytes) throw new Error('the answer is larger than 4 MiB');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

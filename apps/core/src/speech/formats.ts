@@ -1,0 +1,42 @@
+import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import type { SpeechFormat } from '@svc/contract/speech.ts';
+import { badRequest } from '@svc/service-kit/service-error.ts';
+import { speechFault, strangeFault } from './endpoint-fault.ts';
+import type { SpeechEndpoint } from './endpoint.ts';
+import type { SpokenAudio } from './provider.ts';
+
+const mimes: Record<SpeechFormat, string> = {
+  mp3: 'audio/mpeg',
+  opus: 'audio/ogg',
+  aac: 'audio/aac',
+  flac: 'audio/flac',
+  wav: 'audio/wav',
+  // 24,000 samples a second, one channel, 16 bits, the lower byte first: at OpenAI and ElevenLabs.
+  pcm: 'audio/pcm',
+};
+
+/** What an endpoint sends as audio, under its own type where it names one. @throws ServiceError `upstream` for anything else. */
+export function toAudio(endpoint: SpeechEndpoint, response: IncomingMessage, asked: SpeechFormat): SpokenAudio {
+  const type = response.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const isAudio = type.startsWith('audio/') || type === '' || type === 'application/octet-stream';
+  if (isAudio && response.headers['content-length'] !== '0') {
+    return { mime: type.startsWith('audio/') ? type : mimes[asked], body: response };
+  }
+  response.destroy();
+  throw strangeFault(endpoint);
+}
+
+/** @throws ServiceError `unprocessable` for a format that a provider does not make. */
+export function checkFormat(label: string, asked: SpeechFormat, made: readonly SpeechFormat[]): void {
+  if (made.includes(asked)) return;
+  throw speechFault('bad_format', `${label} makes ${made.join(', ')}, not ${asked}. Ask for another format.`);
+}
+
+const voicePattern = /^[\p{L}\p{N}][\p{L}\p{N} _.,+:()-]*$/u;
+const modelPattern = /^[A-Za-z0-9][\w./:@-]*$/;
+
+/** Names go into addresses, forms and arguments, so only what a name can be is let through. */
+export function checkNames({ voice, model }: { voice?: string | null; model?: string | null }): void {
+  if (voice != null && !voicePattern.test(voice)) throw badRequest(`"${voice.slice(0, 100)}" cannot be the name of a voice.`);
+  if (model != null && !modelPattern.test(model)) throw badRequest(`"${model.slice(0, 100)}" cannot be the name of a model.`);
+}

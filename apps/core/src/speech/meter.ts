@@ -1,0 +1,38 @@
+import type { SpeechUse } from '@svc/contract/speech.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { CoreContext } from '../context.ts';
+
+type Deps = Pick<CoreContext, 'pricing' | 'spend' | 'events'>;
+type Call = Pick<SpeechUse, 'feature' | 'provider' | 'model' | 'quantity' | 'conversation_key'> & { isMetered: boolean };
+
+/** Speech is of nobody's turn, so it counts for all together. */
+const nobody = { principal_id: null, principal_key: null, trust_tier: 'SACRED' } as const;
+
+/** Counts what speech costs, once for every call that a provider took. What runs on one's own machines costs nothing. */
+export function createMeter({ pricing, spend, events }: Deps) {
+  const costOf = ({ feature, provider, model, quantity, isMetered }: Call): number | null => {
+    if (!isMetered) return 0;
+    const cost = feature === 'tts' ? pricing.speech(model, quantity) : pricing.transcription(model, quantity);
+    if (cost === null) pricing.noteUnpriced(provider, model);
+    return cost;
+  };
+
+  return {
+    /** @throws ServiceError `forbidden` when a hard limit is reached and the call would cost something. */
+    check({ isMetered }: { isMetered: boolean }): void {
+      if (!isMetered) return;
+      const verdict = spend.check(nobody, false);
+      if (!verdict.allowed) throw new ServiceError('forbidden', verdict.reply, { details: { reason: 'spending_limit' } });
+    },
+
+    add(call: Call): void {
+      const { feature, provider, model, quantity, conversation_key, isMetered: billed } = call;
+      const cost_usd = costOf(call);
+      const units = feature === 'tts' ? 'characters' : 'seconds';
+      events.speechUsage({ feature, provider, model, units, quantity, cost_usd, billed, conversation_key });
+      spend.add(nobody, cost_usd);
+    },
+  };
+}
+
+export type Meter = ReturnType<typeof createMeter>;

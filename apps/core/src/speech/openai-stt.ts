@@ -1,0 +1,27 @@
+import { callForJson, type SpeechEndpoint } from './endpoint.ts';
+import { strangeFault } from './endpoint-fault.ts';
+import { toMultipart } from './multipart.ts';
+import { bearer } from './openai-tts.ts';
+import type { Clip, Heard } from './provider.ts';
+
+type Answer = { text?: unknown; language?: unknown; languages?: { code?: unknown }[] };
+
+/** `POST /audio/transcriptions` of OpenAI, and of servers that speak the same. */
+export async function transcribeOpenai(endpoint: SpeechEndpoint, clip: Clip, signal: AbortSignal): Promise<Heard> {
+  const { model, language } = clip;
+  const fields = {
+    model,
+    // The long form names the language; the newer models know only the short one.
+    response_format: /whisper/i.test(model) ? 'verbose_json' : 'json',
+    ...(language !== null && { language }),
+  };
+  const { type, parts } = toMultipart(fields, toFile(clip));
+  const headers = { 'content-type': type, accept: 'application/json', ...bearer(endpoint) };
+  const answer = (await callForJson(endpoint, { path: '/audio/transcriptions', headers, parts }, signal)) as Answer | null;
+  if (typeof answer?.text !== 'string') throw strangeFault(endpoint);
+  const found = answer.language ?? (Array.isArray(answer.languages) ? answer.languages[0]?.code : undefined);
+  return { text: answer.text.trim(), language: typeof found === 'string' ? found : language };
+}
+
+/** The sender's own name for it is nobody's business; the ending tells the server what it is. */
+export const toFile = ({ bytes, type, mime }: Clip) => ({ field: 'file', filename: `clip.${type.extension}`, mime, bytes });

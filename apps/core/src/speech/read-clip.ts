@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import type { UploadedFile } from '@svc/contract/upload.ts';
+import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
+import { lazyCheck } from '../file/lazy-check.ts';
+import { plainMime } from '../upload/file-name.ts';
+import { decodeBase64, notValid, readJsonBody } from '../upload/read-json-file.ts';
+import { untilSilent } from '../upload/store-stream.ts';
+import { audioTypeOf, audioTypeOfBytes, knownAudio, type AudioType } from './audio-type.ts';
+import type { Wishes } from './speech.ts';
+
+export type ClipBytes = { bytes: Buffer; type: AudioType; mime: string };
+type JsonClip = Partial<Wishes> & { data_base64: string; mime?: string };
+
+const name = { type: 'string', minLength: 1, maxLength: 128 } as const;
+const jsonClip = {
+  type: 'object',
+  required: ['data_base64'],
+  properties: { data_base64: { type: 'string' }, mime: { type: 'string', maxLength: 255 }, model: name, language: name },
+} as const;
+const isJsonClip = lazyCheck<JsonClip>(jsonClip);
+
+/** A body may take this long: a place among the few is held for it. */
+const bodyMs = 120_000;
+const hint = 'Send the clip as the body under its own Content-Type (or with ?mime=), or JSON with data_base64.';
+
+/** A clip that is the body. @throws ServiceError `too_large`, `unsupported_media_type`, `bad_request`. */
+export async function readRawClip(request: IncomingMessage, mime: string | undefined, maxBytes: number): Promise<ClipBytes> {
+  const said = mime ?? request.headers['content-type'];
+  checkSize(Number(request.headers['content-length'] ?? 0), maxBytes);
+  const timer = setTimeout(() => request.destroy(new Error('it took too long')), bodyMs);
+  const parts: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const part of untilSilent(request)) {
+      length += part.length;
+      checkSize(length, maxBytes);
+      parts.push(part);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  return toClip(Buffer.concat(parts), said);
+}
+
+/** A clip as base64 in JSON, with what is wished beside it. @throws as `readRawClip`. */
+export async function readJsonClip(request: IncomingMessage, maxBytes: number): Promise<ClipBytes & Partial<Wishes>> {
+  const body = await readJsonBody(request, hint);
+  if (!isJsonClip(body)) throw notValid(isJsonClip.errors);
+  const { data_base64, mime, model, language } = body;
+  const bytes = decodeBase64(data_base64);
+  checkSize(bytes.length, maxBytes);
+  return { ...toClip(bytes, mime), ...(model !== undefined && { model }), ...(language !== undefined && { language }) };
+}
+
+/** A clip of the upload area. @throws ServiceError `too_large`, `unsupported_media_type`. */
+export async function readStoredClip({ path, mime, bytes }: UploadedFile, maxBytes: number): Promise<ClipBytes> {
+  checkSize(bytes, maxBytes);
+  return toClip(await readFile(path), mime);
+}
+
+/** @throws ServiceError `unsupported_media_type` for a type that says it is something else than audio. */
+export function checkAudioMime(mime: string): void {
+  if (audioTypeOf(mime) === null) throw notAudio(mime);
+}
+
+function toClip(bytes: Buffer, said: string | undefined): ClipBytes {
+  if (bytes.length === 0) throw badRequest('The clip is empty.');
+  const mime = plainMime(said);
+  const type = mime === null ? audioTypeOfBytes(bytes) : audioTypeOf(mime);
+  if (type === null) throw notAudio(mime);
+  return { bytes, type, mime: mime ?? `audio/${type.name}` };
+}
+
+const notAudio = (mime: string | null) =>
+  new ServiceError(
+    'unsupported_media_type',
+    `${mime === null ? 'This' : `"${mime}"`} is no audio that can be transcribed: ${knownAudio}. ${hint}`,
+  );
+
+function checkSize(bytes: number, limit: number): void {
+  if (bytes <= limit) return;
+  throw new ServiceError(
+    'too_large',
+    `A clip that is transcribed has at most ${limit} bytes, the limit that SVC_STT_MAX_SIZE sets.`,
+    {
+      details: { limit, variable: 'SVC_STT_MAX_SIZE' },
+    },
+  );
+}

@@ -1,0 +1,80 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { badRequest, queueFull } from '@svc/service-kit/service-error.ts';
+
+type Bounds = {
+  /** How many have one at once. */
+  slots: number;
+  /** How many may wait for one. */
+  maxWaiting: number;
+  /** How long each of them waits. */
+  waitMs: number;
+  /** What there is too much of, for the words. */
+  what: string;
+};
+
+type Waiting = { give: () => void };
+
+/** So many at once, so many in line for so long, and no more. */
+export function createSlots({ slots, maxWaiting, waitMs, what }: Bounds, clock: Pick<Clock, 'after'>) {
+  let taken = 0;
+  const line = new Set<Waiting>();
+
+  const free = () => {
+    const next = line.values().next().value;
+    if (next === undefined) {
+      taken--;
+      return;
+    }
+    line.delete(next);
+    next.give();
+  };
+  const once = () => {
+    let isFree = false;
+    return () => {
+      if (isFree) return;
+      isFree = true;
+      free();
+    };
+  };
+
+  const wait = (signal: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      const leave = (error: Error) => {
+        if (!line.delete(waiting)) return;
+        end();
+        reject(error);
+      };
+      const gone = () => leave(badRequest('The caller left.'));
+      const cancel = clock.after(waitMs, () => leave(tooMany(what)));
+      const end = () => {
+        cancel();
+        signal.removeEventListener('abort', gone);
+      };
+      const waiting = {
+        give() {
+          end();
+          resolve();
+        },
+      };
+      line.add(waiting);
+      signal.addEventListener('abort', gone, { once: true });
+    });
+
+  return {
+    /** Gives the function that frees the slot; calling it twice does nothing more. @throws ServiceError `queue_full`. */
+    async take(signal: AbortSignal): Promise<() => void> {
+      if (signal.aborted) throw badRequest('The caller left.');
+      if (taken >= slots) {
+        if (line.size >= maxWaiting) throw tooMany(what);
+        await wait(signal); // the slot is handed over, so it stays taken
+      } else {
+        taken++;
+      }
+      return once();
+    },
+  };
+}
+
+export type Slots = ReturnType<typeof createSlots>;
+
+const tooMany = (what: string) => queueFull(`Too many ${what} at once. Try again in a moment.`, 5);

@@ -1,0 +1,107 @@
+import type { FastifyReply } from 'fastify';
+import type { Static } from '@svc/contract/schema.ts';
+import { speechSchema, type RecordingResult, type Transcription } from '@svc/contract/speech.ts';
+import type { UploadedFile } from '@svc/contract/upload.ts';
+import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { CoreContext } from '../context.ts';
+import { mimeOfName, plainMime } from '../upload/file-name.ts';
+import { tooLarge } from '../upload/uploads.ts';
+import { audioTypeOf } from './audio-type.ts';
+import { checkAudioMime, readJsonClip, readRawClip, readStoredClip } from './read-clip.ts';
+
+type Deps = Pick<CoreContext, 'speech' | 'uploads' | 'settings' | 'clock'>;
+
+const name = { type: 'string', minLength: 1, maxLength: 128 } as const;
+const clipQuery = { mime: { type: 'string', maxLength: 255 }, model: name, language: name } as const;
+const transcribeSchema = { type: 'object', properties: clipQuery } as const;
+const recordingSchema = {
+  type: 'object',
+  properties: {
+    ...clipQuery,
+    filename: { type: 'string', minLength: 1, maxLength: 4096 },
+    conversation_key: { type: 'string', minLength: 1, maxLength: 512 },
+    transcribe: { enum: ['1', 'true', '0', 'false'] },
+  },
+} as const;
+type RecordingQuery = Static<typeof recordingSchema>;
+
+/** Text to speech, speech to text, and recordings (spec: File routes in core). */
+export function mountSpeechRoutes(app: App, deps: Deps): void {
+  app.post('/v2/tts', { schema: { body: speechSchema } }, async ({ body }, reply) => {
+    const audio = await deps.speech.speak(body, callerGone(reply));
+    return reply
+      .header('content-type', audio.mime)
+      .header('cache-control', 'no-store')
+      .header('x-content-type-options', 'nosniff')
+      .send(audio.body);
+  });
+
+  void app.register(async (scope) => mountClipRoutes(scope as unknown as App, deps));
+}
+
+/** Bodies are clips here, whatever type they say they have: nothing but the route itself reads them. */
+function mountClipRoutes(app: App, { speech, uploads, settings, clock }: Deps): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  const config = { streamsBody: true };
+  const { maxBytes } = settings.stt;
+
+  app.post('/v2/transcribe', { config, schema: { querystring: transcribeSchema } }, ({ query, raw }, reply) => {
+    const { mime, model = null, language = null } = query;
+    // A type in the query says that the body is the clip, whatever it looks like.
+    const read = () => (mime === undefined && isJson(raw) ? readJsonClip(raw, maxBytes) : readRawClip(raw, mime, maxBytes));
+    return speech.transcribe({ read, wishes: { model, language }, conversationKey: null }, callerGone(reply));
+  });
+
+  app.post('/v2/recordings', { config, schema: { querystring: recordingSchema } }, async ({ query, raw }, reply) => {
+    const { model = null, language = null, conversation_key, transcribe } = query;
+    checkLength(raw, settings.rawBodyBytes);
+    const mime = await recordingMime(query, raw);
+    const filename = query.filename ?? nameOf(mime, clock.now());
+    const file = await uploads.take(raw, { filename, mime, conversation_key }, 'recording');
+    if (transcribe !== '1' && transcribe !== 'true') return { ok: true, file } satisfies RecordingResult;
+    const read = () => readStoredClip(file, maxBytes);
+    const clip = { read, wishes: { model, language }, conversationKey: conversation_key ?? null };
+    return withTranscription(file, speech.transcribe(clip, callerGone(reply)));
+  });
+}
+
+/** The recording is kept, so what went wrong with its transcription stands beside it. */
+async function withTranscription(file: UploadedFile, work: Promise<Transcription>): Promise<RecordingResult> {
+  try {
+    return { ok: true, file, transcription: await work };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { ok: true, file, transcription: { ok: false, error: error.code, message: error.message } };
+  }
+}
+
+/** By the query, the header or the ending of the name. */
+async function recordingMime({ mime, filename }: RecordingQuery, raw: IncomingMessage): Promise<string> {
+  const said = plainMime(mime ?? raw.headers['content-type']);
+  const found = said ?? (filename === undefined ? 'application/octet-stream' : await mimeOfName(filename));
+  checkAudioMime(found);
+  return found;
+}
+
+/** `recording-2026-11-21-083005.ogg`. */
+function nameOf(mime: string, now: number): string {
+  const [day = '', time = ''] = new Date(now).toISOString().split('T');
+  return `recording-${day}-${time.slice(0, 8).replaceAll(':', '')}.${audioTypeOf(mime)?.extension ?? 'bin'}`;
+}
+
+function checkLength({ headers }: IncomingMessage, limit: number): void {
+  if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit, 'SVC_RAW_BODY_LIMIT');
+}
+
+const isJson = ({ headers }: IncomingMessage): boolean =>
+  headers['content-type']?.split(';')[0]?.trim().toLowerCase() === 'application/json';
+
+/** Aborted when the caller has gone before the answer was whole: nobody pays for what nobody hears. */
+function callerGone({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => raw.writableFinished || gone.abort());
+  return gone.signal;
+}

@@ -1,0 +1,110 @@
+import { finished } from 'node:stream';
+import type { SpeechBody, Transcription } from '@svc/contract/speech.ts';
+import { ServiceError, badRequest, unavailable } from '@svc/service-kit/service-error.ts';
+import type { CoreContext } from '../context.ts';
+import { audioSeconds } from './audio-seconds.ts';
+import { chooseStt, chooseTts, type ProviderDeps } from './choose-provider.ts';
+import { checkNames } from './formats.ts';
+import { createMeter } from './meter.ts';
+import type { Clip, SpokenAudio } from './provider.ts';
+import { createSlots } from './slots.ts';
+
+type Deps = Pick<CoreContext, 'settings' | 'secrets' | 'knownSecrets' | 'pricing' | 'spend' | 'events' | 'clock'> & {
+  env: ProviderDeps['env'];
+};
+
+/** A clip, how its bytes come to be, and what is wished of its transcription. */
+export type ClipSource = {
+  /** Called when there is room for it, so that those who wait hold no memory. */
+  read: () => Promise<Pick<Clip, 'bytes' | 'type' | 'mime'> & Partial<Wishes>>;
+  wishes: Wishes;
+  conversationKey: string | null;
+};
+export type Wishes = { model: string | null; language: string | null };
+
+const bounds = { slots: 4, maxWaiting: 16, waitMs: 30_000 };
+
+/** Speech from text and text from speech, by the providers of the settings. Few at once, and each call is counted. */
+export function createSpeech(deps: Deps) {
+  const { settings, knownSecrets, clock } = deps;
+  const meter = createMeter(deps);
+  const speaking = createSlots({ ...bounds, what: 'texts are spoken' }, clock);
+  const listening = createSlots({ ...bounds, what: 'clips are transcribed' }, clock);
+
+  /** The text as it may leave this machine. */
+  const outward = (text: string): string => {
+    try {
+      return knownSecrets.redactor().text(text);
+    } catch (error) {
+      throw unavailable('Nothing is spoken while the known secrets cannot be read: they could be in it.', error);
+    }
+  };
+
+  return {
+    /** Resolves when the audio begins. @throws ServiceError `bad_request`, `too_large`, and what providers throw. */
+    async speak({ text, voice: asked, model, format }: SpeechBody, signal: AbortSignal): Promise<SpokenAudio> {
+      checkText(text, settings.tts.maxCharacters);
+      const voice = asked ?? settings.tts.voice;
+      checkNames({ voice, model });
+      const spoken = outward(text);
+      const provider = await chooseTts(deps, model ?? null);
+      meter.check(provider);
+      const free = await speaking.take(signal);
+      try {
+        const utterance = { text: spoken, model: provider.model, voice, format: format ?? null };
+        const audio = await provider.speak(utterance, signal);
+        finished(audio.body, { writable: false }, free);
+        const { name, isMetered } = provider;
+        const quantity = lengthOf(spoken);
+        meter.add({ feature: 'tts', provider: name, model: provider.model, quantity, isMetered, conversation_key: null });
+        return audio;
+      } catch (error) {
+        free();
+        throw error;
+      }
+    },
+
+    /** @throws ServiceError what `read` and providers throw. */
+    async transcribe({ read, wishes, conversationKey }: ClipSource, signal: AbortSignal): Promise<Transcription> {
+      // Before the clip is taken: nobody sends one for nothing.
+      meter.check(await chooseStt(deps, null));
+      const free = await listening.take(signal);
+      try {
+        const { bytes, type, mime, ...own } = await read();
+        const { model, language } = checkWishes({ ...wishes, ...own });
+        const provider = await chooseStt(deps, model);
+        const seconds = audioSeconds(bytes, type);
+        const heard = await provider.transcribe({ bytes, type, mime, model: provider.model, language }, signal);
+        const { name, isMetered } = provider;
+        const call = { feature: 'stt', provider: name, model: provider.model, quantity: seconds } as const;
+        meter.add({ ...call, isMetered, conversation_key: conversationKey });
+        return { ok: true, ...heard, seconds, provider: name, model: provider.model };
+      } finally {
+        free();
+      }
+    },
+  };
+}
+
+export type Speech = ReturnType<typeof createSpeech>;
+
+const lengthOf = (text: string): number => Array.from(text).length;
+
+function checkText(text: string, limit: number): void {
+  if (text.trim() === '') throw badRequest('There is nothing to speak: "text" is empty.');
+  if (text.length <= limit || lengthOf(text) <= limit) return;
+  throw new ServiceError(
+    'too_large',
+    `The text is longer than ${limit} characters, the limit that SVC_TTS_MAX_CHARACTERS sets.`,
+    {
+      details: { limit, variable: 'SVC_TTS_MAX_CHARACTERS' },
+    },
+  );
+}
+
+function checkWishes(wishes: Wishes): Wishes {
+  checkNames(wishes);
+  const { language } = wishes;
+  if (language === null || /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/.test(language)) return wishes;
+  throw badRequest('"language" takes an ISO code, such as "en" or "de".');
+}

@@ -1,0 +1,39 @@
+import type { Identity } from '@svc/contract/trust.ts';
+import type { ToolServer } from '@svc/engine-kit/engine.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { Turn } from '../turn/turn.ts';
+
+/** Whose turn tools are wanted for. `ended` aborts when the engine is done with them. */
+export type ToolTurn = { turn: Turn; identity: Identity; engineId: string; ended: AbortSignal };
+
+/** A tool server of the service itself, which gives each turn an address of its own. */
+export type BuiltInTools = {
+  readonly name: string;
+  readonly description: string;
+  /** Null when it has nothing for this turn. Asked only when it is switched on and the caller's roles allow it. */
+  serverFor(turn: ToolTurn): Promise<ToolServer | null>;
+};
+
+/** A server that should be there and is not, and why. */
+export type MissingTools = { name: string; reason: string };
+
+/** The longest that a turn waits for a built-in server, in ms. */
+const limitMs = 5000;
+
+/** Asks a built-in server. One that fails or takes too long is missing; the turn goes on without it. */
+export async function askBuiltIn(
+  builtIn: BuiltInTools,
+  turn: ToolTurn,
+  clock: Pick<Clock, 'after'>,
+): Promise<{ server: ToolServer | null } | { missing: MissingTools }> {
+  const late = Promise.withResolvers<null>();
+  const cancel = clock.after(limitMs, () => late.reject(new Error(`it did not answer within ${limitMs / 1000} s`)));
+  try {
+    return { server: await Promise.race([builtIn.serverFor(turn), late.promise]) };
+  } catch (error) {
+    return { missing: { name: builtIn.name, reason: errorText(error) } };
+  } finally {
+    cancel();
+  }
+}

@@ -1,0 +1,56 @@
+import type { ToolServerEntry } from '@svc/contract/tool-server.ts';
+import type { ToolServer } from '@svc/engine-kit/engine.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { Secrets } from '../secret/secrets.ts';
+import { fillSecrets, secretNames } from './secret-references.ts';
+
+/** An entry as an engine takes it, or why it cannot be started. */
+export type Launch = { server: ToolServer } | { problem: string };
+
+/** Gives an entry as an engine takes it. What was looked up holds for a while, so that a turn seldom waits for it. */
+export type Launcher = () => Promise<Launch> | Launch;
+
+type Deps = { secrets: Pick<Secrets, 'resolve'>; clock: Clock };
+
+/** A rotated secret counts after the first, one that was put where it was missing after the second, in ms. */
+const lifeMs = { good: 30_000, bad: 2000 };
+
+const valuesOf = (entry: ToolServerEntry): Record<string, string> => (entry.type === 'stdio' ? entry.env : (entry.headers ?? {}));
+
+export function createLauncher(name: string, entry: ToolServerEntry, { secrets, clock }: Deps): Launcher {
+  const names = new Set(Object.values(valuesOf(entry)).flatMap(secretNames));
+  const plain: Launch = { server: toToolServer(name, entry, new Map()) };
+  if (names.size === 0) return () => plain;
+  let known: { until: number; launch: Promise<Launch> } | null = null;
+
+  const look = async (): Promise<Launch> => {
+    try {
+      const values = await Promise.all(
+        Array.from(names, async (secret) => [secret, (await secrets.resolve(secret)).reveal()] as const),
+      );
+      return { server: toToolServer(name, entry, new Map(values)) };
+    } catch (error) {
+      return { problem: errorText(error).replace(/\.$/, '') };
+    }
+  };
+
+  return async () => {
+    if (known !== null && clock.now() < known.until) return known.launch;
+    const current = { until: clock.now() + lifeMs.good, launch: look() };
+    known = current;
+    const launch = await current.launch;
+    if ('problem' in launch) current.until = clock.now() + lifeMs.bad;
+    return launch;
+  };
+}
+
+function toToolServer(name: string, entry: ToolServerEntry, secrets: ReadonlyMap<string, string>): ToolServer {
+  const values = Object.fromEntries(
+    Object.entries(valuesOf(entry)).map(([key, value]) => [key, fillSecrets(value, (secret) => secrets.get(secret) ?? '')]),
+  );
+  const { safe } = entry;
+  return entry.type === 'stdio'
+    ? { name, type: 'stdio', command: entry.command, args: entry.args, env: values, safe }
+    : { name, type: 'http', url: entry.url, headers: values, safe };
+}

@@ -1,0 +1,173 @@
+import {
+  toolbeltName,
+  type BuiltInToolServer,
+  type ToolServerDocument,
+  type ToolServerEntry,
+} from '@svc/contract/tool-server.ts';
+import type { ToolServer } from '@svc/engine-kit/engine.ts';
+import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import { badRequest, conflict, notFound } from '@svc/service-kit/service-error.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { Secrets } from '../secret/secrets.ts';
+import { createBench } from './bench.ts';
+import { askBuiltIn, type BuiltInTools, type MissingTools, type ToolTurn } from './built-in-tools.ts';
+import { maskEntry, secretsIn } from './mask-entry.ts';
+import { createToolServerStore } from './tool-server-store.ts';
+import { createLauncher, type Launcher } from './to-tool-server.ts';
+
+type Deps = {
+  db: Pick<Database, 'all' | 'run'>;
+  clock: Clock;
+  log: Log;
+  knownSecrets: Pick<KnownSecrets, 'learn'>;
+  secrets: Pick<Secrets, 'resolve'>;
+  builtIns: readonly BuiltInTools[];
+};
+
+/** What a turn's engine is given, and what it should have been given but cannot be. */
+export type TurnTools = {
+  servers: ToolServer[];
+  missing: MissingTools[];
+  /** The engine says that one of the servers is not there. */
+  onMissing(name: string): void;
+};
+
+type Registered = { entry: ToolServerEntry; launch: Launcher };
+
+type Found = Pick<TurnTools, 'servers' | 'missing'>;
+
+const noTools: TurnTools = { servers: [], missing: [], onMissing: () => undefined };
+const mostServers = 100;
+
+/**
+ * The registry of tool servers: stored in the database, held in memory, so that a turn looks nothing up. Changes count from
+ * the next turn on.
+ */
+export async function openToolServers({ db, clock, log, knownSecrets, secrets, builtIns }: Deps) {
+  const store = createToolServerStore(db, clock);
+  const registered = new Map<string, Registered>();
+  const switchedOff = new Set<string>();
+  const bench = createBench(clock);
+
+  const hold = (name: string, entry: ToolServerEntry) => {
+    knownSecrets.learn(secretsIn(entry));
+    bench.forget(name);
+    registered.set(name, { entry, launch: createLauncher(name, entry, { secrets, clock }) });
+  };
+  for (const { name, enabled, entry } of await store.list()) {
+    if (entry !== null) hold(name, entry);
+    else if (!enabled) switchedOff.add(name);
+  }
+
+  /** One change at a time: each begins with what the one before has left. */
+  let lastChange: Promise<unknown> = Promise.resolve();
+  const oneByOne = <T>(change: () => Promise<T>): Promise<T> => {
+    const result = lastChange.then(change, change);
+    lastChange = result.catch(() => undefined);
+    return result;
+  };
+
+  const isBuiltIn = (name: string) => name === toolbeltName || builtIns.some((builtIn) => builtIn.name === name);
+  const entryOf = (name: string): ToolServerEntry => {
+    const known = registered.get(name);
+    if (known === undefined) throw notFound('tool server', name);
+    return known.entry;
+  };
+  const refuseBuiltIn = (name: string, what: string) => {
+    if (isBuiltIn(name))
+      throw conflict(
+        `"${name}" is part of the service and cannot be ${what}. It can be switched off: POST /v2/mcp/${name}/toggle.`,
+      );
+  };
+
+  const ownOf = async (turn: ToolTurn, tools: Found): Promise<void> => {
+    for (const builtIn of builtIns) {
+      if (switchedOff.has(builtIn.name) || !isListed(turn, builtIn.name)) continue;
+      const answer = await askBuiltIn(builtIn, turn, clock);
+      if ('missing' in answer) tools.missing.push(answer.missing);
+      else if (answer.server !== null) tools.servers.push(answer.server);
+    }
+  };
+
+  return {
+    has: (name: string): boolean => registered.has(name) || isBuiltIn(name),
+
+    /** The whole registry as it may be shown. */
+    list(): ToolServerDocument {
+      const own = builtIns.map(({ name, description }): [string, BuiltInToolServer] => [
+        name,
+        { type: 'built-in', enabled: !switchedOff.has(name), safe: true, description },
+      ]);
+      const others = [...registered].map(([name, { entry }]): [string, ToolServerEntry] => [name, maskEntry(entry)]);
+      return { servers: Object.fromEntries([...own, ...others.toSorted(([a], [b]) => (a < b ? -1 : 1))]) };
+    },
+
+    /** Adds a server, or replaces the one of this name. Resolves when it is stored. @throws `conflict` for a built-in's name. */
+    save: (name: string, entry: ToolServerEntry): Promise<{ replaced: boolean }> =>
+      oneByOne(async () => {
+        refuseBuiltIn(name, 'replaced');
+        const replaced = registered.has(name);
+        if (!replaced && registered.size >= mostServers) {
+          throw badRequest(`There are ${mostServers} tool servers already. Remove one first: DELETE /v2/mcp/:name.`);
+        }
+        await store.save({ name, enabled: entry.enabled, entry });
+        hold(name, entry);
+        log.info({ tool_server: name, type: entry.type, replaced }, 'tool server saved');
+        return { replaced };
+      }),
+
+    /** Switches a server on or off. Gives what it is now. @throws `not_found`. */
+    toggle: (name: string): Promise<boolean> =>
+      oneByOne(async () => {
+        const own = builtIns.some((builtIn) => builtIn.name === name);
+        const enabled = own ? switchedOff.has(name) : !entryOf(name).enabled;
+        const entry = own ? null : { ...entryOf(name), enabled };
+        await store.save({ name, enabled, entry });
+        if (entry !== null) hold(name, entry);
+        else if (enabled) switchedOff.delete(name);
+        else switchedOff.add(name);
+        log.info({ tool_server: name, enabled }, 'tool server switched');
+        return enabled;
+      }),
+
+    /** @throws `conflict` for a built-in one, `not_found`. */
+    remove: (name: string): Promise<void> =>
+      oneByOne(async () => {
+        refuseBuiltIn(name, 'removed');
+        entryOf(name);
+        await store.remove(name);
+        registered.delete(name);
+        log.info({ tool_server: name }, 'tool server removed');
+      }),
+
+    /** The tool servers of a turn: switched on, allowed by the caller's roles, and within their tool policy. Never rejects. */
+    async serversFor(turn: ToolTurn): Promise<TurnTools> {
+      const { tool_policy: toolPolicy } = turn.identity;
+      if (toolPolicy === 'none') return noTools;
+      const tools: Found = { servers: [], missing: [] };
+      await ownOf(turn, tools);
+      for (const [name, known] of registered) {
+        const { enabled, safe } = known.entry;
+        if (!enabled || !isListed(turn, name) || (toolPolicy === 'read' && !safe)) continue;
+        const resting = bench.reason(name);
+        const launch = resting === null ? await known.launch() : { problem: resting };
+        if ('problem' in launch) tools.missing.push({ name, reason: launch.problem });
+        else tools.servers.push(launch.server);
+      }
+      const startedAt = clock.now();
+      return {
+        servers: allowedToolServers({ toolPolicy, toolServers: tools.servers }),
+        missing: tools.missing,
+        onMissing: (name) => bench.missed(name, clock.now() - startedAt),
+      };
+    },
+  };
+}
+
+export type ToolServers = Awaited<ReturnType<typeof openToolServers>>;
+
+const isListed = ({ identity: { tool_servers } }: ToolTurn, name: string): boolean =>
+  tool_servers === '*' || tool_servers.includes(name);

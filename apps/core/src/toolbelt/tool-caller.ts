@@ -1,0 +1,50 @@
+import { atLeast, type Identity } from '@svc/contract/trust.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Turn } from '../turn/turn.ts';
+
+/** Who calls a tool: whoever the current turn is for, or the operator with a client of their own. */
+export type ToolCaller = {
+  /** Null for the operator, who is in no conversation here. */
+  turn: Turn | null;
+  identity: Pick<Identity, 'principal_id' | 'principal_key' | 'trust_tier' | 'tool_policy'>;
+  /** What was sent and announced in this turn. */
+  writes: number;
+};
+
+/**
+ * What a caller may use, and how far it goes. `own`: the conversation itself, and what the caller's own sessions do.
+ * `all`: every session and every channel.
+ */
+export type Rights = { tools: 'none' | 'read' | 'full'; reach: 'own' | 'all' };
+
+const writesPerTurn = 30;
+
+/**
+ * Guests have no tools, whatever their policy. In a public conversation anybody's words may be in the prompt, and the
+ * answer is read by anybody, so nobody reaches beyond it there.
+ */
+export function rightsOf({ turn, identity }: Pick<ToolCaller, 'turn' | 'identity'>): Rights {
+  const isPublic = turn?.envelope.public === true;
+  return {
+    tools: atLeast(identity.trust_tier, 'KNOWN') ? identity.tool_policy : 'none',
+    reach: atLeast(identity.trust_tier, 'TRUSTED') && !isPublic ? 'all' : 'own',
+  };
+}
+
+/** The operator's own client: no turn, all rights. */
+export const operator = (): ToolCaller => ({
+  turn: null,
+  identity: { principal_id: null, principal_key: null, trust_tier: 'SACRED', tool_policy: 'full' },
+  writes: 0,
+});
+
+/** Counts something that leaves. @throws ServiceError `busy` when a turn does it too often: a model in a loop. */
+export function countWrite(caller: ToolCaller): void {
+  if (caller.writes >= writesPerTurn) {
+    throw new ServiceError('busy', `This turn has sent and announced ${writesPerTurn} times already, which is the limit.`);
+  }
+  caller.writes++;
+}
+
+/** The conversation a caller is in; null for the operator. */
+export const conversationOf = ({ turn }: ToolCaller): string | null => turn?.envelope.conversation_key ?? null;

@@ -1,0 +1,118 @@
+import path from 'node:path';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { pickEnv } from '@svc/supervisor/child-env.ts';
+import { leanHeap, type ChildState } from '@svc/supervisor/child-spec.ts';
+import { createSupervisedChild } from '@svc/supervisor/supervised-child.ts';
+
+export type ToolbeltProcessDeps = {
+  /** The repository's root. */
+  root: string;
+  env: Readonly<Record<string, string | undefined>>;
+  coreUrl: string;
+  version: string;
+  clock: Clock;
+  log: Pick<Log, 'info' | 'warn'>;
+  /** True while it must not be stopped. */
+  isInUse: () => boolean;
+  /** It was stopped because nobody used it: its port is anybody's now. */
+  onIdleStop: () => void;
+  /** In place of the real program, for tests. */
+  entry?: string;
+};
+
+export type ToolbeltProcess = ReturnType<typeof createToolbeltProcess>;
+
+const idleMs = 10 * 60_000;
+/** After it was given up, a turn tries again at most this often. */
+const retryMs = 30_000;
+
+/**
+ * The process that speaks MCP, so that the core does not have to load it: started when the first turn wants it, started
+ * again when it dies, stopped when nobody has wanted it for ten minutes. It ends with the core, however that ends.
+ */
+export function createToolbeltProcess(deps: ToolbeltProcessDeps) {
+  const { clock, log } = deps;
+  let port = 0;
+  let lastUse = 0;
+  let waiting: PromiseWithResolvers<string> | null = null;
+  let stopping: Promise<void> | null = null;
+  let closed = false;
+  let cancelIdle = () => undefined as void;
+
+  const child = createSupervisedChild(
+    {
+      name: 'toolbelt',
+      entry: deps.entry ?? path.join(deps.root, 'apps/toolbelt/src/main.ts'),
+      execArgv: leanHeap,
+      env: pickEnv(deps.env),
+      greeting: () => ({ type: 'start', coreUrl: deps.coreUrl, version: deps.version, port }),
+      startTimeoutMs: 15_000,
+      stopTimeoutMs: 1000,
+    },
+    { clock, onState, onLog: ({ text }) => log.warn({ toolbelt: text.slice(0, 1000) }, 'the toolbelt said') },
+  );
+
+  function onState({ status, ready, lastExit }: ChildState): void {
+    if (status === 'running' && ready !== null) {
+      port = Number(ready['port']);
+      waiting?.resolve(urlOf(port));
+      waiting = null;
+    } else if (status === 'failed') {
+      log.warn({ why: lastExit?.reason }, 'the toolbelt does not stay up');
+      waiting?.reject(new Error(`its process ${lastExit?.reason ?? 'does not start'}`));
+      waiting = null;
+    }
+  }
+
+  const looksAfter = () => {
+    cancelIdle = clock.after(idleMs, () => {
+      if (deps.isInUse() || clock.now() - lastUse < idleMs) looksAfter();
+      else stopIdle();
+    });
+  };
+  const stopIdle = () => {
+    stopping = child.stop().finally(() => (stopping = null));
+    port = 0;
+    deps.onIdleStop();
+    log.info({}, 'the toolbelt is not used and was stopped');
+  };
+
+  const start = () => {
+    cancelIdle();
+    looksAfter();
+    void child.start();
+  };
+
+  return {
+    /** Where it listens, as soon as it does. The caller bounds the wait. @throws when it cannot be started. */
+    async url(): Promise<string> {
+      if (closed) throw new Error('the service is stopping');
+      lastUse = clock.now();
+      if (stopping !== null) await stopping;
+      const { status, lastExit } = child.state;
+      if (status === 'running') return urlOf(port);
+      if (status === 'failed' && clock.now() - (lastExit?.at ?? 0) < retryMs) {
+        throw new Error(`its process ${lastExit?.reason ?? 'does not start'}`);
+      }
+      waiting ??= Promise.withResolvers();
+      const ready = waiting.promise;
+      ready.catch(() => undefined); // whoever waited may have gone on without it
+      if (status === 'stopped' || status === 'failed') start();
+      return ready;
+    },
+
+    /** For a look at it, and tests. */
+    state: (): ChildState => child.state,
+
+    async close(): Promise<void> {
+      closed = true;
+      cancelIdle();
+      waiting?.reject(new Error('the service is stopping'));
+      waiting = null;
+      await child.stop();
+    },
+  };
+}
+
+const urlOf = (port: number): string => `http://127.0.0.1:${port}/mcp`;

@@ -1,0 +1,76 @@
+import { toolDescriptions, toolInputs, toolNames, type ToolAnswer, type ToolName } from '@svc/contract/toolbelt.ts';
+import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import { forbidden, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { CoreContext } from '../context.ts';
+import { createCollectorReader } from './collector-reader.ts';
+import { rightsOf, type ToolCaller } from './tool-caller.ts';
+import { announce } from './tools/announce.ts';
+import { listSessions } from './tools/sessions.ts';
+import { send } from './tools/send.ts';
+import type { Tool, ToolDeps } from './tools/tool.ts';
+import { listUploads } from './tools/uploads.ts';
+import { drawMap, whoTouched } from './tools/work.ts';
+
+const tools = {
+  svc_sessions: listSessions,
+  svc_map: drawMap,
+  svc_who: whoTouched,
+  svc_send: send,
+  svc_announce: announce,
+  svc_uploads: listUploads,
+} satisfies { [Name in ToolName]: Tool<Name> };
+
+/** A tool whose input has passed its own schema. */
+type CheckedTool = (deps: ToolDeps, caller: ToolCaller, input: never) => Promise<object>;
+
+type Deps = Omit<ToolDeps, 'readCollector'> & Pick<CoreContext, 'toolbelt'>;
+
+const maxBodyBytes = 256 * 1024;
+
+/**
+ * `POST /v2/toolbelt/:tool`: where the toolbelt's process hands every call to. The token says whose turn it is in; what
+ * that person may do is decided here, for every call anew.
+ */
+export function mountToolbeltRoutes(app: App, context: Deps): void {
+  const { bindHost, collectorPort, insightsToken } = context.settings;
+  const readCollector = createCollectorReader(`http://${bindHost}:${collectorPort}`, insightsToken);
+  for (const name of toolNames) mountTool(app, { ...context, readCollector }, name);
+}
+
+function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
+  const tool: CheckedTool = tools[name];
+  const body: object = toolInputs[name];
+  const callerOf = (header: string | undefined) => {
+    const caller = deps.toolbelt.callerOf(bearerOf(header) ?? '');
+    if (caller === null) throw new ServiceError('unauthorized', 'This token belongs to no turn that is running.');
+    return caller;
+  };
+  app.post(
+    `/v2/toolbelt/${name}`,
+    {
+      bodyLimit: maxBodyBytes,
+      schema: { body },
+      // Before the body is read: a stranger learns nothing about what is valid.
+      onRequest: async ({ headers }) => void callerOf(headers.authorization),
+    },
+    async ({ headers, body: input }): Promise<ToolAnswer> => {
+      const caller = callerOf(headers.authorization);
+      try {
+        checkAllowed(caller, name);
+        const result = await tool(deps, caller, input as never);
+        // It may leave from here: an operator's client, or a model's provider.
+        return { ok: true, result: deps.knownSecrets.redactor().value(result) };
+      } catch (error) {
+        if (error instanceof ServiceError && error.code === 'forbidden') deps.events.toolRefused(caller, name, error.message);
+        throw error;
+      }
+    },
+  );
+}
+
+function checkAllowed(caller: ToolCaller, name: ToolName): void {
+  const { tools: allowed } = rightsOf(caller);
+  if (allowed === 'full' || (allowed === 'read' && toolDescriptions[name].readOnly)) return;
+  throw forbidden(`${name} is not allowed for the person who wrote the message.`);
+}

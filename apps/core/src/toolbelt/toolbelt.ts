@@ -1,0 +1,53 @@
+import { toolbeltName } from '@svc/contract/tool-server.ts';
+import type { ToolServer } from '@svc/engine-kit/engine.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
+import type { BuiltInTools, ToolTurn } from '../tool-server/built-in-tools.ts';
+import { operator, rightsOf, type ToolCaller } from './tool-caller.ts';
+import { createToolbeltProcess, type ToolbeltProcess, type ToolbeltProcessDeps } from './toolbelt-process.ts';
+import { createTurnTokens } from './turn-tokens.ts';
+
+export type ToolbeltDeps = Omit<ToolbeltProcessDeps, 'isInUse' | 'onIdleStop'> & {
+  knownSecrets: { learn(values: Iterable<string>): void };
+  /** The token of the operator's own client; null for none. */
+  operatorToken: Secret | null;
+};
+
+/** The offline engine shows tools of its own and calls no others. */
+const toolless = 'offline';
+
+/** The service's own tool server: an address and a token for each turn that may have it. */
+export type Toolbelt = BuiltInTools & {
+  /** Who a token stands for right now; null for one that means nothing, or nothing any more. */
+  callerOf(token: string): ToolCaller | null;
+  /** For a look at it; null where there is none. */
+  process: Pick<ToolbeltProcess, 'state'> | null;
+  close(): Promise<void>;
+};
+
+export function createToolbelt({ knownSecrets, operatorToken, ...processDeps }: ToolbeltDeps): Toolbelt {
+  const tokens = createTurnTokens();
+  knownSecrets.learn([tokens.secret]);
+  const process = createToolbeltProcess({
+    ...processDeps,
+    isInUse: () => tokens.live() > 0,
+    onIdleStop: () => tokens.forgetIdle(),
+  });
+
+  return {
+    name: toolbeltName,
+    description: 'Sessions, who works where, sending, announcing and uploads of this service.',
+
+    async serverFor({ turn, identity, engineId, ended }: ToolTurn): Promise<ToolServer | null> {
+      const caller: ToolCaller = { turn, identity, writes: 0 };
+      if (rightsOf(caller).tools === 'none' || engineId === toolless) return null;
+      const url = await process.url();
+      const token = tokens.begin(turn.envelope.conversation_key, caller, ended);
+      // Safe for who may only read: the core refuses the other tools itself.
+      return { name: toolbeltName, type: 'http', url, headers: { Authorization: `Bearer ${token}` }, safe: true };
+    },
+
+    callerOf: (token) => (operatorToken?.equals(token) === true ? operator() : tokens.callerOf(token)),
+    process,
+    close: () => process.close(),
+  };
+}

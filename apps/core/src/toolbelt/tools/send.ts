@@ -1,0 +1,57 @@
+import type { Route } from '../../delivery/delivery-store.ts';
+import { badRequest, forbidden } from '@svc/service-kit/service-error.ts';
+import { routeOf } from '../../turn/route-of.ts';
+import { findInstance } from '../find-instance.ts';
+import { conversationOf, countWrite, rightsOf, type ToolCaller } from '../tool-caller.ts';
+import { sendFile } from './send-file.ts';
+import type { Tool, ToolDeps } from './tool.ts';
+
+type Asked = { channel?: string; instance_id?: string; target?: string };
+
+/** How long a call waits for the first try. */
+const firstTryMs = 10_000;
+
+/**
+ * Sends something out through a connector. A text goes through the outbox: masked, kept, tried again. Who does not reach
+ * all can send texts to the place their conversation is in.
+ */
+export const send: Tool<'svc_send'> = async (deps, caller, { text, path, caption, ...asked }) => {
+  if ((text === undefined) === (path === undefined)) throw badRequest('Give "text", or "path" with a "caption".');
+  if (path !== undefined && rightsOf(caller).reach !== 'all') throw notAllowed('Sending files');
+  const route = await placeOf(deps, caller, asked);
+  countWrite(caller);
+  return path === undefined ? sendText(deps, caller, route, text ?? '') : sendFile(deps, route, path, caption);
+};
+
+async function placeOf(deps: ToolDeps, caller: ToolCaller, asked: Asked): Promise<Route> {
+  const here = caller.turn === null ? null : routeOf(caller.turn);
+  const { channel, instance_id, target } = asked;
+  const isHere = channel === undefined && instance_id === undefined && target === undefined;
+  if (isHere && here !== null) return here;
+  if (isHere) throw badRequest('This conversation cannot be pushed to. Name a "channel" or an "instance_id", and a "target".');
+  if (rightsOf(caller).reach !== 'all') {
+    if (here === null || !isSame(here, caller, asked)) throw notAllowed('Sending to others');
+    return here;
+  }
+  const instance = instance_id ?? (channel === undefined ? here?.instance_id : await findInstance(deps, channel));
+  if (instance === undefined) throw badRequest('Name the "channel" or the "instance_id" to send through.');
+  return { instance_id: instance, target: target ?? '' };
+}
+
+/** Whether the place that was asked for is the one the caller writes from, in full. */
+const isSame = (here: Route, { turn }: ToolCaller, { channel, instance_id, target }: Asked): boolean =>
+  target === here.target &&
+  (instance_id ?? here.instance_id) === here.instance_id &&
+  (channel ?? turn?.envelope.channel) === turn?.envelope.channel;
+
+async function sendText({ ids, outbox }: ToolDeps, caller: ToolCaller, route: Route, text: string): Promise<object> {
+  // Of no turn: what becomes of it does not settle the reply of the turn it was sent in.
+  const about = { turn_id: ids.next('snd'), turn_seq: 0, conversation_key: conversationOf(caller) ?? 'operator' };
+  const delivery = await outbox.push({ ...about, text, injected: false, route, error: null });
+  const outcome = await outbox.firstTry(delivery, firstTryMs);
+  const sent = { delivered: outcome.delivered, delivery_id: delivery.id, ...route };
+  if (outcome.delivered) return sent;
+  return { ...sent, why: outcome.error, note: outcome.permanent ? 'It failed for good.' : 'It is kept and tried again.' };
+}
+
+const notAllowed = (what: string) => forbidden(`${what} is not allowed for the person who wrote the message, or not from here.`);

@@ -1,0 +1,150 @@
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { randomIds } from '@svc/service-kit/ids.ts';
+import { migrate } from '@svc/store/migrate.ts';
+import { openSqlite } from '@svc/store/open-sqlite.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { openTrust } from './open-trust.ts';
+import { createTrustAudit } from './trust-audit.ts';
+import { createTrustStore } from './trust-store.ts';
+
+/** A data folder; every `start` is one of the service, with the store of before or an empty one. */
+function house() {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const paths = dataPaths(folder.path);
+  const clock = createFakeClock();
+  const audit = createTrustAudit({ redactor: () => ({ value: (value: unknown) => value }) as never }, clock);
+  const emptyDb = () => {
+    const db = openSqlite(':memory:');
+    migrate(db, path.join(import.meta.dirname, '../db/migrations'));
+    return db;
+  };
+  let db = emptyDb();
+  return {
+    paths,
+    seed: (content: unknown) =>
+      writeFileSync(paths.trustSeed, typeof content === 'string' ? content : JSON.stringify({ principals: content })),
+    lose: () => void (db = emptyDb()),
+    store: () => createTrustStore(db, clock, randomIds),
+    start: () => openTrust({ db, paths, audit, clock, ids: randomIds, log: { error: () => undefined } as never }),
+    changes: async () => (await audit.list(db, { limit: 100, before: 1e9, principal: null })).audit,
+    exec: (sql: string) => db.raw.exec(sql),
+  };
+}
+
+const from = (surface: string, raw_id: string) => ({ channel: surface, conversation_key: 'k', sender: { raw_id } });
+const anna = { key: 'anna', role: 'known', identifiers: [{ surface: 'email', value: 'Anna@x.y' }] };
+
+test('the first start lets its owner in, and leaves a private mark that it was there', async () => {
+  const { start, paths } = house();
+  const trust = await start();
+  expect(await trust.resolve(from('compat', 'owner'))).toMatchObject({ trust_tier: 'SACRED' });
+  expect(statSync(path.join(paths.root, 'trust.set-up')).mode & 0o777).toBe(0o600);
+});
+
+test('a store that is empty later is not taken for a new one: nobody is let in, and it stays so', async () => {
+  const { start, lose, paths } = house();
+  await start();
+  lose();
+  for (let times = 0; times < 2; times++) {
+    const trust = await start();
+    expect(await trust.resolve(from('compat', 'owner'))).toMatchObject({ denied: true, denial: 'gate_closed' });
+    expect(trust.fault()).toContain(`remove ${path.join(paths.root, 'trust.set-up')} and restart`);
+  }
+});
+
+test('a first start that fails leaves no mark, and is a first start the next time', async () => {
+  const { start, seed, paths } = house();
+  seed('no JSON');
+  expect((await start()).fault()).toContain('trust could not be set up');
+  expect(existsSync(path.join(paths.root, 'trust.set-up'))).toBe(false);
+  seed([]);
+  expect((await start()).fault()).toBeNull();
+});
+
+test('a store that has people and no mark is of an earlier version, and is marked', async () => {
+  const { start, paths } = house();
+  await start();
+  const mark = path.join(paths.root, 'trust.set-up');
+  rmSync(mark);
+  expect((await start()).fault()).toBeNull();
+  expect(existsSync(mark)).toBe(true);
+});
+
+describe('the seed file', () => {
+  test('adds people once, tells what it added, and changes nothing that is there', async () => {
+    const { start, seed, changes, exec } = house();
+    seed([anna, { ...anna, key: 'bob', display_name: 'Bob', identifiers: [] }]);
+    await start();
+    expect((await changes()).map(({ principal, after }) => [principal, after])).toEqual([
+      ['bob', { role: 'known', identifiers: [] }],
+      ['anna', { role: 'known', identifiers: anna.identifiers }],
+      ['owner', expect.objectContaining({ role: 'owner' })],
+    ]);
+    exec("UPDATE principal SET display_name = 'Anna Kern' WHERE key = 'anna'");
+    const trust = await start();
+    expect(await changes()).toHaveLength(3);
+    expect(await trust.resolve(from('email', 'anna@X.y'))).toMatchObject({ display_name: 'Anna Kern', trust_tier: 'KNOWN' });
+  });
+
+  test('gives nobody an identifier that belongs to somebody else by now', async () => {
+    const { start, seed, changes } = house();
+    seed([anna]);
+    await start();
+    seed([{ ...anna, key: 'bob' }]);
+    const trust = await start();
+    expect(trust.fault()).toBeNull();
+    expect(await trust.resolve(from('email', 'anna@x.y'))).toMatchObject({ principal_key: 'anna' });
+    expect((await changes())[0]).toMatchObject({ principal: 'bob', after: { role: 'known', identifiers: [] } });
+  });
+
+  test('does not bring back a role that was deleted', async () => {
+    const { start, store, exec } = house();
+    await start();
+    exec("DELETE FROM role WHERE name = 'guest'");
+    await start();
+    expect(await store().hasRole('guest')).toBe(false);
+  });
+
+  test('gives the role everywhere also to who has it in one place', async () => {
+    const { start, seed, exec } = house();
+    seed([anna]);
+    await start();
+    exec(
+      "UPDATE trust_grant SET scope_conversation_key = 'elsewhere' WHERE principal_id = (SELECT id FROM principal WHERE key = 'anna')",
+    );
+    expect(await (await start()).resolve(from('email', 'anna@x.y'))).toMatchObject({ denied: false });
+  });
+
+  test.each([
+    ['is a list', '[]'],
+    ['has an entry that is none', '{"principals":[null]}'],
+    ['has a key that is none', [{ ...anna, key: 5 }]],
+    ['has a key that is empty', [{ ...anna, key: '' }]],
+    ['has no role', [{ ...anna, role: undefined }]],
+    ['has a name that is none', [{ ...anna, display_name: 5 }]],
+    ['has no identifiers', [{ ...anna, identifiers: undefined }]],
+    ['has an identifier that is none', [{ ...anna, identifiers: [null] }]],
+    ['has a surface that is none', [{ ...anna, identifiers: [{ surface: '__proto__', value: 'x' }] }]],
+    ['has a surface that is missing', [{ ...anna, identifiers: [{ value: 'x' }] }]],
+    ['has a value that is none', [{ ...anna, identifiers: [{ surface: 'email', value: 5 }] }]],
+    ['has a value that is blank', [{ ...anna, identifiers: [{ surface: 'email', value: ' ' }] }]],
+    ['names one sender twice', [anna, { ...anna, key: 'bob', identifiers: [{ surface: 'email', value: 'ANNA@x.y' }] }]],
+  ])('that %s lets nobody in', async (_how, content) => {
+    const { start, seed } = house();
+    seed(content);
+    const trust = await start();
+    expect(trust.fault()).toContain('trust.seed.json');
+    expect(await trust.resolve(from('compat', 'owner'))).toMatchObject({ denied: true });
+  });
+
+  test('that is a folder lets nobody in', async () => {
+    const { start, paths } = house();
+    mkdirSync(paths.trustSeed);
+    expect((await start()).fault()).toContain('EISDIR');
+  });
+});

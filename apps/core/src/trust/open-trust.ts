@@ -1,0 +1,34 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { Database } from '@svc/store/database.ts';
+import { lostStore, markSetUp } from './first-set-up.ts';
+import { seedTrust } from './seed-trust.ts';
+import type { TrustAudit } from './trust-audit.ts';
+import { createTrustService, type TrustService } from './trust-service.ts';
+import { createTrustStore } from './trust-store.ts';
+
+type Deps = { db: Database; paths: DataPaths; audit: TrustAudit; clock: Clock; ids: Ids; log: Pick<Log, 'error'> };
+
+/** Sets trust up and opens it. Whatever goes wrong leaves everybody denied, and the service running to say so. */
+export async function openTrust({ db, paths, audit, clock, ids, log }: Deps): Promise<TrustService> {
+  const store = createTrustStore(db, clock, ids);
+  const trust = createTrustService(store, clock);
+  try {
+    const lost = (await store.isEmpty()) ? lostStore(paths) : null;
+    if (lost !== null) throw new Error(lost);
+    await db.transaction((tx) =>
+      seedTrust(createTrustStore(tx, clock, ids), paths.trustSeed, (change) =>
+        audit.add(tx, { actor: 'seed', what: 'seeded', before: null, ...change }),
+      ),
+    );
+    markSetUp(paths);
+    trust.changed();
+  } catch (error) {
+    log.error({ err: error }, 'trust could not be set up; everybody is denied');
+    trust.closeGate(`trust could not be set up, so everybody is denied: ${errorText(error)}`);
+  }
+  return trust;
+}

@@ -1,0 +1,100 @@
+import type { Grant, Identifier, Principal } from '@svc/contract/trust.ts';
+import type { Database } from '@svc/store/database.ts';
+
+type PrincipalRow = Pick<Principal, 'id' | 'key' | 'display_name' | 'status' | 'notes' | 'created_at' | 'updated_at'> & {
+  bypass_moderation: number;
+};
+export type GrantRow = Pick<Grant, 'id' | 'principal_id' | 'role_id' | 'role' | 'expires_at'> & {
+  scope_surface: string | null;
+  scope_conversation_key: string | null;
+};
+export type PrincipalFields = Pick<Principal, 'display_name' | 'status' | 'bypass_moderation' | 'notes'>;
+type Stamped = PrincipalFields & { now: number };
+
+const columns = 'id, key, display_name, status, bypass_moderation, notes, created_at, updated_at';
+const selectAll = `SELECT ${columns} FROM principal ORDER BY created_at, id`;
+const selectOne = `SELECT ${columns} FROM principal WHERE id = ? OR key = ? ORDER BY id = ? DESC LIMIT 1`;
+const insert = `INSERT INTO principal (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const updateFields =
+  'UPDATE principal SET display_name = ?, status = ?, bypass_moderation = ?, notes = ?, updated_at = ? WHERE id = ?';
+const selectIdentifiers = 'SELECT id, principal_id, surface, value FROM identifier';
+const selectGrants = `SELECT g.id, g.principal_id, g.role_id, r.name AS role, g.scope_surface, g.scope_conversation_key, g.expires_at
+  FROM trust_grant g JOIN role r ON r.id = g.role_id`;
+
+/** Principals whole, with what they are known by and what they are granted. */
+export function createPrincipalStore(db: Database) {
+  const whole = async (row: PrincipalRow): Promise<Principal> => {
+    const identifiers = await db.all<Identifier>(`${selectIdentifiers} WHERE principal_id = ? ORDER BY id`, row.id);
+    const grants = await db.all<GrantRow>(`${selectGrants} WHERE g.principal_id = ? ORDER BY g.id`, row.id);
+    return toPrincipal(row, identifiers, grants);
+  };
+
+  return {
+    /** The one made first comes first. */
+    async list(): Promise<Principal[]> {
+      const rows = await db.all<PrincipalRow>(selectAll);
+      const identifiers = Map.groupBy(await db.all<Identifier>(`${selectIdentifiers} ORDER BY id`), toHolder);
+      const grants = Map.groupBy(await db.all<GrantRow>(`${selectGrants} ORDER BY g.id`), toHolder);
+      return rows.map((row) => toPrincipal(row, identifiers.get(row.id) ?? [], grants.get(row.id) ?? []));
+    },
+
+    /** By id, else by key. */
+    async read(idOrKey: string): Promise<Principal | null> {
+      const row = await db.get<PrincipalRow>(selectOne, idOrKey, idOrKey, idOrKey);
+      return row === undefined ? null : whole(row);
+    },
+
+    async add(id: string, key: string, { display_name, status, bypass_moderation, notes, now }: Stamped): Promise<void> {
+      await db.run(insert, id, key, display_name, status, bypass_moderation ? 1 : 0, notes, now, now);
+    },
+
+    async update(id: string, { display_name, status, bypass_moderation, notes, now }: Stamped): Promise<void> {
+      await db.run(updateFields, display_name, status, bypass_moderation ? 1 : 0, notes, now, id);
+    },
+
+    /** Identifiers and grants go with it. */
+    delete: (id: string) => db.run('DELETE FROM principal WHERE id = ?', id),
+
+    readIdentifier: async (id: string): Promise<Identifier | null> =>
+      (await db.get<Identifier>(`${selectIdentifiers} WHERE id = ?`, id)) ?? null,
+
+    deleteIdentifier: (id: string) => db.run('DELETE FROM identifier WHERE id = ?', id),
+  };
+}
+
+export type PrincipalStore = ReturnType<typeof createPrincipalStore>;
+
+const toHolder = ({ principal_id }: { principal_id: string }) => principal_id;
+
+const toPrincipal = (row: PrincipalRow, identifiers: Identifier[], grants: GrantRow[]): Principal => ({
+  id: row.id,
+  key: row.key,
+  display_name: row.display_name,
+  status: row.status,
+  bypass_moderation: row.bypass_moderation === 1,
+  notes: row.notes,
+  identifiers,
+  grants: grants.map(toGrant),
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+});
+
+export const toGrant = ({
+  id,
+  principal_id,
+  role_id,
+  role,
+  scope_surface,
+  scope_conversation_key,
+  expires_at,
+}: GrantRow): Grant => ({
+  id,
+  principal_id,
+  role_id,
+  role,
+  scope: {
+    ...(scope_surface === null ? {} : { surface: scope_surface }),
+    ...(scope_conversation_key === null ? {} : { conversation_key: scope_conversation_key }),
+  },
+  expires_at,
+});

@@ -1,0 +1,43 @@
+import type { Role } from '@svc/contract/trust.ts';
+import type { Database } from '@svc/store/database.ts';
+import { listText, parseList } from './parse-list.ts';
+
+type RoleRow = Omit<Role, 'surfaces' | 'tool_servers'> & { surfaces: string; tool_servers: string };
+
+const columns = 'id, name, tier, tool_policy, surfaces, tool_servers, description';
+const selectOne = `SELECT ${columns} FROM role WHERE id = ? OR name = ? ORDER BY id = ? DESC LIMIT 1`;
+const upsert = `INSERT INTO role (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (name) DO UPDATE SET tier = excluded.tier, tool_policy = excluded.tool_policy, surfaces = excluded.surfaces,
+    tool_servers = excluded.tool_servers, description = excluded.description`;
+const selectHolders = `SELECT DISTINCT p.key FROM trust_grant g JOIN principal p ON p.id = g.principal_id
+  WHERE g.role_id = ? ORDER BY p.key`;
+
+export function createRoleStore(db: Database) {
+  return {
+    list: async (): Promise<Role[]> => (await db.all<RoleRow>(`SELECT ${columns} FROM role ORDER BY id`)).map(toRole),
+
+    /** By id, else by name. */
+    async read(idOrName: string): Promise<Role | null> {
+      const row = await db.get<RoleRow>(selectOne, idOrName, idOrName, idOrName);
+      return row === undefined ? null : toRole(row);
+    },
+
+    /** A role of the same name is replaced and keeps its id. */
+    async save({ id, name, tier, tool_policy, surfaces, tool_servers, description }: Role): Promise<void> {
+      await db.run(upsert, id, name, tier, tool_policy, listText(surfaces), listText(tool_servers), description);
+    },
+
+    delete: (id: string) => db.run('DELETE FROM role WHERE id = ?', id),
+
+    /** Keys of the principals who have a role. */
+    holders: async (id: string): Promise<string[]> => (await db.all<{ key: string }>(selectHolders, id)).map(({ key }) => key),
+  };
+}
+
+export type RoleStore = ReturnType<typeof createRoleStore>;
+
+const toRole = (row: RoleRow): Role => ({
+  ...row,
+  surfaces: parseList(row.surfaces),
+  tool_servers: parseList(row.tool_servers),
+});

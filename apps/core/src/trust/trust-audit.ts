@@ -1,0 +1,57 @@
+import type { TrustChange } from '@svc/contract/trust.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Database } from '@svc/store/database.ts';
+
+export type NewTrustChange = Omit<TrustChange, 'id' | 'at'>;
+export type TrustAuditPage = { audit: TrustChange[]; next: number | null };
+
+type Row = Omit<TrustChange, 'before' | 'after'> & { before: string | null; after: string | null };
+
+const insert = 'INSERT INTO trust_audit (at, actor, what, principal, before, after) VALUES (?, ?, ?, ?, ?, ?)';
+const select = 'SELECT id, at, actor, what, principal, before, after FROM trust_audit WHERE id < ?';
+
+/** The record of every change of trust. It is only added to, in the change's own transaction; secrets do not get in. */
+export function createTrustAudit(knownSecrets: Pick<KnownSecrets, 'redactor'>, clock: Clock) {
+  const masked = (value: NewTrustChange['before']): NewTrustChange['before'] => {
+    if (value === null) return null;
+    try {
+      return knownSecrets.redactor().value(value) as Record<string, unknown>; // a masked copy has the same form
+    } catch {
+      return { withheld: true }; // without the list of secrets no text is written down
+    }
+  };
+  const text = (value: NewTrustChange['before']) => (value === null ? null : JSON.stringify(value));
+
+  return {
+    /** Gives the change as it was written down. */
+    async add(db: Pick<Database, 'run'>, change: NewTrustChange): Promise<NewTrustChange> {
+      const { actor, what, principal } = change;
+      // The secrets are not read while the service starts, for names that the operator has written into a file.
+      const pass = actor === 'seed' ? (value: NewTrustChange['before']) => value : masked;
+      const [before, after] = [pass(change.before), pass(change.after)];
+      await db.run(insert, clock.now(), actor, what, principal, text(before), text(after));
+      return { actor, what, principal, before, after };
+    },
+
+    /** Newest first. `before`: an id, to go on from. `principal`: a key. */
+    async list(
+      db: Pick<Database, 'all'>,
+      { limit, before, principal }: { limit: number; before: number; principal: string | null },
+    ): Promise<TrustAuditPage> {
+      const rows =
+        principal === null
+          ? await db.all<Row>(`${select} ORDER BY id DESC LIMIT ?`, before, limit + 1)
+          : await db.all<Row>(`${select} AND principal = ? ORDER BY id DESC LIMIT ?`, before, principal, limit + 1);
+      const audit = rows.slice(0, limit).map(toChange);
+      return { audit, next: rows.length > limit ? (audit.at(-1)?.id ?? null) : null };
+    },
+  };
+}
+
+export type TrustAudit = ReturnType<typeof createTrustAudit>;
+
+const toChange = ({ before, after, ...row }: Row): TrustChange => ({ ...row, before: parsed(before), after: parsed(after) });
+
+const parsed = (text: string | null): Record<string, unknown> | null =>
+  text === null ? null : (JSON.parse(text) as Record<string, unknown>); // written by `add` alone

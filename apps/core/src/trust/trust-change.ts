@@ -1,0 +1,91 @@
+import type { Grant, Identifier, Principal, Role } from '@svc/contract/trust.ts';
+import { conflict, notFound, type ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { Events } from '../events.ts';
+import { createGrantStore, type GrantStore } from './grant-store.ts';
+import { ownersAmong } from './owners.ts';
+import { createPrincipalStore, type PrincipalStore } from './principal-store.ts';
+import { createRoleStore, type RoleStore } from './role-store.ts';
+import type { NewTrustChange, TrustAudit } from './trust-audit.ts';
+import type { TrustService } from './trust-service.ts';
+import { createTrustStore, type TrustStore } from './trust-store.ts';
+
+export type ChangeDeps = {
+  db: Database;
+  trust: Pick<TrustService, 'changed'>;
+  audit: TrustAudit;
+  events: Pick<Events, 'trustChanged'>;
+  clock: Clock;
+  ids: Ids;
+};
+
+export type Stores = { principals: PrincipalStore; roles: RoleStore; grants: GrantStore; trust: TrustStore };
+
+/** What a change gives, and what is written down of it; null when nothing was changed. */
+export type Done<T> = { result: T; change: Omit<NewTrustChange, 'actor'> | null };
+export type Change = <T>(actor: string, work: (stores: Stores) => Promise<Done<T>>) => Promise<T>;
+
+/**
+ * Makes one change of trust: whole or not at all, written down in the same transaction, effective at once, and refused
+ * when it would leave nobody who has every right.
+ */
+export function createChange({ db, trust, audit, events, clock, ids }: ChangeDeps): Change {
+  return async (actor, work) => {
+    const { result, told } = await db.transaction(async (tx) => {
+      const stores = openStores(tx, clock, ids);
+      const before = await owners(stores, clock.now());
+      const { result, change } = await work(stores);
+      if (change === null) return { result, told: null };
+      const after = await owners(stores, clock.now());
+      checkOwners(before, after, change.what === 'unlinked');
+      return { result, told: await audit.add(tx, { actor, ...change }) };
+    });
+    if (told === null) return result;
+    trust.changed();
+    events.trustChanged(told);
+    return result;
+  };
+}
+
+export const openStores = (db: Database, clock: Clock, ids: Ids): Stores => ({
+  principals: createPrincipalStore(db),
+  roles: createRoleStore(db),
+  grants: createGrantStore(db),
+  trust: createTrustStore(db, clock, ids),
+});
+
+const owners = async ({ principals, roles }: Stores, now: number): Promise<Principal[]> =>
+  ownersAmong(await principals.list(), await roles.list(), now);
+
+function checkOwners(before: Principal[], after: Principal[], losesIdentifier: boolean): void {
+  const who = before.map(({ key }) => `"${key}"`).join(', ');
+  if (before.length > 0 && after.length === 0) {
+    throw conflict(
+      `${who} is the last with every right (SACRED, everywhere and without end). Give another principal such a role first.`,
+    );
+  }
+  const ways = (some: Principal[]) => some.flatMap(({ identifiers }) => identifiers).length;
+  if (losesIdentifier && ways(before) > 0 && ways(after) === 0) {
+    throw conflict('This is the last identifier of an owner. Without it nobody could let anyone in.');
+  }
+}
+
+/** @throws ServiceError `not_found` */
+export async function readPrincipal({ principals }: Pick<Stores, 'principals'>, idOrKey: string): Promise<Principal> {
+  return (await principals.read(idOrKey)) ?? missing('principal', idOrKey);
+}
+
+/** @throws ServiceError `not_found` */
+export async function readRole({ roles }: Pick<Stores, 'roles'>, idOrName: string): Promise<Role> {
+  return (await roles.read(idOrName)) ?? missing('role', idOrName);
+}
+
+export const missing = (what: string, id: string): never => {
+  throw notFound(what, id) satisfies ServiceError;
+};
+
+/** As they are written down: without what stands elsewhere in the record. */
+export const identifierFacts = ({ id, surface, value }: Identifier) => ({ identifier_id: id, surface, value });
+export const grantFacts = ({ id, role, scope, expires_at }: Grant) => ({ grant_id: id, role, scope, expires_at });

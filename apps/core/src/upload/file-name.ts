@@ -1,0 +1,55 @@
+import path from 'node:path';
+import type { FileKind } from '@svc/contract/upload.ts';
+
+/** Room for an id before it and a suffix behind it, within the 255 bytes of a file system. */
+const maxBytes = 150;
+
+/**
+ * A sender's file name as one that is safe in a path, a shell listing and a header: the last part of whatever path it
+ * was, without control characters, marks that turn writing around, or names that a system gives a meaning.
+ */
+export function safeFileName(name: string): string {
+  const last = name.toWellFormed().split(/[/\\]/).at(-1) ?? '';
+  const plain = last
+    .normalize('NFC')
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
+    .replace(/[<>:"|?*]/g, '_')
+    .replace(/^[.\s-]+|[.\s]+$/g, '');
+  return shortened(plain) || 'file';
+}
+
+/** Cut in its middle part, so that its ending still says what it is. */
+function shortened(name: string): string {
+  if (Buffer.byteLength(name) <= maxBytes) return name;
+  const ending = path.extname(name).slice(0, 20);
+  let stem = name.slice(0, maxBytes);
+  while (Buffer.byteLength(stem + ending) > maxBytes) stem = Array.from(stem).slice(0, -1).join('');
+  return stem + ending;
+}
+
+const unknownMime = 'application/octet-stream';
+
+/** `type/subtype` in lower case without parameters; null for what says nothing of a file. */
+export function plainMime(mime: string | undefined): string | null {
+  const type = (mime ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  if (type === unknownMime || type === 'application/x-www-form-urlencoded') return null;
+  return /^[a-z0-9!#$&^_.+-]{1,63}\/[a-z0-9!#$&^_.+-]{1,63}$/.test(type) ? type : null;
+}
+
+/** What a file is by the ending of its name. The table is loaded when it is wanted. */
+export async function mimeOfName(name: string): Promise<string> {
+  const { default: send } = await import('@fastify/send');
+  return send.mime.getType(name) ?? unknownMime;
+}
+
+const documents = /pdf|msword|officedocument|opendocument|rtf|epub/;
+const archives = /zip|tar|gzip|bzip|7z|rar|xz|zstd/;
+const texts = /json|xml|javascript|yaml|toml|x-sh|csv/;
+
+export function kindOfMime(mime: string): FileKind {
+  const [main] = mime.split('/');
+  if (main === 'image' || main === 'audio' || main === 'video' || main === 'text') return main;
+  if (documents.test(mime)) return 'document';
+  if (archives.test(mime)) return 'archive';
+  return texts.test(mime) ? 'text' : 'other';
+}

@@ -1,0 +1,20 @@
+import type { CoreContext } from '../context.ts';
+
+const hourMs = 60 * 60_000;
+/** What an earlier process left half done is ended soon, but not on the way of the start. */
+const firstMs = 3000;
+
+type Deps = Pick<CoreContext, 'uploads' | 'clock' | 'log'>;
+
+/** Sweeps the staging folder soon, and then every hour. The returned function ends it. */
+export function lookAfterUploads({ uploads, clock, log }: Deps): () => void {
+  const sweep = () => {
+    uploads.sweep().catch((error: unknown) => log.error({ err: error }, 'the upload area could not be swept'));
+  };
+  const cancelFirst = clock.after(firstMs, sweep);
+  const cancel = clock.every(hourMs, sweep);
+  return () => {
+    cancelFirst();
+    cancel();
+  };
+}

@@ -1,0 +1,115 @@
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import type { ManifestEntry } from '@svc/contract/upload.ts';
+
+/** Read at once when lines are looked for from the end. */
+const blockBytes = 256 * 1024;
+const lineBreak = 0x0a;
+
+/**
+ * The list of every finished upload, one JSON line each, only ever appended to. Its paths are relative to the upload area, so
+ * that the data folder can be moved. A line that was torn by the end of a
+ * machine is skipped by readers, and the next one begins on a line of its own.
+ */
+export class Manifest {
+  readonly #area: string;
+  readonly #file: string;
+  #tail: Promise<unknown> = Promise.resolve();
+
+  constructor(area: string) {
+    this.#area = area;
+    this.#file = path.join(area, 'manifest.jsonl');
+  }
+
+  /** Resolves when the line is on the disk. One line at a time. */
+  append(entry: ManifestEntry): Promise<void> {
+    const work = () => this.#write(entry);
+    const done = this.#tail.then(work, work);
+    this.#tail = done.catch(() => undefined); // whoever appends hears of it
+    return done;
+  }
+
+  async #write(entry: ManifestEntry): Promise<void> {
+    const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+    const handle = await open(this.#file, flags, 0o600);
+    try {
+      const { size } = await handle.stat();
+      const line = Buffer.from(`${(await endsTorn(handle, size)) ? '\n' : ''}${JSON.stringify(movable(entry, this.#area))}\n`);
+      try {
+        for (let done = 0; done < line.length;) done += (await handle.write(line, done)).bytesWritten;
+        await handle.datasync();
+      } catch (error) {
+        await handle.truncate(size).catch(() => undefined); // what is left of the line is skipped by readers
+        throw error;
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Newest first, from the end of the file, so that what is asked for most costs least. Lines that are none are skipped. */
+  async *newest(): AsyncGenerator<ManifestEntry> {
+    const handle = await openToRead(this.#file);
+    if (handle === null) return;
+    try {
+      let end = (await handle.stat()).size;
+      let rest: Buffer = Buffer.alloc(0);
+      while (end > 0) {
+        const start = Math.max(0, end - blockBytes);
+        const block = Buffer.allocUnsafe(end - start);
+        await handle.read(block, 0, block.length, start);
+        const text = Buffer.concat([block, rest]);
+        const first = start === 0 ? -1 : text.indexOf(lineBreak);
+        // Without a line break the whole block belongs to a line that begins before it.
+        rest = start > 0 && first === -1 ? text : text.subarray(0, Math.max(0, first));
+        if (start === 0 || first !== -1) yield* this.#entries(text.subarray(first + 1));
+        end = start;
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+
+  #entries(text: Buffer): ManifestEntry[] {
+    const lines = text.toString('utf8').split('\n').toReversed();
+    return lines.flatMap((line) => parseEntry(line) ?? []).map((entry) => placed(entry, this.#area));
+  }
+
+  /** The file with this id; null when no line tells of it. */
+  async find(id: string): Promise<ManifestEntry | null> {
+    for await (const entry of this.newest()) if (entry.id === id) return entry;
+    return null;
+  }
+}
+
+async function endsTorn(handle: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return false;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] !== lineBreak;
+}
+
+async function openToRead(file: string): Promise<FileHandle | null> {
+  try {
+    return await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** As it is written down, and as it is used. */
+export const movable = (entry: ManifestEntry, area: string): ManifestEntry => ({
+  ...entry,
+  path: path.relative(area, entry.path),
+});
+export const placed = (entry: ManifestEntry, area: string): ManifestEntry => ({ ...entry, path: path.join(area, entry.path) });
+
+function parseEntry(line: string): ManifestEntry | null {
+  try {
+    const entry = JSON.parse(line) as ManifestEntry | null;
+    return typeof entry?.path === 'string' && typeof entry.id === 'string' ? entry : null;
+  } catch {
+    return null; // an empty line, or one that was torn
+  }
+}

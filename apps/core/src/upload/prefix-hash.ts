@@ -1,0 +1,94 @@
+import { createHash, type Hash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+
+const readBytes = 1024 * 1024;
+
+/** One chunk on its way into the whole: it counts when it has landed, else it is as if it had never come. */
+export type Tap = { update(bytes: Buffer): void; end(hasLanded: boolean): void };
+
+export type PrefixSource = {
+  file: string;
+  chunks: number;
+  /** Length of a chunk in bytes. */
+  lengthOf(index: number): number;
+  offsetOf(index: number): number;
+  isReceived(index: number): boolean;
+};
+
+/**
+ * The sha256 of a file whose chunks come in any order, made while they come: a chunk that is next in order is hashed as
+ * it passes, one that came early is read again when its turn is there. At the end little is left to do.
+ */
+export class PrefixHash {
+  readonly #source: PrefixSource;
+  #hash: Hash = createHash('sha256');
+  #next = 0;
+  #tapped = false;
+  #running: Promise<void> | null = null;
+
+  constructor(source: PrefixSource) {
+    this.#source = source;
+  }
+
+  /** A tap for a chunk that is next in order; null for any other. */
+  tap(index: number): Tap | null {
+    if (index !== this.#next || this.#tapped || this.#running !== null) return null;
+    const trial = this.#hash.copy();
+    this.#tapped = true;
+    return {
+      update: (bytes) => void trial.update(bytes),
+      end: (hasLanded) => {
+        this.#tapped = false;
+        if (!hasLanded) return;
+        this.#hash = trial;
+        this.#next++;
+      },
+    };
+  }
+
+  /** Goes on with what has landed, beside the rest. A fault shows in `digest`. */
+  advance(): void {
+    if (this.#tapped || this.#running !== null || !this.#isReady()) return;
+    this.#running = this.#readOn().finally(() => (this.#running = null));
+    this.#running.catch(() => undefined); // read again, and told of, by `digest`
+  }
+
+  /** The digest of the whole, hex. To be asked when every chunk has landed. */
+  async digest(): Promise<string> {
+    await this.#running?.catch(() => undefined);
+    await this.#readOn();
+    return this.#hash.copy().digest('hex');
+  }
+
+  /** What was hashed may not be what is in the file: begin anew. */
+  reset(): void {
+    this.#hash = createHash('sha256');
+    this.#next = 0;
+  }
+
+  #isReady(): boolean {
+    return this.#next < this.#source.chunks && this.#source.isReceived(this.#next);
+  }
+
+  async #readOn(): Promise<void> {
+    if (!this.#isReady()) return;
+    const handle = await open(this.#source.file, 'r');
+    const buffer = Buffer.allocUnsafe(readBytes);
+    try {
+      while (this.#isReady()) {
+        const trial = this.#hash.copy();
+        const end = this.#source.offsetOf(this.#next) + this.#source.lengthOf(this.#next);
+        for (let at = this.#source.offsetOf(this.#next); at < end;) {
+          const { bytesRead } = await handle.read(buffer, 0, Math.min(readBytes, end - at), at);
+          if (bytesRead === 0) throw new Error('a staged file is shorter than its chunks');
+          trial.update(buffer.subarray(0, bytesRead));
+          at += bytesRead;
+        }
+        this.#hash = trial;
+        this.#next++;
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+}

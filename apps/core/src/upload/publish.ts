@@ -1,0 +1,86 @@
+import { constants } from 'node:fs';
+import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { ManifestEntry } from '@svc/contract/upload.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Manifest } from './manifest.ts';
+import type { Staging } from './staging.ts';
+
+/** The end of an upload waits for the disk to write this much, no more. */
+const syncAtOnceBytes = 32 * 1024 * 1024;
+
+/**
+ * Makes a staged file, whose content is proven, a file of the upload area with its line in the manifest. The decision is
+ * on the disk before anything moves, and each step may be done again, so a crash in between is made good by
+ * `publishAgain`: there is never a line without its file, nor, in the end, a file without its line. A killed process
+ * loses nothing that was written, only a machine without power does: a file that came faster than the disk takes it is
+ * written out after its end. `unsynced`: how many of its bytes may not be on the disk yet.
+ */
+export async function publish(staging: Staging, manifest: Manifest, entry: ManifestEntry, unsynced: number): Promise<void> {
+  await makeFolder(path.dirname(entry.path));
+  const isSyncedFirst = unsynced <= syncAtOnceBytes;
+  if (isSyncedFirst) await syncFile(staging.dataOf(entry.id));
+  staging.decide(entry.id, entry);
+  await move(staging.dataOf(entry.id), entry.path);
+  await manifest.append(entry);
+  if (!isSyncedFirst) syncFile(entry.path).catch(() => undefined); // nobody can be told any more; the digest tells
+}
+
+/** Ends what an earlier process began: the decision is there, and any of the steps after it may be missing. */
+export async function publishAgain(staging: Staging, manifest: Manifest, entry: ManifestEntry): Promise<void> {
+  await makeFolder(path.dirname(entry.path));
+  if (await exists(staging.dataOf(entry.id))) await move(staging.dataOf(entry.id), entry.path);
+  if ((await manifest.find(entry.id)) === null && (await exists(entry.path))) await manifest.append(entry);
+}
+
+/** Over to another file system it is copied beside its place first, so that it appears there whole. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    const part = `${to}.part`;
+    await rm(part, { force: true });
+    await copyFile(from, part, constants.COPYFILE_EXCL);
+    await syncFile(part);
+    await rename(part, to);
+    await rm(from, { force: true });
+  }
+  await syncFolder(path.dirname(to));
+}
+
+/** A link in the place of a folder would lead files out of the area. */
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (!(await lstat(folder)).isDirectory()) {
+    throw new ServiceError('internal', `${folder} is not a folder, so nothing can be stored there. Remove it.`);
+  }
+}
+
+async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, constants.O_RDWR | constants.O_NOFOLLOW);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await lstat(file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import type { ErrorObject } from 'ajv';
+import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
+import { lazyCheck } from '../file/lazy-check.ts';
+import { untilSilent } from './store-stream.ts';
+
+/** The limit of every JSON body of the service. */
+const maxBytes = 10 * 1024 * 1024;
+
+const facts = {
+  filename: { type: 'string', minLength: 1, maxLength: 4096 },
+  mime: { type: 'string', maxLength: 255 },
+  conversation_key: { type: 'string', minLength: 1, maxLength: 512 },
+} as const;
+
+/** The shape of a file in a JSON body. Other fields are ignored: nothing in a body names a place on this machine. */
+const isFile = lazyCheck<JsonFile>({
+  type: 'object',
+  required: ['filename', 'data_base64'],
+  properties: { ...facts, data_base64: { type: 'string' } },
+});
+
+export type JsonFile = { filename: string; mime?: string; conversation_key?: string; data_base64: string };
+
+/**
+ * Reads a file that came as base64 in JSON, with what it says of itself.
+ * @throws ServiceError `unsupported_media_type`, `too_large`, `bad_request`.
+ */
+export async function readJsonFile(request: IncomingMessage): Promise<{ facts: Omit<JsonFile, 'data_base64'>; bytes: Buffer }> {
+  const value = await readJsonBody(
+    request,
+    'Send the file as the body with its name in the query (?filename=), or JSON with data_base64.',
+  );
+  if (!isFile(value)) throw notValid(isFile.errors);
+  const { filename, mime, conversation_key, data_base64 } = value;
+  return { facts: { filename, mime, conversation_key }, bytes: decodeBase64(data_base64) };
+}
+
+/** The JSON of a body that the route reads itself. `hint` is told to senders of another type. @throws as `readJsonFile`. */
+export async function readJsonBody(request: IncomingMessage, hint: string): Promise<unknown> {
+  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json') throw new ServiceError('unsupported_media_type', hint);
+  return parse(await readText(request));
+}
+
+/** What a schema found wrong, as an answer. */
+export function notValid(errors: ErrorObject[] | null | undefined): ServiceError {
+  const problems = (errors ?? []).map(({ instancePath, message }) => `${instancePath || 'body'} ${message}`);
+  return badRequest(`The request is not valid: ${problems.join('; ')}.`);
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const tooLarge = () =>
+    new ServiceError('too_large', `A JSON body has at most ${maxBytes} bytes. Send the file as the body instead, or in chunks.`, {
+      details: { limit: maxBytes },
+    });
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of untilSilent(request)) {
+    length += part.length;
+    if (length > maxBytes) throw tooLarge();
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest('The body is not JSON. For a raw file, put its name in the query (?filename=).');
+  }
+}
+
+/** Node takes anything for base64 and leaves out what is none, which would store another file than the one that was sent. */
+export function decodeBase64(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length === Math.floor((text.replace(/=+$/, '').length * 3) / 4) && text.length % 4 !== 1) return bytes;
+  throw badRequest('data_base64 is not base64.');
+}

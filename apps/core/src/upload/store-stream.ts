@@ -1,0 +1,103 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
+import { writeAll } from './write-all.ts';
+
+/** Gathered for one write. */
+const gatherBytes = 1024 * 1024;
+/** A sender that says nothing for this long is gone. */
+const silenceMs = 60_000;
+
+type Target = {
+  handle: FileHandle;
+  /** Where the first byte goes. */
+  position: number;
+  /** More bytes than this are refused with `tooMuch`, and nothing of them is kept. */
+  maxBytes: number;
+  tooMuch: () => Error;
+  /** Sees every byte as it passes. */
+  onBytes: (bytes: Buffer) => void;
+};
+
+/**
+ * Writes a body to a file in constant memory, 2 MiB at most: while one part is written the next one is gathered.
+ * Gives how many bytes it was. What was written before a fault stays in the file, and counts for nothing.
+ * @throws ServiceError `bad_request` for a sender that left or fell silent.
+ */
+export async function storeStream(body: Readable, { handle, position, maxBytes, tooMuch, onBytes }: Target): Promise<number> {
+  let parts: Buffer[] = [];
+  let held = 0;
+  let total = 0;
+  let writing: Promise<void> = Promise.resolve();
+  const write = async () => {
+    await writing;
+    const at = position + total - held;
+    writing = writeAll(handle, parts, at);
+    writing.catch(() => undefined); // whoever awaits it next hears of it
+    parts = [];
+    held = 0;
+  };
+  try {
+    for await (const bytes of untilSilent(body)) {
+      total += bytes.length;
+      if (total > maxBytes) throw tooMuch();
+      onBytes(bytes);
+      parts.push(bytes);
+      held += bytes.length;
+      if (held >= gatherBytes) await write();
+    }
+    if (held > 0) await write();
+  } finally {
+    await writing; // nothing of this body lands after it was given up
+  }
+  return total;
+}
+
+/** Reads a body to its end and keeps nothing of it. Gives how many bytes it was. */
+export async function drain(
+  body: Readable,
+  maxBytes: number,
+  tooMuch: () => Error,
+  onBytes: (bytes: Buffer) => void,
+): Promise<number> {
+  let total = 0;
+  for await (const bytes of untilSilent(body)) {
+    total += bytes.length;
+    if (total > maxBytes) throw tooMuch();
+    onBytes(bytes);
+  }
+  return total;
+}
+
+/** The body's parts; one that stops coming is ended, and one that broke off is the sender's fault. */
+export async function* untilSilent(body: Readable): AsyncGenerator<Buffer> {
+  let silence: NodeJS.Timeout | undefined;
+  const restart = () => {
+    clearTimeout(silence);
+    silence = setTimeout(() => body.destroy(new Error('nothing came for too long')), silenceMs);
+  };
+  restart();
+  try {
+    for await (const bytes of body as AsyncIterable<Buffer>) {
+      silence?.refresh();
+      yield bytes;
+    }
+  } catch (error) {
+    throw badRequest('The body broke off before its end. Send it again.', { cause: (error as Error).message });
+  } finally {
+    clearTimeout(silence);
+  }
+}
+
+/** What the disk said, in words for the sender; anything else as it is. */
+export function storageFault(error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;
+  return new ServiceError(
+    'insufficient_storage',
+    'There is no room left on the disk for this file. Free some space and send it again.',
+    {
+      cause: error,
+    },
+  );
+}

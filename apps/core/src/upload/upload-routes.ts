@@ -1,0 +1,108 @@
+import { Readable } from 'node:stream';
+import type { ManifestEntry } from '@svc/contract/upload.ts';
+import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { queryInteger } from '@svc/service-kit/http/coerced.ts';
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
+import type { CoreContext } from '../context.ts';
+import { readJsonFile } from './read-json-file.ts';
+import { sendFile } from './send-file.ts';
+import { isUploadId } from './staging.ts';
+import { tooLarge } from './uploads.ts';
+
+type Deps = Pick<CoreContext, 'uploads' | 'settings'>;
+type IdParams = { id: string };
+type RawQuery = { filename?: string; mime?: string; conversation_key?: string };
+
+const sha256 = { type: 'string', pattern: '^[0-9a-fA-F]{64}$' } as const;
+const initSchema = {
+  type: 'object',
+  required: ['filename', 'mime', 'size'],
+  properties: {
+    filename: { type: 'string', minLength: 1, maxLength: 4096 },
+    mime: { type: 'string', maxLength: 255 },
+    conversation_key: { type: 'string', minLength: 1, maxLength: 512 },
+    size: { type: 'integer', minimum: 1 },
+    sha256,
+  },
+} as const;
+const finishSchema = { type: ['object', 'null'], properties: { sha256 } } as const;
+
+/** The chunked protocol, files in one piece, the list and downloads (spec: File routes in core). */
+export function mountUploadRoutes(app: App, { uploads, settings }: Deps): void {
+  app.post('/v2/upload/init', { schema: { body: initSchema } }, async ({ body }) => ({
+    ok: true,
+    ...(await uploads.begin(body)),
+  }));
+  app.get<{ Params: IdParams }>('/v2/upload/:id', ({ params }) => uploads.state(params.id));
+  app.post<{ Params: IdParams; Body: { sha256?: string } | null }>(
+    '/v2/upload/:id/finish',
+    { schema: { body: finishSchema } },
+    async ({ params, body }) => ({ ok: true, file: await uploads.finish(params.id, body?.sha256) }),
+  );
+  app.delete<{ Params: IdParams }>('/v2/upload/:id', async ({ params }) => {
+    await uploads.discard(params.id);
+    return { ok: true };
+  });
+
+  app.get<{ Querystring: { limit?: string; before?: string } }>('/v2/uploads', async ({ query }) => {
+    const limit = queryInteger('limit', query.limit, 100, 1, 1000);
+    const files = await page(uploads.manifest.newest(), query.before ?? null, limit);
+    return { files, next: files.length === limit ? (files.at(-1)?.id ?? null) : null };
+  });
+  app.get<{ Params: IdParams }>('/v2/uploads/:id/file', async ({ params, raw }, reply) => {
+    const entry = isUploadId(params.id) ? await uploads.manifest.find(params.id) : null;
+    if (entry === null) throw notFound('file', params.id);
+    return sendFile(raw, reply, entry);
+  });
+
+  void app.register(async (scope) => mountBodyRoutes(scope as unknown as App, { uploads, settings }));
+}
+
+/** Bodies are files here, whatever type they say they have: nothing but the route itself reads them. */
+function mountBodyRoutes(app: App, { uploads, settings }: Deps): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  const config = { streamsBody: true };
+
+  app.put<{ Params: IdParams & { index: string } }>('/v2/upload/:id/:index', { config }, async (request) => {
+    const { id, index } = request.params;
+    if (!/^\d{1,9}$/.test(index)) throw badRequest(`"${index.slice(0, 100)}" is no number of a chunk. They count from 0.`);
+    const landed = await uploads.receive(id, Number(index), { body: request.raw, ...chunkHeaders(request.raw) });
+    return { ok: true, ...landed };
+  });
+
+  app.post<{ Querystring: RawQuery }>('/v2/upload', { config }, async (request) => {
+    const { filename, mime, conversation_key } = request.query;
+    // The name in the query says that the body is the file, whatever it looks like.
+    if (filename === undefined) {
+      const { facts, bytes } = await readJsonFile(request.raw);
+      return { ok: true, file: await uploads.take(Readable.from([bytes]), facts) };
+    }
+    const { length } = chunkHeaders(request.raw);
+    if ((length ?? 0) > settings.rawBodyBytes) throw tooLarge(settings.rawBodyBytes, 'SVC_RAW_BODY_LIMIT');
+    const type = mime ?? request.headers['content-type'];
+    return { ok: true, file: await uploads.take(request.raw, { filename, mime: type, conversation_key }) };
+  });
+}
+
+function chunkHeaders({ headers }: IncomingMessage) {
+  const digest = headers['x-chunk-sha256'];
+  if (digest !== undefined && (typeof digest !== 'string' || !/^[0-9a-fA-F]{64}$/.test(digest))) {
+    throw badRequest('X-Chunk-Sha256 takes 64 hexadecimal digits.');
+  }
+  const length = headers['content-length'];
+  return { length: length === undefined ? null : Number(length), sha256: digest?.toLowerCase() ?? null };
+}
+
+/** Behind the entry with the id `before`, newest first. */
+async function page(newest: AsyncGenerator<ManifestEntry>, before: string | null, limit: number): Promise<ManifestEntry[]> {
+  const files: ManifestEntry[] = [];
+  let isBehind = before === null;
+  for await (const entry of newest) {
+    if (isBehind) files.push(entry);
+    if (files.length === limit) break;
+    isBehind ||= entry.id === before;
+  }
+  return files;
+}

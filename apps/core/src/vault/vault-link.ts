@@ -1,0 +1,99 @@
+import type { Tier } from '@svc/contract/trust.ts';
+import type { VaultStatus } from '@svc/contract/vault.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
+import type { VaultAnswer, VaultClient } from '@svc/service-kit/vault/create-vault-client.ts';
+import { vaultOfSettings } from '@svc/service-kit/vault/vault-of-settings.ts';
+import type { SecretVault } from '../secret/secrets.ts';
+
+type Deps = {
+  settings: Settings;
+  clock: Clock;
+  log: Pick<Log, 'warn' | 'info'>;
+  /** Called when the vault answers again after it could not: what was looked up meanwhile may be known now. */
+  onBack: () => void;
+  client?: VaultClient | null;
+};
+
+/** How often a vault that could not answer is looked at again, ms. */
+const lookMs = 2000;
+
+/** Whom the core asks for: itself, the assistant. */
+const ownTier: Tier = 'SACRED';
+
+/**
+ * The core's side of the vault. Where it cannot answer, because it is away or sealed, the other places of secrets are
+ * asked; where it refuses, nobody is.
+ */
+export function createVaultLink({ settings, clock, log, onBack, client = vaultOfSettings(settings) }: Deps) {
+  let fault: string | null = null;
+  let wanted = '';
+  let stopLooking = () => {};
+  const note = (now: string | null) => {
+    if (now === fault) return;
+    const before = fault;
+    fault = now;
+    if (now !== null) log.warn(now);
+    if (now !== null && before === null) stopLooking = clock.every(lookMs, () => void look());
+    if (now !== null) return;
+    stopLooking();
+    log.info('the vault answers again');
+    onBack();
+  };
+  const ask = async (vault: VaultClient, name: string): Promise<VaultAnswer> => {
+    const answer = await vault.get(name, ownTier);
+    const now = faultOf(answer);
+    if (now !== null) wanted = name;
+    note(now);
+    return answer;
+  };
+  // With what could not be had: a vault that is open may still be unable to keep its record.
+  const look = () => (client === null ? null : ask(client, wanted));
+
+  const placeOf = (vault: VaultClient): SecretVault => ({
+    async get(name) {
+      const answer = await ask(vault, name);
+      if (answer.is === 'denied') return { problem: `The vault does not give the secret "${name}": ${answer.why}` };
+      return answer.is === 'value' ? answer.value : null;
+    },
+    put: async (name, value) => void (await vault.put(name, value, ownTier)),
+    async remove(name) {
+      // Without the admin key only what the vault has is a reason to complain.
+      if (settings.vaultAdminKey === null && (await vault.get(name, ownTier)).is === 'not-found') return false;
+      return vault.remove(name);
+    },
+  });
+
+  return {
+    /** For `createSecrets`; null when no vault is asked. */
+    place: client === null ? null : placeOf(client),
+
+    async status(): Promise<VaultStatus> {
+      const state = (await client?.status()) ?? null;
+      return { configured: client !== null, reachable: state !== null, sealed: state?.sealed !== false };
+    },
+
+    /** Stores a value that takes some trust. False when there is no vault to do it. @throws ServiceError. */
+    async store(name: string, value: Secret, minTrust: Tier): Promise<boolean> {
+      if (client === null) return false;
+      await client.put(name, value, minTrust);
+      return true;
+    },
+
+    /** What was wrong when it was last asked. */
+    notices: (): string[] => (fault === null ? [] : [fault]),
+
+    close: (): void => stopLooking(),
+  };
+}
+
+export type VaultLink = ReturnType<typeof createVaultLink>;
+
+const elsewhere = 'so secrets come from the environment, the secrets file or the command';
+
+function faultOf(answer: VaultAnswer): string | null {
+  if (answer.is === 'sealed') return `The vault is sealed, ${elsewhere}. Open it: ./svc vault unseal`;
+  return answer.is === 'unreachable' ? `The vault cannot be reached (${answer.why}), ${elsewhere}.` : null;
+}

@@ -1,0 +1,279 @@
+import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { EngineView } from '@svc/contract/engine.ts';
+import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
+import { codexPackage, fakeCodex, type FakeCodexOptions } from '@svc/testing/package-registry/fake-codex.ts';
+import { startPackageRegistry, type PackageRegistry } from '@svc/testing/package-registry/start-package-registry.ts';
+import { answering, createScriptedEngine, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { loadEngine, loadEngineFacts } from '../src/engine/load-engine.ts';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+let registry: PackageRegistry;
+let core: TestCore;
+let clock: FakeClock;
+let pinned: string;
+
+beforeAll(async () => {
+  pinned = (await loadEngineFacts('codex')).pin?.version ?? '';
+});
+afterAll(() => registry.close());
+afterEach(() => core.close());
+
+const [newer, newest] = ['99.0.0', '99.1.0'];
+
+/** A core whose real codex engine finds packages in the registry of this test, and nothing on PATH but npm. */
+async function open(publish: (publish: (version: string, options?: FakeCodexOptions) => void) => void) {
+  if (registry !== undefined) await registry.close();
+  registry = await startPackageRegistry();
+  publish((version, options) => registry.publish(codexPackage, version, fakeCodex(version, options)));
+  clock = createFakeClock(Date.now());
+  core = await openTestCore({ clock, loadEngine, env: npmEnv('offline') });
+  core.context.engineUpdates.start();
+}
+
+/** npm with a cache of its own, so that a test sees what npm asks for. */
+function npmEnv(engine: string): Record<string, string> {
+  const home = temporaryFolder();
+  onTestFinished(() => home.remove());
+  return { SVC_ENGINE_REGISTRY: registry.url, SVC_DEFAULT_ENGINE: engine, PATH: process.env['PATH'] ?? '', HOME: home.path };
+}
+
+const post = (at: string, payload?: object) =>
+  core.app.inject({ method: 'POST', url: `/v2/engines/${at}`, ...(payload && { payload }) });
+const codex = async () =>
+  (await core.app.inject({ url: '/v2/engines' })).json<{ engines: EngineView[] }>().engines.find(({ id }) => id === 'codex');
+const folder = () => path.join(core.folder, 'engines/codex');
+const current = () => readlinkSync(path.join(folder(), 'current'));
+const versions = () =>
+  readdirSync(folder())
+    .filter((name) => name !== 'current')
+    .sort();
+const ended = () => expect.poll(async () => (await codex())?.install?.state, { timeout: 60_000, interval: 50 });
+const events = () => core.telemetry.events.filter(({ kind }) => kind === 'engine').map(({ payload }) => payload['code']);
+
+async function install() {
+  await post('codex/install');
+  await ended().toBe('done');
+}
+
+/** Time as it passes: what one look has begun goes on before the next. */
+async function pass(ms: number) {
+  for (let left = ms; left > 0; left -= 600_000) {
+    clock.advance(Math.min(left, 600_000));
+    await new Promise(setImmediate);
+  }
+}
+
+/** Six hours pass, and what is due then is done. */
+async function sixHours(untilEvent: string | null) {
+  const before = events().length;
+  await pass(6 * 3_600_000 + 600_000);
+  if (untilEvent !== null) await expect.poll(() => events().slice(before), { timeout: 60_000 }).toContain(untilEvent);
+}
+
+describe('an installation on demand', { timeout: 90_000 }, () => {
+  test('brings the pinned version into a folder of its own, shows how far it is, and is used without a restart', async () => {
+    await open((publish) => publish(pinned));
+    expect(await codex()).toMatchObject({ installed: false, install: null });
+    const goOn = registry.hold();
+    const begun = await post('codex/install');
+    expect([begun.statusCode, begun.json()]).toMatchObject([202, { engine: { install: { state: 'running', version: pinned } } }]);
+    await expect.poll(async () => (await codex())?.install?.step, { timeout: 30_000 }).toContain('fetching');
+    expect(existsSync(path.join(folder(), 'current'))).toBe(false);
+    goOn();
+    await ended().toBe('done');
+    expect(await codex()).toMatchObject({ installed: true, ready: true, version: pinned, auth: 'subscription' });
+    expect([current(), versions()]).toEqual([pinned, [pinned]]);
+    expect(events()).toEqual(['installed']);
+  });
+
+  test('is one at a time', async () => {
+    await open((publish) => publish(pinned));
+    const goOn = registry.hold();
+    await post('codex/install');
+    const second = await post('gemini/install');
+    expect([second.statusCode, second.json().message]).toEqual([409, expect.stringContaining('codex is being installed')]);
+    goOn();
+    await ended().toBe('done');
+  });
+
+  test('that cannot be fetched fails with the reason, and leaves nothing', async () => {
+    await open(() => undefined);
+    await post('codex/install');
+    await ended().toBe('failed');
+    expect((await codex())?.install?.step).toMatch(/npm did not finish: .*(404|E404)/);
+    expect(readdirSync(folder())).toEqual([]);
+    expect(await codex()).toMatchObject({ installed: false });
+  });
+
+  test('of a package whose program does not work fails its test, and is never pointed at', async () => {
+    await open((publish) => publish(pinned, { says: '0.0.1' }));
+    await post('codex/install');
+    await ended().toBe('failed');
+    expect((await codex())?.install?.step).toContain('it says that it is 0.0.1');
+    expect(readdirSync(folder())).toEqual([]);
+  });
+
+  test('ends with the service, and leaves nothing that could be taken for an engine', async () => {
+    await open((publish) => publish(pinned));
+    registry.hold();
+    await post('codex/install');
+    await expect.poll(() => registry.asked.some((asked) => asked.includes('/-/')), { timeout: 30_000 }).toBe(true);
+    await core.context.close();
+    expect(readdirSync(folder())).toEqual([]);
+    core.context.close = () => Promise.resolve();
+  });
+
+  test('takes the place of a folder that somebody made by hand, which is kept', async () => {
+    await open((publish) => publish(pinned));
+    mkdirSync(path.join(folder(), 'current'), { recursive: true });
+    writeFileSync(path.join(folder(), 'current/note'), 'mine');
+    await install();
+    expect([current(), existsSync(path.join(folder(), 'by-hand-1/note'))]).toEqual([pinned, true]);
+  });
+
+  test('is refused where the settings name a program of their own', async () => {
+    await open((publish) => publish(pinned));
+    await core.close();
+    core = await openTestCore({ loadEngine, env: { SVC_CODEX_PATH: '/somewhere', SVC_DEFAULT_ENGINE: 'offline' } });
+    expect((await post('codex/install')).json().message).toContain('SVC_CODEX_PATH');
+  });
+});
+
+describe('an automatic update', { timeout: 90_000 }, () => {
+  const turnOn = () => core.app.inject({ method: 'PATCH', url: '/v2/engines/codex', payload: { auto_update: true } });
+  const views = () => registry.asked.filter((asked) => asked === codexPackage).length;
+
+  test('is off unless it is wanted, and nothing is asked at the start', async () => {
+    await open((publish) => [pinned, newer].forEach((version) => publish(version)));
+    await install();
+    const before = registry.asked.length;
+    await sixHours(null);
+    await turnOn();
+    expect(registry.asked.length).toBe(before);
+  });
+
+  test('is looked for every six hours, goes beside the old version, and keeps that one', async () => {
+    await open((publish) => publish(pinned));
+    await install();
+    await turnOn();
+    await sixHours(null);
+    await expect.poll(async () => (await codex())?.latest_version, { timeout: 30_000 }).toBe(pinned);
+    const asked = views();
+    await pass(5 * 3_600_000);
+    registry.publish(codexPackage, newer, fakeCodex(newer));
+    expect(views()).toBe(asked);
+    await sixHours('updated');
+    expect([current(), versions()]).toEqual([newer, [newer, pinned].sort()]);
+    expect(await codex()).toMatchObject({ version: newer, latest_version: newer, update_fault: null });
+    registry.publish(codexPackage, newest, fakeCodex(newest));
+    await sixHours('updated');
+    expect(versions()).toEqual([newer, newest]);
+  });
+
+  test('that does not pass its test changes nothing, is told, and is not tried again', async () => {
+    await open((publish) => publish(pinned));
+    await install();
+    registry.publish(codexPackage, newer, fakeCodex(newer, { says: '0.0.1' }));
+    await turnOn();
+    await sixHours('update_failed');
+    expect([current(), versions()]).toEqual([pinned, [pinned]]);
+    await expect.poll(async () => (await codex())?.update_fault).toContain(`codex stays at ${pinned}`);
+    expect((await core.app.inject({ url: '/health' })).json().notices).toEqual([
+      expect.stringContaining(`codex stays at ${pinned}`),
+    ]);
+    const tarballs = () => registry.asked.filter((asked) => asked.endsWith(`${newer}.tgz`)).length;
+    const before = [tarballs(), views()];
+    await sixHours(null);
+    await expect.poll(views, { timeout: 30_000 }).toBeGreaterThan(before[1] ?? 0);
+    await core.context.engineUpdates.close();
+    expect([tarballs(), current()]).toEqual([before[0], pinned]);
+  });
+
+  test('after which the engine is not ready any more is rolled back', async () => {
+    await open((publish) => publish(pinned));
+    await install();
+    registry.publish(codexPackage, newer, fakeCodex(newer, { isLoggedIn: false }));
+    await turnOn();
+    await sixHours('update_failed');
+    expect(current()).toBe(pinned);
+    expect(await codex()).toMatchObject({
+      version: pinned,
+      ready: true,
+      update_fault: expect.stringContaining('nobody is logged in'),
+    });
+  });
+
+  test('leaves alone what the service has not installed, and says so', async () => {
+    await open((publish) => publish(newer));
+    await turnOn();
+    await sixHours(null);
+    await expect.poll(async () => (await codex())?.update_fault, { timeout: 30_000 }).toContain('svc engine install codex');
+    expect(existsSync(folder())).toBe(false);
+  });
+});
+
+/** A core whose codex is looked at and tested for real, while its turns do what the test says. */
+async function openWithTurns() {
+  await open((publish) => publish(pinned));
+  await core.close();
+  const scripted = createScriptedEngine('codex');
+  scripted.script(workingUntilAborted('so far'));
+  clock = createFakeClock(Date.now());
+  core = await openTestCore({
+    clock,
+    env: npmEnv('codex'),
+    loadEngine: async (id) => {
+      const createEngine = await loadEngine(id);
+      return (deps) => (id === 'codex' ? { ...createEngine(deps), run: scripted.run } : createEngine(deps));
+    },
+  });
+  core.context.engineUpdates.start();
+  await install();
+  await core.app.inject({ method: 'PATCH', url: '/v2/engines/codex', payload: { auto_update: true } });
+  registry.publish(codexPackage, newer, fakeCodex(newer));
+  const isBusy = () => core.context.engines.isBusy('codex');
+  return {
+    async begin() {
+      const running = core.handle(envelope('work'));
+      await expect.poll(isBusy).toBe(true);
+      return async () => {
+        scripted.script(answering('back'));
+        await core.app.inject({ method: 'POST', url: '/v2/abort', payload: { conversation_key: 'compat:c1:key' } });
+        await running;
+        await expect.poll(isBusy).toBe(false);
+      };
+    },
+  };
+}
+
+describe('an update and the turns of its engine', { timeout: 90_000 }, () => {
+  test('while one runs nothing is looked for; it is made up for afterwards', async () => {
+    const { begin } = await openWithTurns();
+    const end = await begin();
+    const before = registry.asked.length;
+    clock.advance(6 * 3_600_000 + 600_000);
+    await core.context.engineUpdates.close(); // what is being looked at is over
+    expect([current(), registry.asked.length]).toEqual([pinned, before]);
+    core.context.engineUpdates.start();
+    await end();
+    clock.advance(600_000);
+    await expect.poll(() => current(), { timeout: 60_000 }).toBe(newer);
+    expect((await core.handle(envelope('again'))).json()).toMatchObject({ outcome: 'replied', engine_id: 'codex' });
+  });
+
+  test('one that begins while the new version is fetched ends with the old one before the new one takes its place', async () => {
+    const { begin } = await openWithTurns();
+    const goOn = registry.hold();
+    clock.advance(600_000);
+    await expect.poll(() => registry.asked.some((asked) => asked.endsWith(`${newer}.tgz`)), { timeout: 30_000 }).toBe(true);
+    const end = await begin();
+    goOn();
+    await expect.poll(async () => (await codex())?.install?.step, { timeout: 30_000 }).toContain('waiting for running turns');
+    expect(current()).toBe(pinned);
+    await end();
+    await expect.poll(() => current(), { timeout: 60_000 }).toBe(newer);
+  });
+});

@@ -1,0 +1,334 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { EngineView } from '@svc/contract/engine.ts';
+import type { CreateEngine, Engine, EngineDeps, EngineProbe } from '@svc/engine-kit/engine.ts';
+import { createScriptedEngine, type ScriptedEngine } from '@svc/testing/scripted-engine.ts';
+import type { EngineId } from '../src/engine/load-engine.ts';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+type Made = { id: EngineId; deps: EngineDeps; engine: ScriptedEngine; isClosed: boolean };
+
+/** Engines that answer who they are, and stand on the machine as the test says. */
+function fakeEngines(found: Partial<Record<EngineId, Partial<EngineProbe>>> = {}) {
+  const made: Made[] = [];
+  const loadEngine = (id: EngineId): Promise<CreateEngine> =>
+    Promise.resolve((deps) => {
+      const engine = createScriptedEngine(id);
+      const entry: Made = { id, deps, engine, isClosed: false };
+      made.push(entry);
+      const login: EngineProbe = { ...ready, auth: deps.baseUrl !== null ? 'local' : deps.apiKey ? 'api_key' : 'subscription' };
+      return {
+        ...engine,
+        probe: () => Promise.resolve({ ...login, ...found[id] }),
+        close: () => Promise.resolve(void (entry.isClosed = true)),
+      } satisfies Engine;
+    });
+  return { made, loadEngine, last: (id: EngineId) => made.findLast((entry) => entry.id === id) };
+}
+
+const ready: EngineProbe = {
+  installed: true,
+  version: '1.0.0',
+  path: '/p',
+  auth: 'subscription',
+  ready: true,
+  reason: 'It is logged in.',
+};
+
+let core: TestCore;
+let fakes: ReturnType<typeof fakeEngines>;
+
+async function open(options: { env?: Record<string, string>; found?: Parameters<typeof fakeEngines>[0]; dataDir?: string } = {}) {
+  fakes = fakeEngines(options.found);
+  core = await openTestCore({ env: options.env, dataDir: options.dataDir, loadEngine: fakes.loadEngine });
+}
+afterEach(() => core.close());
+
+const call = (method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE', at: string, payload?: object) =>
+  core.app.inject({ method, url: `/v2/engines${at}`, ...(payload && { payload }) });
+const list = async () => (await call('GET', '')).json<{ engines: EngineView[]; current: { id: string; model: string | null } }>();
+const view = async (id: EngineId) => (await list()).engines.find((engine) => engine.id === id);
+const turn = async (text = 'hi', id = String(Math.random())) => (await core.handle(envelope(text, { message_id: id }))).json();
+const key = 'sk-test-0123456789';
+
+describe('GET /v2/engines', () => {
+  test('shows each engine, how it stands and how it is set, with exactly one default', async () => {
+    await open();
+    const { engines, current } = await list();
+    expect(engines.map(({ id }) => id)).toEqual(['claude', 'codex', 'gemini', 'offline']);
+    expect(engines.filter((engine) => engine.default).map(({ id }) => id)).toEqual([current.id]);
+    expect(engines[1]).toMatchObject({
+      id: 'codex',
+      installed: true,
+      version: '1.0.0',
+      ready: true,
+      auth: 'subscription',
+      model: null,
+      connection: 'subscription',
+      key_present: false,
+      billing: null,
+      billed: false,
+      auto_update: false,
+      base_url: null,
+      latest_version: null,
+      install: null,
+      pinned_version: expect.stringMatching(/^\d/) as string,
+    });
+    expect(engines[1]?.models.length).toBeGreaterThan(2);
+    expect(JSON.stringify(engines)).not.toContain('program');
+  });
+});
+
+describe('PATCH /v2/engines/:id', () => {
+  test('a model is used from the next turn on', async () => {
+    await open();
+    await turn();
+    expect((await call('PATCH', '/claude', { model: 'claude-haiku-5-5' })).json()).toMatchObject({
+      ok: true,
+      engine: { id: 'claude', model: 'claude-haiku-5-5' },
+    });
+    await turn();
+    expect(
+      fakes.made.filter(({ id }) => id === 'claude').flatMap(({ engine }) => engine.requests.map(({ model }) => model)),
+    ).toEqual([null, 'claude-haiku-5-5']);
+    await call('PATCH', '/claude', { model: null });
+    expect(await view('claude')).toMatchObject({ model: null });
+  });
+
+  test('a turn that runs ends with the engine it began with, which is closed after it', async () => {
+    await open();
+    await turn();
+    const before = fakes.last('claude');
+    const gate = Promise.withResolvers<void>();
+    before?.engine.script(async function* () {
+      yield { type: 'delta', text: 'old' };
+      await gate.promise;
+      yield { type: 'done' };
+    });
+    const running = turn('slow', 'slow');
+    await expect.poll(() => before?.engine.requests.length).toBe(2);
+    await call('PATCH', '/claude', { model: 'm-2' });
+    expect((await core.handle(envelope('hi', { conversation_key: 'compat:c1:other' }))).json()).toMatchObject({
+      outcome: 'replied',
+    });
+    expect(fakes.last('claude')).not.toBe(before);
+    expect(before?.isClosed).toBe(false);
+    gate.resolve();
+    expect(await running).toMatchObject({ actions: [{ text: 'old' }] });
+    await expect.poll(() => before?.isClosed).toBe(true);
+  });
+
+  test('the billing override decides what a turn costs', async () => {
+    await open();
+    await call('PATCH', '/claude', { billing: 'api_key' });
+    expect(await view('claude')).toMatchObject({ billing: 'api_key', billed: true });
+    await turn();
+    const used = () => core.telemetry.events.findLast(({ kind }) => kind === 'token-usage');
+    expect(used()?.billed).toBe(true);
+    await call('PATCH', '/claude', { billing: null });
+    await turn();
+    expect(used()?.billed).toBe(false);
+  });
+
+  test.each<[object, string]>([
+    [{}, 'nothing'],
+    [{ model: '' }, 'an empty model'],
+    [{ model: '-rf' }, 'a model that is an option'],
+    [{ model: 'a b' }, 'a model with a blank'],
+    [{ connection: 'free' }, 'an unknown connection'],
+    [{ auto_update: 'yes' }, 'a flag that is none'],
+    [{ base_url: 'http://x' }, 'a field that has its own route'],
+  ])('%j is refused: %s', async (body) => {
+    await open();
+    expect((await call('PATCH', '/codex', body)).statusCode).toBe(400);
+  });
+
+  test('claude takes no API key, and is told why and what to do instead', async () => {
+    await open({ env: { ANTHROPIC_API_KEY: key } });
+    for (const refused of [
+      await call('PATCH', '/claude', { connection: 'api_key' }),
+      await call('PUT', '/claude/apikey', { value: key }),
+    ]) {
+      expect([refused.statusCode, refused.json().error]).toEqual([409, 'engine_api_key_refused']);
+      expect(refused.json().message).toMatch(/billed[^]*svc engine login claude[^]*codex or gemini/);
+    }
+    expect(await view('claude')).toMatchObject({ connection: 'subscription', key_present: false });
+  });
+
+  test('API-key mode without a key is refused, and says how to give one', async () => {
+    await open();
+    const refused = await call('PATCH', '/codex', { connection: 'api_key' });
+    expect([refused.statusCode, refused.json().message]).toEqual([409, expect.stringContaining('svc engine key codex')]);
+  });
+
+  test('what the environment sets wins, and the refusal names it', async () => {
+    await open({ env: { SVC_DEFAULT_ENGINE: 'claude', SVC_ENGINE_MODEL: 'm-env', SVC_CODEX_BASE_URL: 'http://127.0.0.1:9/v1' } });
+    const refusals = [
+      [await call('PATCH', '/claude', { model: 'm' }), 'SVC_ENGINE_MODEL'],
+      [await call('POST', '/codex/default'), 'SVC_DEFAULT_ENGINE'],
+      [await call('POST', '/codex/base-url', { url: 'http://127.0.0.1:8/v1' }), 'SVC_CODEX_BASE_URL'],
+    ] as const;
+    for (const [{ statusCode, body }, name] of refusals) expect([statusCode, body]).toEqual([409, expect.stringContaining(name)]);
+    expect(await list()).toMatchObject({ current: { id: 'claude', model: 'm-env' } });
+    expect((await call('POST', '/claude/default')).statusCode).toBe(200);
+  });
+
+  test('an engine that does not exist is 404, and the built-in one has nothing to set', async () => {
+    await open();
+    expect((await call('PATCH', '/claudia', { model: 'm' })).statusCode).toBe(404);
+    expect((await call('PATCH', '/offline', { model: 'm' })).statusCode).toBe(409);
+    expect((await call('PUT', '/offline/apikey', { value: key })).statusCode).toBe(409);
+    expect((await call('POST', '/offline/install')).statusCode).toBe(409);
+  });
+});
+
+describe('POST /v2/engines/:id/default', () => {
+  test('answers with that engine from the next turn on, and there is one default', async () => {
+    await open();
+    expect(await turn()).toMatchObject({ engine_id: 'claude' });
+    expect((await call('POST', '/codex/default')).json()).toMatchObject({ engine: { id: 'codex', default: true } });
+    expect(await turn()).toMatchObject({ engine_id: 'codex' });
+    await call('POST', '/gemini/default');
+    expect((await list()).engines.filter((engine) => engine.default).map(({ id }) => id)).toEqual(['gemini']);
+  });
+
+  test('an engine that is not installed is refused, with the command that installs it', async () => {
+    await open({ found: { codex: { installed: false, ready: false, reason: 'Codex is not installed.' } } });
+    const refused = await call('POST', '/codex/default');
+    expect([refused.statusCode, refused.json().message]).toEqual([409, expect.stringContaining('svc engine install codex')]);
+  });
+});
+
+describe('an API key', () => {
+  test('is kept in a file for its owner alone, and given to the engine; the answer says where it lies, never the key', async () => {
+    await open();
+    const kept = await call('PUT', '/codex/apikey', { value: key });
+    expect(kept.json()).toMatchObject({
+      ok: true,
+      stored_in: 'file',
+      engine: { connection: 'api_key', key_present: true, billed: true },
+    });
+    expect(kept.body).not.toContain(key);
+    const file = path.join(core.folder, 'secrets.json');
+    expect([statSync(file).mode & 0o777, JSON.parse(readFileSync(file, 'utf8'))]).toEqual([0o600, { SVC_CODEX_API_KEY: key }]);
+    expect(fakes.last('codex')?.deps.apiKey?.reveal()).toBe(key);
+    expect(Object.values(fakes.last('claude')?.deps.env ?? {})).not.toContain(key);
+    expect(fakes.last('gemini')?.deps.apiKey ?? null).toBeNull();
+  });
+
+  test('is masked in replies from the moment it is known', async () => {
+    await open();
+    await call('PUT', '/codex/apikey', { value: key });
+    expect(JSON.stringify(await turn(`say ${key}`))).not.toContain(key);
+  });
+
+  test('that is removed is gone, and the login is used again, also where the environment has one', async () => {
+    await open({ env: { OPENAI_API_KEY: 'sk-of-the-environment' } });
+    await call('PUT', '/codex/apikey', { value: key });
+    const gone = await call('DELETE', '/codex/apikey');
+    expect(gone.json()).toMatchObject({
+      note: expect.stringContaining('OPENAI_API_KEY'),
+      engine: { connection: 'subscription', billed: false },
+    });
+    expect(JSON.parse(readFileSync(path.join(core.folder, 'secrets.json'), 'utf8'))).toEqual({});
+    expect(fakes.last('codex')?.deps).toMatchObject({ apiKey: null, env: { OPENAI_API_KEY: undefined } });
+  });
+
+  test('of gemini in the environment is used unless the operator says otherwise, and bills every turn', async () => {
+    await open({ env: { GEMINI_API_KEY: key, SVC_DEFAULT_ENGINE: 'gemini' } });
+    expect(await view('gemini')).toMatchObject({ connection: 'api_key', key_present: true, billed: true });
+    await turn();
+    expect(core.telemetry.events.findLast(({ kind }) => kind === 'token-usage')?.billed).toBe(true);
+    await call('PATCH', '/gemini', { connection: 'subscription' });
+    expect(fakes.last('gemini')?.deps).toMatchObject({ apiKey: null, env: { GEMINI_API_KEY: undefined } });
+  });
+
+  test.each(['short', 'with a blank in it', 'with\nline break', ''])('%j is refused without being quoted', async (value) => {
+    await open();
+    const refused = await call('PUT', '/codex/apikey', { value });
+    expect(refused.statusCode).toBe(400);
+    if (value !== '') expect(refused.body).not.toContain(value);
+  });
+
+  test('is refused where the secrets file can be read by others, and nothing is changed', async () => {
+    await open();
+    writeFileSync(path.join(core.folder, 'secrets.json'), '{}', { mode: 0o644 });
+    const refused = await call('PUT', '/codex/apikey', { value: key });
+    expect([refused.statusCode, refused.json().message]).toEqual([422, expect.stringContaining('chmod 600')]);
+    expect(await view('codex')).toMatchObject({ connection: 'subscription' });
+  });
+});
+
+describe('POST /v2/engines/:id/base-url', () => {
+  test('points codex at a server, and the empty string back', async () => {
+    await open();
+    const set = await call('POST', '/codex/base-url', { url: 'http://127.0.0.1:11434/v1/' });
+    expect(set.json()).toMatchObject({ engine: { base_url: 'http://127.0.0.1:11434/v1', auth: 'local', billed: false } });
+    expect(fakes.last('codex')?.deps.baseUrl).toBe('http://127.0.0.1:11434/v1');
+    await call('POST', '/codex/base-url', { url: '' });
+    await list();
+    expect(fakes.last('codex')?.deps.baseUrl).toBeNull();
+  });
+
+  test('[X09] anything but http and https is 400; another engine is 409', async () => {
+    await open();
+    for (const url of ['file:///etc/passwd', 'javascript:1', 'http://a:b@host', 'http://x\r\ny']) {
+      expect((await call('POST', '/codex/base-url', { url })).statusCode).toBe(400);
+    }
+    expect((await call('POST', '/gemini/base-url', { url: 'http://127.0.0.1:1' })).statusCode).toBe(409);
+  });
+
+  test('a key that goes to an endpoint elsewhere is billed', async () => {
+    await open();
+    await call('PUT', '/codex/apikey', { value: key });
+    await call('POST', '/codex/base-url', { url: 'https://models.example.com/v1' });
+    expect(await view('codex')).toMatchObject({ auth: 'local', billed: true });
+  });
+});
+
+describe('POST /v2/engines/:id/test', () => {
+  test('is one real completion of that engine, in use or not, and is priced', async () => {
+    await open({ env: { SVC_DEFAULT_ENGINE: 'claude' } });
+    expect((await call('POST', '/codex/test')).json()).toMatchObject({
+      ok: true,
+      text: expect.any(String),
+      ms: expect.any(Number),
+    });
+    expect(fakes.last('codex')?.engine.requests).toHaveLength(1);
+    expect(fakes.last('codex')?.engine.requests[0]).toMatchObject({ toolPolicy: 'none', resume: null });
+    expect(core.telemetry.events.findLast(({ kind }) => kind === 'token-usage')?.payload).toMatchObject({
+      feature: 'engine-test',
+    });
+  });
+
+  test('a failure is told with its code and its words', async () => {
+    await open();
+    await list();
+    fakes.last('codex')?.engine.script(async function* () {
+      yield { type: 'failed', failure: { code: 'engine_not_logged_in', message: 'Run "codex login".', retryable: false } };
+    });
+    const failed = await call('POST', '/codex/test');
+    expect(failed.json()).toMatchObject({ ok: false, error: 'engine_not_logged_in', message: 'Run "codex login".' });
+  });
+});
+
+test('what was set is there after a crash and a new start', async () => {
+  await open();
+  await call('POST', '/codex/default');
+  await call('PATCH', '/codex', { model: 'gpt-6-luna', billing: 'subscription', auto_update: true });
+  await call('POST', '/codex/base-url', { url: 'http://127.0.0.1:11434/v1' });
+  await call('PUT', '/gemini/apikey', { value: key });
+  const left = core.crash();
+  await open({ dataDir: left });
+  onTestFinished(() => expect(core.context.knownSecrets.fault()).toBeNull());
+  expect(await view('codex')).toMatchObject({
+    default: true,
+    model: 'gpt-6-luna',
+    billing: 'subscription',
+    auto_update: true,
+    base_url: 'http://127.0.0.1:11434/v1',
+  });
+  expect(await view('gemini')).toMatchObject({ connection: 'api_key', key_present: true });
+  expect(await turn()).toMatchObject({ engine_id: 'codex' });
+});

@@ -1,0 +1,272 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Silo, SiloFile } from '@svc/contract/silo.ts';
+import type { Tier } from '@svc/contract/trust.ts';
+import { unavailable } from '@svc/service-kit/service-error.ts';
+import { Silos, type SiloDeps } from '../src/silo/silos.ts';
+import { openTestCore, type TestCore } from './open-test-core.ts';
+
+let core: TestCore;
+afterEach(() => core.close());
+const open = async (options: Parameters<typeof openTestCore>[0] = {}) => (core = await openTestCore(options));
+
+const ask = (method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) => core.app.inject({ method, url, payload });
+const create = async (name = 'notes', min_trust: Tier = 'TRUSTED') =>
+  (await ask('POST', '/v2/silos', { name, min_trust })).json<{ silo: Silo }>().silo;
+const put = (id: string, at: string, payload: Buffer | string, headers: Record<string, string> = {}) =>
+  core.app.inject({
+    method: 'POST',
+    url: `/v2/silos/${id}/file?path=${encodeURIComponent(at)}`,
+    payload,
+    headers: { 'content-type': 'text/plain', ...headers },
+  });
+const get = (id: string, at: string, headers: Record<string, string> = {}) =>
+  core.app.inject({ url: `/v2/silos/${id}/file?path=${encodeURIComponent(at)}`, headers });
+const remove = (id: string, at: string) => ask('DELETE', `/v2/silos/${id}/file?path=${encodeURIComponent(at)}`);
+const blobsOf = (id: string) => {
+  const folder = path.join(core.folder, 'silos', id);
+  return existsSync(folder) ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
+};
+
+describe('a silo', () => {
+  test('is made once under its name, and listed', async () => {
+    await open();
+    const silo = await create();
+    expect(silo).toEqual({
+      id: expect.stringMatching(/^silo_/),
+      name: 'notes',
+      min_trust: 'TRUSTED',
+      encrypted: false,
+      files: 0,
+      bytes: 0,
+      created_at: expect.any(Number),
+    });
+    expect((await ask('POST', '/v2/silos', { name: 'notes', min_trust: 'GUEST' })).statusCode).toBe(409);
+    expect((await ask('GET', '/v2/silos')).json()).toEqual({ silos: [silo] });
+    for (const body of [{ name: '../x', min_trust: 'GUEST' }, { name: 'x', min_trust: 'ROOT' }, { name: 'x' }, {}]) {
+      expect((await ask('POST', '/v2/silos', body)).statusCode, JSON.stringify(body)).toBe(400);
+    }
+    expect((await ask('GET', '/v2/silos/silo_none')).statusCode).toBe(404);
+  });
+
+  test('keeps files, raw and as base64, replaces and forgets them', async () => {
+    await open();
+    const { id } = await create();
+    const bytes = randomBytes(300_000);
+    const stored = await put(id, 'plans/one.bin', bytes, { 'content-type': 'application/octet-stream' });
+    expect(stored.json()).toMatchObject({
+      ok: true,
+      encrypted: false,
+      file: { path: 'plans/one.bin', bytes: 300_000, sha256: createHash('sha256').update(bytes).digest('hex') },
+    });
+    const json = { path: 'plans/two.md', data_base64: Buffer.from('two').toString('base64'), mime: 'text/markdown' };
+    expect((await ask('POST', `/v2/silos/${id}/file`, json)).json()).toMatchObject({ file: { bytes: 3, mime: 'text/markdown' } });
+    const shown = (await ask('GET', `/v2/silos/${id}`)).json<Silo & { list: SiloFile[]; next: null }>();
+    expect([shown.files, shown.bytes, shown.list.map((file) => file.path)]).toEqual([
+      2,
+      300_003,
+      ['plans/one.bin', 'plans/two.md'],
+    ]);
+    const answer = await get(id, 'plans/one.bin');
+    expect(answer.rawPayload.equals(bytes)).toBe(true);
+    expect(answer.headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'content-disposition': expect.stringMatching(/^attachment/),
+    });
+    expect((await get(id, 'plans/one.bin', { range: 'bytes=5-9' })).rawPayload.equals(bytes.subarray(5, 10))).toBe(true);
+    await put(id, 'plans/one.bin', 'shorter');
+    expect((await get(id, 'plans/one.bin')).body).toBe('shorter');
+    expect(blobsOf(id)).toHaveLength(2);
+    expect((await remove(id, 'plans/one.bin')).json()).toEqual({ ok: true });
+    expect((await get(id, 'plans/one.bin')).statusCode).toBe(404);
+    expect((await remove(id, 'plans/one.bin')).statusCode).toBe(404);
+    expect(blobsOf(id)).toHaveLength(1);
+  });
+
+  test('is for callers of its tier and above', async () => {
+    await open();
+    const { id } = await create('notes', 'TRUSTED');
+    const { silos } = core.context;
+    for (const tier of ['SACRED', 'TRUSTED'] as const) await expect(silos.checkTrust(id, tier)).resolves.toBeUndefined();
+    for (const tier of ['KNOWN', 'GUEST', 'UNKNOWN', 'BLOCKED'] as const) {
+      await expect(silos.checkTrust(id, tier), tier).rejects.toMatchObject({ status: 403 });
+    }
+  });
+
+  test('forgets at the next start what was written and never named', async () => {
+    await open();
+    const { id } = await create();
+    await put(id, 'a', 'kept');
+    writeFileSync(path.join(core.folder, 'silos', id, 'blob_left'), 'left');
+    await core.context.silos.sweep();
+    expect(blobsOf(id)).toHaveLength(1);
+    expect((await get(id, 'a')).body).toBe('kept');
+  });
+
+  test('keeps the earlier content when a new one does not come whole, or is too much', async () => {
+    await open({ env: { SVC_RAW_BODY_LIMIT: '1kb' } });
+    const { id } = await create();
+    await put(id, 'a', 'kept');
+    const over = await put(id, 'a', Buffer.alloc(2000));
+    expect([over.statusCode, over.json()]).toEqual([413, expect.objectContaining({ variable: 'SVC_RAW_BODY_LIMIT' })]);
+    const broken = Readable.from(
+      (async function* () {
+        yield Buffer.from('half');
+        throw new Error('gone');
+      })(),
+      { objectMode: false },
+    );
+    await expect(core.context.silos.write(id, 'a', broken)).rejects.toThrow();
+    const big = { path: 'a', data_base64: 'A'.repeat(10 * 1024 * 1024) };
+    expect((await ask('POST', `/v2/silos/${id}/file`, big)).statusCode).toBe(413);
+    expect((await ask('POST', `/v2/silos/${id}/file`, { path: 'a', data_base64: '!' })).statusCode).toBe(400);
+    expect((await get(id, 'a')).body).toBe('kept');
+    expect(blobsOf(id)).toHaveLength(1);
+  });
+
+  test('lets a backup read what is deleted meanwhile', async () => {
+    await open();
+    const { id } = await create();
+    await put(id, 'a', 'first');
+    const release = core.context.silos.hold();
+    await put(id, 'a', 'second');
+    expect(blobsOf(id)).toHaveLength(2);
+    release();
+    await expect.poll(() => blobsOf(id)).toHaveLength(1);
+  });
+});
+
+describe('[S01] a path', () => {
+  test.each([
+    '',
+    '.',
+    '..',
+    '../a',
+    'a/../b',
+    'a/..',
+    'a/./b',
+    '/etc/passwd',
+    '//a',
+    'a//b',
+    'a/',
+    '..\\a',
+    'a\\b',
+    'C:/a',
+    'c:a',
+    'a\0b',
+    'a\nb',
+    '\u001b[2J',
+    `${'a/'.repeat(20)}b`,
+    'a'.repeat(300),
+    `${'a'.repeat(250)}/`.repeat(5),
+  ])('%j is refused, and nothing is stored', async (at) => {
+    await open();
+    const { id } = await create();
+    for (const answer of [await put(id, at, 'x'), await get(id, at), await remove(id, at)]) {
+      expect(answer.statusCode, answer.body).toBe(400);
+    }
+    expect((await ask('POST', `/v2/silos/${id}/file`, { path: at, data_base64: 'eA==' })).statusCode).toBe(400);
+    expect(existsSync(path.join(core.folder, 'silos'))).toBe(false);
+  });
+
+  test('that is missing, or that is none of the file', async () => {
+    await open();
+    const { id } = await create();
+    expect((await ask('GET', `/v2/silos/${id}/file`)).statusCode).toBe(400);
+    expect((await ask('GET', `/v2/silos/..%2f..%2fcore.db/file?path=a`)).statusCode).toBe(404);
+    expect((await put('silo_none', 'a', 'x')).statusCode).toBe(404);
+  });
+
+  test('leads through no link that somebody put on the disk', async () => {
+    await open();
+    const { id } = await create();
+    await put(id, 'a', 'x');
+    const [blob = ''] = blobsOf(id);
+    unlinkSync(blob);
+    symlinkSync('/etc/passwd', blob);
+    expect((await get(id, 'a')).statusCode).toBe(404);
+  });
+
+  test('[H04] is nothing for a page of somebody else', async () => {
+    await open();
+    const { id } = await create();
+    expect((await put(id, 'a', 'x', { origin: 'https://evil.example' })).statusCode).toBe(403);
+    expect(blobsOf(id)).toEqual([]);
+  });
+});
+
+describe('with a vault', () => {
+  const keys = new Map<string, Buffer>();
+  let isSealed = false;
+  const vault: NonNullable<SiloDeps['vault']> = {
+    generateSiloKey: (silo) => {
+      if (isSealed) return Promise.reject(unavailable('The vault is sealed.'));
+      const key = randomBytes(32);
+      keys.set(`${silo} ${keys.size}`, key);
+      return Promise.resolve({ key, wrapped: `${silo} ${keys.size - 1}` });
+    },
+    unwrapSiloKey: (_silo, wrapped) =>
+      isSealed ? Promise.reject(unavailable('The vault is sealed.')) : Promise.resolve(keys.get(wrapped) ?? Buffer.of()),
+  };
+  let now = 0;
+  const silosWith = (given: SiloDeps['vault']) => {
+    const { db, paths, ids, clock } = core.context;
+    return new Silos({ db, folder: paths.silos, vault: given, ids, clock: { ...clock, now: () => now } });
+  };
+  const body = (text: string) => Readable.from([Buffer.from(text)], { objectMode: false });
+  const textOf = async (silos: Silos, id: string, at: string) => {
+    const content = await silos.content(id, at);
+    if ('place' in content) return readFileSync(content.place, 'utf8');
+    const parts: Buffer[] = [];
+    for await (const part of content.stream) parts.push(part);
+    return Buffer.concat(parts).toString('utf8');
+  };
+
+  test('files lie sealed on the disk, under a key that only the vault can open', async () => {
+    await open();
+    isSealed = false;
+    const silos = silosWith(vault);
+    const silo = await silos.create('secret-plans', 'SACRED');
+    expect(silo.encrypted).toBe(true);
+    const canary = 'canary: the tulips are under the oak';
+    expect((await silos.write(silo.id, 'a.txt', body(canary))).encrypted).toBe(true);
+    for (const blob of blobsOf(silo.id)) expect(readFileSync(blob).includes('tulips')).toBe(false);
+    expect(await textOf(silos, silo.id, 'a.txt')).toBe(canary);
+    expect(await textOf(silosWith(vault), silo.id, 'a.txt')).toBe(canary);
+    const second = await silos.create('others', 'SACRED');
+    await silos.write(second.id, 'a.txt', body(canary));
+    expect(new Set([...keys.values()].map(String)).size).toBe(keys.size);
+  });
+
+  test('that is closed nothing is read or written, and nothing in the clear', async () => {
+    await open();
+    isSealed = false;
+    const silos = silosWith(vault);
+    const silo = await silos.create('secret-plans', 'SACRED');
+    await silos.write(silo.id, 'a.txt', body('first'));
+    isSealed = true;
+    now += 61_000; // the key is kept for a minute
+    await expect(silos.write(silo.id, 'a.txt', body('second'))).rejects.toMatchObject({ status: 503 });
+    await expect(silos.content(silo.id, 'a.txt')).rejects.toMatchObject({ status: 503 });
+    const fresh = await silos.create('fresh', 'SACRED');
+    await expect(silos.write(fresh.id, 'a.txt', body('x'))).rejects.toMatchObject({ status: 503 });
+    expect(blobsOf(fresh.id)).toEqual([]);
+    isSealed = false;
+    expect(await textOf(silos, silo.id, 'a.txt')).toBe('first');
+  });
+
+  test('that was set up later the files of before stay readable, and new ones are sealed', async () => {
+    await open();
+    isSealed = false;
+    const plain = silosWith(null);
+    const silo = await plain.create('growing', 'SACRED');
+    expect((await plain.write(silo.id, 'old', body('old text'))).encrypted).toBe(false);
+    const silos = silosWith(vault);
+    expect((await silos.write(silo.id, 'new', body('new text'))).encrypted).toBe(true);
+    expect([await textOf(silos, silo.id, 'old'), await textOf(silos, silo.id, 'new')]).toEqual(['old text', 'new text']);
+    await expect(plain.content(silo.id, 'new')).rejects.toThrow();
+  });
+});

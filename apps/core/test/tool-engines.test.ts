@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
+import { startModelServer, type ModelServer } from '@svc/testing/model-server/start-model-server.ts';
+import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
+import { startHttpToolServer, type HttpToolServer } from '@svc/testing/tool-server/start-http-tool-server.ts';
+import { loadEngine, type EngineId } from '../src/engine/load-engine.ts';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+type Case = {
+  id: EngineId;
+  toolName(server: string, tool: string): string;
+  shell(command: string): ScriptedStep;
+  write(file: string): ScriptedStep;
+};
+
+const cases: Case[] = [
+  {
+    id: 'claude',
+    toolName: (server, tool) => `mcp__${server}__${tool}`,
+    shell: (command) => ({ tool: 'Bash', input: { command, description: 'x' } }),
+    write: (file) => ({ tool: 'Write', input: { file_path: file, content: 'hi' } }),
+  },
+  {
+    id: 'codex',
+    toolName: (server, tool) => `mcp__${server}__${tool}`,
+    shell: (cmd) => ({ tool: 'exec_command', input: { cmd } }),
+    // Models that the vendor does not know have no other tool to write with; codex itself takes this one off the shell.
+    write: (file) => ({
+      tool: 'exec_command',
+      input: { cmd: `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ${file}\n+hi\n*** End Patch\nEOF` },
+    }),
+  },
+  {
+    id: 'gemini',
+    toolName: (server, tool) => `mcp_${server}_${tool}`,
+    shell: (command) => ({ tool: 'run_shell_command', input: { command, description: 'x' } }),
+    write: (file) => ({ tool: 'write_file', input: { file_path: file, content: 'hi' } }),
+  },
+];
+
+for (const { id, toolName, shell, write } of cases) {
+  describeWithEngine(id, `tools of a turn that goes through the core to ${id}`, async (install) => {
+    let core: TestCore;
+    let model: ModelServer;
+    let tools: HttpToolServer;
+    let made: string;
+
+    beforeAll(async () => {
+      model = await startModelServer();
+      tools = await startHttpToolServer();
+      const upper = id.toUpperCase();
+      core = await openTestCore({
+        loadEngine,
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          HOME: os.tmpdir(),
+          SVC_DEFAULT_ENGINE: id,
+          [`SVC_${upper}_PATH`]: install,
+          [`SVC_${upper}_BASE_URL`]: model.url,
+        },
+      });
+      await core.addPrincipal('reader', 'known');
+      await core.addPrincipal('guest', 'guest');
+    });
+    afterAll(async () => {
+      await core.close();
+      await tools.close();
+      await model.close();
+    });
+    beforeEach(() => {
+      tools.calls.length = 0;
+      mkdirSync(path.join(core.folder, 'workspace'), { recursive: true });
+      made = mkdtempSync(path.join(core.folder, 'workspace/made-'));
+    });
+
+    const post = (url: string, payload?: object) => core.app.inject({ method: 'POST', url, ...(payload && { payload }) });
+    /** One turn in which the model orders these tools, one a request. */
+    const turn = async (who: string, orders: readonly ScriptedStep[]) => {
+      model.requests.length = 0;
+      model.script([...orders.map((order) => ({ steps: [order] })), { steps: [{ text: 'finished' }] }]);
+      const handled = await core.handle(envelope('go', { sender: { raw_id: who }, conversation_key: `compat:c1:${who}` }));
+      const result = handled.json() as HandleResult;
+      expect(result, handled.body).toMatchObject({ outcome: 'replied', actions: [{ text: 'finished' }] });
+      return { ...result, offered: model.requests[0]?.tools.map(({ name }) => name) ?? [] };
+    };
+
+    test('a server that was added with POST /v2/mcp is called in the next turn, and switched off it is gone in the one after', async () => {
+      await turn('owner', []);
+      await post('/v2/mcp', { name: 'kit', url: tools.url });
+      const called = await turn('owner', [{ tool: toolName('kit', 'echo'), input: { text: 'ping' } }]);
+      expect(tools.calls).toEqual([{ text: 'ping' }]);
+      expect(called.warnings).toBeUndefined();
+      await post('/v2/mcp/kit/toggle');
+      const after = await turn('owner', [{ tool: toolName('kit', 'echo'), input: { text: 'again' } }]);
+      expect(after.offered).not.toContain(toolName('kit', 'echo'));
+      expect(tools.calls).toHaveLength(1);
+    });
+
+    test('a server that is not safe is not seen by who may only read', async () => {
+      await post('/v2/mcp', { name: 'wild', url: tools.url });
+      await post('/v2/mcp', { name: 'calm', url: tools.url, safe: true });
+      const { offered } = await turn('reader', [
+        { tool: toolName('wild', 'echo'), input: { text: 'wild' } },
+        { tool: toolName('calm', 'echo'), input: { text: 'calm' } },
+      ]);
+      expect(offered).toContain(toolName('calm', 'echo'));
+      expect(offered).not.toContain(toolName('wild', 'echo'));
+      expect(tools.calls).toEqual([{ text: 'calm' }]);
+    });
+
+    test('a server that is away is in the warnings of the answer, and the answer is there', async () => {
+      await post('/v2/mcp', { name: 'gone', url: 'http://127.0.0.1:9/mcp' });
+      const { warnings } = await turn('owner', []);
+      expect(warnings).toEqual([expect.stringContaining('gone')]);
+      await core.app.inject({ method: 'DELETE', url: '/v2/mcp/gone' });
+    });
+
+    test("a guest's turn that is told to write a file and run a command does neither; the owner's does both", async () => {
+      const orders = [shell(`echo ran > ${path.join(made, 'ran')}`), write(path.join(made, 'written'))];
+      await turn('guest', [...orders, shell('echo ran > ran'), write('written')]);
+      expect(readdirSync(made)).toEqual([]);
+      const everywhere = readdirSync(core.folder, { recursive: true, encoding: 'utf8' }).map((file) => path.basename(file));
+      expect(everywhere.filter((name) => name === 'ran' || name === 'written')).toEqual([]);
+      await turn('owner', orders);
+      expect(['ran', 'written'].filter((name) => existsSync(path.join(made, name)))).toEqual(['ran', 'written']);
+    });
+  });
+}

@@ -1,0 +1,151 @@
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { envelope } from './open-test-core.ts';
+import { dataDir, startCoreProcess as start } from './start-core-process.ts';
+
+type Core = Awaited<ReturnType<typeof start>>;
+const file = (dir: string, name = 'core.db') => path.join(dir, name);
+const get = async <T>(core: Core, route: string) => (await requestJson<T>(`${core.url}${route}`, { timeoutMs: 5000 })).body;
+const post = <T>(core: Core, route: string, body: unknown, headers = {}) =>
+  requestJson<T>(`${core.url}${route}`, { body, headers, timeoutMs: 10_000 });
+
+/** A data folder in which a core has run and let its owner in. */
+async function usedFolder(): Promise<string> {
+  const dir = dataDir();
+  const core = await start(dir);
+  await core.ready();
+  expect((await post(core, '/v2/handle', envelope('echo hi'))).body).toMatchObject({ outcome: 'replied' });
+  core.child.kill('SIGTERM');
+  await core.exited;
+  return dir;
+}
+
+/** Everybody is denied, and `/health` says why. */
+async function expectClosed(core: Core, why: string): Promise<void> {
+  await core.ready();
+  expect((await post(core, '/v2/handle', envelope('echo hi'))).body).toMatchObject({
+    outcome: 'denied',
+    actions: [{ text: 'no access' }],
+  });
+  expect((await post(core, '/v2/handle', envelope('echo hi', { public: true }))).body).toMatchObject({ actions: [] });
+  expect((await post(core, '/query', { message: 'echo hi', userId: 'owner', platform: 'compat' })).status).toBeGreaterThanOrEqual(
+    400,
+  );
+  expect((await post(core, '/trust/resolve', { channel: 'compat', sender: { raw_id: 'owner' } })).body).toMatchObject({
+    denied: true,
+    denial: 'gate_closed',
+    tool_policy: 'none',
+  });
+  const health = await get<{ status: string; degraded: string[] }>(core, '/health');
+  expect(health.status).toBe('degraded');
+  expect(health.degraded.join()).toContain(why);
+}
+
+describe('[T01] a trust store', () => {
+  test.each([
+    ['missing', (dir: string) => rmSync(file(dir))],
+    ['of zero bytes', (dir: string) => truncateSync(file(dir), 0)],
+  ])('that is %s lets nobody in where trust had been set up, also after another start', async (_what, break_) => {
+    const dir = await usedFolder();
+    break_(dir);
+    const core = await start(dir);
+    await expectClosed(core, `the trust store ${file(dir)} is empty, though trust had been set up here`);
+    core.child.kill('SIGKILL');
+    await core.exited;
+    await expectClosed(await start(dir), 'remove ');
+  });
+
+  test('that is gone is begun anew when the operator says so', async () => {
+    const dir = await usedFolder();
+    rmSync(file(dir));
+    rmSync(file(dir, 'trust.set-up'));
+    const core = await start(dir);
+    await core.ready();
+    expect((await post(core, '/v2/handle', envelope('echo hi'))).body).toMatchObject({ outcome: 'replied' });
+  });
+
+  test.each([
+    ['no database', (dir: string) => writeFileSync(file(dir), 'this is no database, whatever its name is')],
+    ['cut off', (dir: string) => truncateSync(file(dir), 5000)],
+    [
+      'overwritten in the middle',
+      (dir: string) => {
+        const bytes = readFileSync(file(dir));
+        writeFileSync(file(dir), bytes.fill(0xa5, 100, bytes.length));
+      },
+    ],
+    [
+      'of another schema',
+      (dir: string) => {
+        const db = new DatabaseSync(file(dir));
+        db.exec("DELETE FROM schema_migration WHERE name LIKE '001%'");
+        db.close();
+      },
+    ],
+  ])('that is %s lets nobody in, does nothing else, and the core says so', async (_what, break_) => {
+    const dir = await usedFolder();
+    break_(dir);
+    const before = readFileSync(file(dir));
+    const core = await start(dir);
+    await expectClosed(core, `${file(dir)} cannot be used`);
+    const announced = await post<{ error: string }>(core, '/v2/announce', { text: 'hi' });
+    expect([announced.status, announced.body.error]).toEqual([503, 'unavailable']);
+    const streamed = fetchText(core, envelope('echo hi'));
+    expect(await streamed).toMatch(/^event: result\ndata: .*"denied"/);
+    expect(readFileSync(file(dir)).equals(before)).toBe(true);
+    core.child.kill('SIGTERM');
+    expect(await core.exited).toBe(0);
+  });
+
+  test('that another process has locked lets nobody in: the core ends and says why', async () => {
+    const dir = await usedFolder();
+    const lock = new DatabaseSync(file(dir));
+    lock.exec('PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE');
+    try {
+      const core = await start(dir);
+      expect(await core.exited).toBe(1);
+      expect(core.output()).toContain(`Another core is using ${dir}`);
+    } finally {
+      lock.close();
+    }
+  });
+
+  test.each([
+    ['no JSON', '{"principals": ['],
+    ['zero bytes', ''],
+    ['of another form', '{"people": []}'],
+    ['null', 'null'],
+    ['a principal without a key', '{"principals":[{"role":"known","identifiers":[]}]}'],
+    ['a role that is not there', '{"principals":[{"key":"a","role":"emperor","identifiers":[]}]}'],
+    ['an empty identifier', '{"principals":[{"key":"a","role":"known","identifiers":[{"surface":"compat","value":""}]}]}'],
+    [
+      'one sender for two principals',
+      JSON.stringify({
+        principals: ['a', 'b'].map((key) => ({
+          key,
+          role: 'known',
+          identifiers: [{ surface: 'email', value: `${key === 'a' ? 'X' : 'x'}@y.z` }],
+        })),
+      }),
+    ],
+  ])('whose seed file is broken (%s) lets nobody in', async (_what, seed) => {
+    const dir = dataDir();
+    writeFileSync(file(dir, 'trust.seed.json'), seed);
+    await expectClosed(await start(dir), 'trust could not be set up, so everybody is denied');
+  });
+});
+
+async function fetchText(core: Core, body: unknown): Promise<string> {
+  const response = await fetch(`${core.url}/v2/handle`, {
+    method: 'POST',
+    headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const reader = response.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return new TextDecoder().decode(value);
+}

@@ -1,0 +1,262 @@
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { http } from '@svc/service-kit/builtin.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { openTestCore, type TestCore } from './open-test-core.ts';
+
+type Reply = { status: number; body: object };
+
+/** Stands for the vault: answers by route, and keeps what it was asked. */
+async function standInVault(replies: Record<string, Reply>) {
+  const asked: { route: string; body: unknown; key: string | undefined }[] = [];
+  const server = http.createServer((request, response) => {
+    let text = '';
+    request.on('data', (part) => (text += String(part)));
+    request.on('end', () => {
+      const route = `${request.method} ${request.url}`;
+      const key = (request.headers['x-admin-key'] as string | undefined) ?? request.headers.authorization;
+      asked.push({ route, key, body: text === '' ? null : JSON.parse(text) });
+      const { status, body } = replies[route] ?? refusal(404, 'not_found');
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    replies,
+    asked,
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const ok = (body: object): Reply => ({ status: 200, body: { ok: true, ...body } });
+const refusal = (status: number, error: string, more = {}): Reply => ({
+  status,
+  body: { ok: false, error, message: `it says ${error}`, request_id: 'r', ...more },
+});
+const sealed = refusal(503, 'unavailable', { sealed: true });
+const gives = (value: string): Record<string, Reply> => ({
+  'POST /v1/tokens': ok({ token: 'vtoken_1', name: 'NAME', expires_at: 1 }),
+  'POST /v1/redeem': ok({ name: 'NAME', version: 1, value }),
+});
+
+let vault: Awaited<ReturnType<typeof standInVault>>;
+let core: TestCore;
+const keys = { SVC_VAULT_AGENT_KEY: 'vagent_of-the-core', SVC_VAULT_ADMIN_KEY: 'vadmin_of-the-core' };
+const open = async (replies: Record<string, Reply>, env: Record<string, string> = keys, clock?: Clock) => {
+  vault = await standInVault(replies);
+  core = await openTestCore({
+    ...(clock && { clock }),
+    env: { SVC_VAULT_URL: vault.url, NAME: 'the value of the environment', ...env },
+  });
+};
+beforeEach(() => open({ 'GET /v1/status': ok({ initialized: true, sealed: false }) }));
+afterEach(async () => {
+  await core.close();
+  await vault.close();
+});
+const reopen = async (...args: Parameters<typeof open>) => {
+  await core.close();
+  await vault.close();
+  await open(...args);
+};
+
+const status = async () => (await core.app.inject('/v2/vault/status')).json<object>();
+const store = (payload: object) => core.app.inject({ method: 'POST', url: '/v2/vault/secrets', payload });
+const find = async () => (await core.context.secrets.get('NAME'))?.reveal() ?? null;
+
+describe('the status', () => {
+  test('is what the vault says', async () => {
+    expect(await status()).toEqual({ configured: true, reachable: true, sealed: false });
+    vault.replies['GET /v1/status'] = ok({ initialized: true, sealed: true });
+    expect(await status()).toEqual({ configured: true, reachable: true, sealed: true });
+  });
+
+  test('says sealed where nothing says otherwise', async () => {
+    vault.replies['GET /v1/status'] = ok({ hello: 'world' });
+    expect(await status()).toEqual({ configured: true, reachable: false, sealed: true });
+    await vault.close();
+    expect(await status()).toEqual({ configured: true, reachable: false, sealed: true });
+  });
+
+  test.each<Record<string, string>>([{ SVC_VAULT_AGENT_KEY: 'vagent_of-the-core', SVC_VAULT_URL: '' }, {}])(
+    'is not configured without both address and key (%#)',
+    async (env) => {
+      await reopen({}, env);
+      expect(await status()).toEqual({ configured: false, reachable: false, sealed: true });
+      expect(await find()).toBe('the value of the environment');
+      expect(vault.asked).toEqual([]);
+    },
+  );
+});
+
+describe('a secret', () => {
+  test('comes from the vault before all other places', async () => {
+    Object.assign(vault.replies, gives('the value of the vault'));
+    expect(await find()).toBe('the value of the vault');
+    expect(vault.asked).toEqual([
+      { route: 'POST /v1/tokens', key: 'Bearer vagent_of-the-core', body: { name: 'NAME', tier: 'SACRED' } },
+      { route: 'POST /v1/redeem', key: 'Bearer vagent_of-the-core', body: { token: 'vtoken_1' } },
+    ]);
+    expect(core.context.knownSecrets.redactor().text('so: the value of the vault.')).not.toContain('of the vault');
+  });
+
+  test.each([
+    ['it has none', refusal(404, 'not_found')],
+    ['it is sealed', sealed],
+    ['it is broken', refusal(500, 'internal')],
+    ['it is busy', refusal(429, 'queue_full')],
+    ['something else answers there', { status: 404, body: { hello: 'world' } }],
+    ['something else says yes', { status: 401, body: [] }],
+  ])('comes from the other places when %s', async (_, reply) => {
+    vault.replies['POST /v1/tokens'] = reply;
+    expect(await find()).toBe('the value of the environment');
+  });
+
+  test('V07: comes from the other places when the vault is away', async () => {
+    await vault.close();
+    expect(await find()).toBe('the value of the environment');
+    const { notices } = (await core.app.inject('/health')).json<{ notices: string[] }>();
+    expect(notices).toContainEqual(expect.stringContaining('The vault cannot be reached (ECONNREFUSED)'));
+  });
+
+  test.each([
+    ['trust is too low', refusal(403, 'forbidden')],
+    ['our key is not known', refusal(401, 'unauthorized')],
+  ])('V07: comes from nowhere when the vault refuses because %s', async (_, reply) => {
+    vault.replies['POST /v1/tokens'] = reply;
+    expect(await find()).toBeNull();
+    await expect(core.context.secrets.resolve('NAME')).rejects.toMatchObject({
+      code: 'unprocessable',
+      message: expect.stringContaining('The vault does not give the secret "NAME"') as string,
+    });
+  });
+
+  test('V07: comes from nowhere when the vault refuses the token', async () => {
+    Object.assign(vault.replies, gives('x'), { 'POST /v1/redeem': refusal(403, 'forbidden') });
+    expect(await find()).toBeNull();
+  });
+
+  test('is not asked for under a name that the vault cannot have', async () => {
+    expect(await core.context.secrets.get('no name')).toBeNull();
+    expect(vault.asked).toEqual([]);
+  });
+
+  test('health tells once that the vault is sealed, until it is open', async () => {
+    const notices = async () => (await core.app.inject('/health')).json<{ notices: string[] }>().notices;
+    vault.replies['POST /v1/tokens'] = sealed;
+    await find();
+    expect(await notices()).toEqual([expect.stringContaining('./svc vault unseal')]);
+    Object.assign(vault.replies, gives('x'));
+    await find();
+    expect(await notices()).toEqual([]);
+  });
+
+  test('what could not be had is asked for again until it can, and then engines are looked at anew', async () => {
+    const clock = createFakeClock();
+    await reopen({ 'POST /v1/tokens': sealed }, keys, clock);
+    let chosen = 0;
+    core.context.engines.active = () => Promise.reject(new Error(`chosen ${++chosen} times`));
+    await find();
+    vault.replies['POST /v1/tokens'] = refusal(500, 'internal');
+    clock.advance(2000);
+    await expect.poll(() => core.context.vault.notices()[0]).toContain('cannot be reached (it says internal)');
+    expect(chosen).toBe(0);
+    Object.assign(vault.replies, gives('x'));
+    clock.advance(2000);
+    await expect.poll(() => chosen).toBe(4);
+    expect(core.context.vault.notices()).toEqual([]);
+    const before = vault.asked.length;
+    clock.advance(10_000);
+    expect(vault.asked).toHaveLength(before);
+  });
+});
+
+describe('storing a secret', () => {
+  const secret = { name: 'API_KEY', value: 'a value to keep', min_trust: 'TRUSTED' };
+
+  test('puts it into the vault and says so, without the value', async () => {
+    vault.replies['POST /v1/credentials'] = ok({ credential: { name: 'API_KEY' } });
+    const answer = await store(secret);
+    expect(answer.json()).toEqual({ ok: true, name: 'API_KEY', stored_in: 'vault', min_trust: 'TRUSTED' });
+    expect(vault.asked.at(-1)).toEqual({ route: 'POST /v1/credentials', key: 'vadmin_of-the-core', body: secret });
+    expect(core.context.knownSecrets.redactor().text('a value to keep')).not.toContain('to keep');
+  });
+
+  test('asks for SACRED unless told otherwise', async () => {
+    vault.replies['POST /v1/credentials'] = ok({ credential: {} });
+    expect((await store({ name: 'A', value: 'v' })).json()).toMatchObject({ min_trust: 'SACRED' });
+  });
+
+  test('without a vault puts it into the secrets file, which asks for no trust', async () => {
+    await reopen({}, {});
+    expect((await store(secret)).json()).toEqual({ ok: true, name: 'API_KEY', stored_in: 'file', min_trust: null });
+    const file = path.join(core.folder, 'secrets.json');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ API_KEY: 'a value to keep' });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test.each([
+    ['sealed', sealed, 503, 'unavailable'],
+    ['not ours', refusal(401, 'unauthorized'), 409, 'conflict'],
+    ['refusing', refusal(400, 'bad_request'), 400, 'bad_request'],
+  ])('never ends in another place: a vault that is %s is an error', async (_, reply, code, error) => {
+    vault.replies['POST /v1/credentials'] = reply;
+    const answer = await store(secret);
+    expect(answer.statusCode).toBe(code);
+    expect(answer.json()).toMatchObject({ ok: false, error });
+    expect(() => statSync(path.join(core.folder, 'secrets.json'))).toThrow('ENOENT');
+  });
+
+  test('needs the vault and its admin key', async () => {
+    await vault.close();
+    expect((await store(secret)).statusCode).toBe(503);
+    await reopen({}, { SVC_VAULT_AGENT_KEY: keys.SVC_VAULT_AGENT_KEY });
+    const answer = await store(secret);
+    expect(answer.statusCode).toBe(409);
+    expect(answer.body).toContain('SVC_VAULT_ADMIN_KEY');
+  });
+
+  test.each([
+    [{ ...secret, value: '[redacted:known-secret]' }],
+    [{ ...secret, value: 'Bearer [redacted:value] ' }],
+    [{ ...secret, min_trust: 'HOLY' }],
+    [{ ...secret, min_trust: 'sacred' }],
+    [{ ...secret, name: '../etc' }],
+    [{ ...secret, value: '' }],
+    [{ ...secret, more: 1 }],
+    [{ name: 'A' }],
+  ])('R10: %j is refused', async (body) => {
+    const answer = await store(body);
+    expect(answer.statusCode).toBe(400);
+    expect(vault.asked).toEqual([]);
+  });
+});
+
+describe('removing a secret', () => {
+  test('removes it from the vault', async () => {
+    vault.replies['DELETE /v1/credentials/NAME'] = ok({ name: 'NAME' });
+    await core.context.secrets.remove('NAME');
+    expect(vault.asked).toMatchObject([{ route: 'DELETE /v1/credentials/NAME', key: 'vadmin_of-the-core' }]);
+  });
+
+  test('is fine when the vault has none, and fails when it has one that it keeps', async () => {
+    await core.context.secrets.remove('NAME');
+    vault.replies['DELETE /v1/credentials/NAME'] = sealed;
+    await expect(core.context.secrets.remove('NAME')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('needs the admin key only for what the vault has', async () => {
+    await reopen({}, { SVC_VAULT_AGENT_KEY: keys.SVC_VAULT_AGENT_KEY });
+    await core.context.secrets.remove('NAME');
+    Object.assign(vault.replies, gives('x'));
+    await expect(core.context.secrets.remove('NAME')).rejects.toMatchObject({ code: 'conflict' });
+  });
+});

@@ -1,0 +1,118 @@
+import path from 'node:path';
+import type { Instance } from '@svc/contract/instance.ts';
+import type { Tried } from '@svc/connector-kit/retry.ts';
+import { unavailable } from '@svc/service-kit/service-error.ts';
+import { migrate } from '@svc/store/migrate.ts';
+import { openSqlite } from '@svc/store/open-sqlite.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { expect, it } from 'vitest';
+import { createConnectorTypes } from '../connector-type/connector-types.ts';
+import { notRunning } from '../supervisor/supervised-instance.ts';
+import { createAnnouncementStore } from './announcement-store.ts';
+import { createAnnouncer } from './announcer.ts';
+
+const meta = {
+  type: 'box',
+  displayName: 'Box',
+  supportsMultiple: true,
+  capabilities: {},
+  credentialKeys: [],
+  configSchema: { type: 'object', properties: {} },
+  outbound: { kinds: ['text'], target: { required: true, label: 'Box' } },
+} as const;
+const stored = { id: 'box', type: 'box', name: 'Box', enabled: true, config: {}, created_at: 0, updated_at: 0 };
+const instance: Instance = { ...stored, ...notRunning };
+const fine: Tried<void> = { ok: true, value: undefined };
+const away: Tried<void> = { ok: false, again: true, error: unavailable('not up') };
+
+function setUp() {
+  const db = openSqlite(':memory:');
+  migrate(db, path.join(import.meta.dirname, '../db/migrations'));
+  const clock = createFakeClock();
+  const store = createAnnouncementStore(db);
+  const attempts: string[] = [];
+  const outcomes: Tried<void>[] = [];
+  let run: string | null = 'first';
+  let beat: (id: string) => void = () => undefined;
+  let serial = 0;
+  const announcer = createAnnouncer({
+    store,
+    clock,
+    instances: { list: async () => [instance] },
+    types: createConnectorTypes({ types: [{ meta, entry: '' }], problems: [] }),
+    supervisor: { aliveRunOf: () => run, onAlive: (listener) => (beat = listener) },
+    ids: { next: (prefix) => `${prefix}_${++serial}` },
+    log: { warn: () => undefined, error: () => undefined },
+    deliver: async (_, { id }) => {
+      attempts.push(id);
+      return outcomes.shift() ?? fine;
+    },
+  });
+  return {
+    announcer,
+    attempts,
+    outcomes,
+    clock,
+    /** The instance is well, in this run. */
+    async beats(inRun: string) {
+      run = inRun;
+      beat('box');
+      await settle();
+    },
+    async pass(ms: number) {
+      clock.advance(ms);
+      await settle();
+    },
+  };
+}
+
+/** Lets all go on that needs no time to pass. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 20; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+const announce = (announcer: ReturnType<typeof setUp>['announcer']) =>
+  announcer.announce({ instance_id: 'box', target: 'b', text: 'hello' });
+
+it('is not delivered in the run in which it was posted, and once in the next', async () => {
+  const { announcer, attempts, beats } = setUp();
+  await announce(announcer);
+  for (const run of ['first', 'first', 'second', 'second', 'third']) await beats(run);
+  expect(attempts).toEqual(['ann_1']);
+  expect(await announcer.listOf('box')).toEqual([]);
+});
+
+it('is tried again under the same id after a pause that beats do not shorten', async () => {
+  const { announcer, attempts, outcomes, beats, pass } = setUp();
+  outcomes.push(away, away);
+  await announce(announcer);
+  for (let i = 0; i < 3; i++) await beats('second');
+  expect(await announcer.listOf('box')).toMatchObject([{ state: 'waiting', attempts: 1, error: 'not up' }]);
+  await pass(2_000);
+  await pass(3_999);
+  expect(attempts).toEqual(['ann_1', 'ann_1']);
+  await pass(1);
+  expect(attempts).toEqual(['ann_1', 'ann_1', 'ann_1']);
+});
+
+it('is tried at once when the instance has come back meanwhile', async () => {
+  const { announcer, attempts, outcomes, beats } = setUp();
+  outcomes.push(away);
+  await announce(announcer);
+  await beats('second');
+  await beats('third');
+  expect(attempts).toEqual(['ann_1', 'ann_1']);
+});
+
+it('expires after a week, is shown as failed, and is gone after another', async () => {
+  const { announcer, attempts, beats, pass } = setUp();
+  const week = 7 * 24 * 60 * 60_000;
+  await announce(announcer);
+  await pass(week);
+  await beats('second');
+  expect(attempts).toEqual([]);
+  expect(await announcer.listOf('box')).toMatchObject([{ state: 'failed', error: expect.stringContaining('expired') }]);
+  await pass(week);
+  await settle();
+  expect(await announcer.listOf('box')).toEqual([]);
+});

@@ -1,0 +1,49 @@
+import type { ErrorBody } from '@svc/contract/error-body.ts';
+import { proofHeader } from '@svc/connector-kit/outbound/outbound-routes.ts';
+import type { Tried } from '@svc/connector-kit/retry.ts';
+import { requestJson, type JsonRequest } from '@svc/service-kit/http/json-client.ts';
+import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Door } from '../supervisor/run-pass.ts';
+
+type Request = Pick<JsonRequest, 'method' | 'body' | 'timeoutMs'>;
+
+/** The message itself will not do; another attempt would end the same way. */
+const finalStatuses = [400, 403, 404, 409, 413, 415, 422];
+
+/** One request to the process of an instance. An answer without the proof of that process is not believed. Never rejects. */
+export async function callConnector<T>(door: Door, path: string, request: Request): Promise<Tried<T>> {
+  try {
+    const { status, headers, body } = await requestJson<T | ErrorBody>(door.url + path, { ...request, token: door.token });
+    const proof = headers[proofHeader];
+    if (typeof proof !== 'string' || !door.proof.equals(proof))
+      return fault('another program answers on the port of this instance');
+    // The casts: the status says which of the two it is (contract of `/out`).
+    return status === 200 ? { ok: true, value: body as T } : refusal(status, body as ErrorBody);
+  } catch (error) {
+    const { name } = error as Error;
+    if (name === 'TimeoutError' || name === 'AbortError') return tooSlow(request.timeoutMs);
+    return fault(`the connector could not be asked (${errorText(error)})`);
+  }
+}
+
+function refusal(status: number, body: Partial<ErrorBody>): Tried<never> {
+  const message = typeof body.message === 'string' ? body.message : `the connector answered with status ${status}`;
+  if (finalStatuses.includes(status)) {
+    const code = status === 404 ? 'not_found' : status === 400 ? 'bad_request' : 'unprocessable';
+    return { ok: false, again: false, error: new ServiceError(code, message) };
+  }
+  const seconds = Number(body['retry_after_s'] ?? Number.NaN);
+  const retryAfterMs = seconds >= 0 ? Math.ceil(seconds * 1000) : undefined;
+  const code = status === 429 ? 'busy' : status === 503 ? 'unavailable' : 'upstream';
+  const details = retryAfterMs === undefined ? {} : { retry_after_s: Math.max(1, Math.ceil(seconds)) };
+  return { ok: false, again: true, retryAfterMs, error: new ServiceError(code, message, { details }) };
+}
+
+const fault = (message: string): Tried<never> => ({ ok: false, again: true, error: new ServiceError('upstream', message) });
+
+/** Whether it has arrived is not known. There is no time for another attempt. */
+const tooSlow = (ms: number): Tried<never> => ({
+  ok: false,
+  again: false,
+  error: new ServiceError('upstream', `the connector did not answer within ${Math.round(ms / 100) / 10} s`, { status: 504 }),
+});

@@ -1,0 +1,36 @@
+import type { ChannelInfo, ToggleChannel } from '@svc/contract/send.ts';
+import { conflict, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { InstanceService } from '../instance/instance-service.ts';
+import type { InstanceSupervisor } from '../supervisor/instance-supervisor.ts';
+import { callConnector } from './call-connector.ts';
+
+type Deps = {
+  instances: Pick<InstanceService, 'get'>;
+  supervisor: Pick<InstanceSupervisor, 'doorOf' | 'mask'>;
+};
+
+const timeoutMs = 9_000;
+
+export type ChannelProxy = ReturnType<typeof createChannelProxy>;
+
+/** `/instances/:id/channels`: asks the connector itself, which knows and keeps what it relays. */
+export function createChannelProxy({ instances, supervisor }: Deps) {
+  async function ask<T>(id: string, body?: ToggleChannel): Promise<T> {
+    const { instance } = await instances.get(id);
+    if (instance.status !== 'running')
+      throw conflict(`The instance "${id}" is ${instance.status}. Its channels can be asked for while it runs.`);
+    const door = supervisor.doorOf(id);
+    if (door === null) throw conflict(`The connector of "${id}" has no channels to choose from.`);
+    const tried = await callConnector<T>(door, '/channels', { body, timeoutMs });
+    if (tried.ok) return tried.value;
+    const { error } = tried;
+    if (!(error instanceof ServiceError)) throw error;
+    const { code, status, details } = error;
+    throw new ServiceError(code, supervisor.mask(error.message), { status, details, cause: error });
+  }
+
+  return {
+    list: (id: string) => ask<{ channels: ChannelInfo[] }>(id),
+    toggle: (id: string, body: ToggleChannel) => ask<{ ok: true; channel: ChannelInfo }>(id, body),
+  };
+}

@@ -1,0 +1,99 @@
+import type { OutboundMessage } from '@svc/contract/send.ts';
+import { retryWithin, type Tried } from '@svc/connector-kit/retry.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import { conflict, errorText, queueFull, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
+import type { InstanceSupervisor } from '../supervisor/instance-supervisor.ts';
+import { callConnector } from './call-connector.ts';
+
+export type DelivererDeps = {
+  supervisor: Pick<InstanceSupervisor, 'doorOf' | 'statusOf' | 'mask'>;
+  knownSecrets: Pick<KnownSecrets, 'redactor'>;
+  clock: Clock;
+  log: Pick<Log, 'info' | 'warn'>;
+};
+
+/** Takes one message to the process of an instance, within 9 s. Resolves with what became of it; never rejects. */
+export type Deliver = (instanceId: string, message: OutboundMessage) => Promise<Tried<void>>;
+
+/** Callers wait 10 s, and get an honest answer before they give up. */
+const limitMs = 9_000;
+const maxTries = 4;
+const maxPerInstance = 50;
+const maxAll = 500;
+
+/** Texts pass redaction here, the last place before they leave; when that fails, nothing leaves. */
+export function createDeliverer({ supervisor, knownSecrets, clock, log }: DelivererDeps): Deliver {
+  const running = new Map<string, number>();
+  let all = 0;
+
+  const redact = (text: string) => supervisor.mask(knownSecrets.redactor().text(text));
+
+  function redacted(message: OutboundMessage): OutboundMessage {
+    const { text, caption } = message;
+    return {
+      ...message,
+      ...(text === undefined ? {} : { text: redact(text) }),
+      ...(caption === undefined ? {} : { caption: redact(caption) }),
+    };
+  }
+
+  async function attempt(instanceId: string, message: OutboundMessage, leftMs: number): Promise<Tried<void>> {
+    const door = supervisor.doorOf(instanceId);
+    if (door === null) return noDoor(instanceId);
+    const tried = await callConnector(door, '/out', { body: message, timeoutMs: Math.max(1, leftMs) });
+    if (tried.ok) return { ok: true, value: undefined };
+    const error = maskError(tried.error);
+    // Whatever the connector has against it, to the sender it is a message that will not do.
+    const isFinal = !tried.again && error instanceof ServiceError && error.status < 500;
+    return isFinal ? { ok: false, again: false, error: new ServiceError('unprocessable', error.message) } : { ...tried, error };
+  }
+
+  function noDoor(instanceId: string): Tried<void> {
+    const { status } = supervisor.statusOf(instanceId);
+    if (status === 'running')
+      return { ok: false, again: false, error: conflict(`The connector of "${instanceId}" takes no messages from here.`) };
+    const again = status === 'starting' || status === 'backoff';
+    return { ok: false, again, error: unavailable(`The instance "${instanceId}" is ${status} at the moment.`) };
+  }
+
+  /** What a platform says may quote an address that holds a token. */
+  function maskError(error: Error): Error {
+    if (!(error instanceof ServiceError)) return error;
+    const { code, status, details } = error;
+    return new ServiceError(code, redact(error.message), { status, details, cause: error });
+  }
+
+  async function deliver(instanceId: string, message: OutboundMessage): Promise<Tried<void>> {
+    const masked = redacted(message);
+    const startedAt = clock.now();
+    const tried = await retryWithin({ clock, limitMs, maxTries }, (leftMs) => attempt(instanceId, masked, leftMs));
+    const facts = { instance: instanceId, message: message.id, ms: clock.now() - startedAt };
+    if (tried.ok) log.info(facts, 'a message was sent');
+    else log.warn({ ...facts, why: tried.error.message }, 'a message was not sent');
+    return tried;
+  }
+
+  return async (instanceId, message) => {
+    const own = running.get(instanceId) ?? 0;
+    if (own >= maxPerInstance || all >= maxAll)
+      return {
+        ok: false,
+        again: true,
+        error: queueFull(`${own} messages are on their way to "${instanceId}". Try again in a moment.`),
+      };
+    running.set(instanceId, own + 1);
+    all++;
+    try {
+      return await deliver(instanceId, message);
+    } catch (error) {
+      return { ok: false, again: true, error: unavailable(`nothing was sent: ${errorText(error)}`, error) };
+    } finally {
+      all--;
+      const left = (running.get(instanceId) ?? 1) - 1;
+      if (left === 0) running.delete(instanceId);
+      else running.set(instanceId, left);
+    }
+  };
+}

@@ -1,0 +1,56 @@
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import { badRequest, conflict, notFound } from '@svc/service-kit/service-error.ts';
+
+export type Place = { instance_id?: string; channel?: string };
+type MetaOf = (type: string) => ConnectorMeta | null;
+
+/**
+ * The instance that a request names by id, or by a channel: a type or a name that exactly one instance answers to.
+ * Instances that run come before those that do not. Throws `not_found`, `conflict` or `bad_request`.
+ */
+export function findInstance({ instance_id, channel }: Place, instances: readonly Instance[], metaOf: MetaOf): Instance {
+  if (instance_id === undefined) return findByChannel(channel ?? '', instances, metaOf);
+  const instance = instances.find(({ id }) => id === instance_id);
+  if (instance === undefined) throw notFound('instance', instance_id);
+  if (channel !== undefined && !answersTo(instance, channel))
+    throw badRequest(`The instance "${instance_id}" is no "${channel}". Name one of the two.`);
+  checkOutbound(instance, metaOf);
+  return instance;
+}
+
+function findByChannel(channel: string, instances: readonly Instance[], metaOf: MetaOf): Instance {
+  const named = instances.filter((instance) => answersTo(instance, channel));
+  const [first] = named;
+  if (first === undefined) throw notFound('instance of the channel', channel);
+  const able = named.filter(({ type }) => (metaOf(type)?.outbound ?? false) !== false);
+  if (able.length === 0) checkOutbound(first, metaOf);
+  const up = able.filter(isUp);
+  const [only, ...others] = up.length > 0 ? up : able;
+  if (only !== undefined && others.length === 0) return only;
+  const list = [only, ...others].map((each) => `"${each?.id}" (${each?.name})`).join(', ');
+  throw conflict(`"${channel}" may mean ${list}. Say which one with "instance_id".`, {
+    instances: [only, ...others].map((each) => each?.id),
+  });
+}
+
+const answersTo = ({ type, name }: Instance, channel: string) => type === channel || name === channel;
+
+/** It takes messages, or soon will. */
+const isUp = ({ status }: Instance) => status === 'running' || status === 'starting' || status === 'backoff';
+
+function checkOutbound({ id, type }: Instance, metaOf: MetaOf): void {
+  const meta = metaOf(type);
+  if (meta === null) throw conflict(`The connector type "${type}" of "${id}" is not installed.`);
+  if (meta.outbound === false)
+    throw conflict(`${meta.displayName} only answers on the connection it was asked on; nothing can be sent through "${id}".`);
+}
+
+/** Throws `conflict` for an instance that takes nothing until a person does something. */
+export function checkUp(instance: Instance): void {
+  if (isUp(instance)) return;
+  const { id, status, last_exit: lastExit } = instance;
+  if (status === 'failed')
+    throw conflict(`The instance "${id}" has failed: ${lastExit?.reason ?? 'see its log'}. Mend that and start it.`);
+  throw conflict(`The instance "${id}" is stopped. Start it with POST /instances/${id}/start.`);
+}

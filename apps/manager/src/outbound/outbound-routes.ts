@@ -1,0 +1,32 @@
+import { announceSchema, sendSchema, toggleChannelSchema } from '@svc/contract/send.ts';
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import { badRequest } from '@svc/service-kit/service-error.ts';
+import { instanceParamsSchema } from '../instance/instance-schema.ts';
+import type { Announcer } from './announcer.ts';
+import type { ChannelProxy } from './channel-proxy.ts';
+import type { SendService } from './send-service.ts';
+
+type Deps = { sender: SendService; announcer: Announcer; channels: ChannelProxy };
+
+const params = instanceParamsSchema;
+
+export function mountOutboundRoutes(app: App, { sender, announcer, channels }: Deps): void {
+  app.post('/send', { schema: { body: sendSchema } }, (request) =>
+    sender.send(request.body, idempotencyKey(request.headers['idempotency-key'])),
+  );
+  app.get('/send/targets', async () => ({ targets: await sender.targets() }));
+  app.post('/announce', { schema: { body: announceSchema } }, async (request) => {
+    const { id, instance_id, expires_at } = await announcer.announce(request.body);
+    return { ok: true, id, instance_id, queued: true, expires_at };
+  });
+  app.get('/instances/:id/channels', { schema: { params } }, (request) => channels.list(request.params.id));
+  app.post('/instances/:id/channels', { schema: { params, body: toggleChannelSchema } }, (request) =>
+    channels.toggle(request.params.id, request.body),
+  );
+}
+
+function idempotencyKey(header: string | string[] | undefined): string | null {
+  if (header === undefined) return null;
+  if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header;
+  throw badRequest('The header Idempotency-Key takes 1 to 255 visible ASCII characters.');
+}

@@ -1,0 +1,121 @@
+import type { ErrorCode } from '@svc/contract/error-body.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import type { OutboundMessage, SendAnswer, SendRequest, SendTarget } from '@svc/contract/send.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import { badRequest, ServiceError, upstream } from '@svc/service-kit/service-error.ts';
+import type { ConnectorTypes } from '../connector-type/connector-types.ts';
+import type { InstanceService } from '../instance/instance-service.ts';
+import { checkMessage } from './check-message.ts';
+import { checkUpload } from './check-upload.ts';
+import type { Deliver } from './deliverer.ts';
+import { checkUp, findInstance } from './find-instance.ts';
+import type { SentStore } from './sent-store.ts';
+
+type Deps = {
+  instances: Pick<InstanceService, 'list'>;
+  types: ConnectorTypes;
+  sent: SentStore;
+  ids: Ids;
+  uploads: string;
+  deliver: Deliver;
+};
+
+/** What is stored as the answer of a message whose fate is known: it is delivered, or will never be. */
+type Final = { ok: true } | { ok: false; code: ErrorCode; message: string; status: number };
+
+/** For senders, when nobody said how long to wait. */
+const defaultPauseS = 2;
+
+export type SendService = ReturnType<typeof createSendService>;
+
+/** The rules of `POST /send`. */
+export function createSendService({ instances, types, sent, ids, uploads, deliver }: Deps) {
+  const metaOf = (type: string) => types.find(type)?.meta ?? null;
+  const outboundOf = ({ type }: Instance) => metaOf(type)?.outbound ?? false;
+  const running = new Map<string, { place: string; answer: Promise<SendAnswer> }>();
+
+  async function plan(request: SendRequest): Promise<{ instance: Instance; message: Omit<OutboundMessage, 'id'> }> {
+    const instance = findInstance(request, await instances.list(), metaOf);
+    checkUp(instance);
+    const outbound = outboundOf(instance);
+    if (outbound === false) throw badRequest(`Nothing can be sent through "${instance.id}".`);
+    // Before the rest: a file that must not leave is refused as such, whatever else is wrong.
+    const path = request.path === undefined ? undefined : await checkUpload(request.path, uploads);
+    return { instance, message: checkMessage({ ...request, path }, outbound) };
+  }
+
+  async function sendNew(request: SendRequest): Promise<SendAnswer> {
+    const { instance, message } = await plan(request);
+    return toAnswer(await tryOnce(instance.id, { id: ids.next('snd'), ...message }));
+  }
+
+  /** Recorded before it leaves. An end that is not final is left open: the next repeat tries again under the same id. */
+  async function sendKeyed(request: SendRequest, key: string, place: string): Promise<SendAnswer> {
+    const known = await sent.find(key);
+    if (known !== null && known.place !== place) throw otherMessage();
+    if (known !== null && known.answer !== null) {
+      // Written by this module.
+      return toAnswer({ instanceId: known.instance_id, id: known.id, final: JSON.parse(known.answer) as Final });
+    }
+    const { instance, message } = await plan(
+      known === null ? request : { ...request, channel: undefined, instance_id: known.instance_id },
+    );
+    const { id } = known ?? (await sent.begin(key, place, instance.id));
+    const outcome = await tryOnce(instance.id, { id, ...message });
+    if ('final' in outcome) await sent.settle(id, JSON.stringify(outcome.final));
+    return toAnswer(outcome);
+  }
+
+  async function tryOnce(instanceId: string, message: OutboundMessage): Promise<Outcome> {
+    const tried = await deliver(instanceId, message);
+    const about = { instanceId, id: message.id };
+    if (tried.ok) return { ...about, final: { ok: true } };
+    const error = tried.error instanceof ServiceError ? tried.error : upstream(tried.error.message, tried.error);
+    const isFinal = error.code === 'unprocessable';
+    if (isFinal) return { ...about, final: { ok: false, code: error.code, message: error.message, status: error.status } };
+    return { ...about, error };
+  }
+
+  return {
+    /** Resolves when the channel has the message. Throws what is wrong; `delivered: false` is in the details of an attempt. */
+    async send(request: SendRequest, key: string | null): Promise<SendAnswer> {
+      if (key === null) return sendNew(request);
+      const place = JSON.stringify([request.instance_id, request.channel, request.target, request.kind]);
+      const twin = running.get(key);
+      if (twin !== undefined && twin.place !== place) throw otherMessage();
+      if (twin !== undefined) return twin.answer;
+      const answer = sendKeyed(request, key, place).finally(() => running.delete(key));
+      running.set(key, { place, answer });
+      return answer;
+    },
+
+    async targets(): Promise<SendTarget[]> {
+      return (await instances.list()).map((instance) => ({
+        instance_id: instance.id,
+        channel: instance.type,
+        name: instance.name,
+        enabled: instance.enabled,
+        outbound: outboundOf(instance),
+      }));
+    },
+  };
+}
+
+type Outcome = { instanceId: string; id: string } & ({ final: Final } | { error: ServiceError });
+
+function toAnswer(outcome: Outcome): SendAnswer {
+  const { instanceId, id } = outcome;
+  if ('final' in outcome && outcome.final.ok) return { ok: true, instance_id: instanceId, delivered: true, id };
+  const cause = 'error' in outcome ? outcome.error : toError(outcome.final);
+  const pause = cause.status === 429 || cause.status === 503 ? { retry_after_s: defaultPauseS } : {};
+  const details = { ...pause, ...cause.details, instance_id: instanceId, delivered: false, id };
+  throw new ServiceError(cause.code, cause.message, { status: cause.status, details, cause });
+}
+
+function toError(final: Final): ServiceError {
+  if (final.ok) throw new Error('a message that was delivered is no error');
+  return new ServiceError(final.code, final.message, { status: final.status });
+}
+
+const otherMessage = () =>
+  new ServiceError('unprocessable', 'This Idempotency-Key belongs to another message. Send this one under a key of its own.');

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { Secret } from '@svc/service-kit/secret.ts';
+import type { VaultAnswer } from '@svc/service-kit/vault/create-vault-client.ts';
+import { createSecretResolver } from './secrets.ts';
+
+const places = { env: { BOT_TOKEN: 'of the environment' }, file: '/no/such/file', command: null };
+const resolverWith = (answer: VaultAnswer) => createSecretResolver(places, { get: async () => answer });
+
+it('takes a secret from the vault before all other places', async () => {
+  expect(await resolverWith({ is: 'value', value: new Secret('of the vault') }).resolve('BOT_TOKEN')).toBe('of the vault');
+});
+
+it.each<VaultAnswer>([{ is: 'not-found' }, { is: 'sealed' }, { is: 'unreachable', why: 'ECONNREFUSED' }])(
+  'asks the other places when the vault answers %j',
+  async (answer) => {
+    expect(await resolverWith(answer).resolve('BOT_TOKEN')).toBe('of the environment');
+  },
+);
+
+it('V07: asks nobody else when the vault refuses', async () => {
+  const refused = resolverWith({ is: 'denied', why: 'it takes SACRED' }).resolve('BOT_TOKEN');
+  await expect(refused).rejects.toThrow('The vault does not give the secret "BOT_TOKEN": it takes SACRED');
+});
+
+it("gives none of the service's own settings, and asks no vault for them", async () => {
+  await expect(resolverWith({ is: 'value', value: new Secret('x') }).resolve('SVC_VAULT_ADMIN_KEY')).rejects.toThrow(
+    'belongs to the service',
+  );
+});

@@ -1,0 +1,36 @@
+import type { ParentMessage } from '@svc/connector-kit/child-protocol.ts';
+import type { InstanceConfig } from '@svc/contract/instance.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { ConnectorType } from '../connector-type/find-types.ts';
+import type { RunPass } from './run-pass.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
+
+type About = { instance: InstanceConfig; type: ConnectorType; dataDir: string; pass: RunPass };
+
+const longestBeatMs = 30_000;
+
+/** Within the manager's own deadline, so that it can see its children end. */
+export const childStopTimeoutMs = ({ stopTimeoutMs }: Settings): number => Math.floor(stopTimeoutMs * 0.8);
+
+/** The first message to a connector process: all that it is to be. */
+export function createStartMessage({ settings, paths, version }: SupervisorDeps, about: About): ParentMessage {
+  const { instance, type, dataDir, pass } = about;
+  return {
+    type: 'start',
+    instanceId: instance.id,
+    instanceName: instance.name,
+    connectorType: instance.type,
+    entry: type.entry,
+    config: instance.config,
+    release: { version: version.version, channel: version.channel, sha: version.sha },
+    assistantName: settings.assistantName,
+    dataDir,
+    coreSocket: paths.coreSocket,
+    coreUrl: `http://${settings.bindHost.includes(':') ? `[${settings.bindHost}]` : settings.bindHost}:${settings.corePort}`,
+    allowedHosts: [settings.bindHost, ...settings.allowedHosts],
+    heartbeatMs: Math.min(longestBeatMs, Math.ceil(settings.heartbeatStaleMs / 4)),
+    // The connector's own deadline comes first: it knows better how to end.
+    stopTimeoutMs: Math.floor(childStopTimeoutMs(settings) * 0.9),
+    outbound: { token: pass.token.reveal(), proof: pass.proof.reveal() },
+  };
+}

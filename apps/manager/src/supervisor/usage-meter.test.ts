@@ -1,0 +1,39 @@
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { expect, it } from 'vitest';
+import { createUsageMeter, parseCpuTime, type Usage } from './usage-meter.ts';
+
+it('tells the memory at once, and the share of a core from the second look on', async () => {
+  const clock = createFakeClock();
+  const looks: (Usage | null)[] = [{ memory_bytes: 1000, cpuMs: 500 }, { memory_bytes: 2000, cpuMs: 3000 }, null];
+  const meter = createUsageMeter(clock, async () => looks.shift() ?? null);
+  await meter.sample(7);
+  expect(meter.read(7)).toEqual({ memory_bytes: 1000, cpu_percent: 0, at: clock.now() });
+  clock.advance(10_000);
+  await meter.sample(7);
+  const second = { memory_bytes: 2000, cpu_percent: 25, at: clock.now() };
+  expect(meter.read(7)).toEqual(second);
+  await meter.sample(7);
+  expect(meter.read(7)).toEqual(second);
+});
+
+it('begins anew with another process', async () => {
+  const meter = createUsageMeter(createFakeClock(), async (pid) => ({ memory_bytes: pid, cpuMs: pid }));
+  await meter.sample(7);
+  expect(meter.read(8)).toBeNull();
+  await meter.sample(8);
+  expect(meter.read(8)).toMatchObject({ cpu_percent: 0 });
+});
+
+it('sees its own process', async () => {
+  const meter = createUsageMeter(createFakeClock());
+  await meter.sample(process.pid);
+  expect(meter.read(process.pid)?.memory_bytes).toBeGreaterThan(10_000_000);
+});
+
+it.each([
+  ['00:01', 1_000],
+  ['0:00.25', 250],
+  ['1-02:03:04', 93_784_000],
+])('reads %s', (text, ms) => {
+  expect(parseCpuTime(text)).toBe(ms);
+});

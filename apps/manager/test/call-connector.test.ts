@@ -1,0 +1,51 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { Secret } from '@svc/service-kit/secret.ts';
+import { afterEach, expect, it } from 'vitest';
+import { callConnector } from '../src/outbound/call-connector.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** Something that listens where the connector should, and answers in its own way. */
+async function listen(answer: string) {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.on('data', () => (answer === '' ? undefined : socket.end(answer)));
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, token: new Secret('the-token'), proof: new Secret('the-proof') };
+}
+const reply = (status: string, body: string, headers = '') =>
+  `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n${headers}connection: close\r\n\r\n${body}`;
+const post = { body: {}, timeoutMs: 300 };
+
+it.each([
+  ['no proof', ''],
+  ['the token for a proof', 'x-svc-child: the-token\r\n'],
+  ['a wrong proof', 'x-svc-child: another\r\n'],
+])('a success that comes with %s is not believed', async (_, headers) => {
+  const tried = await callConnector(await listen(reply('200 OK', '{"ok":true}', headers)), '/out', post);
+  expect(tried).toMatchObject({ ok: false, again: true, error: { message: expect.stringContaining('another program') } });
+});
+
+it('a success with the proof is', async () => {
+  const tried = await callConnector(await listen(reply('200 OK', '{"ok":true}', 'x-svc-child: the-proof\r\n')), '/out', post);
+  expect(tried).toEqual({ ok: true, value: { ok: true } });
+});
+
+it('a redirect is not followed', async () => {
+  const door = await listen(reply('302 Found', '{}', 'location: http://127.0.0.1:1/\r\nx-svc-child: the-proof\r\n'));
+  expect(await callConnector(door, '/out', post)).toMatchObject({ ok: false, error: { code: 'upstream' } });
+});
+
+it.each([
+  ['nothing in time', '', false, 504],
+  ['no JSON', reply('200 OK', 'hello', 'x-svc-child: the-proof\r\n'), true, 502],
+  ['no HTTP', 'hello\r\n\r\n', true, 502],
+])('a connector that answers with %s is a fault', async (_, answer, again, status) => {
+  expect(await callConnector(await listen(answer), '/out', post)).toMatchObject({ ok: false, again, error: { status } });
+});

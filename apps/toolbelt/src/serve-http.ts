@@ -1,0 +1,65 @@
+import type { AddressInfo } from 'node:net';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
+import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
+import { createGuard } from '@svc/service-kit/http/guard.ts';
+import { Secret } from '@svc/service-kit/secret.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { createServer, type ServerDeps } from './create-server.ts';
+
+export type HttpForm = { port: number; close(): Promise<void> };
+
+const maxBodyBytes = 1024 * 1024;
+
+/**
+ * Serves MCP on loopback, to clients of either era of the protocol. Nothing is kept between requests, so a process that
+ * takes over the port goes on where another one was killed. Port 0, and one that is taken, become any free one.
+ */
+export async function serveHttp(deps: ServerDeps, port: number): Promise<HttpForm> {
+  const handle = toNodeHandler(
+    createMcpHandler(({ requestInfo }) => createServer(deps, tokenOf(requestInfo)), { maxRequestBodySize: maxBodyBytes }),
+    { maxRequestBodySize: maxBodyBytes },
+  );
+  const guard = createGuard([]);
+  const server = http.createServer({ requestTimeout: 30_000 }, (request, response) => {
+    const refusal = guard(request.headers) ?? checkRoute(request);
+    if (refusal !== null) refuse(response, refusal);
+    else void handle(request, response);
+  });
+  server.maxConnections = 512;
+  await listen(server, port).catch(() => listen(server, 0));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function checkRoute({ url, headers }: IncomingMessage): ServiceError | null {
+  if (url !== '/mcp') return new ServiceError('not_found', 'There is only /mcp here.');
+  if (bearerOf(headers.authorization) !== null) return null;
+  return new ServiceError('unauthorized', 'This needs "Authorization: Bearer <token>".', { status: 401 });
+}
+
+/** `checkRoute` has let only requests with a token through. What it is worth the core knows. */
+const tokenOf = (request: Request | undefined): Secret =>
+  new Secret(bearerOf(request?.headers.get('authorization') ?? undefined) ?? '');
+
+function refuse(response: ServerResponse, error: ServiceError): void {
+  const challenge: Record<string, string> = error.status === 401 ? { 'www-authenticate': 'Bearer' } : {};
+  response.writeHead(error.status, { 'content-type': 'application/json', ...challenge });
+  response.end(JSON.stringify(error.toBody('')));
+}
+
+const listen = (server: ReturnType<typeof http.createServer>, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });

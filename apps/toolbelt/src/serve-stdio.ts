@@ -1,0 +1,31 @@
+import { serveStdio as serveMcp } from '@modelcontextprotocol/server/stdio';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { loadSettings, readEnv, SettingsError, type Settings } from '@svc/service-kit/config/settings.ts';
+import { readVersion } from '@svc/service-kit/version.ts';
+import { createServer } from './create-server.ts';
+import { createForwardCall } from './forward-call.ts';
+import { repositoryRoot } from './repository-root.ts';
+
+/** Serves an MCP client of the operator over stdin and stdout, with the operator's token. Ends when stdin does. */
+export function serveStdio(): void {
+  const { bindHost, corePort, toolbeltToken, updateChannel } = readSettings();
+  if (toolbeltToken === null) {
+    process.stderr.write('SVC_TOOLBELT_TOKEN is not set. Give the service and this program the same long random value.\n');
+    process.exit(exitCodes.badSettings);
+  }
+  const forward = createForwardCall(`http://${bindHost}:${corePort}`);
+  const { version } = readVersion(repositoryRoot, 'toolbelt', updateChannel);
+  serveMcp(() => createServer({ version, forward }, toolbeltToken), {
+    onerror: (error) => process.stderr.write(`${error.message}\n`),
+  });
+}
+
+function readSettings(): Settings {
+  try {
+    return loadSettings(repositoryRoot, readEnv(repositoryRoot));
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(exitCodes.badSettings);
+  }
+}

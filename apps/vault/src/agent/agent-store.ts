@@ -1,0 +1,31 @@
+import type { Tier } from '@svc/contract/trust.ts';
+import type { VaultAgent } from '@svc/contract/vault.ts';
+import type { Database } from '@svc/store/database.ts';
+
+export type AgentRow = VaultAgent & { tier: Tier; key_hash: Uint8Array; generation: number; mac: Uint8Array };
+
+const insert =
+  'INSERT INTO agent (id, name, tier, key_hash, created_at, revoked_at, generation, mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
+
+export const insertAgent = (tx: Database, row: AgentRow): Promise<number> =>
+  tx.run(insert, row.id, row.name, row.tier, row.key_hash, row.created_at, row.revoked_at, row.generation, row.mac);
+
+/** Its key, for what may have changed of an agent. */
+export const updateAgent = (tx: Database, { id, revoked_at, generation, mac }: AgentRow): Promise<number> =>
+  tx.run('UPDATE agent SET revoked_at = ?, generation = ?, mac = ? WHERE id = ?', revoked_at, generation, mac, id);
+
+export const findAgentByKey = (db: Database, keyHash: Buffer): Promise<AgentRow | undefined> =>
+  db.get<AgentRow>('SELECT * FROM agent WHERE key_hash = ?', keyHash);
+
+export const findAgentByName = (db: Database, name: string): Promise<AgentRow | undefined> =>
+  db.get<AgentRow>('SELECT * FROM agent WHERE name = ? AND revoked_at IS NULL', name);
+
+export const listAgents = (db: Database): Promise<AgentRow[]> => db.all<AgentRow>('SELECT * FROM agent ORDER BY created_at, id');
+
+export const toAgent = ({ id, name, tier, created_at, revoked_at }: AgentRow): VaultAgent => ({
+  id,
+  name,
+  tier,
+  created_at,
+  revoked_at,
+});

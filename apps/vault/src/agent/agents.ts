@@ -1,0 +1,92 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Tier } from '@svc/contract/trust.ts';
+import type { VaultAgent } from '@svc/contract/vault.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import { conflict, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { AccessLog } from '../access/access-log.ts';
+import { hashAccessKey, newAccessKey } from '../crypto/access-key.ts';
+import { TamperedError } from '../crypto/aead.ts';
+import type { Keyring } from '../keyring/keyring.ts';
+import { readVaultRow } from '../keyring/vault-row.ts';
+import { findAgentByKey, findAgentByName, insertAgent, listAgents, toAgent, updateAgent, type AgentRow } from './agent-store.ts';
+
+type Deps = { db: Database; clock: Clock; ids: Ids; keyring: Keyring; accessLog: AccessLog };
+
+/** Who may ask for secrets. Of a key only its hash is kept; a row that the vault did not write itself is nobody's. */
+export function createAgents({ db, clock, ids, keyring, accessLog }: Deps) {
+  const macOf = (row: Omit<AgentRow, 'mac'>): Buffer =>
+    createHmac('sha256', keyring.keyOf(row.generation, 'agents'))
+      .update(JSON.stringify(signedFields(row)))
+      .digest();
+  const signed = (row: Omit<AgentRow, 'mac'>): AgentRow => ({ ...row, mac: macOf(row) });
+  const check = (row: AgentRow): AgentRow => {
+    if (row.mac.length === 32 && timingSafeEqual(row.mac, macOf(row))) return row;
+    throw new TamperedError(`The agent "${row.name}" was changed by something else than the vault.`);
+  };
+
+  keyring.onRotate(async (tx, _from, generation) => {
+    const rows = await listAgents(tx);
+    for (const row of rows) await updateAgent(tx, signed({ ...check(row), generation }));
+    return 0;
+  });
+
+  return {
+    /** Registers an agent and gives its key, which cannot be read again. @throws ServiceError `conflict` for a name that is taken. */
+    register(name: string, tier: Tier): Promise<{ agent: VaultAgent; key: string }> {
+      return accessLog.during({ actor: 'admin', action: 'register-agent', target: name }, async (tx) => {
+        keyring.assertOpen();
+        if ((await tx.get('SELECT 1 FROM agent WHERE name = ?', name)) !== undefined) {
+          throw conflict(`There is an agent "${name}" already, or was one. Choose another name.`);
+        }
+        const key = newAccessKey('vagent');
+        const { generation = 0 } = (await readVaultRow(tx)) ?? {};
+        const kept = { id: ids.next('agt'), name, tier, key_hash: hashAccessKey(key), created_at: clock.now() };
+        const row = signed({ ...kept, revoked_at: null, generation });
+        await insertAgent(tx, row);
+        return { agent: toAgent(row), key };
+      });
+    },
+
+    /** From then on its key opens nothing. @throws ServiceError `not_found`. */
+    revoke(name: string): Promise<VaultAgent> {
+      return accessLog.during({ actor: 'admin', action: 'revoke-agent', target: name }, async (tx) => {
+        keyring.assertOpen();
+        const row = await findAgentByName(tx, name);
+        if (row === undefined) throw notFound('agent', name);
+        const revoked = signed({ ...check(row), revoked_at: clock.now() });
+        await updateAgent(tx, revoked);
+        return toAgent(revoked);
+      });
+    },
+
+    async list(): Promise<VaultAgent[]> {
+      keyring.assertOpen();
+      return (await listAgents(db)).map(toAgent);
+    },
+
+    /** Whose key it is. @throws ServiceError `unauthorized`; `unavailable` while the vault is sealed. */
+    async authenticate(key: string | null): Promise<VaultAgent> {
+      const row = key === null ? undefined : await findAgentByKey(db, hashAccessKey(key));
+      if (row === undefined || row.revoked_at !== null) throw unknownAgent();
+      keyring.assertOpen();
+      return toAgent(check(row));
+    },
+  };
+}
+
+export type Agents = ReturnType<typeof createAgents>;
+
+const signedFields = (row: Omit<AgentRow, 'mac'>) => [
+  row.id,
+  row.name,
+  row.tier,
+  Buffer.from(row.key_hash).toString('hex'),
+  row.created_at,
+  row.revoked_at,
+  row.generation,
+];
+
+const unknownAgent = () =>
+  new ServiceError('unauthorized', 'This route needs "Authorization: Bearer <key>" with the key of an agent that is registered.');

@@ -1,0 +1,35 @@
+import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
+import { mountAccessRoutes } from './access/access-routes.ts';
+import { mountAgentRoutes } from './agent/agent-routes.ts';
+import type { VaultContext } from './context.ts';
+import { mountCredentialRoutes } from './credential/credential-routes.ts';
+import { mountSealRoutes } from './seal/seal-routes.ts';
+import { mountSiloRoutes } from './silo/silo-routes.ts';
+import { mountTokenRoutes } from './token/token-routes.ts';
+
+const bodyLimit = 512 * 1024;
+
+export function createVaultApp(context: VaultContext): App {
+  const { settings, version, log, keyring } = context;
+  const app = createApp({
+    service: 'vault',
+    version,
+    log,
+    bodyLimit,
+    allowedHosts: [settings.bindHost, ...settings.allowedHosts],
+    health: () => ({
+      sealed: keyring.isSealed(),
+      notices: keyring.isSealed() ? ['The vault is sealed, so it gives out nothing: ./svc vault unseal'] : [],
+    }),
+    routes(app) {
+      mountSealRoutes(app, context);
+      mountAgentRoutes(app, context);
+      mountCredentialRoutes(app, context);
+      mountTokenRoutes(app, context);
+      mountSiloRoutes(app, context);
+      mountAccessRoutes(app, context);
+    },
+  });
+  app.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
+  return app;
+}

@@ -1,0 +1,57 @@
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { randomIds, type Ids } from '@svc/service-kit/ids.ts';
+import type { ServiceContext } from '@svc/service-kit/run-service.ts';
+import { createAccessLog } from './access/access-log.ts';
+import { createAgents } from './agent/agents.ts';
+import { createCredentials } from './credential/credentials.ts';
+import { calibrateCost, type KdfCost } from './crypto/passphrase-key.ts';
+import { openVaultDb } from './db/open-vault-db.ts';
+import { createKeyring } from './keyring/keyring.ts';
+import { createLifecycle } from './keyring/lifecycle.ts';
+import { createAdminAuth } from './seal/admin-auth.ts';
+import { createSiloKeys } from './silo/silo-keys.ts';
+import { createHandOut } from './token/hand-out.ts';
+import { createProxyTokens } from './token/proxy-tokens.ts';
+
+export type VaultContext = Awaited<ReturnType<typeof createVaultContext>>;
+
+export type VaultOptions = ServiceContext & {
+  clock?: Clock;
+  ids?: Ids;
+  calibrate?: () => Promise<KdfCost>;
+  /** How often a key may be used; for tests. */
+  maxUses?: number;
+};
+
+/** Everything the vault is made of. It is sealed; `close` seals it again. */
+export async function createVaultContext(options: VaultOptions) {
+  const { settings, log, version, clock = systemClock, ids = randomIds, calibrate = calibrateCost, maxUses } = options;
+  makePrivateDir(settings.dataDir);
+  const db = openVaultDb(dataPaths(settings.dataDir).vaultDb);
+  const keyring = createKeyring({ maxUses });
+  const accessLog = createAccessLog(db, clock);
+  await accessLog.prune();
+  const proxyTokens = createProxyTokens(clock);
+  const credentials = createCredentials({ db, clock, keyring, accessLog });
+  const adminKey = settings.vaultAdminKey;
+  return {
+    settings,
+    log,
+    version,
+    db,
+    keyring,
+    accessLog,
+    credentials,
+    agents: createAgents({ db, clock, ids, keyring, accessLog }),
+    siloKeys: createSiloKeys({ clock, keyring, accessLog, maxUses }),
+    handOut: createHandOut({ credentials, proxyTokens, accessLog }),
+    lifecycle: createLifecycle({ db, clock, keyring, accessLog, adminKey, calibrate, onSeal: () => proxyTokens.clear() }),
+    adminAuth: createAdminAuth(db, adminKey),
+    async close() {
+      keyring.seal();
+      proxyTokens.clear();
+      await db.close();
+    },
+  };
+}

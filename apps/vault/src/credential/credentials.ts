@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { atLeast, type Tier } from '@svc/contract/trust.ts';
+import type { VaultCredential } from '@svc/contract/vault.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { refusePlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
+import { forbidden, notFound } from '@svc/service-kit/service-error.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { AccessLog } from '../access/access-log.ts';
+import { keyBytes, open, seal } from '../crypto/aead.ts';
+import type { Keyring } from '../keyring/keyring.ts';
+import {
+  credentialsOfGeneration,
+  deleteCredential,
+  listCredentials,
+  readCredential,
+  rewrapCredential,
+  writeCredential,
+  type CredentialRow,
+} from './credential-store.ts';
+
+type Deps = { db: Database; clock: Clock; keyring: Keyring; accessLog: AccessLog };
+type Bound = Pick<CredentialRow, 'name' | 'version' | 'min_trust'>;
+
+/** Secrets by name. Each version has a data key of its own, bound to name, version and the trust it asks for. */
+export function createCredentials({ db, clock, keyring, accessLog }: Deps) {
+  const keyContext = ({ name, version, min_trust }: Bound) => ['credential-key', name, version, min_trust];
+  const valueContext = ({ name, version, min_trust }: Bound) => ['credential', name, version, min_trust];
+
+  keyring.onRotate(async (tx, from, to) => {
+    const rows = await credentialsOfGeneration(tx, from);
+    for (const row of rows) {
+      const key = keyring.unwrap('credentials', row, keyContext(row));
+      await rewrapCredential(tx, row.name, to, keyring.rewrap('credentials', key, to, keyContext(row)));
+      key.fill(0);
+    }
+    return rows.length;
+  });
+
+  return {
+    /** Stores a value; one of the same name is replaced. */
+    put(name: string, value: string, minTrust: Tier): Promise<VaultCredential> {
+      return accessLog.during({ actor: 'admin', action: 'put', target: name }, async (tx) => {
+        keyring.assertOpen();
+        refusePlaceholder(value, 'value');
+        const before = await readCredential(tx, name);
+        const now = clock.now();
+        const kept = { name, min_trust: minTrust, version: (before?.version ?? 0) + 1, updated_at: now };
+        const credential = { ...kept, created_at: before?.created_at ?? now };
+        const key = randomBytes(keyBytes);
+        const sealed_value = seal(key, Buffer.from(value), valueContext(credential));
+        await writeCredential(tx, {
+          ...credential,
+          ...(await keyring.wrap(tx, 'credentials', key, keyContext(credential))),
+          sealed_value,
+        });
+        key.fill(0);
+        return credential;
+      });
+    },
+
+    async list(): Promise<VaultCredential[]> {
+      keyring.assertOpen();
+      return listCredentials(db);
+    },
+
+    remove: (name: string): Promise<void> =>
+      accessLog.during({ actor: 'admin', action: 'delete', target: name }, async (tx) => {
+        keyring.assertOpen();
+        if ((await deleteCredential(tx, name)) === 0) throw notFound('secret', name);
+      }),
+
+    /** The row, for somebody of a tier. @throws ServiceError `not_found`, `forbidden`. */
+    async permitted(tx: Database, name: string, tier: Tier): Promise<CredentialRow> {
+      const row = await readCredential(tx, name);
+      if (row === undefined) throw notFound('secret', name);
+      if (!atLeast(tier, row.min_trust)) throw forbidden(`The secret "${name}" takes ${row.min_trust}; this asks as ${tier}.`);
+      return row;
+    },
+
+    /** @throws TamperedError when anything of the row was changed or comes from another one. */
+    valueOf(row: CredentialRow): string {
+      const key = keyring.unwrap('credentials', row, keyContext(row));
+      try {
+        return open(key, row.sealed_value, valueContext(row)).toString();
+      } finally {
+        key.fill(0);
+      }
+    },
+  };
+}
+
+export type Credentials = ReturnType<typeof createCredentials>;

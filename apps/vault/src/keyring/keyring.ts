@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { unavailable, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Database } from '@svc/store/database.ts';
+import { keyBytes, open, seal } from '../crypto/aead.ts';
+import { purposeKey, purposes, type Purpose } from '../crypto/purpose-key.ts';
+import { readVaultRow, rootContext, type VaultRow } from './vault-row.ts';
+
+type Context = readonly (string | number)[];
+export type WrappedKey = { generation: number; wrapped_key: Uint8Array };
+type PurposeKeys = Record<Purpose, Buffer>;
+
+/** Wraps everything that one root key has wrapped with the next one. Gives the number of keys. */
+export type Rewrap = (tx: Database, from: number, to: number) => Promise<number>;
+
+/**
+ * A random nonce may repeat when a key was used 2^32 times; a key is replaced long before. It counts what all keys of one
+ * root key were used for together.
+ */
+export const mostUses = 2 ** 30;
+
+/** The keys in memory while the vault is open. Nothing here is ever written but wrapped. */
+export function createKeyring({ maxUses = mostUses }: { maxUses?: number } = {}) {
+  let current: { vaultId: string; kek: Buffer; roots: Map<number, PurposeKeys> } | null = null;
+  const rewraps: Rewrap[] = [];
+
+  const keys = () => {
+    if (current === null) throw sealed();
+    return current;
+  };
+  const keyOf = (generation: number, purpose: Purpose): Buffer => {
+    const root = keys().roots.get(generation);
+    if (root === undefined) throw new Error(`there is no root key of generation ${generation}`);
+    return root[purpose];
+  };
+  const add = (generation: number, root: Buffer) => {
+    const { vaultId, roots } = keys();
+    roots.set(generation, purposeKeys(root, vaultId));
+    root.fill(0);
+  };
+  const wipe = (roots: Map<number, PurposeKeys>, below: number) => {
+    for (const [generation, root] of roots) {
+      if (generation >= below) continue;
+      for (const purpose of purposes) root[purpose].fill(0);
+      roots.delete(generation);
+    }
+  };
+
+  const rotate = async (tx: Database): Promise<{ generation: number; rewrapped: number }> => {
+    const row = await theRow(tx);
+    // Not before the wait: sealing overwrites it.
+    const { kek } = keys();
+    const next = { ...row, generation: row.generation + 1 };
+    const root = randomBytes(keyBytes);
+    const wrapped = seal(kek, root, rootContext(next));
+    add(next.generation, root);
+    let rewrapped = 0;
+    for (const rewrap of rewraps) rewrapped += await rewrap(tx, row.generation, next.generation);
+    const sql = 'UPDATE vault SET wrapped_root = ?, generation = ?, uses = ?, rotated_at = ? WHERE id = 1';
+    await tx.run(sql, wrapped, next.generation, rewrapped, Date.now());
+    return { generation: next.generation, rewrapped };
+  };
+
+  return {
+    isSealed: () => current === null,
+
+    /** @throws ServiceError `unavailable` with `sealed: true`. */
+    assertOpen: (): void => void keys(),
+
+    /** @throws TamperedError when the root key is not wrapped with this one. */
+    check: (kek: Buffer, row: VaultRow): void => void open(kek, row.wrapped_root, rootContext(row)).fill(0),
+
+    /** Opens the root key. The ring keeps `kek` to wrap the next root key. @throws TamperedError when it is not the right one. */
+    open(kek: Buffer, row: VaultRow): void {
+      const root = open(kek, row.wrapped_root, rootContext(row));
+      current = { vaultId: row.vault_id, kek, roots: new Map() };
+      add(row.generation, root);
+    },
+
+    seal(): void {
+      if (current === null) return;
+      wipe(current.roots, Infinity);
+      current.kek.fill(0);
+      current = null;
+    },
+
+    /** Wraps a key for storage, in the transaction that stores it. Replaces the root key first when that is used up. */
+    async wrap(tx: Database, purpose: Purpose, key: Buffer, context: Context): Promise<WrappedKey> {
+      let { generation } = await theRow(tx);
+      // Nothing that is committed needs older ones any more.
+      wipe(keys().roots, generation);
+      const used = await tx.run('UPDATE vault SET uses = uses + 1 WHERE id = 1 AND uses < ?', maxUses);
+      if (used === 0) {
+        generation = (await rotate(tx)).generation;
+        await tx.run('UPDATE vault SET uses = uses + 1 WHERE id = 1');
+      }
+      return { generation, wrapped_key: seal(keyOf(generation, purpose), key, context) };
+    },
+
+    /** The same without counting: for what is counted as a whole, the rotation. */
+    rewrap: (purpose: Purpose, key: Buffer, generation: number, context: Context): Buffer =>
+      seal(keyOf(generation, purpose), key, context),
+
+    unwrap: (purpose: Purpose, { generation, wrapped_key }: WrappedKey, context: Context): Buffer =>
+      open(keyOf(generation, purpose), wrapped_key, context),
+
+    /** For keyed digests of rows that hold no secret but must not be forged. */
+    keyOf,
+
+    /** A new root key in place of the current one. Data keys are wrapped anew, data stays as it is. */
+    rotate,
+
+    /** Parts that have something wrapped say here how to wrap it anew. */
+    onRotate: (rewrap: Rewrap): void => void rewraps.push(rewrap),
+
+    /** Wraps the root key with another key of a passphrase, which the ring takes over. */
+    rekey(kek: Buffer, row: VaultRow, next: VaultRow): Buffer {
+      const root = open(keys().kek, row.wrapped_root, rootContext(row));
+      const wrapped = seal(kek, root, rootContext(next));
+      root.fill(0);
+      return wrapped;
+    },
+
+    /** After the change of `rekey` is stored. */
+    useKek(kek: Buffer): void {
+      const open = keys();
+      open.kek.fill(0);
+      open.kek = kek;
+    },
+  };
+}
+
+export type Keyring = ReturnType<typeof createKeyring>;
+
+/** What every request gets that needs a key while there is none. */
+export const sealed = (): ServiceError =>
+  new ServiceError('unavailable', 'The vault is sealed. Open it: ./svc vault unseal', { details: { sealed: true } });
+
+async function theRow(tx: Database): Promise<VaultRow> {
+  const row = await readVaultRow(tx);
+  if (row === undefined) throw unavailable('The vault is not set up. Do it with: ./svc vault init');
+  return row;
+}
+
+const purposeKeys = (root: Buffer, vaultId: string): PurposeKeys => ({
+  credentials: purposeKey(root, vaultId, 'credentials'),
+  silos: purposeKey(root, vaultId, 'silos'),
+  agents: purposeKey(root, vaultId, 'agents'),
+});

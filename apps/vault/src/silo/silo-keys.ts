@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { badRequest, forbidden } from '@svc/service-kit/service-error.ts';
+import type { VaultAgent, VaultDataKey, VaultPlainKey, VaultWrappedKey } from '@svc/contract/vault.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { AccessLog } from '../access/access-log.ts';
+import { keyBytes, open, seal, TamperedError } from '../crypto/aead.ts';
+import { mostUses, type Keyring, type WrappedKey } from '../keyring/keyring.ts';
+
+type SiloKeyRow = WrappedKey & { version: number; uses: number };
+type Deps = { clock: Clock; keyring: Keyring; accessLog: AccessLog; maxUses?: number };
+
+const newest = 'SELECT * FROM silo_key ORDER BY version DESC LIMIT 1';
+
+/**
+ * Wraps the data keys of silos for whoever keeps the silos. A key of its own does it, which stays the same when the root
+ * key is replaced: what was handed out wrapped still opens.
+ */
+export function createSiloKeys({ clock, keyring, accessLog, maxUses = mostUses }: Deps) {
+  const contextOf = (version: number) => ['silo-key', version];
+
+  keyring.onRotate(async (tx, from, to) => {
+    const rows = await tx.all<SiloKeyRow>('SELECT * FROM silo_key WHERE generation = ?', from);
+    for (const row of rows) {
+      const key = keyring.unwrap('silos', row, contextOf(row.version));
+      const wrapped = keyring.rewrap('silos', key, to, contextOf(row.version));
+      await tx.run('UPDATE silo_key SET generation = ?, wrapped_key = ? WHERE version = ?', to, wrapped, row.version);
+      key.fill(0);
+    }
+    return rows.length;
+  });
+
+  const addVersion = async (tx: Database, version: number): Promise<SiloKeyRow> => {
+    const key = randomBytes(keyBytes);
+    const wrapped = await keyring.wrap(tx, 'silos', key, contextOf(version));
+    const insert = 'INSERT INTO silo_key (version, generation, wrapped_key, uses, created_at) VALUES (?, ?, ?, 0, ?)';
+    await tx.run(insert, version, wrapped.generation, wrapped.wrapped_key, clock.now());
+    key.fill(0);
+    return { ...wrapped, version, uses: 0 };
+  };
+
+  /** The newest one, counted as used once more. */
+  const wrappingKey = async (tx: Database): Promise<SiloKeyRow> => {
+    const last = await tx.get<SiloKeyRow>(newest);
+    const row = last !== undefined && last.uses < maxUses ? last : await addVersion(tx, (last?.version ?? 0) + 1);
+    await tx.run('UPDATE silo_key SET uses = uses + 1 WHERE version = ?', row.version);
+    return row;
+  };
+
+  const wrapWith = (row: SiloKeyRow, silo: string, dataKey: Buffer): string => {
+    const key = keyring.unwrap('silos', row, contextOf(row.version));
+    const wrapped = seal(key, dataKey, ['silo', silo, row.version]);
+    key.fill(0);
+    return `v${row.version}.${wrapped.toString('base64url')}`;
+  };
+
+  const during = <T>(agent: VaultAgent, action: string, silo: string, work: (tx: Database) => Promise<T>): Promise<T> =>
+    accessLog.during({ actor: agent.name, action, target: silo }, (tx) => {
+      if (agent.tier !== 'SACRED')
+        throw forbidden(`Keys of silos are for agents of the tier SACRED; this one has ${agent.tier}.`);
+      return work(tx);
+    });
+
+  return {
+    /** A new data key, plain for use now and wrapped for keeping. */
+    generate: (agent: VaultAgent, silo: string): Promise<VaultDataKey> =>
+      during(agent, 'generate-silo-key', silo, async (tx) => {
+        const dataKey = randomBytes(keyBytes);
+        const wrapped = wrapWith(await wrappingKey(tx), silo, dataKey);
+        return { ok: true, silo, key: dataKey.toString('base64'), wrapped };
+      }),
+
+    /** Wraps a data key that was made elsewhere, 32 bytes in base64. */
+    wrap: (agent: VaultAgent, silo: string, key: string): Promise<VaultWrappedKey> =>
+      during(agent, 'wrap-silo-key', silo, async (tx) => {
+        const dataKey = Buffer.from(key, 'base64');
+        if (dataKey.length !== keyBytes) throw badRequest(`A data key has ${keyBytes} bytes, in base64.`);
+        return { ok: true, silo, wrapped: wrapWith(await wrappingKey(tx), silo, dataKey) };
+      }),
+
+    /** @throws ServiceError `bad_request` for what this vault did not wrap for this silo. */
+    unwrap: (agent: VaultAgent, silo: string, wrapped: string): Promise<VaultPlainKey> =>
+      during(agent, 'unwrap-silo-key', silo, async (tx) => {
+        const [, version = '0', text = ''] = /^v(\d{1,9})\.([\w-]+)$/.exec(wrapped) ?? [];
+        const row = await tx.get<SiloKeyRow>('SELECT * FROM silo_key WHERE version = ?', Number(version));
+        if (row === undefined) throw notOurs();
+        const key = keyring.unwrap('silos', row, contextOf(row.version));
+        try {
+          const dataKey = open(key, Buffer.from(text, 'base64url'), ['silo', silo, row.version]);
+          return { ok: true, silo, key: dataKey.toString('base64') };
+        } catch (error) {
+          throw error instanceof TamperedError ? notOurs() : error;
+        } finally {
+          key.fill(0);
+        }
+      }),
+  };
+}
+
+export type SiloKeys = ReturnType<typeof createSiloKeys>;
+
+const notOurs = () => badRequest('This key was not wrapped by this vault for this silo, or was changed since.');

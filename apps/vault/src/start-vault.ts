@@ -1,0 +1,22 @@
+import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
+import { createVaultApp } from './app.ts';
+import { createVaultContext } from './context.ts';
+import { keepMemoryPrivate } from './keep-memory-private.ts';
+
+/** Opens the vault's file and listens, sealed. Throws when either fails. */
+export async function startVault(service: ServiceContext, hidesMemory = keepMemoryPrivate): Promise<RunningService> {
+  if (!hidesMemory())
+    service.log.warn('Core dumps of this process would hold its keys. docs/vault.md says how to switch them off.');
+  const context = await createVaultContext(service);
+  const app = createVaultApp(context);
+  const { bindHost, vaultPort } = service.settings;
+  const url = await app.listen({ host: bindHost, port: vaultPort });
+  return {
+    url,
+    port: vaultPort,
+    async stop() {
+      await app.close();
+      await context.close();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Tier } from '@svc/contract/trust.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { queueFull } from '@svc/service-kit/service-error.ts';
+import { hashAccessKey, newAccessKey } from '../crypto/access-key.ts';
+
+/** What a token is good for. */
+export type Grant = { agentId: string; name: string; tier: Tier; expiresAt: number };
+
+export const tokenLifeMs = 30_000;
+const mostOfAgent = 1000;
+
+/**
+ * Tokens that give out one secret, once. They live in memory alone, so none outlives the process or a seal, and taking one
+ * is a single step: of many who redeem it at once, one gets it.
+ */
+export function createProxyTokens(clock: Clock) {
+  const grants = new Map<string, Grant>();
+  const idOf = (token: string) => hashAccessKey(token).toString('base64');
+
+  // In the order they were made, which is the order they expire in.
+  const dropExpired = () => {
+    for (const [id, { expiresAt }] of grants) {
+      if (expiresAt > clock.now()) return;
+      grants.delete(id);
+    }
+  };
+
+  return {
+    issue(grant: Omit<Grant, 'expiresAt'>): { token: string; expires_at: number } {
+      dropExpired();
+      let open = 0;
+      for (const { agentId } of grants.values()) if (agentId === grant.agentId) open++;
+      if (open >= mostOfAgent) throw queueFull(`This agent has ${mostOfAgent} tokens that it has not redeemed.`);
+      const token = newAccessKey('vtoken');
+      const expiresAt = clock.now() + tokenLifeMs;
+      grants.set(idOf(token), { ...grant, expiresAt });
+      return { token, expires_at: expiresAt };
+    },
+
+    /** What it was good for; null when it is unknown, was taken before or is too old. It is gone afterwards in any case. */
+    take(token: string): Grant | null {
+      const id = idOf(token);
+      const grant = grants.get(id);
+      grants.delete(id);
+      return grant === undefined || grant.expiresAt <= clock.now() ? null : grant;
+    },
+
+    clear: (): void => grants.clear(),
+  };
+}
+
+export type ProxyTokens = ReturnType<typeof createProxyTokens>;

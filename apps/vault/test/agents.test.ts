@@ -1,0 +1,201 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { VaultToken } from '@svc/contract/vault.ts';
+import { openTestVault, type TestVault } from './open-test-vault.ts';
+
+let vault: TestVault;
+let key: string;
+beforeEach(async () => {
+  vault = await openTestVault();
+  await vault.init();
+  key = await vault.register('assistant', 'SACRED');
+  await vault.put('SACRED_KEY', 'for the highest only');
+  await vault.put('KNOWN_KEY', 'for acquaintances', 'KNOWN');
+});
+afterEach(() => vault.close());
+
+const tokenFor = async (agentKey: string, name: string) =>
+  (await vault.good<VaultToken>('POST /v1/tokens', { name }, vault.bearer(agentKey))).token;
+
+test('a secret is read in two steps', async () => {
+  const issued = await vault.token(key, 'SACRED_KEY');
+  expect(issued.body).toMatchObject({ ok: true, name: 'SACRED_KEY', expires_at: vault.clock.now() + 30_000 });
+  const redeemed = await vault.redeem(key, String(issued.body['token']));
+  expect(redeemed.body).toEqual({ ok: true, name: 'SACRED_KEY', version: 1, value: 'for the highest only' });
+  expect(redeemed.headers['cache-control']).toBe('no-store');
+});
+
+test('V06: of a hundred who redeem one token at once, one gets the secret', async () => {
+  const token = await tokenFor(key, 'SACRED_KEY');
+  const answers = await Promise.all(Array.from({ length: 100 }, () => vault.redeem(key, token)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(answers.filter(({ status, text }) => status === 403 && !text.includes('for the highest only'))).toHaveLength(99);
+});
+
+test('V06: a token that is too old, of another agent, or made up gives nothing', async () => {
+  const other = await vault.register('other', 'SACRED');
+  const old = await tokenFor(key, 'SACRED_KEY');
+  vault.clock.advance(30_000);
+  expect((await vault.redeem(key, old)).status).toBe(403);
+  const foreign = await tokenFor(key, 'SACRED_KEY');
+  expect((await vault.redeem(other, foreign)).status).toBe(403);
+  // In wrong hands once, it is good for nobody.
+  expect((await vault.redeem(key, foreign)).status).toBe(403);
+  expect((await vault.redeem(key, 'vtoken_made-up')).status).toBe(403);
+});
+
+test('V06: a token does not outlive a seal or the process', async () => {
+  const token = await tokenFor(key, 'SACRED_KEY');
+  await vault.good('POST /v1/seal');
+  await vault.unseal();
+  expect((await vault.redeem(key, token)).status).toBe(403);
+
+  const before = await tokenFor(key, 'SACRED_KEY');
+  const { dataDir } = vault;
+  await vault.app.close();
+  await vault.context.close();
+  const next = await openTestVault({ dataDir });
+  next.useAdminKey(vault.adminKey());
+  await next.unseal();
+  expect((await next.redeem(key, before)).status).toBe(403);
+  expect(await next.read(key, 'SACRED_KEY')).toBe('for the highest only');
+  await next.close();
+  vault = await openTestVault();
+});
+
+test('V07: who is below the trust of a secret is refused', async () => {
+  const low = await vault.register('low', 'TRUSTED');
+  expect((await vault.token(low, 'SACRED_KEY')).status).toBe(403);
+  expect(await vault.read(low, 'KNOWN_KEY')).toBe('for acquaintances');
+});
+
+test('an agent asks for somebody of less trust, and never of more', async () => {
+  expect((await vault.token(key, 'SACRED_KEY', 'GUEST')).status).toBe(403);
+  expect((await vault.token(key, 'KNOWN_KEY', 'KNOWN')).status).toBe(200);
+  const low = await vault.register('low', 'KNOWN');
+  expect((await vault.token(low, 'SACRED_KEY', 'SACRED')).status).toBe(403);
+});
+
+test('what a secret takes is looked at again when a token is redeemed', async () => {
+  const low = await vault.register('low', 'KNOWN');
+  const token = await tokenFor(low, 'KNOWN_KEY');
+  await vault.put('KNOWN_KEY', 'not for them any more', 'SACRED');
+  expect((await vault.redeem(low, token)).status).toBe(403);
+});
+
+test('a secret that is not there is not found', async () => {
+  expect((await vault.token(key, 'NO_SUCH')).status).toBe(404);
+  const token = await tokenFor(key, 'KNOWN_KEY');
+  await vault.good('DELETE /v1/credentials/KNOWN_KEY');
+  expect((await vault.redeem(key, token)).status).toBe(404);
+  expect((await vault.ask('DELETE /v1/credentials/KNOWN_KEY')).status).toBe(404);
+});
+
+test('V08: the key of an agent is told once, and only its hash is kept', async () => {
+  const listed = await vault.ask('GET /v1/agents');
+  expect(listed.body['agents']).toEqual([
+    { id: expect.any(String) as string, name: 'assistant', tier: 'SACRED', created_at: vault.clock.now(), revoked_at: null },
+  ]);
+  expect(listed.text).not.toContain(key);
+  expect((await vault.ask('POST /v1/agents', { name: 'assistant', tier: 'KNOWN' })).status).toBe(409);
+});
+
+test('who is revoked gets nothing at once, not even for a token they have', async () => {
+  const token = await tokenFor(key, 'SACRED_KEY');
+  await vault.good('DELETE /v1/agents/assistant');
+  expect((await vault.redeem(key, token)).status).toBe(401);
+  expect((await vault.token(key, 'SACRED_KEY')).status).toBe(401);
+  expect((await vault.ask('DELETE /v1/agents/assistant')).status).toBe(404);
+  await vault.good('POST /v1/seal');
+  expect((await vault.token(key, 'SACRED_KEY')).status).toBe(401);
+});
+
+test.each([undefined, 'Bearer', 'Bearer vagent_unknown', 'Basic abc'])('a call with %j is nobody’s', async (authorization) => {
+  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+  expect((await vault.ask('POST /v1/tokens', { name: 'KNOWN_KEY' }, headers)).status).toBe(401);
+});
+
+test('an agent may have a thousand tokens open', async () => {
+  const { issue } = vault.context.handOut;
+  const agent = { id: 'agt_x', name: 'x', tier: 'SACRED', created_at: 0, revoked_at: null } as const;
+  for (let n = 0; n < 1000; n++) await issue(agent, 'KNOWN_KEY');
+  await expect(issue(agent, 'KNOWN_KEY')).rejects.toMatchObject({ code: 'queue_full' });
+  await expect(issue({ ...agent, id: 'agt_y' }, 'KNOWN_KEY')).resolves.toMatchObject({ ok: true });
+  vault.clock.advance(30_000);
+  await expect(issue(agent, 'KNOWN_KEY')).resolves.toMatchObject({ ok: true });
+});
+
+test('everything that is asked is on record, with its outcome and without its value', async () => {
+  await vault.read(key, 'SACRED_KEY');
+  await vault.token(key, 'SACRED_KEY', 'GUEST');
+  await vault.token(key, 'NO_SUCH');
+  await vault.redeem(key, 'made-up');
+  const { text, body } = await vault.ask('GET /v1/access?limit=6');
+  const shown = (body['access'] as Record<string, unknown>[]).map(({ actor, action, target, outcome, detail }) => ({
+    actor,
+    action,
+    target,
+    outcome,
+    detail,
+  }));
+  expect(shown).toEqual([
+    { actor: 'assistant', action: 'redeem', target: null, outcome: 'denied', detail: 'forbidden' },
+    { actor: 'assistant', action: 'issue-token', target: 'NO_SUCH', outcome: 'failed', detail: 'not_found' },
+    { actor: 'assistant', action: 'issue-token', target: 'SACRED_KEY', outcome: 'denied', detail: 'forbidden' },
+    { actor: 'assistant', action: 'redeem', target: 'SACRED_KEY', outcome: 'ok', detail: null },
+    { actor: 'assistant', action: 'issue-token', target: 'SACRED_KEY', outcome: 'ok', detail: null },
+    { actor: 'admin', action: 'put', target: 'KNOWN_KEY', outcome: 'ok', detail: null },
+  ]);
+  expect(text).not.toContain('for the highest only');
+});
+
+test('the record goes back 400 days', async () => {
+  const { accessLog } = vault.context;
+  const kept = async () => (await accessLog.list(100, Number.MAX_SAFE_INTEGER)).map(({ action }) => action);
+  vault.clock.advance(400 * 86_400_000);
+  await vault.token(key, 'SACRED_KEY');
+  const before = await kept();
+  await accessLog.prune();
+  expect(await kept()).toEqual(before);
+  vault.clock.advance(1);
+  await accessLog.prune();
+  expect(await kept()).toEqual(['issue-token']);
+});
+
+test('V07: when the record cannot be written no secret is given', async () => {
+  const token = await tokenFor(key, 'SACRED_KEY');
+  vault.context.db.raw.exec('CREATE TRIGGER broken BEFORE INSERT ON access_log BEGIN SELECT RAISE(ABORT, "no"); END');
+  const answer = await vault.redeem(key, token);
+  expect(answer.status).toBe(500);
+  expect(answer.text).not.toContain('for the highest only');
+  expect((await vault.token(key, 'SACRED_KEY')).status).toBe(500);
+  await vault.good('POST /v1/seal').catch(() => undefined);
+  expect((await vault.unseal()).status).toBe(500);
+  expect((await vault.ask('GET /v1/status')).body['sealed']).toBe(true);
+});
+
+test.each([
+  [{ name: '../x y', value: 'v', min_trust: 'SACRED' }, 'body.name'],
+  [{ name: 'A', value: '', min_trust: 'SACRED' }, 'body.value'],
+  [{ name: 'A', value: 'v', min_trust: 'HOLY' }, 'body.min_trust'],
+  [{ name: 'A', value: 'v' }, 'body.min_trust'],
+  [{ name: 'A', value: 'x'.repeat(65_537), min_trust: 'SACRED' }, 'body.value'],
+])('a secret that is not valid is refused (%#)', async (body, field) => {
+  const answer = await vault.ask('POST /v1/credentials', body);
+  expect(answer.status).toBe(400);
+  expect((answer.body['fields'] as { field: string }[]).map((failure) => failure.field)).toContain(field);
+});
+
+test('R10: a mask is no value', async () => {
+  const answer = await vault.put('SACRED_KEY', 'Bearer [redacted:known-secret]');
+  expect(answer.status).toBe(400);
+  expect(await vault.read(key, 'SACRED_KEY')).toBe('for the highest only');
+});
+
+test('a value may be any text, and a new one replaces the old', async () => {
+  for (const value of ['ß 漢字 🔑', ' blank ends ', '{"json":true}\n', 'x'.repeat(65_536)]) {
+    await vault.put('ANY', value);
+    expect(await vault.read(key, 'ANY')).toBe(value);
+  }
+  const { credentials } = await vault.good<{ credentials: unknown[] }>('GET /v1/credentials');
+  expect(credentials).toContainEqual(expect.objectContaining({ name: 'ANY', version: 4, min_trust: 'SACRED' }));
+});

@@ -1,0 +1,79 @@
+import type { Tier } from '@svc/contract/trust.ts';
+import type { VaultAgentRegistered, VaultInitialized, VaultToken, VaultValue } from '@svc/contract/vault.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { createLog } from '@svc/service-kit/log.ts';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { readVersion } from '@svc/service-kit/version.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { createVaultApp } from '../src/app.ts';
+import { createVaultContext } from '../src/context.ts';
+
+export const passphrase = 'correct horse battery staple';
+/** As little work as argon2id allows: what it really costs has a test of its own. */
+export const cheap = { memory: 8, passes: 1, parallelism: 1 };
+
+type Options = { dataDir?: string; env?: Record<string, string>; maxUses?: number };
+
+/** A vault in this process: no port, a folder of its own, a clock that the test moves. */
+export async function openTestVault({ dataDir, env = {}, maxUses }: Options = {}) {
+  const folder = dataDir === undefined ? temporaryFolder() : null;
+  const dir = dataDir ?? folder?.path ?? '';
+  const settings = loadSettings(repositoryRoot, { SVC_DATA_DIR: dir, SVC_LOG_LEVEL: 'silent', ...env });
+  const clock = createFakeClock();
+  const log = createLog('vault', 'silent');
+  const version = readVersion(repositoryRoot, 'vault', 'stable');
+  const context = await createVaultContext({ settings, log, version, clock, calibrate: async () => cheap, maxUses });
+  context.db.raw.exec('PRAGMA synchronous=OFF'); // no machine loses its power here
+  const app = createVaultApp(context);
+  let adminKey = env['SVC_VAULT_ADMIN_KEY'] ?? '';
+
+  const ask = async (route: string, payload?: object, headers: Record<string, string> = { 'x-admin-key': adminKey }) => {
+    const [method, url] = route.split(' ') as ['GET' | 'POST' | 'DELETE', string];
+    const answer = await app.inject({ method, url, headers, ...(payload !== undefined && { payload }) });
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text: answer.body,
+      body: answer.json<Record<string, unknown>>(),
+    };
+  };
+  const good = async <T>(route: string, payload?: object, headers?: Record<string, string>): Promise<T> => {
+    const { status, body, text } = await ask(route, payload, headers);
+    if (status !== 200) throw new Error(`${route}: ${status} ${text}`);
+    return body as T;
+  };
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+  return {
+    context,
+    app,
+    clock,
+    dataDir: dir,
+    ask,
+    good,
+    bearer,
+    adminKey: () => adminKey,
+    useAdminKey: (key: string) => void (adminKey = key),
+    async init() {
+      const { admin_key } = await good<VaultInitialized>('POST /v1/init', { passphrase });
+      adminKey = admin_key ?? adminKey;
+    },
+    unseal: (text = passphrase) => ask('POST /v1/unseal', { passphrase: text }),
+    register: async (name: string, tier: Tier) => (await good<VaultAgentRegistered>('POST /v1/agents', { name, tier })).key,
+    put: (name: string, value: string, min_trust: Tier = 'SACRED') => ask('POST /v1/credentials', { name, value, min_trust }),
+    token: (key: string, name: string, tier?: Tier) => ask('POST /v1/tokens', { name, ...(tier && { tier }) }, bearer(key)),
+    redeem: (key: string, token: string) => ask('POST /v1/redeem', { token }, bearer(key)),
+    async read(key: string, name: string): Promise<string> {
+      const { token } = await good<VaultToken>('POST /v1/tokens', { name }, bearer(key));
+      return (await good<VaultValue>('POST /v1/redeem', { token }, bearer(key))).value;
+    },
+    async close() {
+      await app.close();
+      await context.close();
+      folder?.remove();
+    },
+  };
+}
+
+export type TestVault = Awaited<ReturnType<typeof openTestVault>>;

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openTestVault, type TestVault } from './open-test-vault.ts';
+
+let vault: TestVault;
+let key: string;
+beforeEach(async () => {
+  vault = await openTestVault();
+  await vault.init();
+  key = await vault.register('assistant', 'SACRED');
+  await vault.put('ONE', 'the value of one');
+  await vault.put('TWO', 'the value of two', 'SACRED');
+});
+afterEach(() => vault.close());
+
+const raw = (sql: string, ...values: (string | number | Uint8Array)[]) => vault.context.db.raw.prepare(sql).run(...values);
+const rowOf = (name: string) =>
+  vault.context.db.raw.prepare('SELECT * FROM credential WHERE name = ?').get(name) as {
+    wrapped_key: Uint8Array;
+    sealed_value: Uint8Array;
+  };
+
+/** What an agent gets of ONE: refused, with nothing of any value in the answer. */
+async function expectRefused(name = 'ONE'): Promise<void> {
+  const issued = await vault.token(key, name);
+  expect(issued.status).toBe(200);
+  const answer = await vault.redeem(key, String(issued.body['token']));
+  expect(answer.status).toBe(500);
+  expect(answer.text).not.toContain('the value');
+}
+
+describe('V03: a stored secret that something else has changed is not given out', () => {
+  test.each(['wrapped_key', 'sealed_value'] as const)('any byte of %s', async (column) => {
+    const whole = Buffer.from(rowOf('ONE')[column]);
+    for (let at = 0; at < whole.length; at++) {
+      const changed = Buffer.from(whole);
+      changed[at] = (changed[at] ?? 0) ^ 0x01;
+      raw(`UPDATE credential SET ${column} = ? WHERE name = 'ONE'`, changed);
+      await expectRefused();
+    }
+    raw(`UPDATE credential SET ${column} = ? WHERE name = 'ONE'`, whole);
+    expect(await vault.read(key, 'ONE')).toBe('the value of one');
+  });
+
+  test.each([0, 4, 8, 12, 28])('cut to %i bytes', async (length) => {
+    raw("UPDATE credential SET sealed_value = ? WHERE name = 'ONE'", rowOf('ONE').sealed_value.subarray(0, length));
+    await expectRefused();
+  });
+
+  test('two of them swapped, as a whole or their values alone', async () => {
+    const [one, two] = [rowOf('ONE'), rowOf('TWO')];
+    raw("UPDATE credential SET sealed_value = ? WHERE name = 'ONE'", two.sealed_value);
+    await expectRefused();
+    raw("UPDATE credential SET wrapped_key = ? WHERE name = 'ONE'", two.wrapped_key);
+    await expectRefused();
+    raw("UPDATE credential SET wrapped_key = ?, sealed_value = ? WHERE name = 'TWO'", one.wrapped_key, one.sealed_value);
+    await expectRefused('TWO');
+  });
+
+  test('moved to another name', async () => {
+    raw("DELETE FROM credential WHERE name = 'TWO'");
+    raw("UPDATE credential SET name = 'TWO' WHERE name = 'ONE'");
+    await expectRefused('TWO');
+  });
+
+  test('with another version, or for less trust', async () => {
+    raw("UPDATE credential SET version = 2 WHERE name = 'ONE'");
+    await expectRefused();
+    raw("UPDATE credential SET version = 1, min_trust = 'GUEST' WHERE name = 'ONE'");
+    await expectRefused();
+  });
+
+  test('of a root key that does not exist', async () => {
+    raw("UPDATE credential SET generation = 7 WHERE name = 'ONE'");
+    await expectRefused();
+  });
+
+  test('an older version put back in place of the value alone', async () => {
+    const old = rowOf('ONE').sealed_value;
+    await vault.put('ONE', 'the value of one, changed');
+    raw("UPDATE credential SET sealed_value = ? WHERE name = 'ONE'", old);
+    await expectRefused();
+  });
+
+  test('and the root key is not replaced while one is', async () => {
+    raw("UPDATE credential SET wrapped_key = ? WHERE name = 'ONE'", Buffer.alloc(60));
+    expect((await vault.ask('POST /v1/rotate')).status).toBe(500);
+    expect(await vault.read(key, 'TWO')).toBe('the value of two');
+  });
+});
+
+test('an agent that something else has made, raised or brought back is nobody', async () => {
+  const low = await vault.register('low', 'GUEST');
+  raw("UPDATE agent SET tier = 'SACRED' WHERE name = 'low'");
+  expect((await vault.token(low, 'ONE')).status).toBe(500);
+  raw("UPDATE agent SET tier = 'GUEST' WHERE name = 'low'");
+  expect((await vault.token(low, 'ONE')).status).toBe(403);
+  await vault.good('DELETE /v1/agents/assistant');
+  raw("UPDATE agent SET revoked_at = NULL WHERE name = 'assistant'");
+  expect((await vault.token(key, 'ONE')).status).toBe(500);
+  expect((await vault.ask('POST /v1/rotate')).status).toBe(500);
+  raw("UPDATE agent SET mac = ? WHERE name = 'assistant'", Buffer.alloc(3));
+  expect((await vault.token(key, 'ONE')).status).toBe(500);
+});
+
+test.each([
+  ['another admin key', "UPDATE vault SET admin_hash = x'00'"],
+  ['no admin key', 'UPDATE vault SET admin_hash = NULL'],
+  ['a cheaper passphrase', `UPDATE vault SET kdf = replace(kdf, '"passes":1', '"passes":2')`],
+  ['another generation', 'UPDATE vault SET generation = 2'],
+])('with %s beside it the root key does not open', async (_, sql) => {
+  await vault.good('POST /v1/seal');
+  vault.context.db.raw.exec(sql);
+  await expect(vault.context.lifecycle.unseal('correct horse battery staple')).rejects.toMatchObject({ code: 'forbidden' });
+});
+
+test('without an admin key on record nobody is the admin', async () => {
+  vault.context.db.raw.exec('UPDATE vault SET admin_hash = NULL');
+  expect((await vault.ask('GET /v1/agents')).status).toBe(401);
+});

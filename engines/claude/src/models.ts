@@ -1,0 +1,8 @@
+/** Models to choose from, the most able first. Any other id of the vendor may be set as well. */
+export const models = [
+  'claude-fable-5-1',
+  'claude-opus-5-5',
+  'claude-sonnet-5-5',
+  'claude-haiku-5-5',
+  'claude-haiku-4-5',
+] as const;

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import type { EngineLog } from '@svc/engine-kit/engine.ts';
+
+type Deps = { program: string; env: Record<string, string>; cwd: string; log: EngineLog };
+
+const timeoutMs = 10_000;
+const maxBytes = 16 * 1024 * 1024;
+
+/**
+ * What codex knows of the vendor's models, for endpoints that are not the vendor's: by its own list the newest models get no tools
+ * of tool servers but have to search for them, which only the vendor's service understands. A file of this codex, made
+ * once; null when it cannot be made, and then codex uses its own.
+ */
+export async function openModelCatalog({ program, env, cwd, log }: Deps): Promise<string | null> {
+  try {
+    const { size, mtimeMs } = statSync(program);
+    const file = path.join(cwd, `models-${size}-${Math.round(mtimeMs)}.json`);
+    if (!existsSync(file)) writeFileAtomic(file, withoutSearch(await listModels({ program, env, cwd })));
+    return file;
+  } catch (error) {
+    log.warn({ err: error }, 'codex does not tell its models; some of them may get no tools of tool servers');
+    return null;
+  }
+}
+
+const listModels = ({ program, env, cwd }: Omit<Deps, 'log'>): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const options = { env, cwd, timeout: timeoutMs, maxBuffer: maxBytes };
+    const child = execFile(program, ['debug', 'models'], options, (error, stdout) => (error ? reject(error) : resolve(stdout)));
+    child.stdin?.end();
+  });
+
+/** @throws when it is not the list that is expected. */
+export function withoutSearch(text: string): string {
+  const list: unknown = JSON.parse(text);
+  const models = typeof list === 'object' && list !== null && 'models' in list ? list.models : null;
+  if (!Array.isArray(models)) throw new Error('the list of models has another form');
+  return JSON.stringify({ models: models.map((model: object) => ({ ...model, supports_search_tool: false })) });
+}

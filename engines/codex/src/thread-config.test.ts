@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import { threadParams } from './thread-config.ts';
+
+const program = { program: '/p/codex', packageDir: '/p' };
+
+test('with a key the vendor is asked with it by the name of its variable, which commands of a turn do not get', () => {
+  expect(threadParams(engineRequest({ prompt: 'hi', cwd: '/w', toolPolicy: 'full' }), program, 'vendor_by_key')).toMatchObject({
+    config: {
+      model_provider: 'svc',
+      model_providers: { svc: { base_url: 'https://api.openai.com/v1', wire_api: 'responses', env_key: 'OPENAI_API_KEY' } },
+      shell_environment_policy: { inherit: 'all', exclude: ['OPENAI_API_KEY'] },
+    },
+  });
+});
+
+test('without a key and an endpoint the provider is left to codex', () => {
+  expect(threadParams(engineRequest({ prompt: 'hi', cwd: '/w' }), program, null)).not.toHaveProperty('config.model_provider');
+});

@@ -1,0 +1,79 @@
+import { expect, test, vi } from 'vitest';
+import type { AppServer } from './app-server.ts';
+import type { Notification } from './json-rpc.ts';
+import { createThreads } from './threads.ts';
+
+const id = '01a1fd48-7605-7812-90b1-68128dc0abdc';
+const second = '01a1fd48-7605-7812-90b1-68128dc0abdd';
+
+/** An app-server that knows which threads are loaded. */
+function open(limit = 4) {
+  const loaded = new Set<string>();
+  const asked: string[] = [];
+  const listeners = new Set<(notification: Notification) => void>();
+  const answers: Record<string, (params: { threadId: string }) => unknown> = {
+    'thread/loaded/list': () => ({ data: [...loaded] }),
+    'thread/start': () => (loaded.add(id), { thread: { id }, model: 'm' }),
+    'thread/resume': ({ threadId }) => (loaded.add(threadId), { thread: { id: threadId }, model: 'm' }),
+    'thread/unsubscribe'({ threadId }) {
+      loaded.delete(threadId);
+      for (const tell of listeners) tell({ method: 'thread/closed', params: { threadId } });
+      return { status: 'unsubscribed' };
+    },
+  };
+  const server: AppServer = {
+    request: <Result>(method: string, params: object) => {
+      if (method !== 'thread/loaded/list') asked.push(method);
+      return Promise.resolve(answers[method]?.(params as { threadId: string }) as Result);
+    },
+    pid: undefined,
+    ended: new Promise(() => undefined),
+    stop: () => Promise.resolve(),
+    kill: () => undefined,
+    subscribe: (listener) => (listeners.add(listener), () => void listeners.delete(listener)),
+  };
+  return { threads: createThreads(server, limit), loaded, asked };
+}
+
+test('a turn like the one before finds its thread as it was left', async () => {
+  const { threads, asked } = open();
+  const first = await threads.open({ sandbox: 'x' }, null);
+  threads.keep(first, { sandbox: 'x' });
+  expect(await threads.open({ sandbox: 'x' }, id)).toEqual({ id, model: 'm', resumed: true, isLoaded: true });
+  expect(asked).toEqual(['thread/start']);
+});
+
+test('a turn with other rights, persona or tool servers never gets the thread of the turn before', async () => {
+  const { threads, asked } = open();
+  threads.keep(await threads.open({ sandbox: 'full' }, null), { sandbox: 'full' });
+  expect(await threads.open({ sandbox: 'none' }, id)).toMatchObject({ isLoaded: false });
+  expect(asked).toEqual(['thread/start', 'thread/unsubscribe', 'thread/resume']);
+});
+
+test('a thread that the app-server has let go is loaded again', async () => {
+  const { threads, asked, loaded } = open();
+  threads.keep(await threads.open({}, null), {});
+  loaded.clear();
+  expect(await threads.open({}, id)).toMatchObject({ resumed: true, isLoaded: false });
+  expect(asked).toContain('thread/resume');
+});
+
+test('as many are left loaded as may be warm, the one used last among them, and none for ever', async () => {
+  vi.useFakeTimers();
+  try {
+    const { threads, loaded } = open(1);
+    threads.keep(await threads.open({}, null), {});
+    threads.keep(await threads.open({}, second), {});
+    expect([...loaded]).toEqual([second]);
+    await vi.advanceTimersByTimeAsync(5 * 60_000);
+    expect([...loaded]).toEqual([]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('where nothing is kept warm the thread is let go at once', async () => {
+  const { threads, loaded } = open(0);
+  threads.keep(await threads.open({}, null), {});
+  expect(loaded.size).toBe(0);
+});

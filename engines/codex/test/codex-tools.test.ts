@@ -1,0 +1,12 @@
+import { openEngineBench } from '@svc/engine-kit/testing/engine-bench.ts';
+import { testEngineTools } from '@svc/engine-kit/testing/engine-tools.ts';
+import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
+import { createEngine } from '../src/engine.ts';
+
+describeWithEngine('codex', 'tool servers of codex', async (install) => {
+  await testEngineTools(await openEngineBench({ id: 'codex', createEngine, install }), {
+    toolName: (server, tool) => `mcp__${server}__${tool}`,
+    holdUpMs: 15_000,
+    models: ['gpt-5.5'],
+  });
+});

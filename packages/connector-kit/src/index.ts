@@ -1,0 +1,48 @@
+/**
+ * What a connector is written with: everything here keeps its name and meaning within a major version. Modules that are
+ * not listed are the kit's own.
+ */
+export type {
+  CallOptions,
+  Connector,
+  CoreApi,
+  FileToSave,
+  Outbound,
+  RunningConnector,
+  StartContext,
+  StreamHandlers,
+  UploadsApi,
+} from './connector.ts';
+export type { ConfigSchema, ConnectorMeta } from '@svc/contract/connector-meta.ts';
+export type { Attachment, Capabilities, Envelope, Sender } from '@svc/contract/envelope.ts';
+export type { ErrorCode } from '@svc/contract/error-body.ts';
+export type { PartialEvent } from '@svc/contract/event.ts';
+export type { ChannelInfo, OutboundMessage } from '@svc/contract/send.ts';
+export type { Identity } from '@svc/contract/trust.ts';
+export type { Action, HandleResult, Outcome } from '@svc/contract/turn.ts';
+export type { UploadedFile } from '@svc/contract/upload.ts';
+export { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+export { badRequest, errorText, ServiceError } from '@svc/service-kit/service-error.ts';
+export { CoreError } from './core-error.ts';
+
+export { channelKey, deviceKey, parseKey, userKey } from './conversation-key.ts';
+export { intakeConfig } from './intake-config.ts';
+
+export { checkBindHost } from './http/check-bind-host.ts';
+export { createConnectorServer, type ConnectorServer, type ConnectorServerOptions } from './http/create-server.ts';
+export { sendJson, type Exchange, type Reply } from './http/exchange.ts';
+export { createJsonReader, type JsonReader } from './http/read-json.ts';
+export type { Route } from './http/route-table.ts';
+export { createSseWriter, type SseWriter } from './http/sse-writer.ts';
+
+export { checkKey } from './check-key.ts';
+export { createKeysFile, type Caller, type KeysFile } from './keys-file.ts';
+export { oneKey } from './one-key.ts';
+export { createThrottle, type Throttle } from './throttle.ts';
+
+export { createLiveEdit, type LiveEdit, type LiveEditOptions } from './live-edit.ts';
+export { openChannelToggles } from './outbound/channel-toggles.ts';
+export { createOutboundRoutes } from './outbound/outbound-routes.ts';
+export { retryWithin, type RetryOptions, type Tried } from './retry.ts';
+export { splitMessage } from './split-message.ts';
+export { toTried } from './to-tried.ts';

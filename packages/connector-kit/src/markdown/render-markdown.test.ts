@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { discordMarkdown } from './discord-markdown.ts';
+import { plainText } from './plain-text.ts';
+import { renderMarkdown } from './render-markdown.ts';
+import { telegramHtml } from './telegram-html.ts';
+
+const lines = (...text: string[]) => text.join('\n');
+
+describe('Markdown', () => {
+  it.each([
+    ['plain words', 'plain words', 'plain words', 'plain words'],
+    ['a **b** *c* ~~d~~ `e`', 'a <b>b</b> <i>c</i> <s>d</s> <code>e</code>', 'a **b** *c* ~~d~~ `e`', 'a b c d e'],
+    ['1 < 2 & 3', '1 &lt; 2 &amp; 3', '1 < 2 & 3', '1 < 2 & 3'],
+    ['a &amp; b &lt;i&gt; &#8364;', 'a &amp; b &lt;i&gt; €', 'a & b <i> €', 'a & b <i> €'],
+    ['<b>no</b> html', '&lt;b&gt;no&lt;/b&gt; html', '<b>no</b> html', '<b>no</b> html'],
+    [
+      String.raw`\*not\* snake_case_name`,
+      '*not* snake_case_name',
+      String.raw`\*not\* snake\_case\_name`,
+      '*not* snake_case_name',
+    ],
+    ['[x](https://a.b/?q="1)', '<a href="https://a.b/?q=&quot;1">x</a>', '[x](https://a.b/?q="1)', 'x (https://a.b/?q="1)'],
+    ['see https://a.b/c_d_e', 'see https://a.b/c_d_e', 'see https://a.b/c_d_e', 'see https://a.b/c_d_e'],
+    ['[x](javascript:alert)', 'x', 'x', 'x'],
+    ['![cat](https://a.b/c.png)', '<a href="https://a.b/c.png">cat</a>', '[cat](https://a.b/c.png)', 'cat (https://a.b/c.png)'],
+    ['# A **b**', '<b>A b</b>', '# A b', 'A b'],
+    ['##### A', '<b>A</b>', '**A**', 'A'],
+    ['---', '———', '⎯⎯⎯', '---'],
+    ['> a\n>\n> > b', '<blockquote>a\n\nb</blockquote>', '> a\n> \n> > b', '> a\n> \n> > b'],
+    ['```ts\na < `b`\n```', '<pre><code class="language-ts">a &lt; `b`</code></pre>', '```ts\na < `b`\n```', 'a < `b`'],
+    ['a\n\n\n\nb', 'a\n\nb', 'a\n\nb', 'a\n\nb'],
+  ])('%j', (markdown, telegram, discord, plain) => {
+    expect(renderMarkdown(markdown, telegramHtml)).toBe(telegram);
+    expect(renderMarkdown(markdown, discordMarkdown)).toBe(discord);
+    expect(renderMarkdown(markdown, plainText)).toBe(plain);
+  });
+
+  it('writes lists as lists, whatever is in them', () => {
+    const list = lines('- [x] one', '- two', '  - **three**', '', '3. x', '4. y');
+    expect(renderMarkdown(list, telegramHtml)).toBe(lines('• ☑ one', '• two', '  • <b>three</b>', '', '3. x', '4. y'));
+  });
+
+  it('writes a table in letters of one width', () => {
+    const table = lines('| fruit | n |', '|---|--:|', '| **apple** | 12 |', '| kiwi | 3 |');
+    const written = lines('fruit |   n', '------|----', 'apple |  12', 'kiwi  |   3');
+    expect(renderMarkdown(table, telegramHtml)).toBe(`<pre>${written}</pre>`);
+    expect(renderMarkdown(table, plainText)).toBe(written);
+  });
+
+  it.each([19_990, 50_000])('gives what nests without end as words: %i', (depth) => {
+    expect(renderMarkdown(`${'>'.repeat(depth)} <x>`, telegramHtml)).toMatch(/&lt;x&gt;/);
+  });
+
+  const piece = fc.constantFrom(
+    '*',
+    '**',
+    '_',
+    '`',
+    '```',
+    '~~',
+    '[',
+    '](',
+    'http://a.b',
+    ')',
+    '<b>',
+    '&',
+    '"',
+    '\n',
+    '\n\n',
+    '> ',
+    '- ',
+    '1. ',
+    '# ',
+    '|',
+    '--|',
+    ' ',
+    'word',
+    '\\',
+  );
+  it('never gives Telegram HTML that it would refuse', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+        expect(faultIn(renderMarkdown(pieces.join(''), telegramHtml))).toBeNull();
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+/** Tags that Telegram does not know, do not end, or stand in code. */
+function faultIn(html: string): string | null {
+  const open: string[] = [];
+  const rest = html.replaceAll(
+    /<(\/?)(b|i|s|code|pre|a|blockquote)((?: (?:href|class)="[^"<>]*")?)>/g,
+    (tag, end: string, name: string) => {
+      if (end === '' && open.includes('code')) open.push('inside code');
+      if (end === '') open.push(name);
+      else if (open.pop() !== name) open.push(`wrong ${tag}`);
+      return '';
+    },
+  );
+  if (/[<>]/.test(rest)) return `a bare sign: ${html}`;
+  return open.length === 0 ? null : `open: ${open.join()} in ${html}`;
+}

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+
+/** Which channels of an instance relay to the core, as the operator chose, over restarts. */
+export type ChannelToggles = { isEnabled(channelId: string): boolean; set(channelId: string, enabled: boolean): void };
+
+/** Keeps the choices in the instance's folder. A channel nobody chose for is as `byDefault` says. */
+export function openChannelToggles(dataDir: string, byDefault = true): ChannelToggles {
+  const file = path.join(dataDir, 'channels.json');
+  const chosen = readChoices(file);
+  return {
+    isEnabled: (channelId) => chosen.get(channelId) ?? byDefault,
+    set(channelId, enabled) {
+      // Written first: a choice that cannot be kept is refused rather than forgotten.
+      writeFileAtomic(file, JSON.stringify(Object.fromEntries([...chosen, [channelId, enabled]])));
+      chosen.set(channelId, enabled);
+    },
+  };
+}
+
+/** A file that is no list of choices is refused: going on without it would relay what was switched off. */
+function readChoices(file: string): Map<string, boolean> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    throw error;
+  }
+  try {
+    const choices = Object.entries(JSON.parse(text) as Record<string, unknown>);
+    return new Map(choices.map(([id, enabled]) => [id, enabled === true]));
+  } catch (error) {
+    throw new Error(`${file} cannot be read. Correct it or move it away; then every channel is as it was at first.`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,96 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import path from 'node:path';
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+import { errorText, ServiceError, unavailable, upstream } from '@svc/service-kit/service-error.ts';
+import type { Outbound, StartContext } from '../connector.ts';
+import { sendJson, type Exchange, type Reply } from '../http/exchange.ts';
+import { createJsonReader } from '../http/read-json.ts';
+import type { Route } from '../http/route-table.ts';
+import { createOutboundSender } from './outbound-sender.ts';
+import { parseOutboundMessage, parseToggle } from './parse-outbound.ts';
+import { openSentIds } from './sent-ids.ts';
+
+export type OutboundContext = Pick<StartContext, 'outboundAccess' | 'dataDir' | 'log' | 'signal'>;
+
+/** Header by which the process that answers shows that it is the one the manager started. */
+export const proofHeader = 'x-svc-child';
+
+const mib = 1024 * 1024;
+
+/**
+ * `POST /out` and `GET|POST /channels`, for the manager alone. A connector that mounts them on a server of its own, which
+ * has to listen on loopback, does not give back `send` from `start`, or the kit would serve them a second time.
+ */
+export function createOutboundRoutes(ctx: OutboundContext, outbound: Outbound, clock: Clock = systemClock): Route[] {
+  const { outboundAccess, dataDir, log } = ctx;
+  const readJson = createJsonReader({ bodyBytes: 8 * mib, totalBytes: 64 * mib });
+  const sent = openSentIds(path.join(dataDir, 'sent-ids'), log);
+  const sender = outbound.send === undefined ? null : createOutboundSender({ send: outbound.send.bind(outbound), sent, clock });
+  const serve = (answer: (exchange: Exchange) => Promise<object>) => (exchange: Exchange) => reply(exchange, ctx, answer);
+  outboundAccess.onMount(async () => sender?.drain());
+
+  return [
+    {
+      method: 'POST',
+      path: '/out',
+      doc: { summary: 'Takes a message of the manager out to the channel', needsKey: true },
+      handle: serve(async ({ req }) => {
+        if (sender === null) throw unsupported('takes no messages from here');
+        const message = parseOutboundMessage(await readJson(req));
+        return { ok: true, id: message.id, ...(await sender.send(message)) };
+      }),
+    },
+    {
+      method: 'GET',
+      path: '/channels',
+      doc: { summary: 'The channels this instance can reach', needsKey: true },
+      handle: serve(async () => {
+        if (outbound.channels === undefined) throw unsupported('has no list of channels');
+        return { channels: await outbound.channels() };
+      }),
+    },
+    {
+      method: 'POST',
+      path: '/channels',
+      doc: { summary: 'Lets a channel relay to the assistant, or not', needsKey: true },
+      handle: serve(async ({ req }) => {
+        if (outbound.toggleChannel === undefined) throw unsupported('has no channels to choose from');
+        const { channel_id, enabled } = parseToggle(await readJson(req));
+        return { ok: true, channel: await outbound.toggleChannel(channel_id, enabled) };
+      }),
+    },
+  ];
+}
+
+/** Errors are written here and not by the server's own writer: the manager reads them, not the channel's clients. */
+async function reply(
+  exchange: Exchange,
+  { outboundAccess, signal, log }: OutboundContext,
+  answer: (exchange: Exchange) => Promise<object>,
+): Promise<void> {
+  try {
+    checkToken(exchange, outboundAccess.token);
+    exchange.res.setHeader(proofHeader, outboundAccess.proof);
+    if (signal.aborted) throw unavailable('The connector is stopping.');
+    sendJson(exchange, { status: 200, body: JSON.stringify(await answer(exchange)) });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) log('warn', 'the channel did not take it', { error: errorText(error) });
+    sendJson(exchange, toReply(exchange, error instanceof ServiceError ? error : upstream(errorText(error), error)));
+  }
+}
+
+function checkToken({ req }: Exchange, token: string): void {
+  const given = req.headers.authorization ?? '';
+  if (!timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', `Bearer ${token}`, 'buffer')))
+    throw new ServiceError('unauthorized', 'Only the manager can send here. Use POST /send of the manager.');
+}
+
+const unsupported = (what: string) => new ServiceError('not_found', `This connector ${what}.`);
+
+function toReply({ requestId }: Exchange, error: ServiceError): Reply {
+  const retryAfter = error.details['retry_after_s'];
+  const headers: Record<string, string> = {};
+  if (typeof retryAfter === 'number') headers['retry-after'] = String(Math.ceil(retryAfter));
+  if (error.status === 401) headers['www-authenticate'] = 'Bearer';
+  return { status: error.status, headers, body: JSON.stringify(error.toBody(requestId)) };
+}

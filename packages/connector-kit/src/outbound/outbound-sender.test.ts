@@ -1,0 +1,124 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { OutboundMessage } from '@svc/contract/send.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openChannelToggles } from './channel-toggles.ts';
+import { createOutboundSender } from './outbound-sender.ts';
+import { openSentIds } from './sent-ids.ts';
+
+let folder: TemporaryFolder;
+beforeEach(() => (folder = temporaryFolder()));
+afterEach(() => folder.remove());
+
+const log = () => undefined;
+const message = (id: string): OutboundMessage => ({ id, target: 't', kind: 'text', text: 'x' });
+const file = () => path.join(folder.path, 'sent-ids');
+
+/** A connector's process: another one of these has only the file of the one before. */
+function openSender(send: (message: OutboundMessage) => Promise<void> = async () => undefined) {
+  const clock = createFakeClock();
+  const sent: string[] = [];
+  const sender = createOutboundSender({
+    sent: openSentIds(file(), log),
+    clock,
+    send: async (each) => {
+      sent.push(each.id);
+      await send(each);
+    },
+  });
+  return { sender: sender.send, drain: sender.drain, sent, clock };
+}
+
+describe('a message to a channel', () => {
+  it('is sent once for its id, also by the next process', async () => {
+    const first = openSender();
+    expect(await first.sender(message('a'))).toEqual({ repeated: false });
+    expect(await first.sender(message('a'))).toEqual({ repeated: true });
+    const second = openSender();
+    expect(await second.sender(message('a'))).toEqual({ repeated: true });
+    expect([first.sent, second.sent]).toEqual([['a'], []]);
+  });
+
+  it('joins the attempt that is on its way', async () => {
+    let go: () => void = () => undefined;
+    const { sender, sent } = openSender(() => new Promise((resolve) => (go = resolve)));
+    const both = [sender(message('a')), sender(message('a'))];
+    go();
+    expect(await Promise.all(both)).toEqual([{ repeated: false }, { repeated: true }]);
+    expect(sent).toEqual(['a']);
+  });
+
+  it('may be sent again after it failed', async () => {
+    const failures = [new Error('no luck')];
+    const { sender, sent } = openSender(async () => {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+    });
+    await expect(sender(message('a'))).rejects.toThrow('no luck');
+    expect(await sender(message('a'))).toEqual({ repeated: false });
+    expect(sent).toEqual(['a', 'a']);
+  });
+
+  it('is given up after a minute, and counts when the channel takes it after all', async () => {
+    let go: () => void = () => undefined;
+    const { sender, clock } = openSender(() => new Promise((resolve) => (go = resolve)));
+    const sending = sender(message('a'));
+    clock.advance(60_000);
+    await expect(sending).rejects.toThrow('within 60 s');
+    go();
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    expect(await sender(message('a'))).toEqual({ repeated: true });
+  });
+
+  it('is waited for by whoever ends the process', async () => {
+    let fail: (error: Error) => void = () => undefined;
+    const { sender, drain } = openSender(() => new Promise((_, reject) => (fail = reject)));
+    const sending = sender(message('a')).catch((error: Error) => error.message);
+    let isDrained = false;
+    const drained = drain().then(() => (isDrained = true));
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    expect(isDrained).toBe(false);
+    fail(new Error('no luck'));
+    await drained;
+    expect(await sending).toBe('no luck');
+  });
+
+  it('is not taken while a hundred others are on their way', async () => {
+    const { sender } = openSender(() => new Promise(() => undefined));
+    for (let i = 0; i < 100; i++) void sender(message(String(i)));
+    await expect(sender(message('one more'))).rejects.toMatchObject({ code: 'queue_full' });
+  });
+});
+
+describe('the list of what was sent', () => {
+  it('keeps the newest, in a file that stays small', () => {
+    const ids = openSentIds(file(), log, 10);
+    for (let i = 0; i < 100; i++) ids.add(`id-${i}`);
+    expect([ids.has('id-89'), ids.has('id-90')]).toEqual([false, true]);
+    expect(readFileSync(file(), 'utf8').split('\n').length).toBeLessThan(22);
+    expect(openSentIds(file(), log, 10).has('id-90')).toBe(true);
+  });
+
+  it('survives a line that was cut off', () => {
+    writeFileSync(file(), 'one\ntw');
+    openSentIds(file(), log).add('three');
+    expect(readFileSync(file(), 'utf8')).toBe('one\ntw\nthree\n');
+  });
+});
+
+describe('the choice of channels', () => {
+  it('is kept over restarts, and is as the connector wants where nobody chose', () => {
+    openChannelToggles(folder.path).set('lobby', false);
+    const toggles = openChannelToggles(folder.path, false);
+    expect([toggles.isEnabled('lobby'), toggles.isEnabled('attic')]).toEqual([false, false]);
+    toggles.set('lobby', true);
+    expect(openChannelToggles(folder.path, false).isEnabled('lobby')).toBe(true);
+  });
+
+  it('that cannot be read is refused', () => {
+    writeFileSync(path.join(folder.path, 'channels.json'), '{"lobby":');
+    expect(() => openChannelToggles(folder.path)).toThrow('channels.json cannot be read');
+  });
+});

@@ -1,0 +1,59 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { StartContext } from '../connector.ts';
+
+/** The messages this instance has shown, over the ends of its processes. */
+export type SentIds = { has(id: string): boolean; add(id: string): void };
+
+/** Repeats come within minutes, rarely within a day. */
+const kept = 2_000;
+
+/** Reads the file, one id a line. Beyond `max` ids the oldest are forgotten. */
+export function openSentIds(file: string, log: StartContext['log'], max = kept): SentIds {
+  const ids = new Set(readLines(file).slice(-max));
+  // What a killed process left of its last line must not grow into the next one.
+  let lines = rewrite(file, ids, log) ? ids.size : Infinity;
+
+  function append(id: string): void {
+    try {
+      appendFileSync(file, `${id}\n`, { mode: 0o600 });
+      lines++;
+    } catch (error) {
+      // The message is on its channel; at worst it is shown twice.
+      log('error', 'a sent message could not be noted', { error: errorText(error) });
+    }
+  }
+
+  return {
+    has: (id) => ids.has(id),
+    add(id) {
+      ids.add(id);
+      for (const oldest of ids) {
+        if (ids.size <= max) break;
+        ids.delete(oldest);
+      }
+      if (lines < 2 * max) append(id);
+      else if (rewrite(file, ids, log)) lines = ids.size;
+    },
+  };
+}
+
+function readLines(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function rewrite(file: string, ids: Iterable<string>, log: StartContext['log']): boolean {
+  try {
+    writeFileAtomic(file, [...ids].map((id) => `${id}\n`).join(''));
+    return true;
+  } catch (error) {
+    log('error', 'the list of sent messages could not be written', { error: errorText(error) });
+    return false;
+  }
+}

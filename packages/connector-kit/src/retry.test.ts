@@ -1,0 +1,59 @@
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { describe, expect, it } from 'vitest';
+import { retryWithin, type RetryOptions, type Tried } from './retry.ts';
+
+const fault = (retryAfterMs?: number): Tried<string> => ({ ok: false, again: true, error: new Error('fault'), retryAfterMs });
+const refused: Tried<string> = { ok: false, again: false, error: new Error('no') };
+const fine: Tried<string> = { ok: true, value: 'fine' };
+
+/** Runs the script of attempts with as much time as they want; gives when each was made. */
+async function run(script: Tried<string>[], options: Partial<RetryOptions> = {}) {
+  const clock = createFakeClock();
+  const from = clock.now();
+  const at: number[] = [];
+  let result: Tried<string> | null = null;
+  const running = retryWithin({ clock, limitMs: 10_000, random: () => 0, ...options }, async () => {
+    at.push(clock.now() - from);
+    return script.shift() ?? fine;
+  }).then((tried) => (result = tried));
+  while (result === null) {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    if (result === null) clock.advance(50);
+  }
+  return { tried: await running, at };
+}
+
+describe('trying again', () => {
+  it('doubles the pause while the platform names none', async () => {
+    expect(await run([fault(), fault(), fault()])).toEqual({ tried: fine, at: [0, 250, 750, 1750] });
+  });
+
+  it('keeps the pause that the platform names, whatever its own would be', async () => {
+    expect((await run([fault(3000), fault(100)])).at).toEqual([0, 3000, 3100]);
+  });
+
+  it('ends when it is pointless, and after the last try', async () => {
+    expect(await run([refused])).toEqual({ tried: refused, at: [0] });
+    expect((await run([fault(), fault(), fault()], { maxTries: 2 })).at).toHaveLength(2);
+  });
+
+  it('does not begin a pause that ends too late', async () => {
+    const { tried, at } = await run([fault(10_000)]);
+    expect([tried, at]).toEqual([fault(10_000), [0]]);
+  });
+
+  it('ends at once when it is cut off', async () => {
+    const { at } = await run([fault(5000)], { signal: AbortSignal.abort() });
+    expect(at).toEqual([0]);
+  });
+
+  it('tells an attempt how much time is left', async () => {
+    const clock = createFakeClock();
+    let left = 0;
+    await retryWithin({ clock, limitMs: 700 }, async (leftMs) => {
+      left = leftMs;
+      return fine;
+    });
+    expect(left).toBe(700);
+  });
+});

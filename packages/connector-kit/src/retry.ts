@@ -1,0 +1,55 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+
+/** How one attempt ended. `retryAfterMs`: the platform said how long it wants to be left alone. */
+export type Tried<T> =
+  | { ok: true; value: T }
+  | { ok: false; error: Error; again: false }
+  | { ok: false; error: Error; again: true; retryAfterMs?: number };
+
+export type RetryOptions = {
+  clock: Clock;
+  /** Bound on all attempts and pauses together, ms. An attempt is told what is left and has to keep to it. */
+  limitMs: number;
+  maxTries?: number;
+  /** Pause after the first failure when the platform named none, ms; it doubles. */
+  firstPauseMs?: number;
+  signal?: AbortSignal;
+  random?: () => number;
+};
+
+const longestPauseMs = 30_000;
+
+/**
+ * Tries until it works, it is pointless, or time is up; gives the last attempt. A pause that the platform asked for is
+ * kept in full: when it does not fit into the time left, there is no further attempt.
+ */
+export async function retryWithin<T>(
+  { clock, limitMs, maxTries = 5, firstPauseMs = 250, signal, random = Math.random }: RetryOptions,
+  attempt: (leftMs: number) => Promise<Tried<T>>,
+): Promise<Tried<T>> {
+  const endAt = clock.now() + limitMs;
+  for (let tries = 1; ; tries++) {
+    const tried = await attempt(endAt - clock.now());
+    if (tried.ok || !tried.again || tries >= maxTries) return tried;
+    const pauseMs = tried.retryAfterMs ?? jittered(Math.min(longestPauseMs, firstPauseMs * 2 ** (tries - 1)), random);
+    if (clock.now() + pauseMs >= endAt || !(await pause(clock, pauseMs, signal))) return tried;
+  }
+}
+
+/** Up to a fifth longer, so that many who failed together do not come back together. */
+const jittered = (ms: number, random: () => number) => Math.round(ms * (1 + 0.2 * random()));
+
+/** False when it was cut short. */
+function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  if (signal?.aborted === true) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const end = (isWhole: boolean) => {
+      cancel();
+      signal?.removeEventListener('abort', cut);
+      resolve(isWhole);
+    };
+    const cut = () => end(false);
+    const cancel = clock.after(ms, () => end(true));
+    signal?.addEventListener('abort', cut, { once: true });
+  });
+}

@@ -1,0 +1,91 @@
+import type { PartialEvent } from '@svc/contract/event.ts';
+import type { UploadedFile } from '@svc/contract/upload.ts';
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { FileToSave, StartContext } from '../connector.ts';
+import { createFakeCore, type FakeCore } from './fake-core.ts';
+
+/** A file that a connector saved, with the bytes it gave. */
+export type SavedFile = UploadedFile & { content: Buffer };
+
+export type FakeContext = {
+  context: StartContext;
+  core: FakeCore;
+  /** Aborts the context's `signal`, as the end of the process does. */
+  shutdown: AbortController;
+  logs: string[];
+  events: PartialEvent[];
+  saved: SavedFile[];
+  /** Names of the secrets that were asked for. */
+  asked: string[];
+  /** How often the connector said itself that it lives. */
+  beats(): number;
+};
+
+type Fields = Pick<StartContext, 'type' | 'dataDir' | 'config'> & Partial<StartContext>;
+
+/** A start context for tests: a scripted core, the secrets given, everything else remembered. */
+export function fakeContext(fields: Fields, secrets: Readonly<Record<string, string>> = {}): FakeContext {
+  const core = createFakeCore();
+  const shutdown = new AbortController();
+  const [logs, events, saved, asked]: [string[], PartialEvent[], SavedFile[], string[]] = [[], [], [], []];
+  let beats = 0;
+  const context: StartContext = {
+    instanceId: 'inst_1',
+    instanceName: 'A test',
+    assistantName: 'assistant',
+    version: {
+      service: fields.type,
+      version: '0.0.0',
+      channel: 'stable',
+      sha: 'unknown',
+      started_at: 0,
+      node: process.versions.node,
+    },
+    connectorDir: fields.dataDir,
+    allowedHosts: [],
+    stopTimeoutMs: 2_000,
+    core,
+    secrets: {
+      async get(name) {
+        asked.push(name);
+        const value = secrets[name];
+        if (value === undefined) throw new Error(`There is no secret "${name}".`);
+        return value;
+      },
+    },
+    uploads: {
+      async save(file) {
+        const content = await bytesOf(file);
+        saved.push({ ...toUploaded(file, content, saved.length), content });
+        return toUploaded(file, content, saved.length - 1);
+      },
+    },
+    emit: (event) => void events.push(event),
+    log: (level, message, more) => void logs.push(JSON.stringify({ level, message, ...more })),
+    heartbeat: () => void beats++,
+    signal: shutdown.signal,
+    outboundAccess: { token: 'a-token-of-the-manager', proof: 'a-proof-of-the-child', onMount: () => undefined },
+    ...fields,
+  };
+  return { context, core, shutdown, logs, events, saved, asked, beats: () => beats };
+}
+
+async function bytesOf({ data }: FileToSave): Promise<Buffer> {
+  if (data instanceof Uint8Array) return Buffer.from(data);
+  const parts: Uint8Array[] = [];
+  for await (const part of data) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+const toUploaded = ({ name, mime = 'application/octet-stream' }: FileToSave, content: Buffer, index: number): UploadedFile => ({
+  path: `/uploads/${index}-${name}`,
+  name,
+  mime,
+  kind: 'other',
+  bytes: content.length,
+  sha256: '0'.repeat(64),
+});
+
+/** The defaults a schema names, as the manager fills them in. */
+export const defaultsOf = ({ configSchema }: ConnectorMeta): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(configSchema.properties).map(([name, field]) => [name, field.default]));

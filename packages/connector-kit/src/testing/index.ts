@@ -1,0 +1,4 @@
+/** What connectors are tested with. It needs no test runner of its own. */
+export { connectorContract, type ContractOptions } from './connector-contract.ts';
+export { defaultsOf, fakeContext, type FakeContext, type SavedFile } from './fake-context.ts';
+export { createFakeCore, echo, type FakeCore, type FakeTurn, type Script } from './fake-core.ts';

@@ -1,0 +1,156 @@
+import { errorCodes, type ErrorCode } from '@svc/contract/error-body.ts';
+import type { UploadedFile } from '@svc/contract/upload.ts';
+import { http, type ClientRequest, type IncomingMessage } from '@svc/service-kit/builtin.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { errorText, queueFull, ServiceError, unavailable, upstream } from '@svc/service-kit/service-error.ts';
+import type { FileToSave, UploadsApi } from './connector.ts';
+
+type Options = {
+  coreUrl: string;
+  clock: Clock;
+  /** Ends every upload. */
+  signal: AbortSignal;
+  /** How long nothing may move, on either side, ms. */
+  idleMs?: number;
+};
+
+const mib = 1024 * 1024;
+const defaultMaxBytes = 100 * mib;
+const maxAtOnce = 8;
+const maxAnswer = 64 * 1024;
+
+/**
+ * The way of files from a channel to the core's upload area: streamed, so that no file is held in memory. Every
+ * rejection is a `ServiceError`; what had arrived of a file that failed is removed by the core.
+ */
+export function createUploads(options: Options): UploadsApi {
+  let running = 0;
+  return {
+    async save(file) {
+      if (running >= maxAtOnce) throw queueFull('Too many files are being saved at once. Try again in a moment.');
+      running++;
+      try {
+        return await post(options, file);
+      } finally {
+        running--;
+      }
+    },
+  };
+}
+
+async function post({ coreUrl, clock, signal, idleMs = 30_000 }: Options, file: FileToSave): Promise<UploadedFile> {
+  const end = new AbortController();
+  const whole = AbortSignal.any([signal, end.signal]);
+  const idle = createIdleTimer(clock, idleMs, () => end.abort(stalled(idleMs)));
+  const request = http.request(addressOf(coreUrl, file), { method: 'POST', agent: false, signal: whole });
+  try {
+    const answer = answerOf(request);
+    // The answer is awaited first: a core that refuses does not take the rest, and says why.
+    pump(file, request, whole, idle.touch).catch((error: unknown) => end.abort(error));
+    return await takeAnswer(await answer);
+  } catch (error) {
+    throw toFault(whole.aborted && !signal.aborted ? whole.reason : error, signal);
+  } finally {
+    idle.stop();
+    end.abort();
+    request.destroy();
+  }
+}
+
+function addressOf(coreUrl: string, { name, mime, conversation_key: key }: FileToSave): URL {
+  const url = new URL('/v2/upload', coreUrl);
+  url.searchParams.set('filename', name);
+  if (mime !== undefined) url.searchParams.set('mime', mime);
+  if (key !== undefined) url.searchParams.set('conversation_key', key);
+  return url;
+}
+
+const answerOf = (request: ClientRequest): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    request.on('response', resolve);
+    request.on('error', reject);
+  });
+
+/** Hands the file on as fast as the core takes it. */
+async function pump(file: FileToSave, request: ClientRequest, signal: AbortSignal, touch: () => void): Promise<void> {
+  const { data, maxBytes = defaultMaxBytes } = file;
+  let bytes = 0;
+  for await (const part of data instanceof Uint8Array ? [data] : data) {
+    if (signal.aborted) return;
+    bytes += part.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    touch();
+    if (!request.write(part)) await drained(request, signal);
+  }
+  touch();
+  request.end();
+}
+
+/** Also when the request is over: then there is nothing to wait for. */
+function drained(request: ClientRequest, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      request.off('drain', end);
+      request.off('close', end);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    request.on('drain', end);
+    request.on('close', end);
+    signal.addEventListener('abort', end);
+  });
+}
+
+async function takeAnswer(answer: IncomingMessage): Promise<UploadedFile> {
+  const body = parse(await readText(answer));
+  if (answer.statusCode === 200 && isFile(body['file'])) return body['file'];
+  const { error, message } = body;
+  const isKnown = (code: unknown): code is ErrorCode => errorCodes.some((each) => each === code);
+  if (isKnown(error) && typeof message === 'string') throw new ServiceError(error, message, { status: answer.statusCode });
+  throw upstream(`The core answered the upload with ${answer.statusCode} and nothing that can be understood.`);
+}
+
+async function readText(answer: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const part of answer.setEncoding('utf8') as AsyncIterable<string>) {
+    text += part;
+    if (text.length > maxAnswer) throw upstream('The core answered the upload with far too much.');
+  }
+  return text;
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
+  } catch {
+    // Said below, in the words that hold for both.
+  }
+  throw upstream('The core answered the upload with something that is not JSON.');
+}
+
+const isFile = (file: unknown): file is UploadedFile =>
+  typeof file === 'object' && file !== null && 'path' in file && typeof file.path === 'string';
+
+function createIdleTimer(clock: Clock, idleMs: number, onIdle: () => void) {
+  let cancel = clock.after(idleMs, onIdle);
+  return {
+    touch(): void {
+      cancel();
+      cancel = clock.after(idleMs, onIdle);
+    },
+    stop: () => cancel(),
+  };
+}
+
+function toFault(error: unknown, shutdown: AbortSignal): Error {
+  if (error instanceof ServiceError) return error;
+  if (shutdown.aborted) return unavailable('The connector is stopping; the file was not saved.', error);
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ECONNREFUSED') return unavailable('The core is not there; the file was not saved.', error);
+  return upstream(`The file was not saved: ${errorText(error)}`, error);
+}
+
+const tooLarge = (maxBytes: number) =>
+  new ServiceError('too_large', `The file is larger than ${Math.floor(maxBytes / mib)} MiB and was not saved.`);
+const stalled = (idleMs: number) => unavailable(`Nothing of the file moved for ${idleMs / 1000} s; it was not saved.`);

@@ -1,0 +1,162 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '@svc/service-kit/clock.ts';
+import { createUploads } from '../src/uploads.ts';
+
+type Answer = (req: IncomingMessage, res: ServerResponse) => void;
+
+const file = { path: '/u/1', name: 'a.txt', mime: 'text/plain', kind: 'text', bytes: 3, sha256: '0'.repeat(64) };
+const mib = 1024 * 1024;
+
+describe('saving a file from a channel', () => {
+  let server: Server | null = null;
+  const shutdown = new AbortController();
+  afterEach(() => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+
+  async function setUp(answer: Answer, more: object = {}) {
+    const own = createServer(answer);
+    server = own;
+    await new Promise<void>((resolve) => own.listen(0, '127.0.0.1', resolve));
+    const coreUrl = `http://127.0.0.1:${(own.address() as AddressInfo).port}`;
+    return createUploads({ coreUrl, clock: systemClock, signal: shutdown.signal, ...more });
+  }
+  const ok: Answer = (req, res) => req.resume().on('end', () => res.end(JSON.stringify({ ok: true, file })));
+
+  test('sends its bytes with what is known of it, and gives back the file', async () => {
+    let seen = '';
+    let body = '';
+    const uploads = await setUp((req, res) => {
+      seen = `${req.method} ${req.url}`;
+      req.setEncoding('utf8').on('data', (text: string) => (body += text));
+      ok(req, res);
+    });
+    const saved = await uploads.save({ name: 'ä b.txt', mime: 'text/plain', data: Buffer.from('abc'), conversation_key: 'x:y' });
+    expect(saved).toEqual(file);
+    expect(seen).toBe('POST /v2/upload?filename=%C3%A4+b.txt&mime=text%2Fplain&conversation_key=x%3Ay');
+    expect(body).toBe('abc');
+  });
+
+  test('holds a large one back until the core takes it', async () => {
+    let [given, taken] = [0, 0];
+    let go = () => undefined as void;
+    const uploads = await setUp((req, res) => {
+      const finish = () => res.end(JSON.stringify({ ok: true, file }));
+      go = () => void req.on('data', (part: Buffer) => (taken += part.length)).on('end', finish);
+    });
+    const parts = async function* () {
+      for (; given < 64 * mib; given += mib) yield new Uint8Array(mib);
+    };
+    const saving = uploads.save({ name: 'big', data: parts() });
+    await expect
+      .poll(
+        isSteady(() => given),
+        { interval: 50 },
+      )
+      .toBe(true);
+    expect(given).toBeLessThan(32 * mib);
+    go();
+    expect(await saving).toEqual(file);
+    expect(taken).toBe(64 * mib);
+  });
+
+  test('refuses one that is too large while it comes, and lets go of its source', async () => {
+    let isReleased = false;
+    let isCut = false;
+    let given = 0;
+    const uploads = await setUp((req) => void req.resume().on('close', () => (isCut = !req.complete)));
+    const parts = async function* () {
+      try {
+        for (;;) yield ((given++, new Uint8Array(mib)));
+      } finally {
+        isReleased = true;
+      }
+    };
+    const saving = uploads.save({ name: 'endless', data: parts(), maxBytes: 3 * mib });
+    await expect(saving).rejects.toMatchObject({ code: 'too_large', message: expect.stringContaining('3 MiB') });
+    expect([isReleased, given]).toEqual([true, 4]);
+    await expect.poll(() => isCut).toBe(true);
+  });
+
+  test('gives the core’s own reason when it refuses', async () => {
+    const uploads = await setUp((req, res) => {
+      req.resume();
+      res.statusCode = 507;
+      res.end(JSON.stringify({ ok: false, error: 'insufficient_storage', message: 'The disk is full.' }));
+    });
+    await expect(uploads.save({ name: 'a', data: Buffer.alloc(9) })).rejects.toMatchObject({
+      code: 'insufficient_storage',
+      message: 'The disk is full.',
+      status: 507,
+    });
+  });
+
+  test.each<[string, Answer]>([
+    ['is no JSON', (req, res) => void req.resume().on('end', () => res.end('<html>'))],
+    ['names no file', (req, res) => void req.resume().on('end', () => res.end('{}'))],
+    ['is broken off', (req) => void req.resume().on('end', () => req.socket.destroy())],
+    ['never ends', (req, res) => void req.resume().on('end', () => sendForever(res))],
+  ])('fails when the answer %s', async (_, answer) => {
+    const uploads = await setUp(answer);
+    await expect(uploads.save({ name: 'a', data: Buffer.from('abc') })).rejects.toMatchObject({ code: 'upstream' });
+  });
+
+  test('ends when nothing moves any more', async () => {
+    const uploads = await setUp((req) => void req.resume(), { idleMs: 50 });
+    const hung = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => undefined) }) };
+    await expect(uploads.save({ name: 'a', data: hung })).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(uploads.save({ name: 'a', data: Buffer.from('abc') })).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('ends when its source fails', async () => {
+    const uploads = await setUp(ok);
+    const failing = async function* () {
+      yield new Uint8Array(1);
+      throw new Error('the platform hung up');
+    };
+    await expect(uploads.save({ name: 'a', data: failing() })).rejects.toThrow('the platform hung up');
+  });
+
+  test('ends when the connector stops', async () => {
+    const stop = new AbortController();
+    const uploads = await setUp((req) => void req.resume().on('end', () => stop.abort()), { signal: stop.signal });
+    await expect(uploads.save({ name: 'a', data: Buffer.from('a') })).rejects.toThrow('The connector is stopping');
+  });
+
+  test('says that the core is away', async () => {
+    const uploads = createUploads({ coreUrl: 'http://127.0.0.1:9', clock: systemClock, signal: shutdown.signal });
+    await expect(uploads.save({ name: 'a', data: Buffer.from('a') })).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('takes eight at once and refuses more', async () => {
+    const waiting: (() => void)[] = [];
+    const uploads = await setUp((req, res) => void waiting.push(() => ok(req, res)));
+    const saving = Array.from({ length: 8 }, () => uploads.save({ name: 'a', data: Buffer.from('a') }));
+    await expect(uploads.save({ name: 'a', data: Buffer.from('a') })).rejects.toMatchObject({ code: 'queue_full' });
+    await expect.poll(() => waiting.length).toBe(8);
+    for (const go of waiting) go();
+    expect(await Promise.all(saving)).toHaveLength(8);
+  });
+});
+
+function sendForever(res: ServerResponse): void {
+  const more = () => {
+    while (!res.destroyed && res.write('x'.repeat(10_000)));
+    res.once('drain', more);
+  };
+  more();
+}
+
+/** True when a count is what it was at the look before, and more than nothing. */
+function isSteady(count: () => number): () => boolean {
+  let before = 0;
+  return () => {
+    const now = count();
+    const isSame = now > 0 && now === before;
+    before = now;
+    return isSame;
+  };
+}

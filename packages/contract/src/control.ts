@@ -1,0 +1,81 @@
+import type { Static } from './schema.ts';
+
+const session_id = { type: 'string', minLength: 1, maxLength: 1024, description: 'Conversation key' } as const;
+
+/** Body of `POST /api/control/kill`. */
+export const killSchema = {
+  type: 'object',
+  required: ['session_id'],
+  additionalProperties: false,
+  properties: { session_id, hard: { type: 'boolean', description: 'SIGKILL at once' } },
+} as const;
+
+/** Body of `POST /api/control/stop`. */
+export const stopSchema = {
+  type: 'object',
+  required: ['session_id'],
+  additionalProperties: false,
+  properties: { session_id },
+} as const;
+
+/** Body of `POST /api/control/send-keys`: a text, with `enter` behind it or not, or one named key. */
+export const sendKeysSchema = {
+  type: 'object',
+  required: ['session_id'],
+  additionalProperties: false,
+  properties: {
+    session_id,
+    text: { type: 'string', maxLength: 16_384 },
+    keys: { type: 'string', minLength: 1, maxLength: 32 },
+    enter: { type: 'boolean' },
+  },
+} as const;
+
+/** Body of `POST /api/control/restart-daemon`. */
+export const restartSchema = {
+  type: 'object',
+  required: ['target'],
+  additionalProperties: false,
+  properties: {
+    target: { type: 'string', minLength: 1, maxLength: 128, description: 'A host process, or the id of an instance' },
+  },
+} as const;
+
+export type KillRequest = Static<typeof killSchema>;
+export type SendKeysRequest = Static<typeof sendKeysSchema>;
+
+export const controlActions = ['kill', 'stop', 'send-keys', 'diff', 'restart-daemon'] as const;
+export type ControlActionName = (typeof controlActions)[number];
+
+/**
+ * One row of the audit. It is there before anything is done; `outcome` is `pending` until that is over, and stays so when
+ * the collector ended in between.
+ */
+export type ControlAction = {
+  id: string;
+  at: number;
+  actor: string;
+  action: ControlActionName;
+  target: string;
+  /** What was asked for, without what was typed. */
+  details: Record<string, unknown>;
+  outcome: 'pending' | 'done' | 'refused' | 'failed';
+  /** Why not. */
+  error: string | null;
+  finished_at: number | null;
+};
+
+/** Answer of `GET /api/control/audit`, newest first. */
+export type ControlAudit = { actions: ControlAction[] };
+
+/** Answer of the actions. */
+export type ControlAnswer = { ok: true; audit_id: string; action: ControlActionName; target: string };
+
+/** Answer of `GET /api/control/diff`. `truncated`: the diff goes on. */
+export type ControlDiff = ControlAnswer & {
+  root: string;
+  branch: string | null;
+  files: string[];
+  diff: string;
+  truncated: boolean;
+};

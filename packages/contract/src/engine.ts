@@ -1,0 +1,51 @@
+/** How an engine is paid: by a login that bills nothing for a turn, or by a key that bills every token. */
+export const engineConnections = ['subscription', 'api_key'] as const;
+export type EngineConnection = (typeof engineConnections)[number];
+
+/** The last installation of an engine since the start of the service. Times are epoch ms. */
+export type EngineInstall = {
+  state: 'running' | 'done' | 'failed';
+  version: string;
+  /** What is going on, or how it ended, in words. */
+  step: string;
+  started_at: number;
+  ended_at: number | null;
+};
+
+/** One engine as `GET /v2/engines` shows it: how it stands on this machine, and how it is set. */
+export type EngineView = {
+  id: string;
+  default: boolean;
+  installed: boolean;
+  version: string | null;
+  path: string | null;
+  auth: 'subscription' | 'api_key' | 'local' | 'none';
+  ready: boolean;
+  reason: string;
+  /** Model of the next turn; null leaves it to the engine. Any other id may be set as well. */
+  model: string | null;
+  models: readonly string[];
+  connection: EngineConnection;
+  key_present: boolean;
+  /** Set by the operator where the connection does not tell; null follows it. */
+  billing: EngineConnection | null;
+  /** Whether a turn now would be billed by the token. */
+  billed: boolean;
+  auto_update: boolean;
+  base_url: string | null;
+  /** The version the service is tested with, which is installed on demand; null where there is nothing to install. */
+  pinned_version: string | null;
+  /** What the package registry said last, and when it was asked. */
+  latest_version: string | null;
+  checked_at: number | null;
+  /** Why the last update did not happen. */
+  update_fault: string | null;
+  install: EngineInstall | null;
+  /** Why turns pass it over for now; null while they do not. */
+  notice?: string | null;
+  /** The vendor's program to log in with, and its arguments; null where there is nothing to log in to. */
+  login: string[] | null;
+};
+
+/** Answer of `POST /v2/engines/:id/test`: a real completion, and how long it took. */
+export type EngineTest = { ok: true; text: string; ms: number; model: string | null };

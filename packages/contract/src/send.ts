@@ -1,0 +1,99 @@
+import type { Outbound } from './connector-meta.ts';
+
+/** Fields that name where a message goes; one of `instance_id` and `channel` has to be there. */
+const place = {
+  /** A type id or the name of an instance; exactly one that can be sent through has to answer to it. */
+  channel: { type: 'string', minLength: 1, maxLength: 100 },
+  instance_id: { type: 'string', minLength: 1, maxLength: 100 },
+  /** Room, chat, device; what it means is the channel's business. A control character in it is somebody's trick. */
+  target: { type: 'string', maxLength: 1024, pattern: '^[^\\u0000-\\u001f\\u007f]*$' },
+} as const;
+
+/** Body of `POST /send` (spec: Manager). */
+export const sendSchema = {
+  type: 'object',
+  additionalProperties: false,
+  anyOf: [{ required: ['instance_id'] }, { required: ['channel'] }],
+  properties: {
+    ...place,
+    /** One of the type's `outbound.kinds`; unless given, `text`, or what fits the file. */
+    kind: { type: 'string', minLength: 1, maxLength: 64 },
+    text: { type: 'string', maxLength: 1_000_000 },
+    /** A file of the upload area. */
+    path: { type: 'string', minLength: 1, maxLength: 4096 },
+    caption: { type: 'string', maxLength: 100_000 },
+  },
+} as const;
+
+export type SendRequest = {
+  channel?: string;
+  instance_id?: string;
+  target?: string;
+  kind?: string;
+  text?: string;
+  path?: string;
+  caption?: string;
+};
+
+/** Body of `POST /announce`. */
+export const announceSchema = {
+  type: 'object',
+  required: ['text'],
+  additionalProperties: false,
+  anyOf: [{ required: ['instance_id'] }, { required: ['channel'] }],
+  properties: { ...place, text: { type: 'string', minLength: 1, maxLength: 100_000, pattern: '\\S' } },
+} as const;
+
+export type AnnounceRequest = { channel?: string; instance_id?: string; target?: string; text: string };
+
+/** Answer of `POST /send` when the channel has taken the message. Otherwise it is an error body with `delivered: false`. */
+export type SendAnswer = { ok: true; instance_id: string; delivered: true; id: string };
+
+/** One row of `GET /send/targets`. */
+export type SendTarget = { instance_id: string; channel: string; name: string; enabled: boolean; outbound: Outbound | false };
+
+/** What the manager posts to a connector's `/out`. */
+export type OutboundMessage = {
+  /** The same in every attempt: what was shown under it once is not shown again. */
+  id: string;
+  /** Empty where the type requires none. */
+  target: string;
+  kind: string;
+  text?: string;
+  /** A file of the upload area, links resolved. */
+  path?: string;
+  caption?: string;
+};
+
+/** One row of a connector's `/channels`. */
+export type ChannelInfo = {
+  id: string;
+  name: string;
+  /** Whether messages of this channel are relayed to the core. */
+  enabled: boolean;
+  [detail: string]: unknown;
+};
+
+/** Body of `POST /instances/:id/channels`. */
+export const toggleChannelSchema = {
+  type: 'object',
+  required: ['channel_id', 'enabled'],
+  additionalProperties: false,
+  properties: { channel_id: { type: 'string', minLength: 1, maxLength: 1024 }, enabled: { type: 'boolean' } },
+} as const;
+
+export type ToggleChannel = { channel_id: string; enabled: boolean };
+
+/** A message that waits for its instance to be back after a restart. Times are epoch ms. */
+export type HeldAnnouncement = {
+  id: string;
+  instance_id: string;
+  target: string;
+  text: string;
+  /** `failed`: the channel does not want it, or it has expired. */
+  state: 'waiting' | 'failed';
+  attempts: number;
+  error: string | null;
+  created_at: number;
+  expires_at: number;
+};

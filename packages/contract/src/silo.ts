@@ -1,0 +1,24 @@
+import type { Tier } from './trust.ts';
+
+/** A named private file store of the core. `encrypted`: its files are sealed at rest by a key that the vault wraps. */
+export type Silo = {
+  id: string;
+  name: string;
+  /** Callers below this tier get nothing of it. */
+  min_trust: Tier;
+  encrypted: boolean;
+  files: number;
+  bytes: number;
+  created_at: number;
+};
+
+/** A file of a silo. `bytes` and `sha256` are of its content as it was given. */
+export type SiloFile = {
+  path: string;
+  bytes: number;
+  sha256: string;
+  mime: string;
+  encrypted: boolean;
+  created_at: number;
+  updated_at: number;
+};

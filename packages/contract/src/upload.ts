@@ -1,0 +1,20 @@
+/** What a file is good for, by its MIME type; `recording` is a clip that somebody spoke. */
+export const fileKinds = ['image', 'audio', 'video', 'text', 'document', 'archive', 'recording', 'other'] as const;
+export type FileKind = (typeof fileKinds)[number];
+
+/** A file of the upload area (spec: Uploaded file). `path` is absolute, `name` what its sender called it. */
+export type UploadedFile = { path: string; name: string; mime: string; kind: FileKind; bytes: number; sha256: string };
+
+/** One line of the manifest: a file, where it came from and when (epoch ms). */
+export type ManifestEntry = UploadedFile & { id: string; conversation_key: string | null; created_at: number };
+
+/** A chunked upload on its way (spec: Uploaded file). `received` lists the chunks that have landed, rising. */
+export type UploadState = {
+  upload_id: string;
+  size: number;
+  chunk_size: number;
+  chunks: number;
+  received: number[];
+  /** The file, once the upload is finished. */
+  file?: UploadedFile;
+};

@@ -1,0 +1,52 @@
+import type { Tier } from './trust.ts';
+
+/** `GET /v2/vault/status` of the core. `sealed` is false only when the vault itself says that it is open. */
+export type VaultStatus = { configured: boolean; reachable: boolean; sealed: boolean };
+
+/** Answer of `POST /v2/vault/secrets` of the core. The file cannot hold back a value by trust, so there `min_trust` is null. */
+export type VaultSecretStored = { ok: true; name: string; stored_in: 'vault' | 'file'; min_trust: Tier | null };
+
+/** `GET /v1/status` of the vault process. */
+export type VaultState = { initialized: boolean; sealed: boolean };
+
+/** `POST /v1/init`. `admin_key` is null when the operator has set one; it is told this once. */
+export type VaultInitialized = { ok: true; sealed: false; admin_key: string | null };
+
+/** What may be known of a stored secret: everything but its value. */
+export type VaultCredential = { name: string; min_trust: Tier; version: number; created_at: number; updated_at: number };
+
+/** Somebody who may ask for secrets, up to a tier. */
+export type VaultAgent = { id: string; name: string; tier: Tier; created_at: number; revoked_at: number | null };
+
+/** `POST /v1/agents`: the key is told this once. */
+export type VaultAgentRegistered = { ok: true; agent: VaultAgent; key: string };
+
+/** `POST /v1/tokens`: good for one redemption, by the same agent, until `expires_at`. */
+export type VaultToken = { ok: true; token: string; name: string; expires_at: number };
+
+/** `POST /v1/redeem`. */
+export type VaultValue = { ok: true; name: string; version: number; value: string };
+
+/** `POST /v1/silos/generate`, `/wrap` and `/unwrap`: a data key of 32 bytes in base64, and the same wrapped. */
+export type VaultDataKey = { ok: true; silo: string; key: string; wrapped: string };
+export type VaultWrappedKey = { ok: true; silo: string; wrapped: string };
+export type VaultPlainKey = { ok: true; silo: string; key: string };
+
+/** `POST /v1/rotate`: how many keys were wrapped anew. */
+export type VaultRotated = { ok: true; generation: number; rewrapped: number };
+
+/** One line of the access log. `actor` is `admin`, an agent's name, or `vault` for what it does by itself. */
+export type VaultAccess = {
+  id: number;
+  at: number;
+  actor: string;
+  action: string;
+  target: string | null;
+  outcome: 'ok' | 'denied' | 'failed';
+  detail: string | null;
+};
+
+/** Names of secrets and silos, as places in paths and arguments of programs take them too. */
+export const vaultNamePattern = '^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$';
+/** The longest value, in characters: a key or a certificate chain, not a file. */
+export const maxSecretLength = 65_536;

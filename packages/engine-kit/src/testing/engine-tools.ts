@@ -1,0 +1,202 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { startHttpToolServer } from '@svc/testing/tool-server/start-http-tool-server.ts';
+import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
+import type { EngineRequest, ToolServer } from '../engine.ts';
+import { collectTurn, ofType } from './collect-turn.ts';
+import { hello, type EngineBench } from './engine-bench.ts';
+import { engineRequest } from './engine-request.ts';
+
+export type EngineTools = {
+  /** What the model calls a tool of a tool server. */
+  toolName(server: string, tool: string): string;
+  /** The longest that tool servers which do not come up may hold up a turn. */
+  holdUpMs: number;
+  /** Models that get their tools in ways of their own; each is tried. */
+  models?: readonly string[];
+  /** The hold-up is too long for a test of every day. */
+  isLong?: true;
+};
+
+const program = path.resolve(import.meta.dirname, '../../../testing/src/tool-server/stdio-tool-server.ts');
+const secret = 'GIVEN-$ECRET-4711';
+
+/** A real tool server as a program that the engine starts. */
+const stdioServer = (name: string, args: string[] = []): ToolServer => ({
+  name,
+  type: 'stdio',
+  command: process.execPath,
+  args: [program, ...args],
+  env: { GIVEN_VALUE: secret },
+  safe: true,
+});
+
+/** What must hold for real tool servers on every engine. Call it in a `describe`. */
+export async function testEngineTools(
+  { model, start }: EngineBench,
+  { toolName, holdUpMs, isLong, models }: EngineTools,
+): Promise<void> {
+  const remote = await startHttpToolServer();
+  const hanging = await startHttpToolServer({ hangs: true });
+  afterAll(() => Promise.all([remote.close(), hanging.close()]));
+  const httpServer = (name: string, url = remote.url): ToolServer => ({
+    name,
+    type: 'http',
+    url,
+    headers: { authorization: `Bearer ${secret}` },
+    safe: true,
+  });
+  const order = (server: string, tool = 'echo', text = 'ping'): ScriptedStep => ({
+    tool: toolName(server, tool),
+    input: tool === 'echo' ? { text } : {},
+  });
+
+  /** A turn in which the model orders these tools, one a request. */
+  const turn = async (
+    engine: ReturnType<typeof start>['engine'],
+    orders: readonly ScriptedStep[],
+    fields: Partial<EngineRequest> & { cwd: string },
+  ) => {
+    model.requests.length = 0;
+    model.script([...orders.map((step) => ({ steps: [step] })), hello]);
+    const turned = await collectTurn(engine, engineRequest({ prompt: 'go', ...fields }));
+    expect(turned.last, JSON.stringify(turned.events)).toEqual({ type: 'done' });
+    return {
+      ...turned,
+      results: ofType(turned.events, 'tool_result'),
+      missing: ofType(turned.events, 'notice').filter((notice) => notice.code === 'tool_server_missing'),
+      offered: model.requests[0]?.tools.map(({ name }) => name) ?? [],
+    };
+  };
+
+  test('a tool server that is a program and one over HTTP are both called in the turn, and none is said to be missing', async () => {
+    const { engine, request } = start();
+    remote.calls.length = 0;
+    const toolServers = [stdioServer('local'), httpServer('remote')];
+    const { results, missing } = await turn(engine, [order('local'), order('remote')], { ...request, toolServers });
+    expect(results.map(({ ok, output }) => [ok, output.includes('echo:ping')])).toEqual([
+      [true, true],
+      [true, true],
+    ]);
+    expect(remote.calls).toEqual([{ text: 'ping' }]);
+    expect(new Set(remote.authorizations)).toEqual(new Set([`Bearer ${secret}`]));
+    expect(missing).toEqual([]);
+  });
+
+  test.each(models ?? [])('the model %s is offered the tools of a tool server', async (model) => {
+    const { engine, request } = start();
+    remote.calls.length = 0;
+    await turn(engine, [order('remote')], { ...request, model, toolServers: [httpServer('remote')] });
+    expect(remote.calls).toEqual([{ text: 'ping' }]);
+  });
+
+  test('a tool server that is new is there in the next turn of a conversation, and gone in the one after it was taken away', async () => {
+    const { engine, request } = start();
+    const first = await turn(engine, [], request);
+    const resume = first.sessionId;
+    const second = await turn(engine, [order('local')], { ...request, resume, toolServers: [stdioServer('local')] });
+    expect(second.sessionId).toBe(resume);
+    expect(second.results.map(({ output }) => output)).toEqual([expect.stringContaining('echo:ping')]);
+    remote.calls.length = 0;
+    const third = await turn(engine, [order('local'), order('remote')], {
+      ...request,
+      resume,
+      toolServers: [httpServer('remote')],
+    });
+    expect(third.offered).not.toContain(toolName('local', 'echo'));
+    expect(third.results.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(remote.calls).toHaveLength(1);
+  });
+
+  test('a program gets the environment it was given as it is, and no key or token of the engine or the service', async () => {
+    const env = {
+      PATH: process.env.PATH,
+      ANTHROPIC_API_KEY: 'k1',
+      OPENAI_API_KEY: 'k2',
+      GEMINI_API_KEY: 'k3',
+      SVC_MANAGER_TOKEN: 'k4',
+    };
+    const { engine, request } = start({ env });
+    const { results } = await turn(engine, [order('local', 'env')], { ...request, toolServers: [stdioServer('local')] });
+    const names = (results[0]?.output ?? '').split('\n');
+    expect(names).toContain(`GIVEN_VALUE=${secret}`);
+    expect(names).toContain('PATH');
+    expect(names.filter((name) => /KEY|TOKEN|SECRET|CREDENTIAL/.test(name) && !name.startsWith('GIVEN_'))).toEqual([]);
+  });
+
+  test('what a tool server is given shows in no list of processes', async () => {
+    const { engine, request } = start();
+    const toolServers = [stdioServer('local'), httpServer('remote')];
+    let commandLines: string[] = [];
+    model.script((asked) => {
+      commandLines = allCommandLines();
+      return asked.toolResults.length > 0 ? hello : { steps: [order('local')] };
+    });
+    await collectTurn(engine, engineRequest({ prompt: 'go', ...request, toolServers }));
+    expect(commandLines.some((line) => line.includes('stdio-tool-server.ts'))).toBe(true);
+    expect(commandLines.filter((line) => line.includes('4711'))).toEqual([]);
+  });
+
+  test('a tool server that takes a while to come up is there in the turn', async () => {
+    const { engine, request } = start();
+    const { results, missing } = await turn(engine, [order('slow')], {
+      ...request,
+      toolServers: [stdioServer('slow', ['slow', '2500'])],
+    });
+    expect(missing).toEqual([]);
+    expect(results.map(({ output }) => output)).toEqual([expect.stringContaining('echo:ping')]);
+  });
+
+  test('a tool server that was away is there again in the turn after it came back', async () => {
+    const { engine, request } = start();
+    const gone = await startHttpToolServer();
+    await gone.close();
+    const toolServers = [httpServer('flaky', gone.url)];
+    const first = await turn(engine, [], { ...request, toolServers });
+    expect(first.missing).toMatchObject([{ toolServer: 'flaky' }]);
+    const back = await startHttpToolServer({ port: Number(new URL(gone.url).port) });
+    onTestFinished(() => back.close());
+    const second = await turn(engine, [order('flaky')], { ...request, resume: first.sessionId, toolServers });
+    expect(second.missing).toEqual([]);
+    expect(back.calls).toEqual([{ text: 'ping' }]);
+  });
+
+  test.runIf(!isLong || process.env.TEST_DEEP)(
+    'tool servers that are broken, hang or never come up hold up a turn for a bounded time, are told by name, and the others work',
+    async () => {
+      const { engine, request } = start();
+      const toolServers = [
+        stdioServer('broken', ['broken']),
+        stdioServer('never', ['never']),
+        httpServer('hanging', hanging.url),
+        { ...stdioServer('nowhere'), command: '/nowhere/at-all' },
+        stdioServer('fine'),
+      ];
+      let before = performance.now();
+      const first = await turn(engine, [order('fine')], { ...request, toolServers });
+      expect(performance.now() - before).toBeLessThan(holdUpMs);
+      const wrong = ['broken', 'hanging', 'never', 'nowhere'];
+      const told = ({ missing }: typeof first) => missing.map(({ toolServer }) => toolServer).toSorted();
+      expect(told(first), JSON.stringify(first.missing)).toEqual(wrong);
+      expect(first.results.map(({ output }) => output)).toEqual([expect.stringContaining('echo:ping')]);
+      before = performance.now();
+      const second = await turn(engine, [order('fine')], { ...request, resume: first.sessionId, toolServers });
+      expect(performance.now() - before).toBeLessThan(holdUpMs);
+      expect(told(second), JSON.stringify(second.missing)).toEqual(wrong);
+      expect(second.results.map(({ output }) => output)).toEqual([expect.stringContaining('echo:ping')]);
+    },
+    240_000,
+  );
+}
+
+const allCommandLines = (): string[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      } catch {
+        return ''; // it has ended meanwhile
+      }
+    });

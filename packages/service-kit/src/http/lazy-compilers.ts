@@ -1,0 +1,45 @@
+import { createRequire } from 'node:module';
+import type { FastifyServerOptions } from 'fastify';
+
+type Factory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
+/** What is used of Fastify's compilers: options in, then a route's schema in, then data in. */
+type Compiler<T> = (schemas: unknown, options: unknown) => (route: object) => T;
+type Validate = ((data: unknown) => unknown) & { errors?: unknown };
+type Serialize = (data: unknown) => string;
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Fastify's own compilers of schemas, asked for a route when its first request comes: a service has many routes, most
+ * are seldom used, and compiling all of them is a third of its start.
+ */
+export const lazyCompilers = {
+  buildValidator(schemas: unknown, options: unknown) {
+    const compiler = once(() => (require('@fastify/ajv-compiler') as () => Compiler<Validate>)()(schemas, options));
+    return (route: object) => {
+      const compile = once(() => compiler()(route));
+      // Fastify reads the errors off the function it has called.
+      const validate: Validate = (data) => {
+        const compiled = compile();
+        const result = compiled(data);
+        validate.errors = compiled.errors;
+        return result;
+      };
+      return validate;
+    };
+  },
+  buildSerializer(schemas: unknown, options: unknown) {
+    const compiler = once(() =>
+      (require('@fastify/fast-json-stringify-compiler') as () => Compiler<Serialize>)()(schemas, options),
+    );
+    return (route: object) => {
+      const compile = once(() => compiler()(route));
+      return (data: unknown) => compile()(data);
+    };
+  },
+} as unknown as Factory; // its own types are those of Ajv's compiled functions, of which Fastify needs no more than this
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+}

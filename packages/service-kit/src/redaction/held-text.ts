@@ -1,0 +1,52 @@
+import type { KeywordTable } from './keyword-table.ts';
+
+/** A run is what has no space, quote, bracket or list sign in it: a token, a URL, a value. Only ASCII: words of other scripts are none. */
+export const isRun = (unit: number): boolean => unit < 128 && runUnits[unit] === 1;
+
+/** What may stand between an operator and its value. */
+export const opensRun = (unit: number): boolean => unit < 128 && openers[unit] === 1;
+
+/** No secret begins further before its keyword. */
+const maxLookBack = 128;
+
+const runUnits = unitSet(Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)).join(''), '"\'`,;<>()[]{}|\\');
+const openers = unitSet(' \t\r\n"\'`=:>|\\', '');
+
+function unitSet(chars: string, without: string): Uint8Array {
+  const set = new Uint8Array(128);
+  for (const char of chars) if (!without.includes(char)) set[char.charCodeAt(0)] = 1;
+  return set;
+}
+
+/**
+ * Up to where text may leave while nothing is open: before a run at its end that can still turn out to be a secret, because
+ * it reads like the beginning of a keyword, or like no word of a language. With `holdsWords` every unfinished run stays.
+ */
+export function holdPoint(text: string, from: number, to: number, table: KeywordTable, holdsWords: boolean): number {
+  let start = to;
+  const least = Math.max(from, to - maxLookBack);
+  while (start > least && isRun(text.charCodeAt(start - 1))) start--;
+  if (start === to || holdsWords) return start;
+  const isWhole = start > to - maxLookBack;
+  if (isWhole && to - start <= 24 && table.isTokenStart(text.slice(start, to).toLowerCase())) return start;
+  return start + plainLength(text, start, to);
+}
+
+/** Length of what reads like a word: letters, of which only the first may be a capital. */
+function plainLength(text: string, from: number, to: number): number {
+  let i = from;
+  if (isUpper(text.charCodeAt(i))) i++;
+  while (i < to && isLower(text.charCodeAt(i))) i++;
+  return i - from;
+}
+
+const isUpper = (unit: number): boolean => unit >= 65 && unit <= 90;
+const isLower = (unit: number): boolean => unit >= 97 && unit <= 122;
+
+/** The beginning of the run that a place lies in: of a token, or of the name before a value. */
+export function startOfRun(text: string, at: number): number {
+  let start = Math.max(0, at);
+  const least = Math.max(0, start - maxLookBack);
+  while (start > least && isRun(text.charCodeAt(start - 1))) start--;
+  return start;
+}

@@ -1,0 +1,130 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { createKnownSecrets } from './known-secrets.ts';
+
+const secret = 'sk-live-0123456789abcdef';
+const masked = '[redacted:secret]';
+
+function open(env: Record<string, string> = {}) {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const clock = createFakeClock();
+  const secretsFile = path.join(folder.path, 'secrets.json');
+  const instancesDir = path.join(folder.path, 'instances');
+  const warnings: string[] = [];
+  const known = createKnownSecrets({ values: ['service-token-1'], env, secretsFile, instancesDir }, clock, (message) =>
+    warnings.push(message),
+  );
+  return { known, clock, secretsFile, instancesDir, warnings };
+}
+
+test('tokens and variables are masked where there is no secrets or keys file at all', () => {
+  const { known } = open({ SERVICE_API_KEY: secret, PLAIN: 'an ordinary value' });
+  const text = known.redactor().text(`${secret}, service-token-1, an ordinary value`);
+  expect(text).toBe(`${masked}, ${masked}, an ordinary value`);
+});
+
+test('a place that cannot be looked at is a fault, and stays one within the second in which nobody looks again', () => {
+  const { known, instancesDir, clock } = open({ SERVICE_API_KEY: secret });
+  writeFileSync(instancesDir, 'a file where a folder belongs');
+  for (let asked = 0; asked < 3; asked++) expect(() => known.redactor()).toThrow(/replies are withheld/);
+  expect(known.fault()).toMatch(/replies are withheld/);
+  clock.advance(1001);
+  expect(() => known.redactor()).toThrow(/replies are withheld/);
+});
+
+test('a fault goes away once the file is mended', () => {
+  const { known, secretsFile, clock } = open();
+  writeFileSync(secretsFile, '{');
+  expect(() => known.redactor()).toThrow(/replies are withheld/);
+  writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));
+  clock.advance(1001);
+  expect(known.redactor().text(secret)).toBe(masked);
+  expect(known.fault()).toBeNull();
+});
+
+test.each([
+  ['a value without quotes', `{"SERVICE": ${secret}}`],
+  ['a missing comma', `{"A":"${secret}" "B":"x"}`],
+  ['null', 'null'],
+  ['a text', JSON.stringify(secret)],
+])('a secrets file that is wrong (%s) is named without a word of what is in it', (_name, content) => {
+  const { known, secretsFile } = open();
+  writeFileSync(secretsFile, content);
+  expect(() => known.redactor()).toThrow(/secrets\.json/);
+  for (let from = 0; from + 6 <= secret.length; from++) expect(known.fault()).not.toContain(secret.slice(from, from + 6));
+});
+
+test.each([
+  ['a folder', (file: string) => mkdirSync(file)],
+  ['a link to itself', (file: string) => symlinkSync(file, file)],
+  ['larger than any list of secrets', (file: string) => writeFileSync(file, JSON.stringify({ A: 'x'.repeat(2 * 1024 * 1024) }))],
+])('a secrets file that is %s is a fault', (_name, make) => {
+  const { known, secretsFile } = open();
+  make(secretsFile);
+  expect(() => known.redactor()).toThrow(/replies are withheld/);
+});
+
+test('values inside groups count, and white space around a value does not', () => {
+  const { known, secretsFile } = open({ lower_case_token: ' from-the-environment\n' });
+  writeFileSync(secretsFile, JSON.stringify({ group: { SERVICE: secret, list: ['another-value'] } }));
+  expect(known.redactor().text(`${secret} another-value from-the-environment`)).toBe(`${masked} ${masked} ${masked}`);
+});
+
+test('a short value is not masked, and the operator is told once', () => {
+  const { known, warnings, clock } = open({ PIN_SECRET: 'test' });
+  known.redactor();
+  clock.advance(1001);
+  expect(known.redactor().text('a test')).toBe('a test');
+  expect(warnings).toEqual(['The value of PIN_SECRET is too short to be masked in replies.']);
+});
+
+test('half a surrogate pair in a value breaks nothing', () => {
+  const { known, secretsFile } = open();
+  writeFileSync(secretsFile, '{"ODD": "odd-value-\\ud800", "SERVICE": "sk-live-0123456789abcdef"}');
+  expect(known.redactor().text(`${secret} odd-value-\ud800`)).toBe(`${masked} ${masked}`);
+});
+
+test('a value that was replaced is masked for a day more', () => {
+  const { known, secretsFile, clock } = open();
+  writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));
+  expect(known.redactor().text(secret)).toBe(masked);
+  writeFileSync(secretsFile, JSON.stringify({ SERVICE: 'the-new-value-of-it' }));
+  clock.advance(2000);
+  expect(known.redactor().text(`${secret} the-new-value-of-it`)).toBe(`${masked} ${masked}`);
+  clock.advance(24 * 60 * 60 * 1000);
+  writeFileSync(secretsFile, JSON.stringify({ SERVICE: 'the-newest-value-of-it' }));
+  expect(known.redactor().text(secret)).toBe(secret);
+});
+
+test('a line of the log is masked before the first reply is, and looks at no file after', () => {
+  const { known, secretsFile } = open();
+  writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));
+  expect(known.line(`{"msg":"${secret}"}`)).toBe(`{"msg":"${masked}"}`);
+  writeFileSync(secretsFile, '{');
+  expect(known.line(secret)).toBe(masked);
+});
+
+test('keys of an instance and what was learned are masked from the next reply on', () => {
+  const { known, instancesDir, clock } = open();
+  expect(known.redactor().text('sk-svc-instance-key learned-value')).toBe('sk-svc-instance-key learned-value');
+  known.learn(['learned-value']);
+  known.learn(['learned-value']);
+  expect(known.redactor().text('learned-value')).toBe(masked);
+  mkdirSync(path.join(instancesDir, 'one'), { recursive: true });
+  writeFileSync(
+    path.join(instancesDir, 'one', 'keys.json'),
+    JSON.stringify({ keys: [{ key: 'sk-svc-instance-key' }, null, {}] }),
+  );
+  clock.advance(1001);
+  expect(known.redactor().text('sk-svc-instance-key')).toBe(masked);
+});
+
+test('a list of numbers in a secrets file is no secret', () => {
+  const { known, secretsFile } = open();
+  writeFileSync(secretsFile, JSON.stringify({ A: [12_345_678, null] }));
+  expect(known.redactor().text('12345678')).toBe('12345678');
+});

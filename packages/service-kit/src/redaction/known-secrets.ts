@@ -1,0 +1,163 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Clock } from '../clock.ts';
+import { errorText } from '../service-error.ts';
+import { loadDetection } from './detection.ts';
+import { createRedactor, type Redactor } from './redactor.ts';
+import { minimumSecretLength } from './spellings.ts';
+
+export type SecretSources = {
+  /** Values that are secrets by themselves: service tokens. */
+  values: readonly string[];
+  env: Readonly<Record<string, string | undefined>>;
+  secretsFile: string;
+  /** Folder of connector instances; each may have a `keys.json`. */
+  instancesDir: string;
+};
+
+type FileStamp = { file: string; stamp: string };
+
+/** Names whose values are taken for secrets wherever they come from. */
+const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)$/i;
+const refreshMs = 1000;
+/** What was a secret is masked this long after it was replaced: it may be valid still, and is said still. */
+const retiredMs = 24 * 60 * 60 * 1000;
+/** A list of secrets is small. Every character of it costs memory for as long as the process lives. */
+const maxFileBytes = 256 * 1024;
+
+/**
+ * Every secret value this installation knows, as a redactor. Files are looked at again at most once a second, when a
+ * turn asks, so a key that was just made is masked in the next turn. A file that cannot be read is a fault: without
+ * the list nothing may leave.
+ */
+export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (message: string) => void) {
+  let stamps: string | null = null;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  let redactor: Redactor = createRedactor([]);
+  let fault: string | null = null;
+  const learned = new Set<string>();
+  let current: ReadonlySet<string> = new Set();
+  /** Values that are secrets no more, and until when they are masked. */
+  const retired = new Map<string, number>();
+
+  const retire = (next: ReadonlySet<string>) => {
+    const now = clock.now();
+    for (const value of current) if (!next.has(value)) retired.set(value, now + retiredMs);
+    for (const [value, until] of retired) if (until <= now || next.has(value)) retired.delete(value);
+    current = next;
+  };
+
+  const rebuild = (files: FileStamp[]) => {
+    const found = new Map<string, string>();
+    const add = (name: string, value: string) => void found.set(value.trim(), name);
+    for (const value of sources.values) add('a service token', value);
+    for (const [name, value] of Object.entries(sources.env)) {
+      if (value !== undefined && secretName.test(name)) add(name, value);
+    }
+    for (const value of learned) add('a secret of a tool server', value);
+    for (const { file } of files) {
+      for (const [name, value] of secretsOfFile(file)) add(name, value);
+    }
+    for (const [value, name] of found) {
+      if (value !== '' && value.length < minimumSecretLength) warn(`The value of ${name} is too short to be masked in replies.`);
+    }
+    retire(new Set(found.keys()));
+    redactor = createRedactor([...found.keys(), ...retired.keys()]);
+  };
+
+  const refresh = (withRules: boolean) => {
+    checkedAt = clock.now();
+    try {
+      if (withRules) loadDetection();
+      const files = secretFiles(sources);
+      const stamp = files.map((each) => `${each.file}:${each.stamp}`).join('\n');
+      if (stamp !== stamps) rebuild(files);
+      stamps = stamp;
+      fault = null;
+    } catch (error) {
+      stamps = null;
+      fault = `known secrets cannot be read, so replies are withheld: ${errorText(error)}`;
+    }
+  };
+
+  return {
+    /** @throws when a secrets or keys file is there but cannot be read: redaction failing means nothing is sent. */
+    redactor(): Redactor {
+      if (clock.now() - checkedAt >= refreshMs) refresh(true);
+      if (fault !== null) throw new Error(fault);
+      return redactor;
+    },
+
+    /** More values that must not leave, resolved by a part of the process. They hold from the next `redactor()` on. */
+    learn(values: Iterable<string>): void {
+      const before = learned.size;
+      for (const value of values) learned.add(value);
+      if (learned.size === before) return;
+      stamps = null;
+      checkedAt = Number.NEGATIVE_INFINITY;
+    },
+
+    /** Known values masked in a line of the log, with the list as it was last read: no line waits for a file but the first. */
+    line(line: string): string {
+      if (checkedAt === Number.NEGATIVE_INFINITY) refresh(false);
+      return redactor.known(line);
+    },
+
+    fault: () => fault,
+  };
+}
+
+export type KnownSecrets = ReturnType<typeof createKnownSecrets>;
+
+function secretFiles({ secretsFile, instancesDir }: SecretSources): FileStamp[] {
+  const keyFiles = listDir(instancesDir).map((name) => path.join(instancesDir, name, 'keys.json'));
+  return [secretsFile, ...keyFiles].flatMap((file) => {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    return stat === undefined ? [] : [{ file, stamp: `${stat.mtimeMs}-${stat.size}` }];
+  });
+}
+
+function listDir(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Name and value of every secret in a secrets file (`{ NAME: value }`) or a keys file (`{ keys: [{ key }] }`). */
+function secretsOfFile(file: string): [string, string][] {
+  const content = parseFile(file);
+  const keys = content['keys'];
+  if (Array.isArray(keys)) {
+    return keys.flatMap((entry) => {
+      const key: unknown = (entry as Record<string, unknown> | null)?.['key'];
+      return typeof key === 'string' ? [['an API key', key] as [string, string]] : [];
+    });
+  }
+  return Object.entries(content).flatMap(([name, value]) => textsIn(value).map((text): [string, string] => [name, text]));
+}
+
+/** Errors name the file and never quote it: they show in /health and in the log. */
+function parseFile(file: string): Record<string, unknown> {
+  const stat = statSync(file);
+  if (!stat.isFile()) throw new Error(`${file} is not a file`);
+  if (stat.size > maxFileBytes) throw new Error(`${file} is larger than ${maxFileBytes / 1024} KiB`);
+  const content = parseJson(readFileSync(file, 'utf8'));
+  if (typeof content !== 'object' || content === null) throw new Error(`${file} does not hold a JSON object`);
+  return content as Record<string, unknown>;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // the parser's own words quote the text
+  }
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { holdsPlaceholder, refusePlaceholder } from './placeholder.ts';
+import { createRedactor } from './redactor.ts';
+
+test.each([
+  ['[redacted:secret]'],
+  [{ env: { TOKEN: 'Bearer [redacted:token]' } }],
+  [[['[redacted:private-key]']]],
+  [{ '[redacted:secret]': 1 }],
+])('a value that holds a placeholder is refused: %j', (value) => {
+  expect(() => refusePlaceholder(value, 'env')).toThrow(/env holds a placeholder/);
+});
+
+test.each([['redacted'], [null], [7], [{ a: ['[redacted]', '[redacted: later]'] }]])('other values pass: %j', (value) => {
+  expect(holdsPlaceholder(value)).toBe(false);
+  expect(() => refusePlaceholder(value, 'env')).not.toThrow();
+});
+
+test('a secret that is a part of a placeholder does not mask the masks', () => {
+  const redactor = createRedactor(['redacted', 'zq9-known-secret-77']);
+  const once = redactor.text('zq9-known-secret-77');
+  expect(redactor.text(once)).toBe(once);
+});

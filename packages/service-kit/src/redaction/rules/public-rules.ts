@@ -1,0 +1,132 @@
+import type { RedactedKind } from '../placeholder.ts';
+import type { DetectionRule, Trigger } from './rule.ts';
+import { findAll } from './structure-rules.ts';
+
+const rule = (
+  id: string,
+  kind: RedactedKind,
+  triggers: readonly Trigger[],
+  regex: RegExp,
+  accept: (secret: string, match: RegExpExecArray) => boolean = () => true,
+): DetectionRule => ({ id, triggers, find: (text) => findAll(text, regex, kind, accept) });
+
+const token = (...words: string[]): Trigger[] => [{ opening: 'token', words }];
+const digits = Array.from('0123456789');
+/** Documentation's own domains and addresses are nobody's. */
+const isReserved = (host: string): boolean => /(?:^|\.)example(?:\.(?:com|net|org))?$|\.(?:test|invalid)$/i.test(host);
+
+const privateAddress = String.raw`(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|169\.254(?:\.\d{1,3}){2}|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])(?:\.\d{1,3}){2})`;
+
+/** What a public surface does not show of a person or a network, besides secrets. */
+export const publicRules: readonly DetectionRule[] = [
+  rule(
+    'email',
+    'email',
+    token('@'),
+    /(?<![\w.+/:@-])(?<secret>[\w.%+-]{1,64}@(?<host>[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,6}\.[A-Za-z]{2,24}))(?![\w/[])/dg,
+    (_secret, { groups }) =>
+      !isReserved(groups?.['host'] ?? '') && !/\.(?:png|jpe?g|svg|gif|webp|js|ts)$/i.test(groups?.['host'] ?? ''),
+  ),
+  rule(
+    'international-phone',
+    'phone',
+    [{ opening: 'phone', words: ['+'] }],
+    /(?<![\w+])(?<secret>\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{1,4}\)?){2,6})(?![\w/[])/dg,
+    (secret) => countDigits(secret) >= 7 && countDigits(secret) <= 15,
+  ),
+  rule(
+    'national-phone',
+    'phone',
+    [{ opening: 'phone', words: ['(', ...digits] }],
+    /(?<![\w./+-])(?<secret>\(\d{3}\) ?\d{3}-\d{4}|\d{3}-\d{3}-\d{4}|0\d{2,4}[ /-]\d{3,4}[ -]?\d{3,5})(?![\w[-])/dg,
+  ),
+  rule(
+    'card',
+    'card',
+    [{ opening: 'phone', words: digits }],
+    /(?<![\w.-])(?<secret>\d(?:[ -]?\d){12,18})(?![\w.[-])/dg,
+    (secret) => isCard(secret.replaceAll(/\D/g, '')),
+  ),
+  rule(
+    'private-address',
+    'ip',
+    token('10.', '192.168.', '172.', '169.254.', '100.'),
+    new RegExp(String.raw`(?<![\w.])(?<secret>${privateAddress}(?::\d{2,5})?)(?![\w[]|\.\d)`, 'dg'),
+  ),
+  rule(
+    'private-address-6',
+    'ip',
+    [{ opening: 'token', words: ['fc', 'fd', 'fe80:'], isBound: true }],
+    /(?<![\w:])(?<secret>(?:f[cd][0-9a-f]{2}|fe80)(?::[0-9a-f]{0,4}){2,7})(?![\w:[])/dgi,
+    (secret) => secret.includes('::') || secret.split(':').length === 8,
+  ),
+  rule(
+    'internal-host',
+    'host',
+    token('.local', '.internal', '.lan', '.home.arpa'),
+    /(?<![\w./$@-])(?<secret>[a-z0-9](?:[a-z0-9-]{0,62})(?:\.[a-z0-9-]{1,63}){0,5}\.(?:local|internal|lan|home\.arpa)(?::\d{2,5})?)(?![\w(=[-]|\.\w)/dgi,
+    (secret) => !/^(?:this|self|window|options|config|settings|env)\./i.test(secret),
+  ),
+  rule(
+    'internal-host-in-url',
+    'host',
+    token('.local', '.internal', '.lan', '.home.arpa'),
+    /:\/\/(?:[^\s/@]{1,128}@)?(?<secret>[a-z0-9][a-z0-9.-]{0,200}\.(?:local|internal|lan|home\.arpa)(?::\d{2,5})?)(?![\w.[-])/dgi,
+  ),
+  rule(
+    'internal-port',
+    'host',
+    token('localhost:', '127.0.0.1:', '0.0.0.0:', '[::1]:', 'host.docker.internal:'),
+    /(?<![\w.])(?<secret>(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]):\d{2,5})(?![\d[])/dgi,
+  ),
+  rule(
+    'home-path',
+    'path',
+    token('/home/', '/users/', '/root/'),
+    /(?<![\w])(?<secret>(?:\/(?:home|Users)\/[\w.-]{1,64}|\/root)(?:\/[\w.@+-]{1,128}){0,20}\/?)/dg,
+    (secret) => !/^\/(?:home|Users)\/(?:user|username|you|me|name|USER)\b/.test(secret),
+  ),
+  rule(
+    'windows-home',
+    'path',
+    [{ opening: 'value', words: [':\\users\\', ':\\\\users\\\\'] }],
+    /[A-Za-z]:\\{1,2}Users\\{1,2}(?<secret>[\w.-]{1,64})/dgi,
+  ),
+  rule(
+    'remote-image',
+    'link',
+    [{ opening: 'assigned-token', words: ['://', '](//'] }],
+    /!\[[^\]\n]{0,100}\]\(\s{0,5}(?<secret>(?:https?:)?\/\/[^\s)"']{1,2048})/dgi,
+  ),
+  rule(
+    'remote-image-tag',
+    'link',
+    [{ opening: 'span', words: ['<img', '<image', '<video', '<iframe'] }],
+    /<(?:img|image|video|iframe)\b[^<>]{0,300}?\b(?:src|href)\s{0,3}=\s{0,3}["']?(?<secret>(?:https?:)?\/\/[^\s>"']{1,2048})/dgi,
+  ),
+  rule(
+    'data-in-link',
+    'data',
+    token('://'),
+    /https?:\/\/[^\s/?#<>"']{1,253}(?:\/[^\s?#<>"')]{0,1000})?[?#](?<secret>[^\s<>"')]{16,4096})/dgi,
+    (secret) => carriesData(secret),
+  ),
+];
+
+const countDigits = (text: string): number => text.replaceAll(/\D/g, '').length;
+
+/** The check digit that every card number ends with. */
+function isCard(number: string): boolean {
+  if (number.length < 13 || number.length > 19 || /^(\d)\1*$/.test(number)) return false;
+  const sum = Array.from(number)
+    .toReversed()
+    .reduce((total, digit, place) => {
+      const value = Number(digit) * (place % 2 === 0 ? 1 : 2);
+      return total + (value > 9 ? value - 9 : value);
+    }, 0);
+  return sum % 10 === 0 && /^[3-6]/.test(number);
+}
+
+/** A part of a link that could tell its host what was said here: long, and not made of a page's own words. */
+const carriesData = (query: string): boolean =>
+  query.split('&').some((part) => /^[^=]{0,64}=[^&]{16,}/.test(part)) || query.length >= 96;

@@ -1,0 +1,27 @@
+import type { RedactedKind } from '../placeholder.ts';
+
+/** A place in a text, `from` included, `to` not. */
+export type Found = { from: number; to: number; kind: RedactedKind };
+
+/**
+ * What opens a place in the text in which something secret may follow, and with it how long that place stays open:
+ * - `token`: the word begins (or stands in) a run of characters without a space, which is looked at when it ends;
+ * - `assigned-token`: the same, and the name that it is assigned to may stand before it;
+ * - `assignment`: an operator may follow the word, and a value the operator;
+ * - `value`: the value follows the word at once;
+ * - `line`: like an assignment whose value goes on to the end of the line;
+ * - `span`: the next two thousand characters;
+ * - `phone`: a row of digits with the signs that stand in a telephone number;
+ * - `key-block`: the word ends the head line of a private key.
+ */
+export type Opening = 'token' | 'assigned-token' | 'assignment' | 'value' | 'line' | 'span' | 'phone' | 'key-block';
+
+/** Words are lower case and found in any case; with `isBound` only where no letter, digit or underscore is before them. */
+export type Trigger = { opening: Opening; words: readonly string[]; isBound?: boolean };
+
+/** Looks at a piece of text that was opened by one of its triggers. Pieces are at most some 4 KiB long. */
+export type DetectionRule = {
+  id: string;
+  triggers: readonly Trigger[];
+  find(text: string): Found[];
+};

@@ -1,0 +1,26 @@
+/** Bits of information per character, by how often each occurs. */
+export function entropyOf(text: string): number {
+  const counts = new Map<string, number>();
+  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);
+  let entropy = 0;
+  for (const count of counts.values()) entropy -= (count / text.length) * Math.log2(count / text.length);
+  return entropy;
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const template = /^[$%<{[(*]|\$\{|\{\{|<[\w -]+>|^\/|^\.|^(?:https?|file):|\.\.\.|…|\*{3}|x{4}|^(.)\1*$/i;
+const filler =
+  /example|placeholder|change[-_]?(?:me|it)|dummy|sample|redacted|replace|insert[-_]|^hunter2|your[-_]?|my[-_]?(?:pass|secret|token)|^(?:user|username|login|pass|pw|password|passwd|secret|token|pwd|root|admin|none|null|undefined|true|false)$/i;
+
+/** Something is put in its place before it is used. */
+export const isTemplate = (value: string): boolean => template.test(value);
+
+/** Text that stands where a value would, and is none: a template, a path, a word that says "put yours here". */
+export const isFiller = (value: string): boolean => template.test(value) || filler.test(value);
+
+/** Ids and digests look random too and are not secret. */
+export const isPublicId = (value: string): boolean => uuid.test(value) || /^sha\d{3}-/.test(value);
+
+/** A value that nobody would write as a word of a language or a program. */
+export const looksRandom = (value: string, least: number): boolean =>
+  /\d/.test(value) && /[a-z]/i.test(value) && entropyOf(value) >= least && !isFiller(value) && !isPublicId(value);

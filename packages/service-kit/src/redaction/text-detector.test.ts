@@ -1,0 +1,218 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createRedactor } from './redactor.ts';
+
+const runs = process.env['TEST_DEEP'] === '1' ? 10_000 : 600;
+const base = createRedactor(['zq9-known-secret-77', 'another one, of words']);
+const mask = (text: string) => base.text(text);
+const keyBody = 'MIIEpAIBAAKCAQEA7bq3Jm9xY2Z5d0tLc3VwZXJzZWNyZXRrZXltYXRlcmlhbDEyMzQ1Njc4OTA';
+
+describe('structures', () => {
+  test.each([
+    ['a password in an address', 'ftp://joe:s3cr3t-Pa@files.acme.io/x', 'ftp://joe:[redacted:password]@files.acme.io/x'],
+    ['a JWT', 'it is eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abcDEF123456 here', 'it is [redacted:token] here'],
+    ['an Authorization header', 'Authorization: Bearer abcDEF1234567890xyz', 'Authorization: Bearer [redacted:credential]'],
+    ['basic credentials', 'authorization: Basic dXNlcjpwYXNzd29yZA==', 'authorization: Basic [redacted:credential]'],
+    ['a cookie', 'Cookie: sid=abcdef1234567890; theme=dark', 'Cookie: sid=[redacted:cookie]; theme=dark'],
+    ['a connection string', 'Server=db;User Id=sa;Password=Tr0ub4dor&3;', 'Server=db;User Id=sa;Password=[redacted:password];'],
+    ['a storage key', `AccountKey=${'aB3d'.repeat(21)}Q==`, 'AccountKey=[redacted:password]'],
+    ['credentials of curl', 'curl -u joe:s3cr3t-Pa https://x.io', 'curl -u joe:[redacted:password] https://x.io'],
+    ['a password', 'password: "Tr0ub4dor&3"', 'password: "[redacted:credential]"'],
+    ['a variable', 'export DB_PASSWORD=Tr0ub4dor&3', 'export DB_PASSWORD=[redacted:credential]'],
+    ['an API key', 'api_key = "A1b2C3d4E5f6G7h8I9j0"', 'api_key = "[redacted:credential]"'],
+    ['a token without a scheme', 'authorization = "A1b2C3d4E5f6G7h8I9j0"', 'authorization = "[redacted:credential]"'],
+    ['a scheme with letters alone', 'Authorization: Bearer abcDEFghiJKLmnoPQR', 'Authorization: Bearer [redacted:credential]'],
+    ['a token of a command', 'the bearer abcDEF1234567890xyz is', 'the bearer [redacted:credential] is'],
+    ['an account', '"AWS_ACCOUNT_ID"=>1234-5678-9012', '"AWS_ACCOUNT_ID"=>[redacted:credential]'],
+    ['a token within a word', 'xshpat_0123456789abcdef0123456789abcdef', 'xshpat[redacted:token]'],
+    ['a vendor token', 'use ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8.', 'use [redacted:token].'],
+    [
+      'data of a Secret',
+      'kind: Secret\ndata:\n  pass: MWYyZDFlMmU2N2Rm\n',
+      'kind: Secret\ndata:\n  pass: [redacted:credential]\n',
+    ],
+    [
+      'a key',
+      `-----BEGIN PRIVATE KEY-----\n${keyBody}\n-----END PRIVATE KEY-----.`,
+      '-----BEGIN PRIVATE KEY-----[redacted:private-key]-----END PRIVATE KEY-----.',
+    ],
+    [
+      'a key in JSON',
+      `"-----BEGIN PRIVATE KEY-----\\n${keyBody}\\n-----END PRIVATE KEY-----\\n"`,
+      '"-----BEGIN PRIVATE KEY-----[redacted:private-key]-----END PRIVATE KEY-----\\n"',
+    ],
+    [
+      'a key with headers',
+      '-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nabc',
+      '-----BEGIN RSA PRIVATE KEY-----[redacted:private-key]',
+    ],
+    [
+      'a key without an end',
+      `-----BEGIN RSA PRIVATE KEY-----\n${keyBody} and more`,
+      '-----BEGIN RSA PRIVATE KEY-----[redacted:private-key]',
+    ],
+    [
+      'the beginning of a key',
+      '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIB',
+      '-----BEGIN RSA PRIVATE KEY-----[redacted:private-key]',
+    ],
+  ])('%s is masked', (_name, text, masked) => expect(mask(text)).toBe(masked));
+
+  test.each([
+    'postgres://user:${PASSWORD}@db/x and https://joe:password@example.com',
+    'Authorization: Bearer <token>, or Bearer ${token}',
+    'const password = process.env.PASSWORD ?? readPassword(file);',
+    'The key thing, however: tokens and secrets are words.',
+    '-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----',
+    `text.includes('-----BEGIN PRIVATE KEY-----') // checks`,
+    'commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b and token_id: 5f2b6c1e-8a3d-4c59-9d1e-0a7b3c4d5e6f',
+    '"integrity": "sha512-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08=="',
+    `![x](data:image/png;base64,${'iVBORw0KGgoAAAANSUhEUg'.repeat(2000)})`,
+    'curl -u user:$PASSWORD x; key=[redacted:token]',
+    'API_KEY=your-api-key-here-1234567890',
+    'mysql://admin:secret@db.acme.net and mysql://mysql:mysql@localhost',
+    'Server=db;Password=<password>;',
+    'secret_hash = "A1b2C3d4E5f6G7h8I9j0", token_id: "A1b2C3d4E5f6G7h8I9j0"',
+    'kind: Secret\nmetadata:\n  name: mysecretname\n',
+    'api_key = "[redacted:secret]" and https://joe:[redacted:password]@files.acme.io',
+    'api_token = "5f2b6c1e-8a3d-4c59-9d1e-0a7b3c4d5e6f"',
+    '-----BEGIN PRIVATE KEY-----                                                   MIIE',
+    '-----BEGIN PRIVATE KEY-----\nabc-def',
+    'the words private key----- alone',
+    'password = getPassword(a1)(b2)',
+  ])('stays: %.60s', (text) => expect(mask(text)).toBe(text));
+});
+
+describe('public surfaces', () => {
+  test.each([
+    ['mail', 'write to joe.smith@acme.io.', 'write to [redacted:email].'],
+    ['phone', 'call +49 170 1234567 now', 'call [redacted:phone] now'],
+    ['national phone', 'call (555) 123-4567 now', 'call [redacted:phone] now'],
+    ['card', 'card 4111 1111 1111 1111 ok', 'card [redacted:card] ok'],
+    ['private address', 'at 192.168.1.20 and 10.0.0.7:8080', 'at [redacted:ip] and [redacted:ip]'],
+    ['carrier address', 'at 100.64.3.4', 'at [redacted:ip]'],
+    ['local IPv6', 'at fd12:3456::1 here', 'at [redacted:ip] here'],
+    ['internal host', 'see http://nas.local:8080/x and db.corp.internal', 'see http://[redacted:host]/x and [redacted:host]'],
+    ['internal port', 'on localhost:3023', 'on [redacted:host]'],
+    ['home path', 'in /home/joe/notes/a.md there', 'in [redacted:path] there'],
+    ['Windows home', 'in C:\\Users\\Joanna\\a.txt', 'in C:\\Users\\[redacted:path]\\a.txt'],
+    ['remote image', '![a](https://x.example/?q=abcdef)', '![a]([redacted:link])'],
+    ['image tag', '<img src="https://x.example/a.png">', '<img src="[redacted:link]">'],
+    ['link with data', '[a](https://x.example/p?q=aGVsbG8gd29ybGQgb2Y)', '[a](https://x.example/p?[redacted:data])'],
+  ])('%s is masked there and stays elsewhere', (_name, text, masked) => {
+    expect(base.forPublic.text(text)).toBe(masked);
+    expect(base.text(text)).toBe(text);
+  });
+
+  test.each([
+    'see 8.8.8.8 and 1.2.3',
+    'on 2026-11-21 at 10:30',
+    'a@example.com',
+    '[a](https://docs.example/page#part)',
+    'this.local = 1',
+    '/home/user/x',
+    '1111111111111',
+  ])('stays: %s', (text) => expect(base.forPublic.text(text)).toBe(text));
+
+  test('names that do not say secret count there', () => {
+    const text = 'auth = "A1b2C3d4E5f6G7h8I9j0"';
+    expect(base.text(text)).toBe(text);
+    expect(base.forPublic.text(text)).toBe('auth = "[redacted:credential]"');
+  });
+});
+
+const parts = fc.oneof(
+  fc.constantFrom(
+    'zq9-known-secret-77',
+    'zq9-',
+    '-----BEGIN RSA PRIVATE KEY-----\n',
+    '-----END RSA PRIVATE KEY-----',
+    keyBody,
+    '\\n',
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abcDEF123456',
+    'https://joe:p4ssw0rd@host.example/x',
+    'Authorization: Bearer abcDEF1234567890xyz',
+    'Cookie: sid=abcdef1234567890; b=c',
+    'api_key = "',
+    'token: ',
+    'A1b2C3d4E5f6G7h8I9j0',
+    'password="Tr0ub4dor&3"',
+    'joe@mail.org',
+    '10.0.0.7',
+    '/home/joe/x',
+    '+49 170 1234567',
+    '![a](https://x.example/?q=abcdefabcdefabcdefabcdef)',
+    '[redacted:secret]',
+    'kind: Secret\n',
+    'ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8',
+    'ghp_',
+    'sk-',
+    'ey',
+    '\n',
+    ' ',
+    '=',
+    '"',
+    'The key thing is that',
+    'x'.repeat(200),
+    'aB3d'.repeat(1200),
+    '日本',
+  ),
+  fc.string({ maxLength: 8 }),
+);
+const texts = fc.array(parts, { maxLength: 14 }).map((list) => list.join(''));
+const cuts = fc.array(fc.integer({ min: 1, max: 64 }), { minLength: 1, maxLength: 10 });
+
+describe.each([
+  ['private', base],
+  ['public', base.forPublic],
+])('a stream to a %s surface', (_name, redactor) => {
+  test('gives the same as the whole text however it is cut, and redacting twice changes nothing', { timeout: 300_000 }, () => {
+    const property = fc.property(texts, cuts, (text, sizes) => {
+      const whole = redactor.text(text);
+      expect(throughPieces(redactor.stream(), text, sizes)).toBe(whole);
+      expect(redactor.text(whole)).toBe(whole);
+    });
+    fc.assert(property, { numRuns: runs });
+  });
+
+  test('a token longer than what is held back is masked to its end', () => {
+    const token = `eyJhbGciOiJIUzI1NiJ9.eyJz${'dWIiOiIxMjM0NTY3ODkwIn0'.repeat(2000)}`;
+    const expected = 'it is [redacted:token] here';
+    expect(redactor.text(`it is ${token} here`)).toBe(expected);
+    expect(throughPieces(redactor.stream(), `it is ${token} here`, [63, 1])).toBe(expected);
+  });
+});
+
+function throughPieces(stream: { push(text: string): string; end(): string }, text: string, sizes: readonly number[]): string {
+  let out = '';
+  for (let at = 0, turn = 0; at < text.length; turn++) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    out += stream.push(text.slice(at, at + size));
+    at += size;
+  }
+  return out + stream.end();
+}
+
+test('ordinary words leave at once, an open place is held until it ends', () => {
+  const stream = base.stream();
+  expect(stream.push('The key point is')).toBe('The key point is');
+  expect(stream.push(', and token: ')).toBe(', and token:');
+  expect(stream.push('A1b2C3d4E5f6')).toBe('');
+  expect(stream.push('G7h8I9j0 ok')).toBe(' [redacted:credential] ok');
+});
+
+test.each(['.', '"', 'key=', 'key="', 'eyJ', '://a:', 'sk-', '-----BEGIN PRIVATE KEY-----\n', 'cookie: a=1;', 'password=a '])(
+  '64 KiB of %j take time in their length',
+  (part) => {
+    const timeOf = (length: number) => {
+      const text = part.repeat(length / part.length);
+      const since = performance.now();
+      mask(text);
+      return performance.now() - since;
+    };
+    timeOf(65_536);
+    const small = Math.min(timeOf(16_384), timeOf(16_384));
+    // Four times the text in four times the time; some 50 ms at most on a machine with nothing else to do.
+    expect(Math.min(timeOf(65_536), timeOf(65_536))).toBeLessThan(small * 8 + 50);
+  },
+);

@@ -1,0 +1,64 @@
+import { existsSync, rmSync } from 'node:fs';
+import type { RestorePlan } from '@svc/contract/backup.ts';
+import { readJson } from './disk.ts';
+import { keepSecrets } from './keep-secrets.ts';
+import { filesIn, planIn, restorePaths, startedIn, type RestorePaths } from './restore-paths.ts';
+import { stateNames } from './state-names.ts';
+import { begin, foreignName, goOn, incomingNames, readJournal, type Rename, type Replaced } from './swap.ts';
+
+/**
+ * Puts a pending restore in place, or the earlier state back, before anything of the service runs. Killed at any point,
+ * the next call ends with all of the one or all of the other. Gives what was done, in words for the operator.
+ * @throws Error when it cannot be done; what was begun stays written down and is gone on with at the next call.
+ */
+export function applyRestore(dataDir: string, rename?: Rename): string[] {
+  const paths = restorePaths(dataDir);
+  if (!existsSync(paths.folder)) return [];
+  const begun = readJournal(paths);
+  if (begun !== null) {
+    goOn(paths, begun, rename);
+    return [wordsFor[begun.kind](begun.plan)];
+  }
+  if (existsSync(paths.undo)) return undo(paths, rename);
+  const plan = readJson(planIn(paths.pending)) as RestorePlan | null;
+  // A start that did not go well is no reason to give the earlier state up.
+  if (existsSync(startedIn(paths.replaced))) rmSync(paths.replaced, { recursive: true, force: true });
+  rmSync(paths.discarded, { recursive: true, force: true });
+  return plan === null ? [] : restore(paths, plan, rename);
+}
+
+function restore(paths: RestorePaths, plan: RestorePlan, rename: Rename | undefined): string[] {
+  const ins = incomingNames(paths.pending);
+  const outs = stateNames(paths.root, plan.secrets, ins);
+  const foreign = foreignName(paths, outs);
+  if (foreign !== null) {
+    return [`The backup is not restored: ${foreign} lies on a file system of its own and cannot be put aside. All is as it was.`];
+  }
+  if (plan.secrets === 'kept' || !ins.includes('instances')) keepSecrets(paths.root, filesIn(paths.pending));
+  const journal = { kind: 'restore', plan, outs, ins: incomingNames(paths.pending) } as const;
+  begin(paths, journal);
+  goOn(paths, journal, rename);
+  return [wordsFor.restore(plan)];
+}
+
+function undo(paths: RestorePaths, rename: Rename | undefined): string[] {
+  const plan = readJson(planIn(paths.replaced)) as Replaced | null;
+  if (plan === null) {
+    rmSync(paths.undo, { force: true });
+    return [];
+  }
+  const ins = incomingNames(paths.replaced);
+  const outs = stateNames(paths.root, plan.secrets, [...plan.put, ...ins]);
+  const journal = { kind: 'undo', plan, outs, ins } as const;
+  begin(paths, journal);
+  goOn(paths, journal, rename);
+  return [wordsFor.undo(plan)];
+}
+
+const dateOf = ({ created_at }: RestorePlan) => new Date(created_at).toISOString().slice(0, 16).replace('T', ' ');
+
+const wordsFor = {
+  restore: (plan: RestorePlan) =>
+    `The backup of ${dateOf(plan)} UTC is in place. What was there before is kept until the next start; ./svc backup undo brings it back.`,
+  undo: (plan: RestorePlan) => `The backup of ${dateOf(plan)} UTC was taken out again: all is as it was before.`,
+};

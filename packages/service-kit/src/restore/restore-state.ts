@@ -1,0 +1,63 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import type { RestorePlan, RestoreState } from '@svc/contract/backup.ts';
+import { makePrivateDir, writeFileAtomic } from '../config/data-dir.ts';
+import { readJson, syncFolder } from './disk.ts';
+import { planIn, restorePaths, startedIn } from './restore-paths.ts';
+
+/** What the next start will do, or what this one has done; null when there is nothing of either. */
+export function restoreState(dataDir: string): RestoreState | null {
+  const paths = restorePaths(dataDir);
+  const pending = readJson(planIn(paths.pending)) as RestorePlan | null;
+  if (pending !== null) return { state: 'pending', plan: pending };
+  const replaced = readJson(planIn(paths.replaced)) as RestorePlan | null;
+  if (replaced === null) return null;
+  return { state: existsSync(paths.undo) ? 'undoing' : 'applied', plan: replaced };
+}
+
+/** Takes a pending restore away, or has the replaced state put back at the next start. Null when there is neither. */
+export function undoRestore(dataDir: string): 'pending' | 'at_next_start' | null {
+  const paths = restorePaths(dataDir);
+  const state = restoreState(dataDir)?.state ?? null;
+  if (state === 'pending') {
+    discard(paths.pending);
+    return 'pending';
+  }
+  if (state === null) return null;
+  writeFileAtomic(paths.undo, 'At the next start the state from before the last restore is put back.\n');
+  syncFolder(paths.folder);
+  return 'at_next_start';
+}
+
+/** A core runs on what was restored: at the next start what was replaced goes, unless it is wanted back by then. */
+export function confirmRestore(dataDir: string): void {
+  const { replaced } = restorePaths(dataDir);
+  if (existsSync(planIn(replaced))) writeFileAtomic(startedIn(replaced), 'A core has started on what was restored.\n');
+}
+
+/** Makes a checked backup the one that the next start puts in place. `staged` lies in the restore folder. */
+export function stageRestore(dataDir: string, staged: string, plan: RestorePlan): void {
+  const paths = restorePaths(dataDir);
+  writeFileAtomic(planIn(staged), JSON.stringify(plan));
+  syncFolder(staged);
+  discard(paths.pending);
+  renameSync(staged, paths.pending);
+  // A later restore is what is wanted now.
+  rmSync(paths.undo, { force: true });
+  syncFolder(paths.folder);
+}
+
+/** Away at once, by one rename, and then for good. */
+function discard(folder: string): void {
+  if (!existsSync(folder)) return;
+  const gone = `${folder}.gone`;
+  rmSync(gone, { recursive: true, force: true });
+  renameSync(folder, gone);
+  rmSync(gone, { recursive: true, force: true });
+}
+
+/** A folder of this process's own to check a backup in. */
+export function makeRestoreFolder(dataDir: string): string {
+  const { folder } = restorePaths(dataDir);
+  makePrivateDir(folder);
+  return folder;
+}

@@ -1,0 +1,25 @@
+import { readdirSync } from 'node:fs';
+
+const databases = ['core.db', 'manager.db', 'collector.db'];
+/** Files that SQLite and the core keep beside a database. Without its own, a database is another one. */
+const companions = ['', '-wal', '-shm', '-journal', '-redo'];
+
+/** What a backup always holds, or holds the absence of. */
+const always = [
+  ...databases.flatMap((name) => companions.map((ending) => `${name}${ending}`)),
+  'trust.seed.json',
+  'pricing.json',
+  'instances',
+  'uploads',
+  'silos',
+];
+/** What it holds only when its secrets are restored too. */
+const secret = ['secrets.json', 'vault'];
+
+/** Which files and folders of the data folder a restore puts aside. */
+export function stateNames(root: string, secrets: 'restored' | 'kept', incoming: readonly string[]): string[] {
+  // A backup may hold some secrets only; the others stay.
+  const names = secrets === 'kept' ? always : [...always, ...secret.filter((name) => incoming.includes(name))];
+  const present = new Set(readdirSync(root));
+  return names.filter((name) => present.has(name));
+}

@@ -1,0 +1,49 @@
+import { Secret } from '../secret.ts';
+import { ServiceError } from '../service-error.ts';
+import { createSecretCommand } from './secret-command.ts';
+import { readSecretsFile } from './secrets-file.ts';
+
+/** Where a value came from, in the order they are asked. */
+export type SecretOrigin = 'environment' | 'file' | 'command';
+
+export type FoundSecret = { value: Secret; from: SecretOrigin } | { problem: string };
+
+export type SecretPlaces = {
+  env: Readonly<Record<string, string | undefined>>;
+  /** JSON object of names and values, for its owner's eyes only. Read anew each time, so a rotated secret counts. */
+  file: string;
+  /** Program that is asked last, with its arguments; null when there is none. */
+  command: readonly string[] | null;
+};
+
+/** Secrets by name from the places of this machine. A place that is unusable is told, and those after it are not asked. */
+export function createSecretSources({ env, file, command }: SecretPlaces) {
+  const ask = command === null ? null : createSecretCommand(command, env);
+  return {
+    async find(name: string): Promise<FoundSecret> {
+      const given = Object.hasOwn(env, name) ? env[name] : undefined;
+      if (given !== undefined && given !== '') return { value: new Secret(given), from: 'environment' };
+      const inFile = await valueInFile(file, name);
+      if (inFile !== null) return 'problem' in inFile ? inFile : { ...inFile, from: 'file' };
+      const missing = `The secret "${name}" is not set. Put it into the environment or into ${file}`;
+      if (ask === null) return { problem: `${missing}.` };
+      const answer = await ask(name);
+      return 'value' in answer
+        ? { value: new Secret(answer.value), from: 'command' }
+        : { problem: `${missing}; ${answer.problem}.` };
+    },
+  };
+}
+
+export type SecretSources = ReturnType<typeof createSecretSources>;
+
+async function valueInFile(file: string, name: string): Promise<{ value: Secret } | { problem: string } | null> {
+  try {
+    const secrets = await readSecretsFile(file);
+    const value = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
+    return typeof value === 'string' && value !== '' ? { value: new Secret(value) } : null;
+  } catch (error) {
+    if (error instanceof ServiceError) return { problem: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { writeFileAtomic } from '../config/data-dir.ts';
+import { ServiceError } from '../service-error.ts';
+
+/**
+ * The names and values in a secrets file; none when there is no file. Errors never quote the text.
+ * @throws ServiceError `unprocessable` when others can read the file or it is no JSON object.
+ */
+export async function readSecretsFile(file: string): Promise<Record<string, unknown>> {
+  let text: string;
+  try {
+    const { mode } = await stat(file);
+    if ((mode & 0o077) !== 0) throw unusable(`${file} can be read by others. Run: chmod 600 ${file}`);
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+  const secrets = parseObject(text);
+  if (secrets === null) throw unusable(`${file} is not a JSON object of names and values. Correct it.`);
+  return secrets;
+}
+
+/** Writes one value into a secrets file, or takes it out (null): a reader sees the file of before or the new one. Mode 0600. */
+export async function writeSecret(file: string, name: string, value: string | null): Promise<void> {
+  const { [name]: before, ...others } = await readSecretsFile(file);
+  if (before === undefined && value === null) return;
+  const secrets = value === null ? others : { ...others, [name]: value };
+  // A link to the file stays a link.
+  writeFileAtomic(await realPlace(file), `${JSON.stringify(secrets, null, 2)}\n`);
+}
+
+async function realPlace(file: string): Promise<string> {
+  try {
+    return await realpath(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return file;
+    throw error;
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null; // told by the caller, without the text
+  }
+}
+
+const unusable = (message: string) => new ServiceError('unprocessable', message);

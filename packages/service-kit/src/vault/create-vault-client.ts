@@ -1,0 +1,107 @@
+import type { Tier } from '@svc/contract/trust.ts';
+import {
+  vaultNamePattern,
+  type VaultCredential,
+  type VaultDataKey,
+  type VaultPlainKey,
+  type VaultState,
+  type VaultToken,
+  type VaultValue,
+  type VaultWrappedKey,
+} from '@svc/contract/vault.ts';
+import { Secret } from '../secret.ts';
+import { ServiceError, unavailable } from '../service-error.ts';
+import { callVault, type VaultReply, type VaultRequest } from './vault-call.ts';
+
+export type VaultAnswer =
+  | { is: 'value'; value: Secret }
+  | { is: 'not-found' }
+  /** The vault knows better than to give it: no other place may be asked for it. */
+  | { is: 'denied'; why: string }
+  /** It cannot say anything at the moment: other places may be asked. */
+  | { is: 'unreachable'; why: string }
+  | { is: 'sealed' };
+
+const isName = new RegExp(vaultNamePattern);
+
+type Options = { url: string; agentKey: Secret; adminKey: Secret | null; timeoutMs?: number };
+
+/** The vault as a process of the service uses it. One exchange is bounded by `timeoutMs`; `get` takes two. */
+export function createVaultClient({ url, agentKey, adminKey, timeoutMs = 2000 }: Options) {
+  const asAgent = <T>(path: string, body: object) => callVault<T>(`${url}/v1/${path}`, { body, agentKey, timeoutMs });
+  const asAdmin = async <T>(path: string, request: Omit<VaultRequest, 'timeoutMs'> = {}): Promise<T> => {
+    if (adminKey === null) throw new ServiceError('conflict', 'The vault takes changes with SVC_VAULT_ADMIN_KEY only. Set it.');
+    return orThrow(await callVault<T>(`${url}/v1/${path}`, { ...request, adminKey, timeoutMs }));
+  };
+
+  return {
+    /** A secret for somebody of a tier. Never rejects. */
+    async get(name: string, callerTier: Tier): Promise<VaultAnswer> {
+      // What cannot be a name there is none.
+      if (!isName.test(name)) return { is: 'not-found' };
+      const issued = await asAgent<VaultToken>('tokens', { name, tier: callerTier });
+      if (issued.is !== 'ok') return toAnswer(issued);
+      const redeemed = await asAgent<VaultValue>('redeem', { token: issued.body.token });
+      return redeemed.is === 'ok' ? { is: 'value', value: new Secret(redeemed.body.value) } : toAnswer(redeemed);
+    },
+
+    /** What it says of itself; null when it does not answer in time. */
+    async status(): Promise<VaultState | null> {
+      const reply = await callVault<VaultState>(`${url}/v1/status`, { timeoutMs });
+      return reply.is === 'ok' && typeof reply.body.sealed === 'boolean' ? reply.body : null;
+    },
+
+    /** Stores a value, or replaces it. @throws ServiceError in words for whoever asked. */
+    put: async (name: string, value: Secret, minTrust: Tier): Promise<VaultCredential> =>
+      (
+        await asAdmin<{ credential: VaultCredential }>('credentials', {
+          body: { name, value: value.reveal(), min_trust: minTrust },
+        })
+      ).credential,
+
+    /** False when there was none of that name. @throws ServiceError. */
+    async remove(name: string): Promise<boolean> {
+      try {
+        await asAdmin(`credentials/${encodeURIComponent(name)}`, { method: 'DELETE' });
+        return true;
+      } catch (error) {
+        if (error instanceof ServiceError && error.code === 'not_found') return false;
+        throw error;
+      }
+    },
+
+    /** A new data key for a silo: to use now, and wrapped to keep. @throws ServiceError. */
+    async generateSiloKey(silo: string): Promise<{ key: Buffer; wrapped: string }> {
+      const { key, wrapped } = orThrow(await asAgent<VaultDataKey>('silos/generate', { silo }));
+      return { key: Buffer.from(key, 'base64'), wrapped };
+    },
+
+    wrapSiloKey: async (silo: string, key: Buffer): Promise<string> =>
+      orThrow(await asAgent<VaultWrappedKey>('silos/wrap', { silo, key: key.toString('base64') })).wrapped,
+
+    unwrapSiloKey: async (silo: string, wrapped: string): Promise<Buffer> =>
+      Buffer.from(orThrow(await asAgent<VaultPlainKey>('silos/unwrap', { silo, wrapped })).key, 'base64'),
+  };
+}
+
+export type VaultClient = ReturnType<typeof createVaultClient>;
+
+function toAnswer(reply: Exclude<VaultReply<unknown>, { is: 'ok' }>): VaultAnswer {
+  if (reply.is === 'unreachable') return reply;
+  const { status, error } = reply;
+  if (error['sealed'] === true) return { is: 'sealed' };
+  if (error.error === 'not_found') return { is: 'not-found' };
+  // A fault of the vault's own, such as a full disk, says nothing about who may have what.
+  return status === 429 || status >= 500 ? { is: 'unreachable', why: error.message } : { is: 'denied', why: error.message };
+}
+
+function orThrow<T>(reply: VaultReply<T>): T {
+  if (reply.is === 'ok') return reply.body;
+  if (reply.is === 'unreachable') throw unavailable(`The vault cannot be reached: ${reply.why}.`);
+  const { error, message } = reply.error;
+  // Its 401 is about our key, not about who asks us.
+  throw error === 'unauthorized' ? new ServiceError('conflict', `The vault does not know our key. ${message}`) : refusal(reply);
+}
+
+const refusal = ({ status, error: { error, message } }: Extract<VaultReply<unknown>, { is: 'refused' }>): ServiceError =>
+  new ServiceError(error, message, { status });

@@ -1,0 +1,189 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { RestorePlan } from '@svc/contract/backup.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { applyRestore } from '../src/restore/apply-restore.ts';
+import { confirmRestore, makeRestoreFolder, restoreState, stageRestore, undoRestore } from '../src/restore/restore-state.ts';
+
+const program = path.join(import.meta.dirname, 'fixtures', 'apply-until.ts');
+const plan: RestorePlan = { id: 'bak_1', created_at: 0, version: '0.1.0', staged_at: 1, secrets: 'kept', files: 4, bytes: 9 };
+
+type Tree = Record<string, string>;
+const oldState: Tree = {
+  'core.db': 'old core',
+  'core.db-redo': 'old changes',
+  'core.db-wal': 'old pages',
+  'manager.db': 'old manager',
+  'pricing.json': 'old prices',
+  'instances/compat/keys.json': 'old keys',
+  'uploads/2026-01-01/a': 'old upload',
+  'secrets.json': 'old secrets',
+  'logs/core.log': 'a log',
+};
+const incoming: Tree = {
+  'core.db': 'new core',
+  'collector.db': 'new collector',
+  'instances/other/state.json': 'new state',
+  'uploads/2026-02-02/b': 'new upload',
+};
+const afterwards: Tree = {
+  ...incoming,
+  'instances/compat/keys.json': 'old keys',
+  'secrets.json': 'old secrets',
+  'logs/core.log': 'a log',
+};
+
+function write(folder: string, tree: Tree): void {
+  for (const [name, content] of Object.entries(tree)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), content);
+  }
+}
+
+function read(folder: string): Tree {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const names = files.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+  return Object.fromEntries(
+    names.filter((name) => !name.startsWith('restore/')).map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]),
+  );
+}
+
+function stage(folder: string, tree: Tree, secrets: RestorePlan['secrets'] = 'kept'): void {
+  const staged = path.join(makeRestoreFolder(folder), 'incoming');
+  write(path.join(staged, 'files'), tree);
+  stageRestore(folder, staged, { ...plan, secrets });
+}
+
+function dataFolder(): string {
+  const { path: folder, remove } = temporaryFolder();
+  onTestFinished(remove);
+  write(folder, oldState);
+  return folder;
+}
+
+function copyOf(folder: string): string {
+  const copy = temporaryFolder();
+  onTestFinished(copy.remove);
+  cpSync(folder, copy.path, { recursive: true });
+  return copy.path;
+}
+
+const run = (...args: string[]) => spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
+
+describe('a restore', () => {
+  test('leaves everything as it is until the next start', () => {
+    const folder = dataFolder();
+    expect(restoreState(folder)).toBeNull();
+    stage(folder, incoming);
+    expect(read(folder)).toEqual(oldState);
+    expect(restoreState(folder)).toEqual({ state: 'pending', plan });
+  });
+
+  test('puts the backup in place, with the secrets that are there, and keeps the old until the start after', () => {
+    const folder = dataFolder();
+    stage(folder, incoming);
+    expect(applyRestore(folder)).toEqual([expect.stringContaining('is in place')]);
+    expect(read(folder)).toEqual(afterwards);
+    expect(restoreState(folder)?.state).toBe('applied');
+    expect(existsSync(path.join(folder, 'restore', 'replaced', 'files', 'core.db-redo'))).toBe(true);
+    // A start that did not get as far as a core changes nothing.
+    expect(applyRestore(folder)).toEqual([]);
+    expect(restoreState(folder)?.state).toBe('applied');
+    confirmRestore(folder);
+    expect(applyRestore(folder)).toEqual([]);
+    expect(read(folder)).toEqual(afterwards);
+    expect(existsSync(path.join(folder, 'restore', 'replaced'))).toBe(false);
+    expect(restoreState(folder)).toBeNull();
+  });
+
+  test('brings its own secrets when it has them, and takes them out again', () => {
+    const folder = dataFolder();
+    const withSecrets = { ...incoming, 'vault/vault.db': 'a vault', 'instances/compat/keys.json': 'new keys' };
+    stage(folder, withSecrets, 'restored');
+    applyRestore(folder);
+    expect(read(folder)).toEqual({ ...withSecrets, 'secrets.json': 'old secrets', 'logs/core.log': 'a log' });
+    undoRestore(folder);
+    applyRestore(folder);
+    expect(read(folder)).toEqual(oldState);
+  });
+
+  test('is taken back while it is pending', () => {
+    const folder = dataFolder();
+    stage(folder, incoming);
+    expect(undoRestore(folder)).toBe('pending');
+    expect(restoreState(folder)).toBeNull();
+    expect(applyRestore(folder)).toEqual([]);
+    expect(read(folder)).toEqual(oldState);
+    expect(undoRestore(folder)).toBeNull();
+  });
+
+  test('is undone at the start after, whatever came to be meanwhile', () => {
+    const folder = dataFolder();
+    stage(folder, incoming);
+    applyRestore(folder);
+    write(folder, { 'core.db-wal': 'newer pages', 'trust.seed.json': 'newer seed' });
+    expect(undoRestore(folder)).toBe('at_next_start');
+    expect(restoreState(folder)?.state).toBe('undoing');
+    expect(applyRestore(folder)).toEqual([expect.stringContaining('taken out again')]);
+    expect(read(folder)).toEqual(oldState);
+    expect(restoreState(folder)).toBeNull();
+  });
+
+  test('that is staged after another one takes its place', () => {
+    const folder = dataFolder();
+    stage(folder, { 'core.db': 'older' });
+    stage(folder, incoming);
+    applyRestore(folder);
+    expect(read(folder)).toEqual(afterwards);
+  });
+});
+
+describe('[S03] a start that is killed', () => {
+  const renames = 11; // seven names out, four in
+
+  test.each(['before', 'after'])(
+    '%s any of the renames ends with all of the backup',
+    (when) => {
+      const folder = dataFolder();
+      stage(folder, incoming);
+      for (let nth = 1; nth <= renames; nth++) {
+        const copy = copyOf(folder);
+        expect(run(copy, String(nth), when).signal, `${when} ${nth}`).toBe('SIGKILL');
+        applyRestore(copy);
+        expect(read(copy), `${when} ${nth}`).toEqual(afterwards);
+        undoRestore(copy);
+        applyRestore(copy);
+        expect(read(copy), `${when} ${nth}, undone`).toEqual(oldState);
+      }
+      expect(JSON.parse(run(copyOf(folder)).stdout)).toMatchObject({ count: renames });
+    },
+    60_000,
+  );
+
+  test.each(['before', 'after'])(
+    '%s any of the renames of an undo ends with all of the old',
+    (when) => {
+      const folder = dataFolder();
+      stage(folder, incoming);
+      applyRestore(folder);
+      undoRestore(folder);
+      for (let nth = 1; nth <= renames; nth++) {
+        const copy = copyOf(folder);
+        expect(run(copy, String(nth), when).signal, `${when} ${nth}`).toBe('SIGKILL');
+        applyRestore(copy);
+        expect(read(copy), `${when} ${nth}`).toEqual(oldState);
+      }
+    },
+    60_000,
+  );
+
+  test('again and again still ends', () => {
+    const folder = dataFolder();
+    stage(folder, incoming);
+    for (let nth = 1; nth <= renames; nth++) run(folder, '1', 'after');
+    applyRestore(folder);
+    expect(read(folder)).toEqual(afterwards);
+  }, 60_000);
+});

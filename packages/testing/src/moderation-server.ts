@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
+
+/** What it does in place of answering: a status, silence, or an answer that is no moderation. */
+export type Mishap = { status: number; headers?: Record<string, string> } | 'hang' | 'nonsense' | 'cut';
+
+const categories = [
+  'harassment',
+  'harassment/threatening',
+  'hate',
+  'hate/threatening',
+  'illicit',
+  'illicit/violent',
+  'self-harm',
+  'self-harm/intent',
+  'self-harm/instructions',
+  'sexual',
+  'sexual/minors',
+  'violence',
+  'violence/graphic',
+];
+
+/** Texts with this in them are flagged, as violence. */
+export const flaggedWord = 'violent-words';
+
+/**
+ * Stands for OpenAI's `POST /v1/moderations`, as its reference describes it: one text or a list of them in, a result
+ * with all categories for each. It wants `key` as the bearer token.
+ */
+export async function startModerationServer(key: string) {
+  const requests: { authorization: string | undefined; model: unknown; input: string[] }[] = [];
+  const mishaps: Mishap[] = [];
+  const server = http.createServer((request, response) => void answer(request, response));
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = '';
+    for await (const chunk of request.setEncoding('utf8')) text += chunk;
+    const { authorization } = request.headers;
+    if (request.method !== 'POST' || request.url !== '/v1/moderations') return refuse(response, 404, 'not_found');
+    const { model, input } = JSON.parse(text) as { model?: unknown; input: string | string[] };
+    const inputs = [input].flat();
+    requests.push({ authorization, model, input: inputs });
+    const mishap = mishaps.shift();
+    if (mishap === 'hang') return;
+    if (mishap === 'cut') return void response.destroy();
+    if (mishap === 'nonsense') return reply(response, 200, { id: 'modr-1', results: [{}] });
+    if (mishap !== undefined) return refuse(response, mishap.status, 'server_error', mishap.headers);
+    if (authorization !== `Bearer ${key}`) return refuse(response, 401, 'invalid_api_key');
+    reply(response, 200, { id: 'modr-1', model, results: inputs.map(toResult) });
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    /** What a base URL of the service is set to. */
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    /** What the next requests come to, one each. */
+    mishaps,
+    async close(): Promise<void> {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export type ModerationServer = Awaited<ReturnType<typeof startModerationServer>>;
+
+function toResult(text: string) {
+  const flagged = text.includes(flaggedWord);
+  const by = <T>(value: (category: string) => T) => Object.fromEntries(categories.map((category) => [category, value(category)]));
+  return {
+    flagged,
+    categories: by((category) => flagged && category === 'violence'),
+    category_scores: by((category) => (flagged && category === 'violence' ? 0.98 : 0.000_01)),
+    category_applied_input_types: by(() => ['text']),
+  };
+}
+
+const refuse = (response: ServerResponse, status: number, code: string, headers = {}) =>
+  reply(response, status, { error: { message: `refused: ${code}`, type: 'invalid_request_error', param: null, code } }, headers);
+
+function reply(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+
+export type HostPorts = { core: number; manager: number; collector: number };
+
+/** Starts a core in a process of its own, as the supervisor would, with nothing of this machine's environment but the path. */
+export function spawnCore(dir: string, ports: HostPorts, env: Record<string, string> = {}) {
+  return spawn(process.execPath, [path.join(repositoryRoot, 'apps/core/src/main.ts')], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: dir,
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      SVC_DATA_DIR: dir,
+      SVC_CORE_PORT: String(ports.core),
+      SVC_MANAGER_PORT: String(ports.manager),
+      SVC_COLLECTOR_PORT: String(ports.collector),
+      SVC_DEFAULT_ENGINE: 'offline',
+      ...env,
+    },
+  });
+}

@@ -1,0 +1,21 @@
+const marker = Buffer.from('\0said:');
+
+/** First bytes of each format, as real files have them. `pcm` has none. */
+const heads: Record<string, Buffer> = {
+  mp3: Buffer.from('ID3\x04\0\0\0\0\0\0', 'latin1'),
+  opus: Buffer.from('OggS\0\x02', 'latin1'),
+  aac: Buffer.from([0xff, 0xf1, 0x50, 0x80]),
+  flac: Buffer.from('fLaC', 'latin1'),
+  wav: Buffer.from('RIFF\xff\xff\xff\xffWAVE', 'latin1'),
+  pcm: Buffer.alloc(0),
+};
+
+/** Bytes that begin as a file of the format and hold the text, so that a clip of them can be read back. */
+export const fakeAudio = (format: string, text: string): Buffer =>
+  Buffer.concat([heads[format] ?? Buffer.alloc(0), Buffer.alloc(2000, 0x55), marker, Buffer.from(text)]);
+
+/** What a clip of `fakeAudio` says; words of its own for any other bytes. */
+export function heardIn(clip: Buffer): string {
+  const at = clip.lastIndexOf(marker);
+  return at === -1 ? 'no words' : clip.toString('utf8', at + marker.length);
+}

@@ -1,0 +1,39 @@
+import type { AddressInfo } from 'node:net';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { http } from '@svc/service-kit/builtin.ts';
+import { createEchoToolServer } from './echo-tool-server.ts';
+
+export type HttpToolServer = {
+  url: string;
+  /** Input of every call, in order. */
+  calls: unknown[];
+  /** Authorization headers that came. */
+  authorizations: (string | undefined)[];
+  close(): Promise<void>;
+};
+
+/** A real HTTP tool server of the official SDK (streamable HTTP, stateless). With `hangs` it takes requests and never answers. */
+export async function startHttpToolServer({ hangs = false, port = 0 } = {}): Promise<HttpToolServer> {
+  const calls: unknown[] = [];
+  const authorizations: (string | undefined)[] = [];
+  const server = http.createServer((request, response) => {
+    authorizations.push(request.headers.authorization);
+    if (hangs) return;
+    const mcp = createEchoToolServer((input) => calls.push(input));
+    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+    response.on('close', () => void mcp.close());
+    // The cast: the SDK's own types of a transport do not agree under exact optional properties.
+    void mcp.connect(transport as never).then(() => transport.handleRequest(request, response));
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    calls,
+    authorizations,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

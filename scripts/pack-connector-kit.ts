@@ -1,0 +1,102 @@
+/**
+ * Makes the package that connectors outside this repository are written and tested with: the kit and the few modules of
+ * the contract and the service-kit it is made of, as JavaScript with types. It needs no other package. Says its file.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '..');
+const packages = path.join(root, 'packages');
+const entries = { '.': 'connector-kit/index', './testing': 'connector-kit/testing/index' };
+const specifiers = /(\bfrom\s+|\bimport\(\s*|^import\s+)'((?:@svc|\.{1,2})\/[^']+)'/gm;
+
+/** `connector-kit/http/exchange` for the file that a specifier in such a module means. */
+function moduleOf(specifier: string, from: string): string {
+  const file = specifier.startsWith('@svc/') ? specifier.slice('@svc/'.length) : path.join(path.dirname(from), specifier);
+  return file.replace(/\.ts$/, '');
+}
+
+const sourceOf = (module: string): string => {
+  const [name = '', ...rest] = module.split('/');
+  return path.join(packages, name, 'src', `${rest.join('/')}.ts`);
+};
+
+/** The modules that are reached from the entries, each with its text, its imports turned to its neighbours. */
+function gather(): Map<string, string> {
+  const texts = new Map<string, string>();
+  const open: string[] = Object.values(entries);
+  for (let module = open.pop(); module !== undefined; module = open.pop()) {
+    if (texts.has(module)) continue;
+    const own = module;
+    const file = own === 'contract/schema' ? path.join(import.meta.dirname, 'pack-connector-kit/plain-schema.ts') : sourceOf(own);
+    const text = readFileSync(file, 'utf8').replaceAll(specifiers, (_all, before: string, specifier: string) => {
+      const target = moduleOf(specifier, own);
+      open.push(target);
+      const near = path.relative(path.dirname(own), target);
+      return `${before}'${near.startsWith('.') ? near : `./${near}`}.js'`;
+    });
+    texts.set(own, text);
+  }
+  return texts;
+}
+
+function compile(staging: string): void {
+  const compilerOptions = {
+    target: 'es2024',
+    lib: ['es2024', 'esnext.disposable'],
+    module: 'nodenext',
+    strict: true,
+    verbatimModuleSyntax: true,
+    declaration: true,
+    skipLibCheck: true,
+    rootDir: 'src',
+    outDir: 'dist',
+    types: ['node'],
+    typeRoots: [path.join(root, 'node_modules/@types')],
+  };
+  writeFileSync(path.join(staging, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
+  execFileSync(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', staging], { stdio: 'inherit' });
+}
+
+function manifest(): object {
+  const { version } = JSON.parse(readFileSync(path.join(packages, 'connector-kit/package.json'), 'utf8')) as { version: string };
+  const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { engines: object };
+  const exports = Object.fromEntries(
+    Object.entries(entries).map(([name, module]) => [name, { types: `./dist/${module}.d.ts`, default: `./dist/${module}.js` }]),
+  );
+  return {
+    name: '@svc/connector-kit',
+    version,
+    description: 'What connectors of the Assistant Gateway are written and tested with.',
+    license: 'MIT',
+    type: 'module',
+    engines,
+    exports,
+    files: ['dist'],
+  };
+}
+
+function pack(target: string): string {
+  const staging = mkdtempSync(path.join(tmpdir(), 'svc-pack-'));
+  try {
+    for (const [module, text] of gather()) {
+      const file = path.join(staging, 'src', `${module}.ts`);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+    writeFileSync(path.join(staging, 'package.json'), JSON.stringify({ type: 'module' }));
+    compile(staging);
+    writeFileSync(path.join(staging, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
+    cpSync(path.join(packages, 'connector-kit/README.md'), path.join(staging, 'README.md'));
+    mkdirSync(target, { recursive: true });
+    const args = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', target];
+    const [packed] = JSON.parse(execFileSync('npm', args, { cwd: staging, encoding: 'utf8' })) as { filename: string }[];
+    return path.join(target, (packed?.filename ?? '').replace(/^@/, '').replace('/', '-'));
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+process.stdout.write(`${pack(path.resolve(process.argv[2] ?? '.'))}\n`);

@@ -1,0 +1,21 @@
+/** Takes the place of the contract's `schema.ts` in the published kit, which so needs no package for its types. */
+export type Schema = boolean | { readonly [keyword: string]: unknown };
+
+type Names<S> = S extends { required: readonly (infer Name)[] } ? Name : never;
+type Fields<P, Required> = { [Name in keyof P as Name extends Required ? Name : never]: Static<P[Name]> } & {
+  [Name in keyof P as Name extends Required ? never : Name]?: Static<P[Name]>;
+};
+type Plain = { string: string; integer: number; number: number; boolean: boolean; null: null };
+
+/** The TypeScript type a schema literal describes, as far as the kit's own schemas go. */
+export type Static<S> = S extends { const: infer Value }
+  ? Value
+  : S extends { enum: readonly (infer Value)[] }
+    ? Value
+    : S extends { type: 'object'; properties: infer P }
+      ? { [name: string]: unknown } & Fields<P, Names<S>>
+      : S extends { type: 'array'; items: infer Item }
+        ? Static<Item>[]
+        : S extends { type: infer Name extends keyof Plain }
+          ? Plain[Name]
+          : unknown;

@@ -1,0 +1,213 @@
+import { execFile, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Instance } from '@svc/contract/instance.ts';
+import { freePorts } from '@svc/testing/free-ports.ts';
+import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { read, root } from '../repository.ts';
+
+/** What the guide tells to type, block by block. */
+const steps = [...read('docs/connectors.md').matchAll(/^```sh\n(.*?)^```/gms)].map((match) => match[1] ?? '');
+
+let home: TemporaryFolder;
+let house: House;
+let ports: [number, number];
+let callback: Server;
+const posted: unknown[] = [];
+const mainFile = path.join(root, 'apps/cli/src/main.ts');
+
+type Ended = { code: number | null; out: string; err: string };
+const environment = () => ({
+  PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}`,
+  HOME: home.path,
+  SVC_DATA_DIR: path.join(home.path, '.svc'),
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+  NO_COLOR: '1',
+  SVC_MANAGER_TOKEN: 'the-token-of-this-manager',
+});
+
+/** Types one block of the guide into a shell, where `./svc` is. Ports are those of this test. */
+function type(block: string): Promise<Ended> {
+  const text = block.replaceAll('3040', String(ports[0])).replaceAll('3041', String(ports[1]));
+  return new Promise((resolve) => {
+    const child = execFile('sh', ['-ec', text], { cwd: home.path, env: environment(), timeout: 60_000 }, (_error, out, err) =>
+      resolve({ code: child.exitCode, out, err }),
+    );
+  });
+}
+
+function svc(args: string[], input = ''): Promise<Ended> {
+  const child = spawn(process.execPath, [mainFile, ...args], { cwd: home.path, env: environment() });
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  child.stdin.end(input);
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+}
+
+const connector = async (...args: string[]) => svc(['connector', ...args]);
+const listed = async () => (JSON.parse((await connector('list', '--json')).out) as { instances: Instance[] }).instances;
+const shop = async () => (await listed()).find(({ id }) => id === 'shop');
+
+beforeAll(async () => {
+  home = temporaryFolder();
+  ports = (await freePorts(2)) as [number, number];
+  writeFileSync(path.join(home.path, 'svc'), `#!/bin/sh\nexec ${process.execPath} ${mainFile} "$@"\n`);
+  chmodSync(path.join(home.path, 'svc'), 0o755);
+  callback = createServer((req, res) => {
+    let body = '';
+    req.setEncoding('utf8').on('data', (text: string) => (body += text));
+    req.on('end', () => {
+      posted.push(JSON.parse(body));
+      res.end();
+    });
+  });
+  await new Promise<void>((resolve) => callback.listen(ports[1], '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  await house.stop();
+  callback.close();
+  home.remove();
+});
+
+test('the guide, typed as it stands, gives a connector that works', { timeout: 120_000 }, async () => {
+  const [begin = '', add = '', ask = '', pair = '', file = '', send = '', again = ''] = steps;
+  const begun = await type(begin);
+  expect([begun.code, begun.out]).toEqual([0, expect.stringMatching(/pass 2\d\n[^]*fail 0/)]);
+  writeJavaScriptPackage();
+  house = await openHouse({
+    dataDir: path.join(home.path, '.svc'),
+    env: { SVC_MANAGER_TOKEN: environment().SVC_MANAGER_TOKEN },
+  });
+
+  const added = await type(add);
+  expect([added.code, added.err, added.out]).toEqual([
+    0,
+    expect.stringContaining('kept as SHOP_TOKEN in the secrets file'),
+    expect.stringMatching(new RegExp(`^shop +running, http://127.0.0.1:${ports[0]}$`, 'm')),
+  ]);
+
+  const stranger = JSON.parse((await type(ask)).out) as { outcome: string; replies: string[] };
+  expect(stranger).toMatchObject({ outcome: 'denied', replies: [expect.stringMatching(/[A-Z2-9]{4}-[A-Z2-9]{4}/)] });
+  const code = /[A-Z2-9]{4}-[A-Z2-9]{4}/.exec(stranger.replies[0] ?? '')?.[0] ?? '';
+  const paired = await type(pair.replace('CODE', code));
+  expect([paired.code, paired.out]).toEqual([0, expect.stringContaining('"outcome":"replied"')]);
+
+  const sent = JSON.parse((await type(file)).out) as { outcome: string };
+  expect(sent.outcome).toBe('replied');
+  const { files } = await house.get<{ files: { name: string; path: string; mime: string }[] }>(`${house.urls.core}/v2/uploads`);
+  expect(files[0]).toMatchObject({ name: 'list.txt', mime: 'text/plain' });
+  expect(readFileSync(files[0]?.path ?? '', 'utf8')).toBe('milk, bread');
+
+  expect(await type(send)).toMatchObject({ code: 0, out: expect.stringContaining('Sent through shop') as string });
+  expect(posted).toEqual([{ id: expect.any(String), user: 'ann', text: 'The train is late.' }]);
+  expect(await type(again)).toMatchObject({ code: 0, out: expect.stringContaining('ready') as string });
+});
+
+test('a credential is nowhere but where secrets are', async () => {
+  const secret = 'a-long-token-of-your-own';
+  const { config } = (await shop()) ?? {};
+  expect(config).toMatchObject({ token_secret_key: 'SHOP_TOKEN', port: ports[0] });
+  expect((await connector('logs', 'shop', '--json')).out).not.toContain(secret);
+  expect(readFileSync(path.join(house.folder, 'manager.db')).includes(secret)).toBe(false);
+});
+
+test('one that does not start is not added, and the reason is told', async () => {
+  const { code, err } = await connector('add', 'shop', 'second', '--set', 'token_secret_key=NOT_THERE');
+  expect([code, err]).toEqual([1, expect.stringMatching(/nothing was added[^]*NOT_THERE[^]*--keep/)]);
+  const inUse = await svc(
+    ['connector', 'add', 'shop', 'second', '--set', `port=${ports[1]}`, '--secret', 'token_secret_key'],
+    'x'.repeat(20),
+  );
+  expect([inUse.code, inUse.err]).toEqual([1, expect.stringContaining(`Port ${ports[1]} is in use`)]);
+  expect((await listed()).map(({ id }) => id).toSorted()).toEqual(['compat', 'shop']);
+  const kept = await connector('add', 'shop', 'second', '--set', 'token_secret_key=NOT_THERE', '--keep');
+  expect([kept.code, (await connector()).out]).toEqual([1, expect.stringContaining('"second"')]);
+  expect(await connector('remove', 'second')).toMatchObject({ code: 0 });
+});
+
+test('it is stopped, started, set and listed', async () => {
+  expect((await connector('stop', 'shop')).out).toContain('stopped');
+  expect(await shop()).toMatchObject({ status: 'stopped', enabled: false });
+  const refused = await connector('restart', 'shop');
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is stopped')]);
+  expect((await connector('start', 'shop', '--json')).out).toContain('"status": "running"');
+  expect((await connector('config', 'shop', '--set', 'debounce_ms=20', '--set', 'pairing=off')).code).toBe(0);
+  expect(JSON.parse((await connector('config', 'shop', '--json')).out)).toMatchObject({
+    debounce_ms: 20,
+    pairing: false,
+    port: ports[0],
+    token_secret_key: 'SHOP_TOKEN',
+  });
+  expect((await connector('config', 'shop', '--unset', 'debounce_ms', '--get', 'debounce_ms')).out).toBe('0\n');
+  const wrong = await connector('config', 'shop', '--set', 'port=-1');
+  expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('config.port')]);
+  expect(await shop()).toMatchObject({ status: 'running', config: { port: ports[0] } });
+});
+
+test('it comes back when its process is killed', async () => {
+  const before = (await shop())?.pid ?? 0;
+  process.kill(before, 'SIGKILL');
+  const isBack = async () => {
+    const now = await shop();
+    return now?.status === 'running' && now.pid !== before;
+  };
+  await waitFor(isBack, 20_000, () => 'it did not come back');
+});
+
+test('a compiled one that npm put there works too, on the kit of the service', async () => {
+  const { code, out } = await connector('add', 'plain', '--json');
+  expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ id: 'plain', status: 'running' })]);
+  expect((await connector('logs', 'plain')).out).toContain('splits into 2');
+});
+
+test.each([
+  [['add', 'nothing'], 'there is no connector type "nothing"'],
+  [['add', 'shop', '--set', 'prt=1'], 'has no setting "prt"'],
+  [['add', 'shop', '--set', 'port=x'], '"port" takes a number'],
+  [['add', 'shop', '--secret', 'port'], 'is no credential'],
+  [['add', 'shop'], 'token_secret_key is missing'],
+  [['config', 'shop', '--get', 'prt'], 'has no setting "prt"'],
+  [['logs', 'nobody'], 'there is no connector "nobody"'],
+])('%j says what is wrong', async (args, why) => {
+  const { code, err } = await connector(...args);
+  expect([code, err]).toEqual([1, expect.stringContaining(why)]);
+});
+
+test('nobody without the token of the manager gets anywhere', async () => {
+  const child = execFile(process.execPath, [mainFile, 'connector'], { env: { ...environment(), SVC_MANAGER_TOKEN: undefined } });
+  let err = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (err += text));
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  expect([code, err]).toEqual([1, expect.stringContaining('cannot be listed')]);
+});
+
+test('what is removed is gone, with its files', async () => {
+  expect((await connector('remove', 'shop')).out).toBe('shop is removed.\n');
+  expect([await shop(), existsSync(path.join(house.folder, 'instances/shop'))]).toEqual([undefined, false]);
+});
+
+/** A package as npm would put it, with another copy of the kit beside it. */
+function writeJavaScriptPackage(): void {
+  const connectors = path.join(home.path, '.svc/connectors');
+  const dir = path.join(connectors, '.npm/node_modules/svc-connector-plain');
+  const copy = path.join(connectors, '.npm/node_modules/@svc/connector-kit');
+  for (const folder of [dir, copy]) mkdirSync(folder, { recursive: true, mode: 0o755 });
+  writeFileSync(path.join(copy, 'package.json'), '{"name":"@svc/connector-kit","type":"module","exports":"./index.js"}');
+  writeFileSync(path.join(copy, 'index.js'), 'export const splitMessage = () => [];');
+  writeFileSync(path.join(dir, 'package.json'), '{"name":"svc-connector-plain","type":"module","exports":"./main.js"}');
+  writeFileSync(
+    path.join(dir, 'main.js'),
+    `import { splitMessage } from '@svc/connector-kit';
+     export const meta = { type: 'plain', displayName: 'Plain', supportsMultiple: false, capabilities: {}, credentialKeys: [],
+       configSchema: { type: 'object', properties: {} }, outbound: false };
+     export async function start(ctx) {
+       ctx.log('info', 'splits into ' + splitMessage('ab cd', 3).length);
+       return { async stop() {}, health: () => ({ healthy: true }) };
+     }`,
+  );
+  symlinkSync('.npm/node_modules/svc-connector-plain', path.join(connectors, 'plain'));
+}

@@ -1,0 +1,147 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { freePorts } from '@svc/testing/free-ports.ts';
+import { spawnCore } from '@svc/testing/spawn-core.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+
+const chunk = 64 * 1024;
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+/** A core and the command that sends to it, in one data folder. Each may be killed at any time. */
+async function openPlace() {
+  const folder = temporaryFolder();
+  const [core, manager, collector] = (await freePorts(3)) as [number, number, number];
+  const env = { SVC_UPLOAD_CHUNK_SIZE: String(chunk) };
+  const running = new Set<ChildProcess>();
+  const watch = <T extends ChildProcess>(child: T) => {
+    running.add(child);
+    const exited = new Promise<number | null>((resolve) => child.on('close', (code) => (running.delete(child), resolve(code))));
+    return { child, exited };
+  };
+  onTestFinished(() => {
+    for (const child of running) child.kill('SIGKILL');
+    folder.remove();
+  });
+  return {
+    uploads: path.join(folder.path, 'uploads'),
+    file: path.join(folder.path, 'file.bin'),
+    url: `http://127.0.0.1:${core}`,
+
+    async startCore() {
+      const started = watch(spawnCore(folder.path, { core, manager, collector }, env));
+      let output = '';
+      await new Promise<void>((resolve) => {
+        started.child.stdout.setEncoding('utf8').on('data', (text: string) => {
+          output += text;
+          if (output.includes('core is ready')) resolve();
+        });
+        void started.exited.then(() => resolve());
+      });
+      return started;
+    },
+
+    send(file: string) {
+      const args = [path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'upload', file, '--json'];
+      const settings = {
+        SVC_DATA_DIR: folder.path,
+        SVC_CORE_PORT: String(core),
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      };
+      const sender = watch(spawn(process.execPath, args, { env: { PATH: process.env['PATH'], HOME: folder.path, ...settings } }));
+      let [out, err] = ['', ''];
+      sender.child.stdout.on('data', (text: Buffer) => (out += text.toString()));
+      sender.child.stderr.on('data', (text: Buffer) => (err += text.toString()));
+      return { ...sender, printed: () => ({ out, err }) };
+    },
+  };
+}
+
+function linesOf(uploads: string): ManifestEntry[] {
+  const manifest = path.join(uploads, 'manifest.jsonl');
+  if (!existsSync(manifest)) return [];
+  return readFileSync(manifest, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as ManifestEntry);
+}
+
+test('an upload goes on after kill -9 of the core, of the command and of both, and its bytes are the same', async () => {
+  const place = await openPlace();
+  const bytes = randomBytes(400 * chunk + 17);
+  writeFileSync(place.file, bytes);
+  let core = await place.startCore();
+  for (const [index, victim] of (['core', 'command', 'both', 'core', 'command'] as const).entries()) {
+    const sender = place.send(place.file);
+    const staged = path.join(place.uploads, '.staging');
+    const landed = () => {
+      const [id] = existsSync(staged) ? readdirSync(staged) : [];
+      const map = id === undefined ? null : path.join(staged, id, 'map');
+      return map !== null && existsSync(map) ? readFileSync(map).reduce((sum, byte) => sum + byte, 0) : 0;
+    };
+    await expect.poll(landed, { interval: 2, timeout: 20_000 }).toBeGreaterThan(40 * (index + 1));
+    if (victim !== 'command') {
+      core.child.kill('SIGKILL');
+      await core.exited;
+    }
+    if (victim !== 'core') sender.child.kill('SIGKILL');
+    if (victim !== 'command') core = await place.startCore();
+    // A command that outlives the core goes on by itself; here it only has to be out of the way of the next.
+    sender.child.kill('SIGKILL');
+    await sender.exited;
+  }
+  const last = place.send(place.file);
+  expect(await last.exited, last.printed().err).toBe(0);
+  const file = JSON.parse(last.printed().out) as UploadedFile;
+  expect(file).toMatchObject({ bytes: bytes.length, sha256: sha256(bytes) });
+  expect(sha256(readFileSync(file.path))).toBe(sha256(bytes));
+  expect(linesOf(place.uploads)).toHaveLength(1);
+}, 120_000);
+
+test('a command that is on its way carries on by itself while the core is killed and comes back', async () => {
+  const place = await openPlace();
+  const bytes = randomBytes(300 * chunk);
+  writeFileSync(place.file, bytes);
+  const first = await place.startCore();
+  const sender = place.send(place.file);
+  await expect.poll(() => sender.printed().err, { interval: 2, timeout: 20_000 }).toMatch(/^[2-9]\d %/m);
+  first.child.kill('SIGKILL');
+  await first.exited;
+  await place.startCore();
+  expect(await sender.exited, sender.printed().err).toBe(0);
+  expect(JSON.parse(sender.printed().out)).toMatchObject({ sha256: sha256(bytes) });
+}, 60_000);
+
+test('[U10] kill -9 of the core at any moment of an end leaves no line without its file and, in the end, no file without its line', async () => {
+  const place = await openPlace();
+  const rounds = Number(process.env['UPLOAD_KILLS'] ?? 15);
+  for (let round = 0; round < rounds; round++) {
+    const core = await place.startCore();
+    const one = async (index: number) => {
+      const url = `${place.url}/v2/upload?filename=${round}-${index}.bin`;
+      return fetch(url, { method: 'POST', body: randomBytes(2000) }).catch(() => null);
+    };
+    const load = Promise.all(Array.from({ length: 40 }, (_, index) => one(index)));
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 60)); // the moment is what is tested
+    core.child.kill('SIGKILL');
+    await core.exited;
+    await load;
+    for (const { path: file } of linesOf(place.uploads)) expect(existsSync(path.join(place.uploads, file))).toBe(true);
+  }
+  await place.startCore();
+  const files = () =>
+    readdirSync(place.uploads, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== '.staging')
+      .flatMap((entry) => readdirSync(path.join(place.uploads, entry.name)).map((name) => path.join(entry.name, name)));
+  // The sweep follows the start by a few seconds.
+  const lines = () => linesOf(place.uploads).map((entry) => entry.path);
+  await expect.poll(() => lines().sort(), { timeout: 15_000 }).toEqual(files().sort());
+  for (const entry of linesOf(place.uploads)) {
+    const content = readFileSync(path.join(place.uploads, entry.path));
+    expect([content.length, sha256(content)]).toEqual([entry.bytes, entry.sha256]);
+  }
+}, 120_000);
