@@ -111,8 +111,8 @@ export function createSessionStore(db: Database, clock: Clock) {
       );
       if (row === undefined) throw new Error('the session could not be stored');
       if (row.engine_id !== opening.engine_id) return changeEngine(row, opening.engine_id);
-      const { parked_sessions: _parked, ...session } = row;
-      return { ...session, missed: 0 };
+      const { conversation_key, engine_id, engine_session_id, turns, cwd, fence } = row;
+      return { conversation_key, engine_id, engine_session_id, turns, cwd, fence, missed: 0 };
     },
 
     /** Keeps the engine's resume id as soon as it is known, so that a killed turn can be resumed. */

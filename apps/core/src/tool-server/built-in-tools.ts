@@ -12,8 +12,11 @@ export type BuiltInTools = {
   readonly name: string;
   readonly description: string;
   /** Null when it has nothing for this turn. Asked only when it is switched on and the caller's roles allow it. */
-  serverFor(turn: ToolTurn): Promise<ToolServer | null>;
+  serverFor(turn: ToolTurn): Promise<ToolServer | null> | null;
 };
+
+/** What came of asking. */
+type Asked = { server: ToolServer | null } | { missing: MissingTools };
 
 /** A server that should be there and is not, and why. */
 export type MissingTools = { name: string; reason: string };
@@ -22,15 +25,13 @@ export type MissingTools = { name: string; reason: string };
 const limitMs = 5000;
 
 /** Asks a built-in server. One that fails or takes too long is missing; the turn goes on without it. */
-export async function askBuiltIn(
-  builtIn: BuiltInTools,
-  turn: ToolTurn,
-  clock: Pick<Clock, 'after'>,
-): Promise<{ server: ToolServer | null } | { missing: MissingTools }> {
+export async function askBuiltIn(builtIn: BuiltInTools, turn: ToolTurn, clock: Pick<Clock, 'after'>): Promise<Asked> {
+  const server = builtIn.serverFor(turn);
+  if (server === null) return { server };
   const late = Promise.withResolvers<null>();
   const cancel = clock.after(limitMs, () => late.reject(new Error(`it did not answer within ${limitMs / 1000} s`)));
   try {
-    return { server: await Promise.race([builtIn.serverFor(turn), late.promise]) };
+    return { server: await Promise.race([server, late.promise]) };
   } catch (error) {
     return { missing: { name: builtIn.name, reason: errorText(error) } };
   } finally {

@@ -1,7 +1,7 @@
 import { toolbeltName } from '@svc/contract/tool-server.ts';
 import type { ToolServer } from '@svc/engine-kit/engine.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
-import type { BuiltInTools, ToolTurn } from '../tool-server/built-in-tools.ts';
+import type { BuiltInTools } from '../tool-server/built-in-tools.ts';
 import { operator, rightsOf, type ToolCaller } from './tool-caller.ts';
 import { createToolbeltProcess, type ToolbeltProcess, type ToolbeltProcessDeps } from './toolbelt-process.ts';
 import { createTurnTokens } from './turn-tokens.ts';
@@ -33,17 +33,22 @@ export function createToolbelt({ knownSecrets, operatorToken, ...processDeps }: 
     onIdleStop: () => tokens.forgetIdle(),
   });
 
+  const serve = async (key: string, caller: ToolCaller, ended: AbortSignal): Promise<ToolServer> => {
+    const url = await process.url();
+    const token = tokens.begin(key, caller, ended);
+    // Safe for who may only read: the core refuses the other tools itself.
+    return { name: toolbeltName, type: 'http', url, headers: { Authorization: `Bearer ${token}` }, safe: true };
+  };
+
   return {
     name: toolbeltName,
     description: 'Sessions, who works where, sending, announcing and uploads of this service.',
 
-    async serverFor({ turn, identity, engineId, ended }: ToolTurn): Promise<ToolServer | null> {
+    serverFor(asking) {
+      const { turn, identity, engineId } = asking;
+      if (engineId === toolless) return null;
       const caller: ToolCaller = { turn, identity, writes: 0 };
-      if (rightsOf(caller).tools === 'none' || engineId === toolless) return null;
-      const url = await process.url();
-      const token = tokens.begin(turn.envelope.conversation_key, caller, ended);
-      // Safe for who may only read: the core refuses the other tools itself.
-      return { name: toolbeltName, type: 'http', url, headers: { Authorization: `Bearer ${token}` }, safe: true };
+      return rightsOf(caller).tools === 'none' ? null : serve(turn.envelope.conversation_key, caller, asking.ended);
     },
 
     callerOf: (token) => (operatorToken?.equals(token) === true ? operator() : tokens.callerOf(token)),

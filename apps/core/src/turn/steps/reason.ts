@@ -56,12 +56,20 @@ const graceShare = 1 / 5;
  */
 export async function reason(deps: Deps, reasoning: Reasoning, io: TurnIo): Promise<Reply | Refusal> {
   const { turn, identity, active } = reasoning;
-  const ended = new AbortController();
+  // Most turns have no tool server that wants to hear of their end, and a signal is not cheap.
+  let end: AbortController | null = null;
+  const asking = {
+    turn,
+    identity,
+    engineId: active.engine.id,
+    get ended() {
+      return (end ??= new AbortController()).signal;
+    },
+  };
   try {
-    const tools = await deps.toolServers.serversFor({ turn, identity, engineId: active.engine.id, ended: ended.signal });
-    return await reasonWith(tools, deps, reasoning, io);
+    return await reasonWith(await deps.toolServers.serversFor(asking), deps, reasoning, io);
   } finally {
-    ended.abort();
+    (end as AbortController | null)?.abort('the turn is over');
   }
 }
 
