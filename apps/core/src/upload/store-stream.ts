@@ -4,7 +4,7 @@ import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
 import { writeAll } from './write-all.ts';
 
 /** Gathered for one write. */
-const gatherBytes = 1024 * 1024;
+const gatherBytes = 512 * 1024;
 /** A sender that says nothing for this long is gone. */
 const silenceMs = 60_000;
 
@@ -20,7 +20,7 @@ type Target = {
 };
 
 /**
- * Writes a body to a file in constant memory, 2 MiB at most: while one part is written the next one is gathered.
+ * Writes a body to a file in constant memory, 1 MiB at most: while one part is written the next one is gathered.
  * Gives how many bytes it was. What was written before a fault stays in the file, and counts for nothing.
  * @throws ServiceError `bad_request` for a sender that left or fell silent.
  */
