@@ -136,6 +136,15 @@ test('a session is what its events tell: who, when, turns, state, last words, to
   expect((await sessions())[0]).toMatchObject({ state: 'idle', turns: 1, last_text: 'answer' });
 });
 
+test('a short turn, of which no state is told, is counted by its message; one that is only noted is none', async () => {
+  await collector.ingest([
+    { kind: 'inbound', session: 's', text: 'hi', payload: {} },
+    { kind: 'outbound', session: 's', text: 'hello' },
+    { kind: 'inbound', session: 's', text: 'among themselves', payload: { observed: true } },
+  ]);
+  expect((await sessions())[0]).toMatchObject({ turns: 1, events: 3 });
+});
+
 test('an older turn event that arrives late does not change the state', async () => {
   await collector.ingest(turn('ended', 200));
   await collector.ingest(turn('started', 100));

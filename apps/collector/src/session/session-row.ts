@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../ingest/parse-event.ts';
-import { snippetOf, turnState, type SessionState } from './session-facts.ts';
+import { beginsTurn, snippetOf, turnState, type SessionState } from './session-facts.ts';
 
 /** A row of the table `session`. Times are epoch ms; -1 stands for "never". */
 export type SessionRow = {
@@ -51,6 +51,7 @@ export function addToRow(row: SessionRow, event: StoredEvent): void {
   row.first_event_at = Math.min(row.first_event_at, event.ts);
   row.last_event_at = Math.max(row.last_event_at, event.ts);
   row.events++;
+  if (beginsTurn(event)) row.turns++;
   addState(row, event);
   addText(row, event);
   addCost(row, event);
@@ -59,7 +60,6 @@ export function addToRow(row: SessionRow, event: StoredEvent): void {
 function addState(row: SessionRow, event: StoredEvent): void {
   const state = turnState(event);
   if (state === null) return;
-  if (state === 'running') row.turns++;
   if (event.ts >= row.state_at) Object.assign(row, { state, state_at: event.ts });
 }
 

@@ -25,8 +25,9 @@ export async function openPricing(deps: PriceSourceDeps) {
   const source = await openPriceSource(deps);
   const unpriced = createUnpriced();
 
-  const costOf = ({ usage, model }: EngineRun): number | null => {
+  const costOf = ({ usage, model, auth }: EngineRun): number | null => {
     if (isMoney(usage.cost_usd)) return usage.cost_usd;
+    if (auth === 'none' && model === null) return 0; // no model answered, so there is nothing to pay
     const price = model === null ? null : source.find().model(model);
     return price === null ? null : costOfTokens(usage, price);
   };
