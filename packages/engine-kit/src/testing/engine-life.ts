@@ -105,7 +105,8 @@ export function testEngineLife(bench: EngineBench, life: EngineLife): void {
     expect(performance.now() - before).toBeLessThan(deadEndpointMs);
   });
 
-  test.runIf(background !== undefined)('a command left in the background ends with its turn', async () => {
+  test('a command left in the background ends with its turn', async ({ skip }) => {
+    skip(background === undefined, 'nothing is known that makes this engine leave one');
     const { engine, request } = start();
     const order = background?.('sleep 4321');
     model.script(order === undefined ? [] : [{ steps: [order] }, hello]);
