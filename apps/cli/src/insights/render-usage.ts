@@ -22,7 +22,11 @@ export function renderUsage({ usage, aux, truncated }: UsageAnswer, group: Usage
     style.bold(lines[0] ?? ''),
     ...lines.slice(1),
     ...(side.calls === 0 ? [] : [`  Beside turns: ${amount(side.calls)} side calls, ${usd(side.cost)}.`]),
-    ...(all.unpriced === 0 ? [] : [`  ${style.yellow(`${all.unpriced === 1 ? '1 turn has' : `${all.unpriced} turns have`} no known price, and ${all.unpriced === 1 ? 'is' : 'are'} not in it.`)}`]),
+    ...(all.unpriced === 0
+      ? []
+      : [
+          `  ${style.yellow(`${all.unpriced === 1 ? '1 turn has' : `${all.unpriced} turns have`} no known price, and ${all.unpriced === 1 ? 'is' : 'are'} not in it.`)}`,
+        ]),
     ...(truncated ? [`  ${style.yellow('Older hours were left out. Ask for a shorter time with --since.')}`] : []),
   ].join('\n');
 }
