@@ -4,16 +4,14 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
-import { waitFor } from '@svc/testing/house.ts';
-import { spawnCore } from '@svc/testing/spawn-core.ts';
+import { startCore } from '@svc/testing/spawn-core.ts';
 import { startSpeechServer, type SpeechServer } from '@svc/testing/speech-server/start-speech-server.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const inFolder = (name: string) => path.join(folder.path, name);
 let server: SpeechServer;
-let core: ReturnType<typeof spawnCore>;
-let exited: Promise<unknown>;
+let core: Awaited<ReturnType<typeof startCore>>;
 let env: Record<string, string | undefined>;
 
 beforeAll(async () => {
@@ -27,20 +25,11 @@ beforeAll(async () => {
     SVC_CORE_PORT: String(corePort),
   };
   const speech = { SVC_TTS_BASE_URL: `${server.url}/v1`, SVC_STT_BASE_URL: `${server.url}/v1` };
-  core = spawnCore(folder.path, { core: corePort, manager, collector }, speech);
-  let output = '';
-  core.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  exited = new Promise((resolve) => core.on('close', resolve));
-  await waitFor(
-    () => output.includes('core is ready'),
-    20_000,
-    () => `the core is not up:\n${output}`,
-    exited,
-  );
+  core = await startCore(folder.path, { core: corePort, manager, collector }, speech);
 });
 afterAll(async () => {
-  core.kill('SIGKILL');
-  await exited;
+  core.child.kill('SIGKILL');
+  await core.exited;
   await server.close();
   folder.remove();
 });

@@ -4,14 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Principal } from '@svc/contract/trust.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
-import { waitFor } from '@svc/testing/house.ts';
-import { spawnCore } from '@svc/testing/spawn-core.ts';
+import { startCore } from '@svc/testing/spawn-core.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
 const folder = temporaryFolder();
-let core: ReturnType<typeof spawnCore>;
+let core: Awaited<ReturnType<typeof startCore>>;
 let env: Record<string, string | undefined>;
-let exited: Promise<unknown>;
 
 beforeAll(async () => {
   const [corePort, manager, collector] = (await freePorts(3)) as [number, number, number];
@@ -22,20 +20,11 @@ beforeAll(async () => {
     SVC_DATA_DIR: folder.path,
     SVC_CORE_PORT: String(corePort),
   };
-  core = spawnCore(folder.path, { core: corePort, manager, collector });
-  let output = '';
-  core.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  exited = new Promise((resolve) => core.on('close', resolve));
-  await waitFor(
-    () => output.includes('core is ready'),
-    20_000,
-    () => `the core is not up:\n${output}`,
-    exited,
-  );
+  core = await startCore(folder.path, { core: corePort, manager, collector });
 });
 afterAll(async () => {
-  core.kill('SIGKILL');
-  await exited;
+  core.child.kill('SIGKILL');
+  await core.exited;
   folder.remove();
 });
 

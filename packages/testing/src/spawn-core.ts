@@ -1,6 +1,18 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { waitFor } from './house.ts';
+
+/** Starts a core and waits until it is ready. @throws when it ends or is not ready in 20 s, with what it printed. */
+export async function startCore(dir: string, ports: HostPorts, env: Record<string, string> = {}) {
+  const child = spawnCore(dir, ports, env);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const exited = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const isReady = () => output.includes('core is ready');
+  await waitFor(isReady, 20_000, () => `the core is not up:\n${output}`, exited);
+  return { child, exited };
+}
 
 export type HostPorts = { core: number; manager: number; collector: number };
 

@@ -9,25 +9,32 @@ import type { Staging } from './staging.ts';
 /** The end of an upload waits for the disk to write this much, no more. */
 const syncAtOnceBytes = 32 * 1024 * 1024;
 
+/** What the ends of uploads work on. */
+export type Area = {
+  staging: Staging;
+  manifest: Manifest;
+  onLateFault: (entry: ManifestEntry, error: unknown) => void;
+};
+
 /**
  * Makes a staged file, whose content is proven, a file of the upload area with its line in the manifest. The decision is
  * on the disk before anything moves, and each step may be done again, so a crash in between is made good by
  * `publishAgain`: there is never a line without its file, nor, in the end, a file without its line. A killed process
  * loses nothing that was written, only a machine without power does: a file that came faster than the disk takes it is
- * written out after its end. `unsynced`: how many of its bytes may not be on the disk yet.
+ * written out after its end, and `onLateFault` hears when that fails. `unsynced`: how many of its bytes may not be on the disk.
  */
-export async function publish(staging: Staging, manifest: Manifest, entry: ManifestEntry, unsynced: number): Promise<void> {
+export async function publish({ staging, manifest, onLateFault }: Area, entry: ManifestEntry, unsynced: number): Promise<void> {
   await makeFolder(path.dirname(entry.path));
   const isSyncedFirst = unsynced <= syncAtOnceBytes;
   if (isSyncedFirst) await syncFile(staging.dataOf(entry.id));
   staging.decide(entry.id, entry);
   await move(staging.dataOf(entry.id), entry.path);
   await manifest.append(entry);
-  if (!isSyncedFirst) syncFile(entry.path).catch(() => undefined); // nobody can be told any more; the digest tells
+  if (!isSyncedFirst) syncFile(entry.path).catch((error: unknown) => onLateFault(entry, error));
 }
 
 /** Ends what an earlier process began: the decision is there, and any of the steps after it may be missing. */
-export async function publishAgain(staging: Staging, manifest: Manifest, entry: ManifestEntry): Promise<void> {
+export async function publishAgain({ staging, manifest }: Area, entry: ManifestEntry): Promise<void> {
   await makeFolder(path.dirname(entry.path));
   if (await exists(staging.dataOf(entry.id))) await move(staging.dataOf(entry.id), entry.path);
   if ((await manifest.find(entry.id)) === null && (await exists(entry.path))) await manifest.append(entry);

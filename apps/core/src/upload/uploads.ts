@@ -12,7 +12,7 @@ import { ServiceError, badRequest, conflict, notFound, queueFull } from '@svc/se
 import { ChunkedUpload, type ChunkBody } from './chunked-upload.ts';
 import { kindOfMime, mimeOfName, plainMime, safeFileName } from './file-name.ts';
 import { Manifest } from './manifest.ts';
-import { publish, publishAgain } from './publish.ts';
+import { publish, publishAgain, type Area } from './publish.ts';
 import { Staging } from './staging.ts';
 import { storageFault, storeStream } from './store-stream.ts';
 
@@ -44,6 +44,7 @@ export class Uploads {
   readonly manifest: Manifest;
   readonly #deps: UploadDeps;
   readonly #staging: Staging;
+  readonly #area: Area;
   /** Those that something came for since the start; the rest is read from the disk when it is asked for. */
   readonly #live = new Map<string, Promise<ChunkedUpload | null>>();
   /** Ends of one upload, one after the other. */
@@ -54,6 +55,9 @@ export class Uploads {
     this.#deps = deps;
     this.manifest = new Manifest(deps.uploads);
     this.#staging = new Staging(deps.uploads);
+    const onLateFault = ({ id }: ManifestEntry, error: unknown) =>
+      deps.log.error({ err: error, upload: id }, 'a finished upload could not be written out to the disk');
+    this.#area = { staging: this.#staging, manifest: this.manifest, onLateFault };
   }
 
   /** @throws ServiceError `too_large`, `insufficient_storage`, `queue_full`. */
@@ -98,7 +102,7 @@ export class Uploads {
       const found = await this.#find(id);
       if ('file' in found) return toFile(found.file);
       const entry = await this.#prove(found.upload, sha256?.toLowerCase() ?? null);
-      await stored(publish(this.#staging, this.manifest, entry, found.upload.unsynced));
+      await stored(publish(this.#area, entry, found.upload.unsynced));
       this.#forget(id);
       return toFile(entry);
     });
@@ -121,7 +125,7 @@ export class Uploads {
     try {
       const stored = await this.#store(id, body, facts);
       const entry = kind === undefined ? stored : { ...stored, kind };
-      await publish(this.#staging, this.manifest, entry, entry.bytes);
+      await publish(this.#area, entry, entry.bytes);
       return toFile(entry);
     } catch (error) {
       throw storageFault(error);
@@ -162,7 +166,7 @@ export class Uploads {
 
   async #sweepOne(id: string): Promise<void> {
     const entry = await this.#staging.decision(id);
-    if (entry !== null) await publishAgain(this.#staging, this.manifest, entry);
+    if (entry !== null) await publishAgain(this.#area, entry);
     const upload = await this.#live.get(id);
     const touchedAt = await this.#staging.touchedAt(id);
     if ((upload?.writing ?? 0) > 0 || touchedAt === null || this.#deps.clock.now() - touchedAt < staleMs) return;
@@ -206,7 +210,7 @@ export class Uploads {
   async #find(id: string): Promise<Found> {
     const entry = await this.#staging.decision(id);
     if (entry !== null) {
-      await publishAgain(this.#staging, this.manifest, entry);
+      await publishAgain(this.#area, entry);
       return { file: entry };
     }
     return { upload: await this.#upload(id) };
