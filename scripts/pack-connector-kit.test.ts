@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Attachment, attachmentSchema, Capabilities, capabilitiesSchema } from '@svc/contract/envelope.ts';
@@ -31,7 +31,20 @@ test('plain Node imports it by its name, and finds there what is promised', () =
     node('--input-type=module', '-e', `console.log(Object.keys(await import('${name}')).sort().join(' '))`).trim();
   expect(list('@svc/connector-kit').split(' ')).toMatchSnapshot();
   expect(list('@svc/connector-kit/testing').split(' ')).toMatchSnapshot();
+  expect(list('@svc/connector-kit/markdown')).toBe('discordMarkdown plainText renderMarkdown telegramHtml');
   expect(() => list('@svc/connector-kit/core-link.ts')).toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED');
+});
+
+test('what a model writes is turned into a platform’s dialect with it, typed, far from this repository', () => {
+  const script = `import { plainText, renderMarkdown, telegramHtml, type Dialect } from '@svc/connector-kit/markdown';
+    const shouting: Dialect = { ...plainText, strong: (inner) => inner.toUpperCase() };
+    const text = '# Hi\\n**bold** & [x](https://a.b)';
+    console.log(JSON.stringify([renderMarkdown(text, telegramHtml), renderMarkdown(text, shouting)]));`;
+  writeFileSync(path.join(dir, 'src/dialects.ts'), script);
+  expect(JSON.parse(node('src/dialects.ts'))).toEqual([
+    '<b>Hi</b>\n\n<b>bold</b> &amp; <a href="https://a.b">x</a>',
+    'Hi\n\nBOLD & x (https://a.b)',
+  ]);
 });
 
 test('the tests of a connector run with it', () => {
@@ -43,6 +56,11 @@ test('a connector is type-checked against it, strictly and with nothing else', (
   const types = ['--typeRoots', path.join(root, 'node_modules/@types'), '--types', 'node'];
   const check = () => node(tsc, '-p', '.', '--skipLibCheck', 'false', ...types);
   expect(check()).toBe('');
+});
+
+test('it brings the licence of the parser it holds', () => {
+  const licence = readFileSync(path.join(dir, 'node_modules/@svc/connector-kit/dist/marked/LICENSE'), 'utf8');
+  expect(licence).toContain('MarkedJS');
 });
 
 test('it has no dependencies, and this service’s version', () => {

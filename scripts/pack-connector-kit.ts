@@ -1,15 +1,21 @@
 /**
  * Makes the package that connectors outside this repository are written and tested with: the kit and the few modules of
- * the contract and the service-kit it is made of, as JavaScript with types. It needs no other package. Says its file.
+ * the contract and the service-kit it is made of, as JavaScript with types. It needs no other package: the Markdown parser
+ * comes along in it, with its licence. Says its file.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
 const packages = path.join(root, 'packages');
-const entries = { '.': 'connector-kit/index', './testing': 'connector-kit/testing/index' };
+const entries = {
+  '.': 'connector-kit/index',
+  './markdown': 'connector-kit/markdown/index',
+  './testing': 'connector-kit/testing/index',
+};
+const parser = path.join(root, 'node_modules/marked');
 const specifiers = /(\bfrom\s+|\bimport\(\s*|^import\s+)'((?:@svc|\.{1,2})\/[^']+)'/gm;
 
 /** `connector-kit/http/exchange` for the file that a specifier in such a module means. */
@@ -60,6 +66,25 @@ function compile(staging: string): void {
   execFileSync(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', staging], { stdio: 'inherit' });
 }
 
+/** Puts the parser beside the compiled modules, and has those that import it by its name take it from there. */
+function bringParser(staging: string): void {
+  const dist = path.join(staging, 'dist');
+  const own = path.join(dist, 'marked');
+  mkdirSync(own);
+  cpSync(path.join(parser, 'LICENSE'), path.join(own, 'LICENSE'));
+  cpSync(path.join(parser, 'lib/marked.d.ts'), path.join(own, 'marked.d.ts'));
+  const code = readFileSync(path.join(parser, 'lib/marked.esm.js'), 'utf8');
+  writeFileSync(path.join(own, 'marked.js'), code.replace(/^\/\/# sourceMappingURL=.*$/m, ''));
+  for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
+    if (!/\.(js|d\.ts)$/.test(name)) continue;
+    const file = path.join(dist, name);
+    const text = readFileSync(file, 'utf8');
+    const near = path.relative(path.dirname(file), path.join(own, 'marked.js'));
+    const turned = text.replaceAll(/\bfrom 'marked'/g, `from '${near.startsWith('.') ? near : `./${near}`}'`);
+    if (turned !== text) writeFileSync(file, turned);
+  }
+}
+
 function manifest(): object {
   const { version } = JSON.parse(readFileSync(path.join(packages, 'connector-kit/package.json'), 'utf8')) as { version: string };
   const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { engines: object };
@@ -87,7 +112,11 @@ function pack(target: string): string {
       writeFileSync(file, text);
     }
     writeFileSync(path.join(staging, 'package.json'), JSON.stringify({ type: 'module' }));
+    mkdirSync(path.join(staging, 'node_modules'));
+    symlinkSync(parser, path.join(staging, 'node_modules/marked'));
     compile(staging);
+    bringParser(staging);
+    rmSync(path.join(staging, 'node_modules'), { recursive: true });
     writeFileSync(path.join(staging, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
     cpSync(path.join(packages, 'connector-kit/README.md'), path.join(staging, 'README.md'));
     mkdirSync(target, { recursive: true });

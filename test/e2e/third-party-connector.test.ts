@@ -75,13 +75,14 @@ afterAll(async () => {
 
 test('the guide, typed as it stands, gives a connector that works', { timeout: 120_000 }, async () => {
   const [begin = '', add = '', ask = '', pair = '', file = '', send = '', again = ''] = steps;
-  const begun = await type(begin);
-  expect([begun.code, begun.out]).toEqual([0, expect.stringMatching(/pass 2\d\n[^]*fail 0/)]);
-  writeJavaScriptPackage();
+  // What the guide has people do counts while the service runs.
   house = await openHouse({
     dataDir: path.join(home.path, '.svc'),
     env: { SVC_MANAGER_TOKEN: environment().SVC_MANAGER_TOKEN },
   });
+  const begun = await type(begin);
+  expect([begun.code, begun.out]).toEqual([0, expect.stringMatching(/pass 2\d\n[^]*fail 0/)]);
+  writeJavaScriptPackage();
 
   const added = await type(add);
   expect([added.code, added.err, added.out]).toEqual([
@@ -161,7 +162,9 @@ test('it comes back when its process is killed', async () => {
 test('a compiled one that npm put there works too, on the kit of the service', async () => {
   const { code, out } = await connector('add', 'plain', '--json');
   expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ id: 'plain', status: 'running' })]);
-  expect((await connector('logs', 'plain')).out).toContain('splits into 2');
+  const { out: log } = await connector('logs', 'plain');
+  expect(log).toContain('splits into 2');
+  expect(log).toContain('writes <b>bold</b>');
 });
 
 test.each([
@@ -190,22 +193,28 @@ test('what is removed is gone, with its files', async () => {
   expect([await shop(), existsSync(path.join(house.folder, 'instances/shop'))]).toEqual([undefined, false]);
 });
 
-/** A package as npm would put it, with another copy of the kit beside it. */
+/** A package as npm would put it, with what it needs and another copy of the kit beside it. */
 function writeJavaScriptPackage(): void {
   const connectors = path.join(home.path, '.svc/connectors');
   const dir = path.join(connectors, '.npm/node_modules/svc-connector-plain');
   const copy = path.join(connectors, '.npm/node_modules/@svc/connector-kit');
-  for (const folder of [dir, copy]) mkdirSync(folder, { recursive: true, mode: 0o755 });
+  const needed = path.join(connectors, '.npm/node_modules/words');
+  for (const folder of [dir, copy, needed]) mkdirSync(folder, { recursive: true, mode: 0o755 });
   writeFileSync(path.join(copy, 'package.json'), '{"name":"@svc/connector-kit","type":"module","exports":"./index.js"}');
   writeFileSync(path.join(copy, 'index.js'), 'export const splitMessage = () => [];');
+  writeFileSync(path.join(needed, 'package.json'), '{"name":"words","type":"module","exports":"./index.js"}');
+  writeFileSync(path.join(needed, 'index.js'), "export const words = 'ab cd';");
   writeFileSync(path.join(dir, 'package.json'), '{"name":"svc-connector-plain","type":"module","exports":"./main.js"}');
   writeFileSync(
     path.join(dir, 'main.js'),
     `import { splitMessage } from '@svc/connector-kit';
+     import { renderMarkdown, telegramHtml } from '@svc/connector-kit/markdown';
+     import { words } from 'words';
      export const meta = { type: 'plain', displayName: 'Plain', supportsMultiple: false, capabilities: {}, credentialKeys: [],
        configSchema: { type: 'object', properties: {} }, outbound: false };
      export async function start(ctx) {
-       ctx.log('info', 'splits into ' + splitMessage('ab cd', 3).length);
+       ctx.log('info', 'splits into ' + splitMessage(words, 3).length);
+       ctx.log('info', 'writes ' + renderMarkdown('**bold**', telegramHtml));
        return { async stop() {}, health: () => ({ healthy: true }) };
      }`,
   );

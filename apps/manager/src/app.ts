@@ -30,5 +30,5 @@ export function createManagerApp(context: AppContext): App {
 
 function degradedOf({ types, knownSecrets }: AppContext): string[] {
   const fault = knownSecrets.fault();
-  return fault === null ? [...types.problems] : [...types.problems, fault];
+  return fault === null ? [...types.problems()] : [...types.problems(), fault];
 }

@@ -11,7 +11,7 @@ import { createTelemetry } from '@svc/service-kit/telemetry/create-telemetry.ts'
 import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
 import { vaultOfSettings } from '@svc/service-kit/vault/vault-of-settings.ts';
 import { createConnectorTypes } from './connector-type/connector-types.ts';
-import { findTypes } from './connector-type/find-types.ts';
+import { findTypes, type SeenFolders } from './connector-type/find-types.ts';
 import { linkPackages } from './connector-type/link-packages.ts';
 import { openManagerDb } from './db/open-manager-db.ts';
 import { createInstanceService } from './instance/instance-service.ts';
@@ -44,8 +44,12 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
   const db = openManagerDb(paths.managerDb);
   const store = createInstanceStore(db);
   linkPackages(settings.root, paths.connectors);
-  const types = createConnectorTypes(await findTypes(path.join(settings.root, 'connectors'), paths.connectors));
-  for (const problem of types.problems) log.error({ problem }, 'a connector type cannot be used');
+  const seen: SeenFolders = new Map();
+  const types = createConnectorTypes({
+    find: () => findTypes(path.join(settings.root, 'connectors'), paths.connectors, seen),
+    onProblem: (problem) => log.error({ problem }, 'a connector type cannot be used'),
+  });
+  await types.refresh();
   const telemetry =
     options.telemetry ??
     createTelemetry({
@@ -57,6 +61,17 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
       ids: randomIds,
       log,
     });
+  const tokens = [settings.managerToken, settings.insightsToken, settings.insightsControlToken];
+  const knownSecrets = createKnownSecrets(
+    {
+      values: tokens.flatMap((token) => (token === null ? [] : [token.reveal()])),
+      env,
+      secretsFile: settings.secretsFile,
+      instancesDir: paths.instances,
+    },
+    clock,
+    (message) => log.warn(message),
+  );
   const supervisor =
     options.supervisor ??
     createInstanceSupervisor({
@@ -72,19 +87,9 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
         { env, file: settings.secretsFile, command: settings.secretsCommand },
         vaultOfSettings(settings),
       ),
+      maskLine: knownSecrets.line,
       childEntry: options.childEntry ?? fileURLToPath(import.meta.resolve('@svc/connector-kit/child-main.ts')),
     });
-  const tokens = [settings.managerToken, settings.insightsToken, settings.insightsControlToken];
-  const knownSecrets = createKnownSecrets(
-    {
-      values: tokens.flatMap((token) => (token === null ? [] : [token.reveal()])),
-      env,
-      secretsFile: settings.secretsFile,
-      instancesDir: paths.instances,
-    },
-    clock,
-    (message) => log.warn(message),
-  );
   const held = createAnnouncementStore(db);
   const sent = createSentStore(db, clock, randomIds);
   const forgetOutbound = async (id: string) => {

@@ -9,7 +9,10 @@ export async function startManager(service: ServiceContext, options: Partial<Man
   const context = await createManagerContext({ ...service, ...options });
   const { settings, log, instances } = context;
   maskLogLines(context.knownSecrets.line);
-  if (settings.managerToken === null) log.warn('SVC_MANAGER_TOKEN is not set: everyone on this machine can manage connectors.');
+  if (settings.managerToken === null) {
+    const added = context.types.list().some(({ isAdded }) => isAdded) ? ', and so can those that were added' : '';
+    log.warn(`SVC_MANAGER_TOKEN is not set: everyone on this machine can manage connectors${added}.`);
+  }
   try {
     await seedInstances(context);
     await context.announcer.open();

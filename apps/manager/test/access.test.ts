@@ -54,7 +54,7 @@ it('there are routes to sweep', () => {
   ]);
 });
 
-describe('with a token set, every route but /health is 401', () => {
+describe('[M01] with a token set, every route but /health is 401', () => {
   it.each([
     ['without a token', {}, ''],
     ['with a wrong one', { authorization: 'Bearer wrong' }, ''],

@@ -36,7 +36,7 @@ const none = (announcements: HeldAnnouncement[]) => announcements.length === 0;
 const textsOf = (id: string) => postedBy(manager.dataDir, id).map(({ text }) => text);
 
 describe('POST /announce', () => {
-  it('holds a message until its instance is back after the next restart, and delivers it once over two', async () => {
+  it('[M12] holds a message until its instance is back after the next restart, and delivers it once over two', async () => {
     const id = await create();
     await isFresh(id);
     const { status, body } = await announce(id, 'b1', 'I am back');

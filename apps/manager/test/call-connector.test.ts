@@ -27,7 +27,7 @@ it.each([
   ['no proof', ''],
   ['the token for a proof', 'x-svc-child: the-token\r\n'],
   ['a wrong proof', 'x-svc-child: another\r\n'],
-])('a success that comes with %s is not believed', async (_, headers) => {
+])('[X03] a success that comes with %s is not believed', async (_, headers) => {
   const tried = await callConnector(await listen(reply('200 OK', '{"ok":true}', headers)), '/out', post);
   expect(tried).toMatchObject({ ok: false, again: true, error: { message: expect.stringContaining('another program') } });
 });

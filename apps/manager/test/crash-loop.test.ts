@@ -1,47 +1,59 @@
 import { readdirSync } from 'node:fs';
 import type { Instance } from '@svc/contract/instance.ts';
-import { expect, it } from 'vitest';
-import { openKitManager } from './open-manager.ts';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { memoryMib, sendUntil, startManagerProcess, type ManagerProcess } from './manager-process.ts';
 import { eventually } from './waiting.ts';
 
-const crashes = 20;
+const isDeep = process.env['TEST_DEEP'] === '1';
+const crashes = isDeep ? 500 : 20;
 
-it('twenty crashes of one instance cost its sibling no message and the manager no file descriptor', async () => {
-  const manager = await openKitManager();
-  try {
-    const create = async (name: string) =>
-      (await manager.call('POST', '/instances', { type: 'postbox', name, enabled: true })).body['instance'] as Instance;
-    const [victim, sibling] = [await create('victim'), await create('sibling')];
-    const read = async (id: string) => (await manager.call('GET', `/instances/${id}`)).body['instance'] as Instance;
-    let isOver = false;
-    const failures: unknown[] = [];
-    const sendAll = async () => {
-      while (!isOver) {
-        const { status, body } = await manager.call('POST', '/send', { instance_id: sibling.id, target: 'b1', text: 'x' });
-        if (status !== 200) failures.push(body);
-      }
-    };
-    const sending = sendAll();
-    const fdsBefore = readdirSync('/proc/self/fd').length;
-    for (let i = 0; i < crashes; i++) {
-      const { pid } = await eventually(
-        () => read(victim.id),
-        (instance) => instance.status === 'running' && instance.pid !== null,
-      );
-      process.kill(pid!, 'SIGKILL');
-      await eventually(
-        () => read(victim.id),
-        (instance) => instance.pid !== pid,
-      );
-      // A start by hand neither waits for the back-off nor counts what was before.
-      await manager.call('POST', `/instances/${victim.id}/start`);
-    }
-    isOver = true;
-    await sending;
-    expect(failures).toEqual([]);
-    expect(await read(sibling.id)).toMatchObject({ pid: sibling.pid, restarts: 0, healthy: true });
-    expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(fdsBefore + 8);
-  } finally {
-    await manager.close();
-  }
+let manager: ManagerProcess;
+beforeEach(async () => {
+  manager = await startManagerProcess();
 });
+afterEach(() => manager.stop());
+
+const create = async (name: string) =>
+  (await manager.call<{ instance: Instance }>('POST', '/instances', { type: 'postbox', name, enabled: true })).instance;
+const read = async (id: string) => (await manager.call<{ instance: Instance }>('GET', `/instances/${id}`)).instance;
+const descriptors = () => readdirSync(`/proc/${manager.pid}/fd`).length;
+
+/** Kills the instance's process, and starts it by hand, which neither waits for the back-off nor counts what was before. */
+async function crash(id: string): Promise<void> {
+  const { pid } = await eventually(
+    () => read(id),
+    (instance) => instance.status === 'running' && instance.pid !== null,
+  );
+  process.kill(pid ?? 0, 'SIGKILL');
+  await eventually(
+    () => read(id),
+    (instance) => instance.pid !== pid,
+  );
+  await manager.call('POST', `/instances/${id}/start`);
+}
+
+it(
+  `[M04] ${crashes} crashes of one instance cost its sibling no message and the manager neither descriptors nor memory`,
+  { timeout: isDeep ? 900_000 : 120_000 },
+  async ({ annotate }) => {
+    const [victim, sibling] = [await create('victim'), await create('sibling')];
+    let warm = 0;
+    const before = await sendUntil(manager, sibling.id, () => warm++ >= 200);
+    for (let i = 0; i < 5; i++) await crash(victim.id);
+    const [fdsBefore, mibBefore] = [descriptors(), memoryMib(manager)];
+    let isOver = false;
+    const sending = sendUntil(manager, sibling.id, () => isOver);
+    for (let i = 0; i < crashes; i++) await crash(victim.id);
+    isOver = true;
+    const during = await sending;
+    const [fdsAfter, mibAfter] = [descriptors(), memoryMib(manager)];
+    await annotate(
+      `${during.count} sends, p50 ${before.p50.toFixed(1)} -> ${during.p50.toFixed(1)} ms, p99 ${before.p99.toFixed(1)} -> ` +
+        `${during.p99.toFixed(1)} ms, descriptors ${fdsBefore} -> ${fdsAfter}, memory ${mibBefore.toFixed(0)} -> ${mibAfter.toFixed(0)} MiB`,
+    );
+    expect(during.failures).toEqual([]);
+    expect(await read(sibling.id)).toMatchObject({ pid: sibling.pid, restarts: 0, healthy: true });
+    expect(fdsAfter).toBeLessThanOrEqual(fdsBefore + 8);
+    expect(mibAfter).toBeLessThan(mibBefore + 40);
+  },
+);

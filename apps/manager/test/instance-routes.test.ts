@@ -77,7 +77,7 @@ describe('POST /instances', () => {
     ['a config value of another type', { config: { room: 'r', port: '80' } }, 'config.port'],
     ['a config that is no object', { config: [] }, 'body.config'],
     ['a value out of the list', { config: { room: 'r', behaviour: 'odd' } }, 'config.behaviour'],
-  ])('refuses %s and names the field', async (_, over, field) => {
+  ])('[M09] refuses %s and names the field', async (_, over, field) => {
     const { status, body } = await create(over);
     expect(status).toBe(400);
     expect(body).toMatchObject({ ok: false, error: 'bad_request' });
@@ -111,7 +111,7 @@ describe('POST /instances', () => {
     expect(await manager.call('POST', '/instances', only)).toMatchObject({ status: 409, body: { error: 'conflict' } });
   });
 
-  it('refuses a port that another enabled instance or the service has, and says whose it is', async () => {
+  it('[M10] refuses a port that another enabled instance or the service has, and says whose it is', async () => {
     await create({ enabled: true, name: 'First' }, { port: 4100 });
     const second = await create({ enabled: true }, { port: 4100 });
     expect(second.status).toBe(409);
@@ -155,7 +155,7 @@ describe('PATCH /instances/:id', () => {
     expect(supervisor.calls.at(-1)).toBe('restart sample');
   });
 
-  it('refuses a partial config and keeps the old one', async () => {
+  it('[M03] refuses a partial config and keeps the old one', async () => {
     await create({ enabled: true });
     expect((await manager.call('PATCH', '/instances/sample', { config: { port: 4100 } })).status).toBe(400);
     expect((await manager.call('GET', '/instances/sample')).body['instance']).toMatchObject({ config: { room: 'r', port: 0 } });
@@ -169,7 +169,7 @@ describe('PATCH /instances/:id', () => {
     expect(supervisor.calls).toEqual(['restart sample', 'stop sample']);
   });
 
-  it('of two at once one wins whole, and what runs is what is stored', async () => {
+  it('[M03] of two at once one wins whole, and what runs is what is stored', async () => {
     await create({ enabled: true });
     const configs = [
       { room: 'a', port: 4101 },

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -118,7 +128,7 @@ describe('an instance that runs', () => {
     expect(back).toMatchObject({ restarts: 1, last_exit: { signal: 'SIGKILL' } });
   });
 
-  it('has failed when it crashes at once again and again, and disturbs no other', async () => {
+  it('[M04] has failed when it crashes at once again and again, and disturbs no other', async () => {
     const manager = await open();
     const other = await create(manager, {});
     const { id } = await create(manager, { behaviour: 'crash' });
@@ -132,7 +142,7 @@ describe('an instance that runs', () => {
     expect(mended.body['instance']).toMatchObject({ status: 'running' });
   });
 
-  it('that ignores SIGTERM is ended by force', async () => {
+  it('[M07] that ignores SIGTERM is ended by force', async () => {
     const manager = await open({ SVC_STOP_TIMEOUT_MS: '400' });
     const { pid } = await create(manager, { behaviour: 'deaf' });
     expect((await manager.call('DELETE', '/instances/sample')).status).toBe(200);
@@ -149,7 +159,7 @@ describe('an instance that runs', () => {
   });
 });
 
-it('a flood of log lines is bounded and masked, and costs the sibling nothing', async () => {
+it('[M10] a flood of log lines is bounded and masked, and costs the sibling nothing', async () => {
   const manager = await open();
   writeFileSync(path.join(manager.dataDir, 'secrets.json'), '{"TOKEN_A":"value-of-token-a"}', { mode: 0o600 });
   const other = await create(manager, {});
@@ -182,7 +192,7 @@ describe('a disk that takes no more', () => {
 });
 
 describe('the heartbeat', () => {
-  it('of a suspended process goes stale without its being killed, and is fresh again when it goes on', async () => {
+  it('[M06] of a suspended process goes stale without its being killed, and is fresh again when it goes on', async () => {
     const manager = await open({ SVC_HEARTBEAT_STALE_MS: '400' });
     const { pid } = await create(manager, {});
     await becomes(manager, 'sample', (instance) => instance.heartbeat === 'fresh');
@@ -201,7 +211,7 @@ describe('the heartbeat', () => {
     expect(told).toEqual(['stale', 'fresh']);
   });
 
-  it('of a process that has never beaten is unknown, which is no fault', async () => {
+  it('[M06] of a process that has never beaten is unknown, which is no fault', async () => {
     const manager = await open({ SVC_HEARTBEAT_STALE_MS: '100' });
     const mute = await create(manager, { behaviour: 'mute' });
     // One that beats once and no more, started later, tells when the limit has passed for both.
@@ -251,12 +261,23 @@ describe('secrets', () => {
     expect(readFileSync(path.join(manager.dataDir, 'logs/instance-sample.log'), 'utf8')).not.toContain('value-of');
   });
 
+  it('are masked in the log of an instance that was given none, and so is what looks like one', async () => {
+    const manager = await withSecrets();
+    await create(manager, { behaviour: 'speak', room: 'value-of-token-b ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8' });
+    const said = await eventually(
+      () => logsOf(manager, 'sample'),
+      (lines) => ['says', 'complains'].every((word) => lines.some((line) => line.startsWith(word))),
+    );
+    expect(said.toSorted()).toEqual(['complains [redacted:secret] [redacted:token]', 'says [redacted:secret] [redacted:token]']);
+    expect(readFileSync(path.join(manager.dataDir, 'logs/instance-sample.log'), 'utf8')).not.toMatch(/value-of|ghp_/);
+  });
+
   it.each([
     ['that its config does not name', 'TOKEN_B', 0o600, 'does not name the secret "TOKEN_B"'],
     ['that nobody has', 'TOKEN_C', 0o600, 'The secret "TOKEN_C" is not set. Put it into'],
     ['of the service itself', 'SVC_MANAGER_TOKEN', 0o600, 'belongs to the service'],
     ['from a file that others can read', 'TOKEN_A', 0o644, 'chmod 600'],
-  ])('%s are refused with what to do', async (_, wanted, mode, message) => {
+  ])('[M08] %s are refused with what to do', async (_, wanted, mode, message) => {
     const manager = await withSecrets(mode);
     await create(manager, {
       behaviour: 'secret',
@@ -265,38 +286,30 @@ describe('secrets', () => {
     });
     expect((await read(manager, 'sample')).last_exit?.reason).toContain(message);
   });
+
+  it('that nobody has leave the connector without, until there is one and it is restarted', async () => {
+    const manager = await withSecrets();
+    await create(manager, { behaviour: 'secret', token_secret: 'TOKEN_C', wanted_secret: 'TOKEN_C' });
+    expect((await read(manager, 'sample')).last_exit?.reason).toContain('is not set');
+    const file = path.join(manager.dataDir, 'secrets.json');
+    writeFileSync(file, JSON.stringify({ ...secrets, TOKEN_C: 'value-of-token-c' }), { mode: 0o600 });
+    expect((await manager.call('POST', '/instances/sample/restart')).body['instance']).toMatchObject({ status: 'running' });
+  });
 });
 
-it('a connector process sees nothing of the manager: no token, no database, no other folder', async () => {
+it('[M08] a connector process is given nothing of the manager: no token, no database, no open file', async () => {
   process.env['SVC_MANAGER_TOKEN'] = 'canary-manager-token';
   process.env['DATABASE_URL'] = 'canary-database';
   try {
-    const manager = await open({ SVC_MANAGER_TOKEN: 'canary-manager-token' });
-    const headers = { authorization: 'Bearer canary-manager-token' };
-    await manager.call(
-      'POST',
-      '/instances',
-      { type: 'sample', name: 's', enabled: true, config: { room: 'r', behaviour: 'look' } },
-      headers,
-    );
-    const [line] = await eventually(
-      async () =>
-        ((await manager.call('GET', '/instances/sample/logs', undefined, headers)).body['logs'] as { text: string }[]).map(
-          ({ text }) => text,
-        ),
-      (lines) => lines.length > 0,
-    );
-    const seen = JSON.parse(line ?? '') as { environ: string; fds: string[]; cwd: string };
-    const names = seen.environ
-      .split('\0')
-      .filter(Boolean)
-      .map((entry) => entry.split('=')[0]);
-    expect(
-      names.filter((name) => !/^(PATH|HOME|LANG|TZ|NODE_COMPILE_CACHE|SVC_LOG_LEVEL|NODE_CHANNEL_\w+)$/.test(name ?? '')),
-    ).toEqual([]);
-    expect(seen.environ).not.toContain('canary');
-    expect(seen.fds.filter((target) => target.includes(manager.dataDir))).toEqual([]);
-    expect(seen.cwd).toBe(path.join(manager.dataDir, 'instances/sample'));
+    const manager = await open();
+    const { pid } = await create(manager, {});
+    const proc = (file: string) => `/proc/${pid}/${file}`;
+    const environ = readFileSync(proc('environ'), 'utf8').split('\0').filter(Boolean);
+    const known = /^(PATH|HOME|LANG|TZ|TMPDIR|NODE_COMPILE_CACHE|SVC_LOG_LEVEL|NODE_CHANNEL_\w+)=/;
+    expect(environ.filter((entry) => !known.test(entry) || entry.includes('canary'))).toEqual([]);
+    const files = readdirSync(proc('fd')).map((fd) => readlinkSync(proc(`fd/${fd}`)));
+    expect(files.filter((target) => target.includes(manager.dataDir))).toEqual([]);
+    expect(readlinkSync(proc('cwd'))).toBe(path.join(manager.dataDir, 'instances/sample'));
   } finally {
     delete process.env['SVC_MANAGER_TOKEN'];
     delete process.env['DATABASE_URL'];

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -14,6 +15,8 @@ import { eventually, isAlive, isOpen } from './waiting.ts';
 let folder: TemporaryFolder;
 let port = 0;
 const started: ChildProcess[] = [];
+/** What each of them printed. */
+const outputs = new Map<ChildProcess, () => string>();
 beforeEach(async () => {
   folder = temporaryFolder();
   port = await freePort();
@@ -32,17 +35,19 @@ async function freePort(): Promise<number> {
 }
 
 /** Starts a manager process and waits until it is ready; gives what it printed when it ends instead. */
-async function start(entry = path.join(fixtures, 'main.ts')): Promise<ChildProcess> {
+async function start(entry = path.join(fixtures, 'main.ts'), more: Record<string, string> = {}): Promise<ChildProcess> {
   const env = {
     ...process.env,
     SVC_DATA_DIR: folder.path,
     SVC_MANAGER_PORT: String(port),
     SVC_STOP_TIMEOUT_MS: '2000',
     SVC_COMPAT_PORT: '0',
+    ...more,
   };
   const child = fork(entry, { env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   started.push(child);
   let output = '';
+  outputs.set(child, () => output);
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
   await Promise.race([once(child, 'message'), once(child, 'exit').then(() => Promise.reject(new Error(output)))]);
   return child;
@@ -63,7 +68,7 @@ const create = (config: object) =>
   call('POST', '/instances', { type: 'sample', name: 's', enabled: true, config: { room: 'r', ...config } });
 
 describe('a manager process', () => {
-  it('that is killed -9 leaves no orphan, and the next one brings the same set back', async () => {
+  it('[M05] that is killed -9 leaves no orphan, and the next one brings the same set back', async () => {
     const first = await start();
     await create({});
     await create({ behaviour: 'mute' });
@@ -91,7 +96,20 @@ describe('a manager process', () => {
     expect(after[2]).toMatchObject({ id: 'sample-3', status: 'stopped' });
   });
 
-  it('ends what hangs on from a killed one before it starts the same instance again', async () => {
+  it('that was killed -9 has left the log of its instances to the next one', async () => {
+    const first = await start(path.join(fixtures, 'kit-main.ts'));
+    await call('POST', '/instances', { type: 'postbox', name: 'Box', enabled: true });
+    const textsOf = async () =>
+      (await call<{ logs: { text: string }[] }>('GET', '/instances/postbox/logs')).logs.map(({ text }) => text);
+    const before = await eventually(textsOf, (texts) => texts.some((text) => text.includes('"ready"')));
+    await call('POST', '/instances', { type: 'sample', name: 's', config: { room: 'r' } });
+    await end(first, 'SIGKILL');
+    await start(path.join(fixtures, 'kit-main.ts'));
+    const after = await eventually(textsOf, (texts) => texts.filter((text) => text.includes('"ready"')).length === 2);
+    expect(after.slice(0, before.length)).toEqual(before);
+  });
+
+  it('[M05] ends what hangs on from a killed one before it starts the same instance again', async () => {
     const fixed = await freePort();
     const first = await start();
     await create({ behaviour: 'stray', port: fixed });
@@ -115,7 +133,7 @@ describe('a manager process', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  it('refuses a damaged database, says what to do, and leaves it as it is', async () => {
+  it('[M11] refuses a damaged database, says what to do, and leaves it as it is', async () => {
     const file = path.join(folder.path, 'manager.db');
     writeFileSync(file, 'this was a database once'.repeat(1000), { mode: 0o600 });
     const before = readFileSync(file);
@@ -124,12 +142,51 @@ describe('a manager process', () => {
   });
 });
 
+describe('a manager process', () => {
+  it.each(['', '   '])('[M02] whose token is set but blank (%j) refuses to start', async (token) => {
+    await expect(start(undefined, { SVC_MANAGER_TOKEN: token })).rejects.toThrow(/SVC_MANAGER_TOKEN is set but blank/);
+    expect(started[0]?.exitCode).toBe(exitCodes.badSettings);
+  });
+
+  it('[M02] that has no token says so and is open', async () => {
+    const manager = await start();
+    expect(await list()).toEqual([]);
+    await end(manager, 'SIGTERM');
+    expect(outputs.get(manager)?.()).toContain('SVC_MANAGER_TOKEN is not set');
+  });
+
+  it('[M11] killed at any moment of a change keeps the old config or the new one, whole', { timeout: 60_000 }, async () => {
+    const kills = process.env['TEST_DEEP'] === '1' ? 60 : 6;
+    await end(await withInstance(), 'SIGTERM');
+    const seen = new Set<string>();
+    for (let kill = 0; kill < kills; kill++) {
+      const manager = await start();
+      const config: Record<string, unknown> = (await list())[0]?.config ?? {};
+      expect(String(config['room']).split('-')[1]).toBe(String(config['port']));
+      seen.add(String(config['room']));
+      const killing = new Promise((resolve) => setTimeout(resolve, Math.random() * 150)).then(() => end(manager, 'SIGKILL'));
+      for (let i = 0; manager.exitCode === null && manager.signalCode === null; i++) {
+        const port = 20_000 + ((kill * 1000 + i) % 40_000);
+        await call('PATCH', '/instances/sample', { config: { room: `r-${port}`, port } }).catch(() => undefined);
+      }
+      await killing;
+    }
+    expect(seen.size).toBeGreaterThan(1);
+  });
+
+  async function withInstance(): Promise<ChildProcess> {
+    const manager = await start();
+    await call('POST', '/instances', { type: 'sample', name: 's', config: { room: 'r-1', port: 1 } });
+    return manager;
+  }
+});
+
 describe('a manager process with connectors that can be sent through', () => {
   const kitMain = path.join(fixtures, 'kit-main.ts');
   const box = (name: string) => call('POST', '/instances', { type: 'postbox', name, enabled: true });
   const textsOf = (id: string) => postedBy(folder.path, id).map(({ text }) => text);
 
-  it('that is killed -9 has five instances back within three seconds, and each held announcement delivered once', async () => {
+  it('[M05] [M12] that is killed -9 has five instances back within three seconds, and each held announcement delivered once', async () => {
     const first = await start(kitMain);
     for (const name of ['a', 'b', 'c', 'd', 'e']) await box(name);
     const before = await eventually(list, (instances) => instances.every(({ heartbeat }) => heartbeat === 'fresh'));

@@ -47,7 +47,7 @@ describe('POST /send', () => {
     },
   );
 
-  it('lists the instances when more than one answers', async () => {
+  it('[X01] lists the instances when more than one answers', async () => {
     const [first, second] = [await create(), await create({ name: 'Other' })];
     const { status, body } = await send({ channel: 'postbox', target: 'b1', text: 'hello' });
     expect(status).toBe(409);
@@ -87,7 +87,7 @@ describe('POST /send', () => {
     expect((await send({ instance_id: id, target: 'b1', text: 'x' })).status).toBe(200);
   });
 
-  it('that hangs on the channel is answered in bounded time, and holds up nobody else', async () => {
+  it('[X07] that hangs on the channel is answered in bounded time, and holds up nobody else', async () => {
     const [stuck, other] = [await create(), await create({ name: 'Other' })];
     const from = Date.now();
     const hanging = send({ instance_id: stuck.id, target: 'stuck', text: 'x' });
@@ -99,7 +99,7 @@ describe('POST /send', () => {
   });
 });
 
-describe('what cannot be sent', () => {
+describe('[X01] [X08] what cannot be sent', () => {
   it.each([
     ['an instance that is not there', { instance_id: 'nobody' }, 404],
     ['a path for an id', { instance_id: '../postbox' }, 404],
@@ -145,7 +145,7 @@ describe('what cannot be sent', () => {
     ['a line break in the target', { target: 'b\r\nBcc: c', text: 'x' }, ['body.target']],
     ['a caption without a file, and no target', { text: 'x', caption: 'c' }, ['body.target', 'body.caption']],
     ['a field that is none', { target: 'b', text: 'x', tekst: 'y' }, ['body.tekst']],
-  ])('%s, with every bad field named', async (_, message, fields) => {
+  ])('[X04] %s, with every bad field named', async (_, message, fields) => {
     const { id } = await create();
     const { status, body } = await send({ instance_id: id, ...message });
     expect(status).toBe(400);
@@ -159,6 +159,9 @@ describe('a file', () => {
     mkdirSync(path.join(uploads(), 'folder'), { recursive: true });
     writeFileSync(path.join(uploads(), 'cat.png'), 'meow');
     writeFileSync(path.join(uploads(), 'list.txt'), 'one');
+    writeFileSync(path.join(uploads(), 'manifest.jsonl'), '{}');
+    mkdirSync(path.join(uploads(), '.staging'), { recursive: true });
+    writeFileSync(path.join(uploads(), '.staging', 'half'), 'ha');
     writeFileSync(path.join(manager.dataDir, 'secrets.json'), '{}', { mode: 0o600 });
     for (const [name, target] of [
       ['out', path.join(manager.dataDir, 'secrets.json')],
@@ -189,11 +192,13 @@ describe('a file', () => {
     ['behind a link', 'out', 403],
     ['in a folder behind a link', 'away/secrets.json', 403],
     ['that only begins alike', '../uploads-not/x', 403],
+    ['that lists all uploads', 'manifest.jsonl', 403],
+    ['that is not whole yet', '.staging/half', 403],
     ['elsewhere that is not there', '/nothing/at/all', 403],
     ['that is not there', 'gone.png', 400],
     ['that is a folder', 'folder', 400],
     ['with a zero byte in its name', 'cat.png\0.txt', 403],
-  ])('%s is refused and reaches no connector', async (_, name, status) => {
+  ])('[X02] %s is refused and reaches no connector', async (_, name, status) => {
     const { id } = await create();
     const file = name.startsWith('/') ? name : `${uploads()}/${name}`;
     const reply = await send({ instance_id: id, target: 'b1', path: file });
@@ -203,7 +208,7 @@ describe('a file', () => {
 });
 
 describe('secrets', () => {
-  it('of the service and of any instance are masked in what leaves', async () => {
+  it('[X05] of the service and of any instance are masked in what leaves', async () => {
     const { id } = await create({}, { token_secret: 'POSTBOX' });
     await send({ instance_id: id, target: 'b1', text: 'canary-insights-token and bot-token-of-the-postbox' });
     expect(posted(id)[0]?.text).not.toMatch(/canary|bot-token/);
@@ -238,7 +243,7 @@ describe('a connector’s /out', () => {
     ['with a wrong one', { authorization: 'Bearer wrong' }, 401],
     ['from another site', { origin: 'https://evil.example' }, 403],
     ['under another name', { host: 'evil.example' }, 403],
-  ])('is closed to everybody else: %s', async (_, headers, status) => {
+  ])('[X06] is closed to everybody else: %s', async (_, headers, status) => {
     const { id, port } = await create();
     const url = `http://127.0.0.1:${port}`;
     const message: OutboundMessage = { id: 'x', target: 'b', kind: 'text', text: 'x' };

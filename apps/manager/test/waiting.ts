@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 
-/** Waits until `get` gives something `is` accepts, at most ten seconds, and gives it back. */
-export async function eventually<T>(get: () => T | Promise<T>, is: (value: T) => boolean): Promise<T> {
-  for (const end = Date.now() + 10_000; ;) {
+/** Waits until `get` gives something `is` accepts, at most ten seconds unless told, and gives it back. */
+export async function eventually<T>(get: () => T | Promise<T>, is: (value: T) => boolean, limitMs = 10_000): Promise<T> {
+  for (const end = Date.now() + limitMs; ;) {
     const value = await get();
     if (is(value)) return value;
-    if (Date.now() > end) throw new Error(`it did not come to pass within 10 s; last seen: ${JSON.stringify(value)}`);
+    if (Date.now() > end)
+      throw new Error(`it did not come to pass within ${limitMs / 1000} s; last seen: ${JSON.stringify(value)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

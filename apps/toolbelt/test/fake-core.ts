@@ -1,5 +1,5 @@
-import type { AddressInfo } from 'node:net';
 import { http } from '@svc/service-kit/builtin.ts';
+import { listen } from '@svc/testing/listen.ts';
 
 export type Forwarded = { url: string; authorization: string | undefined; body: unknown };
 
@@ -17,20 +17,12 @@ export async function startFakeCore() {
       response.end(JSON.stringify(answer.body));
     })();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
-    port,
+    ...(await listen(server)),
     calls,
     answers(status: number, body: unknown): void {
       answer = { status, body };
     },
-    close: (): Promise<void> =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }
 

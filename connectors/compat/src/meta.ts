@@ -42,6 +42,7 @@ export const meta = {
     },
   },
   outbound: false,
+  permissions: { read: ['keys_file'] },
 } as const satisfies ConnectorMeta;
 
 /** An instance's config after validation, defaults filled in. */

@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import OpenAI, {
   APIError,
-  AuthenticationError,
   BadRequestError,
   InternalServerError,
   NotFoundError,
@@ -129,42 +128,6 @@ describe('the official client', () => {
       return result({ outcome: 'silent' });
     };
     await expect(client().chat.completions.stream({ model: 'svc', messages: hello }).finalContent()).resolves.toBe('said');
-  });
-
-  test.each(['no', 'x'.repeat(10_000), `${annKey}x`, annKey.slice(0, -1), 'schl\u00fcssel'])(
-    'a wrong key is an AuthenticationError (%#)',
-    async (key) => {
-      const error = await client(key)
-        .models.list()
-        .catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(AuthenticationError);
-      expect(error).toMatchObject({ code: 'invalid_api_key' });
-      expect((error as APIError).headers?.get('www-authenticate')).toBe('Bearer');
-      expect(compat.core.turns).toHaveLength(0);
-    },
-  );
-
-  test.each([
-    ['/v1/chat/completions', 'POST'],
-    ['/v1/models', 'GET'],
-    ['/v1/models/svc', 'GET'],
-  ])('%s needs a key, whatever address the headers claim', async (route, method) => {
-    const headers = { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1', 'x-real-ip': '127.0.0.1' };
-    expect((await fetch(compat.url + route, { method, headers })).status).toBe(401);
-  });
-
-  test('after too many wrong keys it is told to wait, and a good key still gets in', async () => {
-    for (let i = 0; i < 21; i++)
-      await client('no')
-        .models.list()
-        .catch(() => undefined);
-    const error = await client('no')
-      .models.list()
-      .catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(RateLimitError);
-    expect(Number((error as APIError).headers?.get('retry-after'))).toBeGreaterThan(0);
-    await expect(ask()).resolves.toMatchObject({ object: 'chat.completion' });
-    expect(compat.logs.join('\n')).not.toContain(annKey);
   });
 
   test.each([[false], [true]])('a caller that the core denies gets a PermissionDeniedError (stream: %s)', async (stream) => {
@@ -346,58 +309,5 @@ describe('the official client', () => {
     await expect(finished.promise).resolves.toBe('the turn went on');
     compat.core.script = ({ result }) => result();
     await expect(ask()).resolves.toMatchObject({ object: 'chat.completion' });
-  });
-
-  describe('the keys file', () => {
-    const models = (key: string) => client(key).models.list();
-
-    test('edited while running, takes keys away and adds them within five seconds', async () => {
-      await models(annKey);
-      compat.writeKeys([{ key: 'a-new-key', identity: 'cy' }]);
-      await vi.waitFor(() => expect(models(annKey)).rejects.toBeInstanceOf(AuthenticationError), {
-        timeout: 5_000,
-        interval: 200,
-      });
-      await models('a-new-key');
-    });
-
-    test('that is broken lets nobody in, and health says so', async () => {
-      compat.writeKeys('{"keys":');
-      await vi.waitFor(() => expect(models(annKey)).rejects.toBeInstanceOf(AuthenticationError), {
-        timeout: 5_000,
-        interval: 200,
-      });
-      const health = await fetch(`${compat.url}/health`);
-      expect(await health.json()).toMatchObject({
-        status: 'degraded',
-        service: 'compat',
-        degraded: [expect.stringContaining('lets nobody in')],
-      });
-      expect(compat.health().healthy).toBe(false);
-    });
-  });
-});
-
-describe('a connector that requires no key', () => {
-  test('takes every caller for anonymous, also one with a key', async () => {
-    const compat = await startCompat({ require_key: false, model_name: 'house' });
-    try {
-      for (const headers of [{}, { authorization: `Bearer ${annKey}` }]) {
-        const answer = await fetch(`${compat.url}/v1/chat/completions`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body: JSON.stringify({ messages: hello }),
-        });
-        expect(await answer.json()).toMatchObject({ model: 'house' });
-      }
-      const anonymous = { raw_id: 'anonymous', raw_username: 'anonymous' };
-      expect(compat.core.turns.map(({ envelope }) => envelope.sender)).toEqual([anonymous, anonymous]);
-    } finally {
-      await compat.stop();
-    }
-  });
-
-  test('does not start on an address that a network reaches', async () => {
-    await expect(startCompat({ require_key: false, bind_host: '0.0.0.0' })).rejects.toThrow(/a key must be required/);
   });
 });

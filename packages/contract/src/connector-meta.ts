@@ -10,6 +10,18 @@ export type ConfigSchema = {
 /** What can be pushed to a running instance; `false` for request/response-only types. */
 export type Outbound = { kinds: readonly string[]; target: { required: boolean; label: string } };
 
+/** What Node cannot keep within bounds: a process that has one of these can read and do all that the service can. */
+export const boundlessPermissions = ['child-process', 'worker', 'addons', 'sqlite'] as const;
+export type BoundlessPermission = (typeof boundlessPermissions)[number];
+
+/** What a connector process may do beside the network, its own folder and reading files that are to be sent. */
+export type ConnectorPermissions = {
+  allow?: readonly BoundlessPermission[];
+  /** Config fields that hold the path of a file or folder it reads; those of `write` it changes, too. */
+  read?: readonly string[];
+  write?: readonly string[];
+};
+
 /** Connector type descriptor, `GET /types` (spec). It is data: a type's meta imports no library. */
 export type ConnectorMeta = {
   /** Equal to the type's folder name. */
@@ -21,4 +33,5 @@ export type ConnectorMeta = {
   credentialKeys: readonly string[];
   configSchema: ConfigSchema;
   outbound: Outbound | false;
+  permissions?: ConnectorPermissions;
 };

@@ -1,3 +1,4 @@
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLogRing, logLimits } from './log-ring.ts';
@@ -6,7 +7,7 @@ const texts = (ring: ReturnType<typeof createLogRing>) => ring.lines().map((line
 
 describe('the log ring', () => {
   it('keeps the last 500 lines, oldest first', () => {
-    const ring = createLogRing({ now: () => 1 });
+    const ring = createLogRing({ clock: createFakeClock(1) });
     for (let i = 0; i < 1234; i++) ring.write('stdout', Buffer.from(`line ${i}\n`));
     expect(ring.lines()).toHaveLength(500);
     expect(texts(ring)[0]).toBe('line 734');
@@ -14,14 +15,14 @@ describe('the log ring', () => {
   });
 
   it('cuts a line at 8 KiB and goes on with the next', () => {
-    const ring = createLogRing({ now: () => 1 });
+    const ring = createLogRing({ clock: createFakeClock(1) });
     for (let i = 0; i < 100; i++) ring.write('stdout', Buffer.alloc(64 * 1024, 'x'));
     ring.write('stdout', Buffer.from('\nnext\n'));
     expect(texts(ring)).toEqual([`${'x'.repeat(logLimits.lineBytes)} … [cut]`, 'next']);
   });
 
   it('does not mix the two streams', () => {
-    const ring = createLogRing({ now: () => 1 });
+    const ring = createLogRing({ clock: createFakeClock(1) });
     ring.write('stdout', Buffer.from('one '));
     ring.write('stderr', Buffer.from('bad\n'));
     ring.write('stdout', Buffer.from('two\n'));
@@ -37,7 +38,7 @@ describe('the log ring', () => {
         fc.array(fc.string({ unit: 'grapheme', minLength: 1 }).filter((s) => !/[\r\n]/.test(s))),
         fc.infiniteStream(fc.nat({ max: 7 })),
         (lines, sizes) => {
-          const ring = createLogRing({ now: () => 1 });
+          const ring = createLogRing({ clock: createFakeClock(1) });
           const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
           for (let from = 0; from < bytes.length;) {
             const size = 1 + Number(sizes.next().value);
@@ -51,7 +52,7 @@ describe('the log ring', () => {
   });
 
   it('keeps a last line without an end when the process is gone', () => {
-    const ring = createLogRing({ now: () => 1 });
+    const ring = createLogRing({ clock: createFakeClock(1) });
     ring.write('stderr', Buffer.from('half a'));
     expect(texts(ring)).toEqual([]);
     ring.flush();
@@ -61,7 +62,7 @@ describe('the log ring', () => {
   it('masks a line before anyone gets it', () => {
     const seen: string[] = [];
     const ring = createLogRing({
-      now: () => 1,
+      clock: createFakeClock(1),
       mask: (text) => text.replaceAll('hunter2', '***'),
       onLine: (line) => seen.push(line.text),
     });

@@ -1,8 +1,10 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
 import type { LogLine } from './child-spec.ts';
+import { createLineGate } from './line-gate.ts';
 
 export const logLimits = { lines: 500, lineBytes: 8 * 1024 } as const;
 
-/** The last lines a child wrote. Memory is bounded whatever the child prints. */
+/** The last lines a child wrote. Memory and time are bounded whatever the child prints. */
 export type LogRing = {
   write(stream: LogLine['stream'], chunk: Buffer): void;
   /** Takes what stands without a line end as a line: the process is gone. */
@@ -11,37 +13,43 @@ export type LogRing = {
 };
 
 type Options = {
-  now: () => number;
+  clock: Clock;
+  /** Lines of before, oldest first. */
+  earlier?: readonly LogLine[];
   /** Every line, as it enters the ring. */
   onLine?: (line: LogLine) => void;
   /** Takes secrets out before a line is kept anywhere. */
   mask?: (text: string) => string;
 };
 
-export function createLogRing({ now, onLine, mask }: Options): LogRing {
-  const ring: LogLine[] = [];
+export function createLogRing({ clock, earlier = [], onLine, mask }: Options): LogRing {
+  const ring: LogLine[] = earlier.slice(-logLimits.lines);
   let oldest = 0;
-  const keep = (stream: LogLine['stream'], raw: string) => {
+  const gate = createLineGate(clock, ({ stream, text: raw }) => {
     const text = mask === undefined ? raw : mask(raw);
-    const line: LogLine = { at: now(), stream, text };
+    const line: LogLine = { at: clock.now(), stream, text };
     if (ring.length < logLimits.lines) ring.push(line);
     else {
       ring[oldest] = line;
       oldest = (oldest + 1) % logLimits.lines;
     }
     onLine?.(line);
-  };
+  });
   const splitters = {
-    stdout: createLineSplitter((text) => keep('stdout', text)),
-    stderr: createLineSplitter((text) => keep('stderr', text)),
+    stdout: createLineSplitter((text) => gate.push({ stream: 'stdout', text })),
+    stderr: createLineSplitter((text) => gate.push({ stream: 'stderr', text })),
   };
   return {
     write: (stream, chunk) => splitters[stream].write(chunk),
     flush() {
       splitters.stdout.flush();
       splitters.stderr.flush();
+      gate.drain();
     },
-    lines: () => [...ring.slice(oldest), ...ring.slice(0, oldest)],
+    lines() {
+      gate.drain();
+      return [...ring.slice(oldest), ...ring.slice(0, oldest)];
+    },
   };
 }
 

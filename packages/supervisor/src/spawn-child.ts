@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import type { ChildSpec, LogLine } from './child-spec.ts';
 import type { Exit } from './exit-reason.ts';
 import { killGroup } from './kill-group.ts';
@@ -43,8 +44,7 @@ export const spawnChild: Spawn = (spec, listener) => {
   }
   const { pid } = child;
   child.on('message', (message) => listener.onMessage(message));
-  child.stdout?.on('data', (chunk: Buffer) => listener.onOutput('stdout', chunk));
-  child.stderr?.on('data', (chunk: Buffer) => listener.onOutput('stderr', chunk));
+  for (const name of ['stdout', 'stderr'] as const) readInPeace(child[name], (chunk) => listener.onOutput(name, chunk));
   // Without a pid it never ran; with one, 'exit' follows and a failed send or signal needs no answer.
   child.on('error', (error) => {
     if (pid === undefined) listener.onExit({ code: null, signal: null, error: error.message });
@@ -63,6 +63,25 @@ export const spawnChild: Spawn = (spec, listener) => {
     },
   };
 };
+
+/** A child that writes faster than this waits: reading it may not take up its parent's time. */
+const readLimit = { bytes: 1024 * 1024, perMs: 50 };
+
+function readInPeace(stream: Readable | null, take: (chunk: Buffer) => void): void {
+  let read = 0;
+  let timer: NodeJS.Timeout | null = null;
+  const goOn = () => {
+    read = 0;
+    timer = null;
+    stream?.resume();
+  };
+  stream?.on('data', (chunk: Buffer) => {
+    timer ??= setTimeout(goOn, readLimit.perMs);
+    read += chunk.length;
+    if (read >= readLimit.bytes) stream.pause();
+    take(chunk);
+  });
+}
 
 function afterOutput(child: ChildProcess, done: () => void): void {
   const timer = setTimeout(() => {

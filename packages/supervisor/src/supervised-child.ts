@@ -13,6 +13,8 @@ export type SupervisedChildOptions = {
   /** Every message of the child but `ready` and `failed`, which the supervisor takes itself. */
   onMessage?: (message: unknown) => void;
   onLog?: (line: LogLine) => void;
+  /** What the child wrote before this process was there. */
+  earlierLog?: readonly LogLine[];
   /** Takes secrets out of a line before it is kept or passed on. */
   mask?: (text: string) => string;
   random?: () => number;
@@ -67,7 +69,8 @@ class ForkedChild implements SupervisedChild {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#policy = createRestartPolicy(spec.fatalExitCodes ?? [], options.random ?? Math.random);
-    this.#ring = createLogRing({ now: () => this.#clock.now(), onLine: options.onLog, mask: options.mask });
+    const { onLog: onLine, mask, earlierLog: earlier } = options;
+    this.#ring = createLogRing({ clock: this.#clock, onLine, mask, earlier });
   }
 
   get state(): ChildState {

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
+import { listen } from './listen.ts';
 
 /** What it does in place of answering: a status, silence, or an answer that is no moderation. */
 export type Mishap = { status: number; headers?: Record<string, string> } | 'hang' | 'nonsense' | 'cut';
@@ -50,19 +49,14 @@ export async function startModerationServer(key: string) {
     reply(response, 200, { id: 'modr-1', model, results: inputs.map(toResult) });
   }
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, close } = await listen(server);
   return {
     /** What a base URL of the service is set to. */
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `${url}/v1`,
     requests,
     /** What the next requests come to, one each. */
     mishaps,
-    async close(): Promise<void> {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 

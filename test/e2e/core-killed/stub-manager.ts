@@ -1,5 +1,5 @@
-import type { Server, ServerResponse } from 'node:http';
-import { http } from '@svc/service-kit/builtin.ts';
+import { http, type ServerResponse } from '@svc/service-kit/builtin.ts';
+import { listen } from '@svc/testing/listen.ts';
 
 /** What a channel was given for one target, by idempotency id. */
 export type Pushed = Map<string, { text: string; times: number }>;
@@ -30,19 +30,16 @@ export async function startStubManager(port: number, random: () => number) {
       else done();
     });
   });
-  await listen(server, port);
+  const { close } = await listen(server, port);
 
   return {
     targets,
     /** From here on everything is taken and answered at once. */
     becomeSound: () => void (isSound = true),
-    close: () => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections()),
+    close,
   };
 }
 
 function answer(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
-
-const listen = (server: Server, port: number) =>
-  new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', () => resolve()));

@@ -34,7 +34,8 @@ export async function connector(request: ConnectorRequest): Promise<number> {
 
   async function list({ json }: Json): Promise<void> {
     const instances = await api.list();
-    print(json === true ? toJson({ instances }) : renderConnectors(instances, style));
+    if (json === true) return print(toJson({ instances }));
+    print(renderConnectors(instances, style, await api.types()));
   }
 
   async function add(asked: AddRequest): Promise<void> {
@@ -93,7 +94,7 @@ export async function newFromTemplate({ name, dir }: NewRequest): Promise<number
   printError(
     [
       `It works as it is. Its tests:   cd ${folder} && npm test`,
-      `Change src/ into your channel; README.md there says what is where. Then start the service anew and run`,
+      `Change src/ into your channel; README.md there says what is where. While the service runs, this adds it:`,
       `./svc connector add ${name}`,
     ].join('\n'),
   );

@@ -42,7 +42,7 @@ function pickType(types: readonly ConnectorMeta[], type: string): ConnectorMeta 
   if (meta !== undefined) return meta;
   const known = types.map((each) => each.type).join(', ');
   throw new CliError(`there is no connector type "${type}".`, {
-    why: `There are ${known}. One that was put in just now is found when the service starts.`,
+    why: `There are ${known}. "./svc doctor" says what is wrong with a folder that cannot be used.`,
     run: './svc connector add',
   });
 }

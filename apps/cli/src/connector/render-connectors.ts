@@ -1,12 +1,36 @@
-import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { BoundlessPermission, ConnectorMeta, ConnectorPermissions } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { visibleLine, type Style } from '../terminal.ts';
 
 /** All instances for a person: how each stands and where it listens. */
-export function renderConnectors(instances: readonly Instance[], style: Style): string {
+export function renderConnectors(instances: readonly Instance[], style: Style, types: readonly ConnectorMeta[] = []): string {
   if (instances.length === 0) return 'There are no connectors yet. "./svc connector add" shows what there is to add.';
   const width = Math.max(...instances.map(({ id }) => id.length));
-  return instances.map((instance) => renderConnector(instance, style, width)).join('\n');
+  const lines = instances.map((instance) => renderConnector(instance, style, width));
+  return [...lines, ...instances.flatMap((instance) => permissionLine(instance, style, types))].join('\n');
+}
+
+/** What an instance may do that others may not: the operator decides whether it should be there. */
+function permissionLine({ id, type }: Instance, style: Style, types: readonly ConnectorMeta[]): string[] {
+  const asked = describePermissions(types.find((meta) => meta.type === type)?.permissions);
+  return asked === null ? [] : [style.yellow(`${id} ${asked}.`)];
+}
+
+const doing: Readonly<Record<BoundlessPermission, string>> = {
+  'child-process': 'starts programs',
+  worker: 'starts threads',
+  addons: 'loads native code',
+  sqlite: 'opens SQLite files',
+};
+
+/** What a type asks for beside the usual, in words; null for one that asks for nothing. */
+function describePermissions({ allow = [], read = [], write = [] }: ConnectorPermissions = {}): string | null {
+  const asked = [
+    ...(allow.length === 0 ? [] : [`${allow.map((each) => doing[each]).join(', ')}: nothing of this user is closed to it`]),
+    ...(read.length === 0 ? [] : [`reads what ${read.join(', ')} names`]),
+    ...(write.length === 0 ? [] : [`writes to what ${write.join(', ')} names`]),
+  ];
+  return asked.length === 0 ? null : asked.join('; ');
 }
 
 /** One instance on a line, and below it what is wrong with it. */
@@ -40,9 +64,13 @@ export function renderTypes(types: readonly ConnectorMeta[], style: Style): stri
   return [
     style.bold('Connector types:'),
     '',
-    ...types.map(({ type, displayName, configSchema }) => {
+    ...types.flatMap(({ type, displayName, configSchema, permissions }) => {
       const needs = (configSchema.required ?? []).join(', ');
-      return `  ${type.padEnd(width)}  ${visibleLine(displayName)}${needs === '' ? '' : style.dim(` (needs ${needs})`)}`;
+      const asked = describePermissions(permissions);
+      return [
+        `  ${type.padEnd(width)}  ${visibleLine(displayName)}${needs === '' ? '' : style.dim(` (needs ${needs})`)}`,
+        ...(asked === null ? [] : [`  ${''.padEnd(width)}  ${style.yellow(asked)}`]),
+      ];
     }),
     '',
     '  ./svc connector add TYPE     adds one',

@@ -2,7 +2,7 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { hostAddresses } from '../service-urls.ts';
 import type { Status } from '../status/collect-status.ts';
-import { portFault } from '../up/port-owner.ts';
+import { portFault } from '@svc/supervisor/port-owner.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
 /** What should run: when it does, its processes, instances and engines; when it does not, whether it could. */

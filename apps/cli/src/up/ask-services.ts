@@ -5,7 +5,7 @@ import type { EngineChoice, HealthInfo } from '@svc/contract/service.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import type { BannerInstance } from './banner.ts';
-import { describeOwner, findPortOwner } from './port-owner.ts';
+import { describeOwner, findPortOwner } from '@svc/supervisor/port-owner.ts';
 
 type Manager = { url: string; token: Secret | null };
 

@@ -1,7 +1,7 @@
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { isAlive } from './is-alive.ts';
 import { killGroup } from './kill-group.ts';
-import { programOf } from './port-owner.ts';
+import { programOf } from '@svc/supervisor/port-owner.ts';
 
 const pollMs = 50;
 

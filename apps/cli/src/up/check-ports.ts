@@ -1,6 +1,6 @@
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
-import { portFault } from './port-owner.ts';
+import { portFault } from '@svc/supervisor/port-owner.ts';
 
 /** A port that is wanted, by what, and the setting that names it. */
 export type WantedPort = { name: string; port: number; setting: string };

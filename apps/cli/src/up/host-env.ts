@@ -9,6 +9,14 @@ const notFor: Partial<Record<HostName, readonly string[]>> = {
   vault: ['SVC_VAULT_AGENT_KEY'],
 };
 
+/** The collector exports to OpenTelemetry, which is set up by variables of its own. */
+const alsoFor: Partial<Record<HostName, string>> = { collector: 'OTEL_' };
+
+/** Where engines keep their transcripts, and tmux its sockets, when it is not the usual place. */
+const placesFor: Partial<Record<HostName, readonly string[]>> = {
+  collector: ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME', 'TMUX_TMPDIR'],
+};
+
 const isForEveryHost = (name: string) => named.has(name) || name.startsWith('NODE_') || name.startsWith('SVC_');
 
 /**
@@ -17,5 +25,7 @@ const isForEveryHost = (name: string) => named.has(name) || name.startsWith('NOD
  */
 export function hostEnv(name: HostName, env: Env): Record<string, string> {
   const all = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return Object.fromEntries(name === 'core' ? all : all.filter(([key]) => isForEveryHost(key) && !notFor[name]?.includes(key)));
+  const isFor = (key: string) =>
+    isForEveryHost(key) || key.startsWith(alsoFor[name] ?? 'SVC_') || placesFor[name]?.includes(key) === true;
+  return Object.fromEntries(name === 'core' ? all : all.filter(([key]) => isFor(key) && !notFor[name]?.includes(key)));
 }

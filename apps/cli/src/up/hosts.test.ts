@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChildState } from '@svc/supervisor/child-spec.ts';
 import { describeChange } from './hosts.ts';
 import { hostEnv } from './host-env.ts';
-import { listeningInodes } from './port-owner.ts';
+import { listeningInodes } from '@svc/supervisor/port-owner.ts';
 
 const state = (fields: Partial<ChildState>): ChildState => ({
   status: 'running',
@@ -53,6 +53,7 @@ describe('the environment of a host process', () => {
     CODEX_HOME: '/x',
     EMPTY: undefined,
   };
+  const otel = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
 
   it('is everything for the core, which starts engines', () => {
     expect(hostEnv('core', env)).toEqual({
@@ -65,8 +66,19 @@ describe('the environment of a host process', () => {
     });
   });
 
+  it('has the standard variables of OpenTelemetry for the collector, which exports to it', () => {
+    expect(hostEnv('collector', { ...env, ...otel })).toMatchObject(otel);
+    expect(hostEnv('manager', { ...env, ...otel })).not.toMatchObject(otel);
+  });
+
   it.each(['manager', 'collector'] as const)('has no login of an engine for the %s', (name) => {
-    expect(hostEnv(name, env)).toEqual({ PATH: '/bin', HOME: '/h', SVC_X: '1', NODE_COMPILE_CACHE: '/c' });
+    expect(hostEnv(name, env)).not.toHaveProperty('ANTHROPIC_API_KEY');
+  });
+
+  it('tells only the collector, which reads transcripts, where the engines keep theirs', () => {
+    const all = { PATH: '/bin', HOME: '/h', SVC_X: '1', NODE_COMPILE_CACHE: '/c' };
+    expect(hostEnv('manager', env)).toEqual(all);
+    expect(hostEnv('collector', env)).toEqual({ ...all, CODEX_HOME: '/x' });
   });
 });
 

@@ -1,7 +1,7 @@
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { busyHeap, leanHeap, type ChildState } from '@svc/supervisor/child-spec.ts';
+import { busyNode, leanNode, type ChildState } from '@svc/supervisor/child-spec.ts';
 import { createLogFile } from '@svc/supervisor/log-file.ts';
 import { createSupervisedChild } from '@svc/supervisor/supervised-child.ts';
 import type { HostName } from '../service-urls.ts';
@@ -112,9 +112,7 @@ function createHost({ name, entry, url, env }: HostSpec, { logsDir, stopTimeoutM
   };
 }
 
-/** A signal must not open a debugger into the memory of the vault. */
-const execArgvOf = (name: HostName): string[] =>
-  name === 'vault' ? [...leanHeap, '--disable-sigusr1'] : name === 'core' ? busyHeap : leanHeap;
+const execArgvOf = (name: HostName): string[] => (name === 'core' ? busyNode : leanNode);
 
 /** What a person should know of a change; null for what was to be expected. */
 export function describeChange(name: string, before: ChildState | null, after: ChildState): string | null {

@@ -30,12 +30,17 @@ export function runUntilStopped({ stop, killNow, onStopping }: Steps): Life {
     stop().then(() => resolve(0), reject);
   };
   for (const signal of signals) process.on(signal, onSignal);
+  // Left to Node, it would open a debugger into the settings that are read here.
+  process.on('SIGUSR1', ignore);
   return {
     ended,
     isStopping: () => stopping,
     close() {
       clearInterval(alive);
       for (const signal of signals) process.removeListener(signal, onSignal);
+      process.removeListener('SIGUSR1', ignore);
     },
   };
 }
+
+const ignore = () => undefined;

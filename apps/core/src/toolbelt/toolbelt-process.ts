@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { pickEnv } from '@svc/supervisor/child-env.ts';
-import { leanHeap, type ChildState } from '@svc/supervisor/child-spec.ts';
+import { leanNode, type ChildState } from '@svc/supervisor/child-spec.ts';
 import { createSupervisedChild } from '@svc/supervisor/supervised-child.ts';
 
 export type ToolbeltProcessDeps = {
@@ -44,7 +44,7 @@ export function createToolbeltProcess(deps: ToolbeltProcessDeps) {
     {
       name: 'toolbelt',
       entry: deps.entry ?? path.join(deps.root, 'apps/toolbelt/src/main.ts'),
-      execArgv: leanHeap,
+      execArgv: leanNode,
       env: pickEnv(deps.env),
       greeting: () => ({ type: 'start', coreUrl: deps.coreUrl, version: deps.version, port }),
       startTimeoutMs: 15_000,

@@ -1,22 +1,45 @@
+import { createOrder } from '../instance/in-order.ts';
 import type { ConnectorType, FoundTypes } from './find-types.ts';
 import { createConfigValidator, type ConfigValidator } from './validate-config.ts';
 
-/** The connector types of this installation. */
+/** The connector types of this installation, as they were found last. */
 export type ConnectorTypes = {
   list(): readonly ConnectorType[];
   find(type: string): ConnectorType | null;
+  /** Why there is no such type, in words for the operator. */
+  whyNot(type: string): string;
   /** Checks a config against the type's whole schema and fills in its defaults. Throws `bad_request` naming the fields. */
   validate: ConfigValidator;
   /** Folders that hold no usable type, each with its reason. */
-  readonly problems: readonly string[];
+  problems(): readonly string[];
+  /** Looks again: what was added, changed or removed counts from then on. */
+  refresh(): Promise<void>;
 };
 
-export function createConnectorTypes({ types, problems }: FoundTypes): ConnectorTypes {
-  const byName = new Map(types.map((type) => [type.meta.type, type]));
+export type ConnectorTypesOptions = {
+  find: () => Promise<FoundTypes>;
+  /** Told of a problem once. */
+  onProblem?: (problem: string) => void;
+};
+
+/** Knows nothing before the first `refresh`. */
+export function createConnectorTypes({ find, onProblem = () => undefined }: ConnectorTypesOptions): ConnectorTypes {
+  let found: FoundTypes = { types: [], problems: [] };
+  const inOrder = createOrder();
   return {
-    list: () => types,
-    find: (type) => byName.get(type) ?? null,
+    list: () => found.types,
+    find: (type) => found.types.find(({ meta }) => meta.type === type) ?? null,
+    whyNot: (type) =>
+      found.problems.find((problem) => problem.startsWith(`The connector type "${type}" `)) ??
+      `The connector type "${type}" is not installed: there is no folder of this name among the connectors.`,
     validate: createConfigValidator(),
-    problems,
+    problems: () => found.problems,
+    // One after the other: a search that has begun may have missed what was added since.
+    refresh: () =>
+      inOrder(async () => {
+        const before = found;
+        found = await find();
+        for (const problem of found.problems) if (!before.problems.includes(problem)) onProblem(problem);
+      }),
   };
 }

@@ -6,18 +6,22 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import { describeMetaProblems } from './meta-problems.ts';
 import { readMeta } from './read-meta.ts';
 
-/** A usable type: its description and the module that exports `meta` and `start`. */
-export type ConnectorType = { meta: ConnectorMeta; entry: string };
+/** A usable type: its description, its folder, and the module there that exports `meta` and `start`. */
+export type ConnectorType = { meta: ConnectorMeta; entry: string; folder: string; isAdded: boolean };
 export type FoundTypes = { types: ConnectorType[]; problems: string[] };
+/** Folders that were looked at before, each with what it looked like and what came of it. */
+export type SeenFolders = Map<string, { mark: string; type: Promise<ConnectorType> }>;
 
 /**
  * Looks for connector types: each folder of `own` (this repository) and `added` (the operator's) is one. Only the
- * description is loaded. What is wrong with a folder is told and stops no other; of two with one name the own one counts.
+ * description is loaded, and again only where a folder has changed. What is wrong with a folder is told and stops no
+ * other; of two with one name the own one counts.
  */
-export async function findTypes(own: string, added: string): Promise<FoundTypes> {
+export async function findTypes(own: string, added: string, seen: SeenFolders = new Map()): Promise<FoundTypes> {
   const found: FoundTypes = { types: [], problems: [] };
   const folders = [...foldersIn(own), ...foldersIn(added)];
-  const loaded = await Promise.allSettled(folders.map((dir) => loadType(dir, dir.startsWith(`${added}/`))));
+  for (const folder of seen.keys()) if (!folders.includes(folder)) seen.delete(folder);
+  const loaded = await Promise.allSettled(folders.map((dir) => look(dir, dir.startsWith(`${added}/`), seen)));
   for (const [index, result] of loaded.entries()) {
     const folder = folders[index] ?? '';
     const where = `"${path.basename(folder)}" in ${path.dirname(folder)}`;
@@ -47,17 +51,41 @@ function isFolder(file: string): boolean {
   }
 }
 
+/** Code of this repository is in this process once and for all, so it is not looked at again. */
+function look(dir: string, isAdded: boolean, seen: SeenFolders): Promise<ConnectorType> {
+  const mark = isAdded ? markOf(dir) : '';
+  const before = seen.get(dir);
+  if (before?.mark === mark) return before.type;
+  const type = loadType(dir, isAdded);
+  seen.set(dir, { mark, type });
+  return type;
+}
+
+/** Changes with the files of the folder and of its `src`: the description is in one of them. */
+function markOf(dir: string): string {
+  const files = [dir, path.join(dir, 'src')].flatMap((folder) => [folder, ...filesIn(folder)]);
+  return files
+    .map((file) => {
+      const { mtimeMs = 0, size = 0, mode = 0, ino = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
+      return `${file} ${mtimeMs} ${size} ${mode} ${ino}`;
+    })
+    .join('\n');
+}
+
+const filesIn = (folder: string): string[] =>
+  existsSync(folder) ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
+
 async function loadType(dir: string, isAdded: boolean): Promise<ConnectorType> {
   // Code from here runs with the service's rights, so nobody else may be able to put it here.
   if (isAdded && (statSync(dir).mode & 0o022) !== 0) throw new Error('others may write to this folder; run chmod go-w on it');
   const entry = entryOf(dir);
   if (entry === null) throw new Error('it has neither package.json "exports" nor src/index.ts, src/index.js or index.js');
   const metaFile = ['src/meta.ts', 'src/meta.js'].map((file) => path.join(dir, file)).find((file) => existsSync(file));
-  const meta = await (isAdded ? readMeta(metaFile ?? entry) : importMeta(metaFile ?? entry));
+  const meta = await (isAdded ? readMeta(metaFile ?? entry, dir) : importMeta(metaFile ?? entry));
   const problems = describeMetaProblems(meta, path.basename(dir));
   if (problems.length > 0) throw new Error(problems.join('; '));
   // Checked just above.
-  return { meta: meta as ConnectorMeta, entry };
+  return { meta: meta as ConnectorMeta, entry, folder: dir, isAdded };
 }
 
 function entryOf(dir: string): string | null {

@@ -1,3 +1,4 @@
+import { boundlessPermissions } from '@svc/contract/connector-meta.ts';
 import { capabilitiesSchema } from '@svc/contract/envelope.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { createAjv, problemsOf } from './ajv.ts';
@@ -40,6 +41,15 @@ const metaSchema = {
         },
       ],
     },
+    permissions: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        allow: { type: 'array', items: { enum: boundlessPermissions } },
+        read: { type: 'array', items: { type: 'string' } },
+        write: { type: 'array', items: { type: 'string' } },
+      },
+    },
   },
 };
 
@@ -47,6 +57,7 @@ type Checked = {
   type: string;
   credentialKeys: string[];
   configSchema: { required?: string[]; properties: Record<string, unknown> };
+  permissions?: { read?: string[]; write?: string[] };
 };
 
 /** What is wrong with a type's `meta`, in words; nothing when it can be used. `folder` is the name it must carry. */
@@ -55,11 +66,12 @@ export function describeMetaProblems(meta: unknown, folder: string): string[] {
   const ajv = createAjv();
   const validate = ajv.compile(metaSchema);
   if (!validate(meta)) return problemsOf(validate.errors ?? []).map(({ field, problem }) => `meta.${field} ${problem}`);
-  const { type, credentialKeys, configSchema } = meta as Checked;
+  const { type, credentialKeys, configSchema, permissions: { read = [], write = [] } = {} } = meta as Checked;
   const isUnknown = (key: string) => !Object.hasOwn(configSchema.properties, key);
   return [
     ...(type === folder ? [] : [`meta.type is "${type}" but its folder is "${folder}"`]),
     ...credentialKeys.filter(isUnknown).map((key) => `credentialKeys names "${key}", which configSchema does not have`),
+    ...[...read, ...write].filter(isUnknown).map((key) => `permissions names "${key}", which configSchema does not have`),
     ...(configSchema.required ?? []).filter(isUnknown).map((key) => `configSchema requires "${key}", which it does not have`),
     ...schemaProblem(configSchema),
   ];

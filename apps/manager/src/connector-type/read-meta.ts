@@ -1,21 +1,29 @@
 import path from 'node:path';
 import { pickEnv } from '@svc/supervisor/child-env.ts';
+import { leanNode } from '@svc/supervisor/child-spec.ts';
 import { spawnChild } from '@svc/supervisor/spawn-child.ts';
+import { checkLinks } from './check-links.ts';
+import { addedPlaces, kitPlaces } from './code-places.ts';
+import { permissionFlags } from './permission-flags.ts';
 
 const limitMs = 5000;
+const nothing = { write: [], allow: [], network: false };
 
 /**
  * The `meta` of a module that is not ours, read in a process of its own: one that ends its process, never finishes or
- * runs wild harms nobody, and sees neither the manager's memory nor its environment. Rejects with what is wrong.
+ * runs wild harms nobody, and sees nothing but its own code. Rejects with what is wrong.
  */
-export function readMeta(file: string): Promise<unknown> {
+export async function readMeta(file: string, folder: string): Promise<unknown> {
+  const places = addedPlaces(folder);
+  checkLinks([folder], [...kitPlaces, ...places]);
   return new Promise((resolve, reject) => {
     const child = spawnChild(
       {
         name: 'meta',
         entry: path.join(import.meta.dirname, 'read-meta-main.ts'),
         args: [file],
-        env: pickEnv(process.env),
+        execArgv: [...leanNode, ...permissionFlags({ read: [import.meta.dirname, ...kitPlaces, ...places], ...nothing })],
+        env: pickEnv({ ...process.env, NODE_COMPILE_CACHE: undefined }),
         startTimeoutMs: limitMs,
         stopTimeoutMs: 0,
       },

@@ -5,13 +5,13 @@ import { createAjv, problemsOf } from './ajv.ts';
 
 export type ConfigValidator = (meta: ConnectorMeta, config: Record<string, unknown>) => Record<string, unknown>;
 
-/** Schemas are compiled on first use, once per type. */
+/** Schemas are compiled on first use, once for each description: a type's may change. */
 export function createConfigValidator(): ConfigValidator {
   const ajv = createAjv();
-  const compiled = new Map<string, ValidateFunction>();
-  const validatorOf = ({ type, configSchema }: ConnectorMeta): ValidateFunction => {
-    const validate = compiled.get(type) ?? ajv.compile({ additionalProperties: false, ...configSchema });
-    compiled.set(type, validate);
+  const compiled = new WeakMap<ConnectorMeta, ValidateFunction>();
+  const validatorOf = (meta: ConnectorMeta): ValidateFunction => {
+    const validate = compiled.get(meta) ?? ajv.compile({ additionalProperties: false, ...meta.configSchema });
+    compiled.set(meta, validate);
     return validate;
   };
   return (meta, config) => {

@@ -81,6 +81,7 @@ export function createInstanceService(deps: Deps) {
     },
 
     async create({ type, name, config = {}, enabled = false }: CreateInstance): Promise<Instance> {
+      await types.refresh();
       const meta = metaOf(type);
       const filled = types.validate(meta, config);
       const { id, going } = await inOrder(async () => {
@@ -109,6 +110,7 @@ export function createInstanceService(deps: Deps) {
 
     /** A running instance restarts, so that what runs is what is stored. */
     async update(id: string, patch: UpdateInstance): Promise<Instance> {
+      await types.refresh();
       const going = await inOrder(async () => {
         const after = await change(id, (before) => ({
           ...before,
@@ -132,6 +134,7 @@ export function createInstanceService(deps: Deps) {
     },
 
     async start(id: string): Promise<Instance> {
+      await types.refresh();
       const going = await inOrder(async () => ({
         done: supervisor.start(await change(id, (before) => ({ ...before, enabled: true }))),
       }));
@@ -148,6 +151,7 @@ export function createInstanceService(deps: Deps) {
     },
 
     async restart(id: string): Promise<Instance> {
+      await types.refresh();
       const going = await inOrder(async () => {
         const instance = await stored(store, id);
         if (!instance.enabled) throw conflict(`The instance "${id}" is stopped. Start it with POST /instances/${id}/start.`);

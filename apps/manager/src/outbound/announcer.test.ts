@@ -25,13 +25,17 @@ const instance: Instance = { ...stored, ...notRunning };
 const fine: Tried<void> = { ok: true, value: undefined };
 const away: Tried<void> = { ok: false, again: true, error: unavailable('not up') };
 
-function setUp() {
+async function setUp() {
   const db = openSqlite(':memory:');
   migrate(db, path.join(import.meta.dirname, '../db/migrations'));
   const clock = createFakeClock();
   const store = createAnnouncementStore(db);
   const attempts: string[] = [];
   const outcomes: Tried<void>[] = [];
+  const types = createConnectorTypes({
+    find: async () => ({ types: [{ meta, entry: '', folder: '', isAdded: false }], problems: [] }),
+  });
+  await types.refresh();
   let run: string | null = 'first';
   let beat: (id: string) => void = () => undefined;
   let serial = 0;
@@ -39,7 +43,7 @@ function setUp() {
     store,
     clock,
     instances: { list: async () => [instance] },
-    types: createConnectorTypes({ types: [{ meta, entry: '' }], problems: [] }),
+    types,
     supervisor: { aliveRunOf: () => run, onAlive: (listener) => (beat = listener) },
     ids: { next: (prefix) => `${prefix}_${++serial}` },
     log: { warn: () => undefined, error: () => undefined },
@@ -71,11 +75,11 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-const announce = (announcer: ReturnType<typeof setUp>['announcer']) =>
+const announce = (announcer: Awaited<ReturnType<typeof setUp>>['announcer']) =>
   announcer.announce({ instance_id: 'box', target: 'b', text: 'hello' });
 
 it('is not delivered in the run in which it was posted, and once in the next', async () => {
-  const { announcer, attempts, beats } = setUp();
+  const { announcer, attempts, beats } = await setUp();
   await announce(announcer);
   for (const run of ['first', 'first', 'second', 'second', 'third']) await beats(run);
   expect(attempts).toEqual(['ann_1']);
@@ -83,7 +87,7 @@ it('is not delivered in the run in which it was posted, and once in the next', a
 });
 
 it('is tried again under the same id after a pause that beats do not shorten', async () => {
-  const { announcer, attempts, outcomes, beats, pass } = setUp();
+  const { announcer, attempts, outcomes, beats, pass } = await setUp();
   outcomes.push(away, away);
   await announce(announcer);
   for (let i = 0; i < 3; i++) await beats('second');
@@ -96,7 +100,7 @@ it('is tried again under the same id after a pause that beats do not shorten', a
 });
 
 it('is tried at once when the instance has come back meanwhile', async () => {
-  const { announcer, attempts, outcomes, beats } = setUp();
+  const { announcer, attempts, outcomes, beats } = await setUp();
   outcomes.push(away);
   await announce(announcer);
   await beats('second');
@@ -105,7 +109,7 @@ it('is tried at once when the instance has come back meanwhile', async () => {
 });
 
 it('expires after a week, is shown as failed, and is gone after another', async () => {
-  const { announcer, attempts, beats, pass } = setUp();
+  const { announcer, attempts, beats, pass } = await setUp();
   const week = 7 * 24 * 60 * 60_000;
   await announce(announcer);
   await pass(week);

@@ -3,6 +3,8 @@ import type { InstanceConfig } from '@svc/contract/instance.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { createChildRegister } from '@svc/supervisor/child-register.ts';
 import type { LogLine } from '@svc/supervisor/child-spec.ts';
+import { readLogTail } from '@svc/supervisor/read-log-tail.ts';
+import { explainPortClash } from './explain-port-clash.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 import type { Door } from './run-pass.ts';
 import { notRunning, SupervisedInstance, type RuntimeStatus } from './supervised-instance.ts';
@@ -17,6 +19,7 @@ export type InstanceSupervisor = {
   /** Stops and forgets. */
   remove(id: string): Promise<void>;
   statusOf(id: string): RuntimeStatus;
+  /** The last lines, those of earlier managers among them. */
   logs(id: string): LogLine[];
   /** Where the process of this instance takes messages; null while it cannot. */
   doorOf(id: string): Door | null;
@@ -36,12 +39,16 @@ const usageEveryMs = 10_000;
 /** Children end by themselves when their manager is gone; this long they may take once a new one is there. */
 const reapGraceMs = 700;
 
-export function createInstanceSupervisor(options: Omit<SupervisorDeps, 'register' | 'onAlive'>): InstanceSupervisor {
+export function createInstanceSupervisor(
+  options: Omit<SupervisorDeps, 'register' | 'onAlive' | 'explainExit'>,
+): InstanceSupervisor {
   const deps: SupervisorDeps = {
     ...options,
     register: createChildRegister(path.join(options.paths.run, 'instances.json')),
     onAlive: (id) => tellAlive(id),
+    explainExit: (reason) => explainPortClash(reason, (pid) => idOfPid(pid)),
   };
+  const idOfPid = (pid: number) => [...instances].find(([, instance]) => instance.status().pid === pid)?.[0] ?? null;
   let tellAlive: (id: string) => void = () => undefined;
   const instances = new Map<string, SupervisedInstance>();
   const unusable = new Map<string, { reason: string; at: number }>();
@@ -56,11 +63,11 @@ export function createInstanceSupervisor(options: Omit<SupervisorDeps, 'register
     unusable.delete(config.id);
     try {
       const type = deps.types.find(config.type);
-      if (type === null) throw new Error(`The connector type "${config.type}" is not installed.`);
+      if (type === null) throw new Error(deps.types.whyNot(config.type));
       const current = { ...config, config: deps.types.validate(type.meta, config.config) };
-      const instance = instances.get(config.id) ?? new SupervisedInstance(deps, type, current);
+      const instance = instances.get(config.id) ?? new SupervisedInstance(deps, current);
       instances.set(config.id, instance);
-      instance.configure(current);
+      instance.configure(current, type);
       return instance;
     } catch (error) {
       unusable.set(config.id, { reason: errorText(error), at: deps.clock.now() });
@@ -90,7 +97,7 @@ export function createInstanceSupervisor(options: Omit<SupervisorDeps, 'register
       if (problem === undefined) return status;
       return { ...status, status: 'failed', last_exit: { code: null, signal: null, at: problem.at, reason: problem.reason } };
     },
-    logs: (id) => instances.get(id)?.logs() ?? [],
+    logs: (id) => instances.get(id)?.logs() ?? readLogTail(path.join(deps.paths.logs, `instance-${id}.log`)),
     doorOf: (id) => instances.get(id)?.door() ?? null,
     aliveRunOf: (id) => instances.get(id)?.aliveRun() ?? null,
     mask: (text) => [...instances.values()].reduce((masked, instance) => instance.mask(masked), text),

@@ -1,20 +1,11 @@
-import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { describe, expect, it } from 'vitest';
 import { createSecretDesk } from './secret-desk.ts';
 
-const meta: ConnectorMeta = {
-  type: 'sample',
-  displayName: 'Sample',
-  supportsMultiple: true,
-  capabilities: {},
-  credentialKeys: ['first', 'second'],
-  configSchema: { type: 'object', properties: {} },
-  outbound: false,
-};
+const keys = ['first', 'second'];
 
 async function knowing(...values: string[]) {
-  const desk = createSecretDesk(meta, { resolve: async (name) => values[Number(name)] ?? '' });
-  for (const name of values.keys()) await desk.answer(String(name), { first: String(name) });
+  const desk = createSecretDesk({ resolve: async (name) => values[Number(name)] ?? '' });
+  for (const name of values.keys()) await desk.answer(String(name), keys, { first: String(name) });
   return desk;
 }
 
@@ -36,8 +27,8 @@ describe('what an instance says, with its secrets taken out', () => {
   });
 
   it('stays the JSON it was, whatever the secret is called', async () => {
-    const desk = createSecretDesk(meta, { resolve: async () => 'token-abc' });
-    await desk.answer('a"b\\', { first: 'a"b\\' });
+    const desk = createSecretDesk({ resolve: async () => 'token-abc' });
+    await desk.answer('a"b\\', keys, { first: 'a"b\\' });
     expect(JSON.parse(desk.mask('{"msg":"token-abc"}'))).toEqual({ msg: '[redacted:a_b_]' });
   });
 

@@ -1,12 +1,15 @@
-import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { SecretResolver } from './secrets.ts';
 
-/** Gives one instance the secrets its config names, and knows them, so that they are masked in what it says. */
+/** Gives one instance the secrets that its config names in one of `keys`, and knows them, so that they are masked in what it says. */
 export type SecretDesk = {
   /** Never rejects: what is wrong is the answer. */
-  answer(name: string, config: Record<string, unknown>): Promise<{ value: string | null; error: string | null }>;
+  answer(
+    name: string,
+    keys: readonly string[],
+    config: Record<string, unknown>,
+  ): Promise<{ value: string | null; error: string | null }>;
   mask(text: string): string;
   maskEvent(event: PartialEvent): PartialEvent;
 };
@@ -15,7 +18,7 @@ export type SecretDesk = {
 const shortestMasked = 6;
 const maxKnown = 300;
 
-export function createSecretDesk({ credentialKeys }: ConnectorMeta, secrets: SecretResolver): SecretDesk {
+export function createSecretDesk(secrets: SecretResolver): SecretDesk {
   const known = new Map<string, string>();
   // One secret may be the beginning of another.
   let longestFirst: [string, string][] = [];
@@ -34,11 +37,11 @@ export function createSecretDesk({ credentialKeys }: ConnectorMeta, secrets: Sec
   }
 
   return {
-    async answer(name, config) {
-      if (!credentialKeys.some((key) => config[key] === name)) {
+    async answer(name, keys, config) {
+      if (!keys.some((key) => config[key] === name)) {
         return {
           value: null,
-          error: `The config of this instance does not name the secret "${name}" in ${credentialKeys.join(', ') || 'any field'}.`,
+          error: `The config of this instance does not name the secret "${name}" in ${keys.join(', ') || 'any field'}.`,
         };
       }
       try {

@@ -1,11 +1,10 @@
 import type { ParentMessage } from '@svc/connector-kit/child-protocol.ts';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
-import type { ConnectorType } from '../connector-type/find-types.ts';
 import type { RunPass } from './run-pass.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
-type About = { instance: InstanceConfig; type: ConnectorType; dataDir: string; pass: RunPass };
+type About = { instance: InstanceConfig; entry: string; dataDir: string; pass: RunPass };
 
 const longestBeatMs = 30_000;
 
@@ -14,13 +13,13 @@ export const childStopTimeoutMs = ({ stopTimeoutMs }: Settings): number => Math.
 
 /** The first message to a connector process: all that it is to be. */
 export function createStartMessage({ settings, paths, version }: SupervisorDeps, about: About): ParentMessage {
-  const { instance, type, dataDir, pass } = about;
+  const { instance, entry, dataDir, pass } = about;
   return {
     type: 'start',
     instanceId: instance.id,
     instanceName: instance.name,
     connectorType: instance.type,
-    entry: type.entry,
+    entry,
     config: instance.config,
     release: { version: version.version, channel: version.channel, sha: version.sha },
     assistantName: settings.assistantName,

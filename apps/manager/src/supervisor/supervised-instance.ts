@@ -3,11 +3,13 @@ import type { ParentMessage } from '@svc/connector-kit/child-protocol.ts';
 import type { Instance, InstanceConfig } from '@svc/contract/instance.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
-import { pickEnv } from '@svc/supervisor/child-env.ts';
-import { leanHeap, type ChildSpec, type ChildState, type LogLine } from '@svc/supervisor/child-spec.ts';
+import { leanNode, type ChildSpec, type ChildState, type LogLine } from '@svc/supervisor/child-spec.ts';
 import { createLogFile, type LogFile } from '@svc/supervisor/log-file.ts';
+import { readLogTail } from '@svc/supervisor/read-log-tail.ts';
 import { createSupervisedChild, type SupervisedChild } from '@svc/supervisor/supervised-child.ts';
 import type { ConnectorType } from '../connector-type/find-types.ts';
+import { confine } from './confine.ts';
+import { createExitNotes, type ExitNotes } from './exit-notes.ts';
 import { createHeartbeatMonitor, type HeartbeatMonitor } from './heartbeat.ts';
 import { parseChildMessage } from './parse-child-message.ts';
 import { createRunPass, portIn, toDoor, type Door, type RunPass } from './run-pass.ts';
@@ -39,39 +41,48 @@ const startTimeoutMs = 60_000;
 export class SupervisedInstance {
   readonly #deps: SupervisorDeps;
   readonly #dataDir: string;
-  readonly #type: ConnectorType;
+  readonly #spec: ChildSpec;
   readonly #child: SupervisedChild;
   readonly #heartbeat: HeartbeatMonitor;
   readonly #desk: SecretDesk;
   readonly #logFile: LogFile;
   readonly #usage: UsageMeter;
+  readonly #exitNotes: ExitNotes;
   #pass: RunPass = createRunPass();
   #config: InstanceConfig;
+  #type: ConnectorType | null = null;
   #told: string = 'stopped';
   #pid: number | null = null;
 
-  constructor(deps: SupervisorDeps, type: ConnectorType, config: InstanceConfig) {
+  /** Not to be started before `configure`. */
+  constructor(deps: SupervisorDeps, config: InstanceConfig) {
     this.#deps = deps;
-    this.#type = type;
     this.#config = config;
     this.#dataDir = path.join(deps.paths.instances, config.id);
     this.#heartbeat = createHeartbeatMonitor(deps.clock, deps.settings.heartbeatStaleMs, () => this.#tellHeartbeat());
-    this.#desk = createSecretDesk(type.meta, deps.secrets);
+    this.#desk = createSecretDesk(deps.secrets);
     this.#usage = createUsageMeter(deps.clock);
+    this.#exitNotes = createExitNotes(deps.explainExit);
     this.#logFile = createLogFile({ dir: deps.paths.logs, name: `instance-${config.id}` });
-    this.#child = createSupervisedChild(this.#childSpec(), {
+    this.#spec = this.#childSpec();
+    this.#child = createSupervisedChild(this.#spec, {
       clock: deps.clock,
       onState: (state) => this.#onState(state),
       onMessage: (message) => this.#hear(message),
       onLog: (line) => this.#logFile.write(line),
-      mask: (text) => this.mask(text),
+      earlierLog: readLogTail(this.#logFile.file),
+      mask: (text) => deps.maskLine(this.mask(text)),
     });
   }
 
-  /** What the next process is started with; its folder is there from now on. */
-  configure(config: InstanceConfig): void {
+  /** What the next process is started with; its folder is there from now on. Throws when it cannot be confined. */
+  configure(config: InstanceConfig, type: ConnectorType): void {
     makePrivateDir(this.#dataDir);
+    const { flags, env } = confine(this.#deps, { type, config: config.config, dataDir: this.#dataDir });
+    this.#spec.execArgv = [...leanNode, ...flags];
+    this.#spec.env = env;
     this.#config = config;
+    this.#type = type;
   }
 
   async start(): Promise<void> {
@@ -129,7 +140,7 @@ export class SupervisedInstance {
       url: typeof ready?.['url'] === 'string' ? ready['url'] : null,
       restarts,
       started_at: startedAt,
-      last_exit: lastExit,
+      last_exit: lastExit === null ? null : { ...lastExit, reason: this.#exitNotes.read(lastExit.reason) },
       healthy: status === 'running' && liveness.heartbeat !== 'stale',
       ...liveness,
       usage: pid === null ? null : this.#usage.read(pid),
@@ -137,12 +148,11 @@ export class SupervisedInstance {
   }
 
   #childSpec(): ChildSpec {
-    const { childEntry, env, settings } = this.#deps;
+    const { childEntry, settings } = this.#deps;
     return {
       name: this.#config.id,
       entry: childEntry,
-      execArgv: leanHeap,
-      env: { ...pickEnv(env), SVC_LOG_LEVEL: settings.logLevel },
+      env: {},
       cwd: this.#dataDir,
       greeting: () => this.#greeting(),
       startTimeoutMs,
@@ -154,7 +164,7 @@ export class SupervisedInstance {
     this.#pass = createRunPass();
     return createStartMessage(this.#deps, {
       instance: this.#config,
-      type: this.#type,
+      entry: this.#type?.entry ?? '',
       dataDir: this.#dataDir,
       pass: this.#pass,
     });
@@ -178,7 +188,7 @@ export class SupervisedInstance {
   }
 
   async #answerSecret(requestId: number, name: string): Promise<void> {
-    const { value, error } = await this.#desk.answer(name, this.#config.config);
+    const { value, error } = await this.#desk.answer(name, this.#type?.meta.credentialKeys ?? [], this.#config.config);
     if (error !== null) this.#deps.log.warn({ instance: this.#config.id, secret: name.slice(0, 100) }, error);
     const reply: ParentMessage = { type: 'secret', requestId, value, error };
     this.#child.send(reply);
@@ -197,6 +207,7 @@ export class SupervisedInstance {
       this.#deps.onAlive(this.#config.id);
     }
     const reason = state.status === 'backoff' || state.status === 'failed' ? (state.lastExit?.reason ?? null) : null;
+    if (reason !== null) void this.#exitNotes.lookInto(reason);
     const level = reason === null ? 'info' : 'warn';
     this.#deps.log[level]({ instance: this.#config.id, pid: state.pid, reason }, `instance is ${state.status}`);
     this.#emit(`${this.#config.id} is ${state.status}${reason === null ? '' : `: ${reason}`}`, {

@@ -19,8 +19,12 @@ export type SupervisorDeps = {
   env: Readonly<Record<string, string | undefined>>;
   types: ConnectorTypes;
   secrets: SecretResolver;
+  /** Takes what this installation knows to be secret, and what has the form of a secret, out of a line of a log. */
+  maskLine(line: string): string;
   childEntry: string;
   register: ChildRegister;
+  /** More about the reason of an exit than the process could know; null when there is no more to say. */
+  explainExit(reason: string): Promise<string | null>;
   /** An instance runs or has beaten. */
   onAlive(id: string): void;
 };

@@ -9,6 +9,7 @@ import { createCoreLink, type CoreLink } from '../core-link.ts';
 import { intakeOf } from '../intake-config.ts';
 import { createUploads } from '../uploads.ts';
 import { createChildLog, type ChildLog } from './child-log.ts';
+import { confineProcess } from './confine-process.ts';
 import { createParentLink, type ParentLink } from './parent-link.ts';
 import { shareKit } from './share-kit.ts';
 import { startFailure } from './start-failure.ts';
@@ -30,6 +31,7 @@ type Live = {
  * stop, 1 everything else.
  */
 export function runChild(): void {
+  confineProcess();
   const parent = createParentLink(systemClock);
   const log = createChildLog(process.env['SVC_LOG_LEVEL'] === 'debug');
   const shutdown = new AbortController();

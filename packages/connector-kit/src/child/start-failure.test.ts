@@ -10,6 +10,9 @@ describe('a failed start in words', () => {
     [system('EACCES', { port: 80 }), /^Port 80 may not be opened/],
     [system('EADDRNOTAVAIL', { address: '10.9.9.9' }), /no address 10\.9\.9\.9/],
     [system('ERR_MODULE_NOT_FOUND'), /not installed/],
+    [system('ERR_ACCESS_DENIED', { permission: 'FileSystemRead', resource: '/x' }), /^It may not read \/x\. .*meta\.permissions/],
+    [system('ERR_ACCESS_DENIED', { permission: 'FileSystemWrite', resource: '/x' }), /^It may not write \/x\./],
+    [system('ERR_ACCESS_DENIED', { permission: 'ChildProcess' }), /a system message .*meta\.permissions/],
     [new Error('The token is wrong.'), /^The token is wrong\.$/],
     ['a text', /^a text$/],
   ])('%s', (error, wanted) => {

@@ -1,11 +1,11 @@
 import { errorText } from '@svc/service-kit/service-error.ts';
 
-type SystemError = Error & { code?: string; address?: string; port?: number };
+type SystemError = Error & { code?: string; address?: string; port?: number; permission?: string; resource?: string };
 
 /** A failed start in words: what is wrong and what to do. System codes mean nothing to most readers. */
 export function startFailure(error: unknown, config: Record<string, unknown>): string {
   if (!(error instanceof Error)) return errorText(error);
-  const { code, address, port } = error as SystemError;
+  const { code, address, port, permission, resource } = error as SystemError;
   const wanted = port ?? config['port'] ?? config['http_port'];
   switch (code) {
     case 'EADDRINUSE':
@@ -16,9 +16,18 @@ export function startFailure(error: unknown, config: Record<string, unknown>): s
         : `Port ${String(wanted)} may not be opened by this user. Choose one above 1023.`;
     case 'EADDRNOTAVAIL':
       return `This machine has no address ${String(address ?? config['bind_host'])}. Correct bind_host.`;
+    case 'ERR_ACCESS_DENIED':
+      return refusal(error.message, permission, resource);
     case 'ERR_MODULE_NOT_FOUND':
       return `A part of this connector is not installed: ${error.message}`;
     default:
       return error.message;
   }
+}
+
+/** What a confined process may not do, and where its type would ask for it. */
+function refusal(message: string, permission: string | undefined, resource: string | undefined): string {
+  const what = { FileSystemRead: 'read', FileSystemWrite: 'write' }[permission ?? ''];
+  const refused = what === undefined ? message : `It may not ${what} ${resource}.`;
+  return `${refused} Its own folder is open to it; for more, its type has to ask in meta.permissions.`;
 }

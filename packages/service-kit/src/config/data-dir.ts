@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, renameSync, openSync, writeFileSync, fsyncSync, closeSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, constants, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -64,14 +64,16 @@ export function makePrivateDir(dir: string): void {
   chmodSync(dir, 0o700);
 }
 
+/** What is written is on the disk: as fsync would have it, which Node has no more in a process that it confines. */
+const syncedWrite = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_SYNC;
+
 /** Writes a small file so that a reader sees the old or the new content, never a part, whatever happens in between. */
 export function writeFileAtomic(file: string, content: string): void {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
-    const fd = openSync(temporary, 'w', 0o600);
+    const fd = openSync(temporary, syncedWrite, 0o600);
     try {
       writeFileSync(fd, content);
-      fsyncSync(fd);
     } finally {
       closeSync(fd);
     }

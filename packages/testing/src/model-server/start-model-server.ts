@@ -1,5 +1,5 @@
-import type { AddressInfo } from 'node:net';
-import { http, type IncomingMessage, type Server, type ServerResponse } from '@svc/service-kit/builtin.ts';
+import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
+import { listen } from '../listen.ts';
 import { defaultScenario } from './default-scenarios.ts';
 import { googleError, streamGoogle, wholeGoogle } from './google-api.ts';
 import { parseGoogleRequest } from './google-request.ts';
@@ -50,9 +50,9 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   const server = http.createServer((incoming, response) => {
     handle(incoming, response, answer).catch((error: unknown) => sendError(response, 500, 'api_error', String(error)));
   });
-  await listen(server, options.port ?? 0);
+  const { url, close } = await listen(server, options.port);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests,
     script: (replies) => {
       script = typeof replies === 'function' ? replies : toScript(replies);
@@ -61,7 +61,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     get open() {
       return open;
     },
-    close: () => closeServer(server),
+    close,
   };
 }
 
@@ -165,17 +165,4 @@ function sendError(
 ) {
   if (response.headersSent) return void response.destroy();
   sendJson(response, status, { type: 'error', error: { type: kind, code: kind, message, ...fields } }, headers);
-}
-
-const listen = (server: Server, port: number) =>
-  new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => resolve());
-  });
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

@@ -1,5 +1,5 @@
-import type { AddressInfo } from 'node:net';
 import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { listen } from '../listen.ts';
 import { isRecord } from './model-request.ts';
 
 export type TestToolServer = {
@@ -25,17 +25,8 @@ export async function startToolServer(): Promise<TestToolServer> {
       return response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: answer(message, calls) }));
     })();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
-    calls,
-    authorizations,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { url, close } = await listen(server);
+  return { url: `${url}/mcp`, calls, authorizations, close };
 }
 
 type Message = { id?: unknown; method?: unknown; params?: unknown };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
 import { http, type ServerResponse } from '@svc/service-kit/builtin.ts';
+import { listen } from '../listen.ts';
 import { makeTarball, type PackedFile } from './make-tarball.ts';
 
 export type PackageRegistry = {
@@ -54,9 +54,7 @@ export async function startPackageRegistry(): Promise<PackageRegistry> {
     integrity: `sha512-${createHash('sha512').update(tarball).digest('base64')}`,
   });
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A TCP server's address is never a string.
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await listen(server);
 
   return {
     url,
@@ -75,10 +73,6 @@ export async function startPackageRegistry(): Promise<PackageRegistry> {
         resolve();
       };
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }

@@ -1,5 +1,5 @@
-import type { AddressInfo } from 'node:net';
 import { http, type ServerResponse } from '@svc/service-kit/builtin.ts';
+import { listen } from '../listen.ts';
 import type { Gate } from '../model-server/gate.ts';
 import { answerElevenlabs } from './elevenlabs-speech.ts';
 import { answerOpenai } from './openai-speech.ts';
@@ -50,9 +50,9 @@ export async function startSpeechServer({ port = 0, key }: SpeechServerOptions =
     };
     answer().catch((error: unknown) => response.destroy(error as Error));
   });
-  await new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve));
+  const { url, close } = await listen(server, port);
   const fake: SpeechServer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests: [],
     next: (...answers) => void queue.push(...answers),
     gate: null,
@@ -61,11 +61,7 @@ export async function startSpeechServer({ port = 0, key }: SpeechServerOptions =
     get open() {
       return open;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
   return fake;
 }

@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { http } from '@svc/service-kit/builtin.ts';
+import { listen } from '../listen.ts';
 import { createEchoToolServer } from './echo-tool-server.ts';
 
 export type HttpToolServer = {
@@ -25,15 +25,6 @@ export async function startHttpToolServer({ hangs = false, port = 0 } = {}): Pro
     // The cast: the SDK's own types of a transport do not agree under exact optional properties.
     void mcp.connect(transport as never).then(() => transport.handleRequest(request, response));
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
-    calls,
-    authorizations,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { url, close } = await listen(server, port);
+  return { url: `${url}/mcp`, calls, authorizations, close };
 }

@@ -1,0 +1,54 @@
+import type { ConnectorMeta, ConnectorPermissions } from '@svc/contract/connector-meta.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import { describe, expect, it } from 'vitest';
+import { createStyle } from '../terminal.ts';
+import { renderConnectors, renderTypes } from './render-connectors.ts';
+
+const style = createStyle({ isTTY: false } as NodeJS.WriteStream);
+const meta = (permissions?: ConnectorPermissions): ConnectorMeta => ({
+  type: 'issues',
+  displayName: 'Issues',
+  supportsMultiple: true,
+  capabilities: {},
+  credentialKeys: [],
+  configSchema: { type: 'object', properties: {} },
+  outbound: false,
+  permissions,
+});
+const instance: Instance = {
+  id: 'issues-2',
+  type: 'issues',
+  name: 'Mine',
+  enabled: true,
+  config: {},
+  created_at: 0,
+  updated_at: 0,
+  status: 'running',
+  pid: 1,
+  port: null,
+  url: null,
+  restarts: 0,
+  started_at: 0,
+  last_exit: null,
+  healthy: true,
+  heartbeat: 'fresh',
+  last_heartbeat_at: 0,
+  usage: null,
+};
+
+describe('what a connector asks to be permitted', () => {
+  const asked = { allow: ['child-process', 'sqlite'], read: ['keys_file'], write: ['workspace_dir'] } as const;
+  const words =
+    'starts programs, opens SQLite files: nothing of this user is closed to it; reads what keys_file names; ' +
+    'writes to what workspace_dir names';
+
+  it('stands in the list of connectors and in that of types', () => {
+    expect(renderConnectors([instance], style, [meta(asked)])).toContain(`issues-2 ${words}.`);
+    expect(renderTypes([meta(asked)], style)).toContain(words);
+  });
+
+  it('is nothing for most', () => {
+    expect(renderConnectors([instance], style, [meta()])).toBe('issues-2  running, "Mine", issues');
+    expect(renderTypes([meta({})], style)).not.toContain('names');
+  });
+});

@@ -1,0 +1,22 @@
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+
+/** The kit that every connector runs on, with its packages. */
+export const kitPlaces = ['packages', 'node_modules'].map((name) => path.join(repositoryRoot, name));
+
+/**
+ * Where the code of a type that the operator added lies: its folder, where a link to it leads, the packages that were
+ * installed around it, and the link to ours that lies beside it.
+ */
+export function addedPlaces(folder: string): string[] {
+  const real = realpathSync(folder);
+  return [folder, real, ...packagesAround(real), path.join(path.dirname(folder), 'node_modules')];
+}
+
+/** The `node_modules` that an npm package lies in: the packages it needs are beside it there. */
+export function packagesAround(folder: string): string[] {
+  const part = `${path.sep}node_modules`;
+  const at = folder.indexOf(part + path.sep);
+  return at === -1 ? [] : [folder.slice(0, at + part.length)];
+}

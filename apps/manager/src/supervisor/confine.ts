@@ -1,0 +1,74 @@
+import path from 'node:path';
+import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { pickEnv } from '@svc/supervisor/child-env.ts';
+import { checkLinks } from '../connector-type/check-links.ts';
+import { addedPlaces, kitPlaces, packagesAround } from '../connector-type/code-places.ts';
+import type { ConnectorType } from '../connector-type/find-types.ts';
+import { permissionFlags } from '../connector-type/permission-flags.ts';
+import { createFence } from './fence.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
+
+type Deps = Pick<SupervisorDeps, 'env' | 'settings' | 'paths' | 'childEntry'>;
+type Child = { type: ConnectorType; config: Record<string, unknown>; dataDir: string };
+
+/** Node flags and environment within which a connector's process runs. */
+export type Confinement = { flags: string[]; env: Record<string, string> };
+
+/**
+ * What the process of an instance may touch: the code it is made of, its own folder, files that it may have to send,
+ * and paths that its config holds in fields its type asks for. Throws, in words for the operator, when one of these
+ * would open what belongs to somebody else.
+ */
+export function confine(deps: Deps, { type, config, dataDir }: Child): Confinement {
+  const { settings, paths, env, childEntry } = deps;
+  const { permissions = {} } = type.meta;
+  const fence = createFence(deps, dataDir);
+  const pathsIn = (fields: readonly string[] = []) => fields.flatMap((field) => pathOf(config[field], dataDir));
+  const [toRead, toWrite] = [pathsIn(permissions.read), pathsIn(permissions.write)];
+  toRead.forEach(fence.read);
+  toWrite.forEach(fence.write);
+
+  const cache = openCache(deps, type);
+  const own = [dataDir, ...(cache === null ? [] : [cache]), ...toWrite];
+  const code = [childEntry, ...kitPlaces, ...codeOf(type, fence.code)];
+  return {
+    flags: permissionFlags({
+      read: [...code, ...own, ...toRead, ...(sendsFiles(type) ? [paths.uploads] : [])],
+      write: own,
+      allow: permissions.allow ?? [],
+      network: true,
+    }),
+    env: {
+      ...pickEnv({ ...env, NODE_COMPILE_CACHE: cache ?? undefined }),
+      TMPDIR: dataDir,
+      SVC_LOG_LEVEL: settings.logLevel,
+    },
+  };
+}
+
+/** A field that is empty names no file. Relative ones lie in the instance's folder. */
+const pathOf = (value: unknown, dataDir: string): string[] =>
+  typeof value === 'string' && value !== '' ? [path.resolve(dataDir, value)] : [];
+
+function codeOf({ folder, isAdded }: ConnectorType, check: (place: string) => void): string[] {
+  if (!isAdded) return [folder];
+  const places = addedPlaces(folder);
+  places.forEach(check);
+  checkLinks([folder, ...places.flatMap(packagesAround)], [...kitPlaces, ...places]);
+  return places;
+}
+
+const sendsFiles = ({ meta: { outbound, capabilities } }: ConnectorType): boolean =>
+  capabilities.supports_attachments_out === true || (outbound !== false && outbound.kinds.some((kind) => kind !== 'text'));
+
+/**
+ * Compiled code is kept for each type by itself: whoever writes to a cache decides what those who read it run. Types
+ * that the operator added have theirs in the data folder.
+ */
+function openCache({ env, paths }: Deps, { meta, isAdded }: ConnectorType): string | null {
+  const shared = env['NODE_COMPILE_CACHE'] ?? '';
+  if (shared === '') return null;
+  const dir = path.join(isAdded ? path.join(paths.root, 'cache') : path.resolve(shared), 'connectors', meta.type);
+  makePrivateDir(dir);
+  return dir;
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import type { Instance } from '@svc/contract/instance.ts';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openKitManager, type OpenManager } from './open-manager.ts';
+import { eventually } from './waiting.ts';
+
+let manager: OpenManager;
+beforeEach(async () => {
+  manager = await openKitManager();
+});
+afterEach(() => manager.close());
+
+async function create(port: number): Promise<Instance> {
+  const body = { type: 'postbox', name: 'Box', enabled: true, config: { own_server: true, port } };
+  return (await manager.call('POST', '/instances', body)).body['instance'] as Instance;
+}
+const read = async (id: string) => (await manager.call('GET', `/instances/${id}`)).body['instance'] as Instance;
+const reasonOf = (id: string, word: string) =>
+  eventually(
+    async () => (await read(id)).last_exit?.reason ?? '',
+    (reason) => reason.includes(word),
+  );
+
+it('[M10] an instance whose port another one has by chance fails alone, and says which one that is', async () => {
+  const first = await create(0);
+  const second = await create(first.port ?? 0);
+  expect(await reasonOf(second.id, 'the instance')).toBe(
+    `Port ${first.port} is in use by the instance "${first.id}". Stop it or choose another port for this instance.`,
+  );
+  expect(await read(first.id)).toMatchObject({ status: 'running', pid: first.pid, restarts: 0, healthy: true });
+  await manager.call('POST', `/instances/${first.id}/stop`);
+  expect((await manager.call('POST', `/instances/${second.id}/start`)).body['instance']).toMatchObject({ status: 'running' });
+});
+
+it('[M10] one whose port another program has names the program', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    const { id } = await create(port);
+    expect(await reasonOf(id, `(process ${process.pid})`)).toContain(`Port ${port} is in use by `);
+  } finally {
+    server.close();
+  }
+});

@@ -1,0 +1,131 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openKitManager, type OpenManager } from './open-manager.ts';
+import { eventually } from './waiting.ts';
+
+let manager: OpenManager;
+beforeEach(async () => {
+  manager = await openKitManager();
+});
+afterEach(() => manager.close());
+
+const folder = () => path.join(manager.dataDir, 'connectors/late');
+/** A type that starts, whose description is `over`, and which logs the word it was written with. */
+function put({ word = 'one', meta = '' } = {}): void {
+  mkdirSync(folder(), { recursive: true, mode: 0o700 });
+  writeFileSync(path.join(folder(), 'package.json'), '{"type":"module"}');
+  writeFileSync(
+    path.join(folder(), 'index.js'),
+    `export const meta = { type: 'late', displayName: 'Late', supportsMultiple: true, capabilities: {}, credentialKeys: [],
+       configSchema: { type: 'object', properties: {} }, outbound: false, ${meta} };
+     export async function start(ctx) {
+       ctx.log('info', 'the word is ${word}');
+       return { async stop() {}, health: () => ({ healthy: true }) };
+     }`,
+  );
+}
+
+const types = async () => (await manager.call('GET', '/types')).body['types'] as ConnectorMeta[];
+const late = async () => (await types()).find(({ type }) => type === 'late');
+const add = async (config = {}) => manager.call('POST', '/instances', { type: 'late', name: 'Late', enabled: true, config });
+const read = async () => (await manager.call('GET', '/instances/late')).body as { instance: Instance; logs: { text: string }[] };
+const act = async (action: string) => (await manager.call('POST', `/instances/late/${action}`)).body['instance'] as Instance;
+const health = async () => (await manager.call('GET', '/health')).body as { types: string[]; degraded?: string[] };
+
+describe('a connector type that comes, changes and goes while the manager runs', () => {
+  it('is found as soon as somebody looks', async () => {
+    expect(await late()).toBeUndefined();
+    put();
+    expect(await late()).toMatchObject({ displayName: 'Late' });
+    expect((await health()).types).toContain('late');
+  });
+
+  it('is found by whoever adds an instance of it, without anybody having looked', async () => {
+    expect((await add()).status).toBe(400);
+    put();
+    const { status, body } = await add();
+    expect([status, body['instance']]).toEqual([201, expect.objectContaining({ id: 'late', status: 'running' })]);
+  });
+
+  it('is loaded again only when it has changed', async () => {
+    put({ meta: 'displayName: String(Math.random())' });
+    const first = await late();
+    expect(await late()).toEqual(first);
+    put({ meta: "displayName: 'Changed'" });
+    expect((await late())?.displayName).toBe('Changed');
+  });
+
+  it('counts as it is now for an instance that is started again: its code, and what it wants set', async () => {
+    put();
+    await add();
+    put({
+      word: 'two',
+      meta: "configSchema: { type: 'object', properties: { room: { type: 'string', title: 'Room', default: 'r' } } }",
+    });
+    expect(await act('restart')).toMatchObject({ status: 'running' });
+    await eventually(
+      async () => (await read()).logs.map(({ text }) => text).join('\n'),
+      (text) => text.includes('the word is two'),
+    );
+    expect((await manager.call('PATCH', '/instances/late', { config: { room: 'attic' } })).body).toMatchObject({ ok: true });
+    expect((await manager.call('PATCH', '/instances/late', { config: { rom: 'attic' } })).status).toBe(400);
+  });
+
+  it('leaves its instances running when it goes, and says why they cannot be started again', async () => {
+    put();
+    await add();
+    const { pid } = (await read()).instance;
+    renameSync(folder(), `${folder()}-away`);
+    expect(await late()).toBeUndefined();
+    expect((await read()).instance).toMatchObject({ status: 'running', pid });
+    const why = {
+      status: 'failed',
+      pid: null,
+      last_exit: { reason: expect.stringContaining('"late" is not installed') as string },
+    };
+    expect(await act('restart')).toMatchObject(why);
+    expect((await read()).instance).toMatchObject(why);
+    renameSync(`${folder()}-away`, folder());
+    expect(await act('start')).toMatchObject({ status: 'running' });
+  });
+
+  it('says what is wrong with it when it cannot be used any more', async () => {
+    put();
+    await add();
+    put({ meta: 'displayName: 7' });
+    expect(await act('restart')).toMatchObject({
+      status: 'failed',
+      last_exit: { reason: expect.stringContaining('meta.displayName') as string },
+    });
+    expect((await health()).degraded).toContainEqual(expect.stringContaining('meta.displayName'));
+    put();
+    expect(await act('start')).toMatchObject({ status: 'running' });
+  });
+
+  it('is gone for new instances when it is removed', async () => {
+    put();
+    await add();
+    rmSync(folder(), { recursive: true });
+    expect((await add()).body['message']).toContain('There is no connector type "late"');
+  });
+});
+
+describe('what a type asks to be permitted', () => {
+  it('is told by GET /types', async () => {
+    put({ meta: "permissions: { allow: ['child-process'] }" });
+    expect((await late())?.permissions).toEqual({ allow: ['child-process'] });
+  });
+
+  it.each([
+    ["permissions: { allow: ['everything'] }", 'meta.permissions.allow'],
+    ["permissions: { reads: ['x'] }", 'meta.permissions.reads'],
+    ["permissions: { read: ['file'] }", 'permissions names "file"'],
+  ])('has to be something that there is: %s', async (meta, problem) => {
+    put({ meta });
+    expect(await late()).toBeUndefined();
+    expect((await health()).degraded).toContainEqual(expect.stringContaining(problem));
+  });
+});

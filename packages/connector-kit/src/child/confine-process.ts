@@ -1,0 +1,31 @@
+import { syncBuiltinESMExports } from 'node:module';
+
+type Kill = (pid: number, ...rest: unknown[]) => unknown;
+
+/**
+ * Closes what Node's permission model leaves open, before any code of the connector is loaded: signals to other
+ * processes (SIGUSR1 opens the debugger of every Node process of the same user, and with it that process) and V8 flags
+ * (some write files anywhere). Does nothing in a process that is not confined, as those of most tests.
+ */
+export function confineProcess(host: NodeJS.Process = process): void {
+  if (host.permission === undefined) return;
+  const { pid } = host;
+  // `kill` and what it is made of. Not all versions of Node have all of them.
+  for (const name of ['kill', '_kill', '_debugProcess', '_debugEnd']) {
+    const original: unknown = Reflect.get(host, name);
+    if (typeof original !== 'function') continue;
+    const kill = original as Kill;
+    seal(host, name, (to: number, ...rest: unknown[]) => (to === pid ? kill(to, ...rest) : refuse('signals to other processes')));
+  }
+  seal(host.getBuiltinModule('node:v8'), 'setFlagsFromString', () => refuse('V8 flags'));
+  // For those who import them by name.
+  syncBuiltinESMExports();
+}
+
+function seal(owner: object, name: string, value: unknown): void {
+  Object.defineProperty(owner, name, { value, writable: false, configurable: false });
+}
+
+function refuse(what: string): never {
+  throw Object.assign(new Error(`A connector has no access to ${what}.`), { code: 'ERR_ACCESS_DENIED' });
+}

@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const packages = path.join(import.meta.dirname, '../..');
+
+/** Runs `code` after `confineProcess`, in a process that Node confines or does not, and gives what it printed. */
+function run(code: string, flags: string[]): string {
+  const script = `const { confineProcess } = await import('${packages}/connector-kit/src/child/confine-process.ts');
+    confineProcess();
+    const t = (work) => { try { return 'open ' + work(); } catch (error) { return error.code; } };
+    console.log(JSON.stringify([${code}]));`;
+  return execFileSync(process.execPath, [...flags, '--input-type=module', '-e', script], { encoding: 'utf8' }).trim();
+}
+
+const confined = ['--permission', `--allow-fs-read=${packages}`, '--disable-warning=ExperimentalWarning'];
+const attempts = `
+  t(() => process.kill(process.ppid, 0)), t(() => process.kill(-1, 0)), t(() => process.kill({ valueOf: () => process.ppid }, 0)),
+  t(() => Reflect.get(process, '_kill')(process.ppid, 0)), t(() => Reflect.get(process, '_debugProcess')(process.ppid)),
+  t(() => process.getBuiltinModule('process').kill(process.ppid, 0)),
+  await import('node:process').then((module) => t(() => module.kill(process.ppid, 0))),
+  await import('node:v8').then((module) => t(() => module.setFlagsFromString('--trace-turbo')))`;
+
+test('[M08] a confined process signals nobody else and sets no flags of V8, by whatever name', () => {
+  expect(JSON.parse(run(attempts, confined))).toEqual(Array.from({ length: 8 }, () => 'ERR_ACCESS_DENIED'));
+});
+
+test('it may signal itself, and cannot take the refusals away', () => {
+  expect(run('t(() => process.kill(process.pid, 0))', confined)).toBe('["open true"]');
+  const attempt =
+    't(() => Object.defineProperty(process, "kill", { value: 1 })), t(() => delete process.kill), t(() => process.kill(process.ppid, 0))';
+  expect(JSON.parse(run(attempt, confined)).at(-1)).toBe('ERR_ACCESS_DENIED');
+});
+
+test('a process that Node does not confine stays as it is', () => {
+  expect(run('t(() => process.kill(process.ppid, 0))', [])).toBe('["open true"]');
+});

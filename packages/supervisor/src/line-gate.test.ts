@@ -1,0 +1,61 @@
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { describe, expect, it } from 'vitest';
+import { createLineGate, gateLimits } from './line-gate.ts';
+
+function setUp() {
+  const clock = createFakeClock();
+  const passed: string[] = [];
+  const gate = createLineGate(clock, ({ text }) => passed.push(text));
+  const push = (text: string) => gate.push({ stream: 'stdout', text });
+  /** A second's worth of what is allowed, in lines of one KiB. */
+  const flood = (lines: number) => Array.from({ length: lines }, (_, i) => push(`${i} `.padEnd(1024, 'x')));
+  return { clock, gate, passed, push, flood };
+}
+
+describe('the gate before the log', () => {
+  it('passes on what comes, as it comes', () => {
+    const { passed, push } = setUp();
+    for (const text of ['a', 'b', 'c']) push(text);
+    expect(passed).toEqual(['a', 'b', 'c']);
+  });
+
+  it('passes on a burst, then no more than is allowed, the newest in the end', () => {
+    const { clock, passed, flood } = setUp();
+    flood(100_000);
+    const burst = gateLimits.burstBytes / 1024;
+    expect(passed).toHaveLength(burst);
+    clock.advance(1000);
+    const allowed = (gateLimits.bytesPerMs * 1000) / 1024;
+    expect(passed.length).toBeGreaterThan(burst + allowed * 0.7);
+    expect(passed.length).toBeLessThan(burst + allowed * 1.3);
+    clock.advance(10_000);
+    expect(passed.at(-1)).toMatch(/^99999 /);
+    expect(passed).toHaveLength(burst + 1 + gateLimits.waiting);
+  });
+
+  it('says how much it left out, where it did', () => {
+    const { clock, passed, flood } = setUp();
+    flood(1_756);
+    clock.advance(20_000);
+    const told = passed.findIndex((text) => text.startsWith('['));
+    expect(passed[told]).toBe('[1000 lines (1.0 MiB) left out: more than can be kept up with]');
+    expect([passed[told - 1]?.slice(0, 5), passed[told + 1]?.slice(0, 5)]).toEqual(['255 x', '1256 ']);
+  });
+
+  it('keeps the order while lines wait', () => {
+    const { clock, passed, flood, push } = setUp();
+    flood(300);
+    clock.advance(50);
+    push('last');
+    clock.advance(10_000);
+    expect(passed.at(-1)).toBe('last');
+    expect(passed).toHaveLength(301);
+  });
+
+  it('gives everything at once when it is asked for', () => {
+    const { gate, passed, flood } = setUp();
+    flood(600);
+    gate.drain();
+    expect(passed).toHaveLength(600);
+  });
+});

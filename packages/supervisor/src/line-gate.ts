@@ -1,0 +1,78 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { LogLine } from './child-spec.ts';
+
+/** What a line costs is its masking: some 0.1 ms for a KiB. This much a child may have of its parent's time. */
+export const gateLimits = { waiting: 500, burstBytes: 256 * 1024, bytesPerMs: 160, pauseMs: 50 } as const;
+
+type Raw = Pick<LogLine, 'stream' | 'text'>;
+
+/** Passes lines on as they come, and of a flood the newest, no faster than can be borne. Memory is bounded. */
+export type LineGate = {
+  push(line: Raw): void;
+  /** Passes on what waits, at once: somebody wants to see it, or no more will come. */
+  drain(): void;
+};
+
+export function createLineGate(clock: Clock, pass: (line: Raw) => void): LineGate {
+  let waiting: Raw[] = [];
+  let leftOut = { lines: 0, characters: 0 };
+  let allowed: number = gateLimits.burstBytes;
+  let refilledAt = clock.now();
+  let isPausing = false;
+
+  function refill(): void {
+    const now = clock.now();
+    allowed = Math.min(gateLimits.burstBytes, allowed + (now - refilledAt) * gateLimits.bytesPerMs);
+    refilledAt = now;
+  }
+
+  function passOn(line: Raw): void {
+    allowed -= line.text.length;
+    pass(line);
+  }
+
+  function wait(line: Raw): void {
+    waiting.push(line);
+    if (waiting.length > gateLimits.waiting) {
+      const oldest = waiting.shift();
+      leftOut = { lines: leftOut.lines + 1, characters: leftOut.characters + (oldest?.text.length ?? 0) };
+    }
+    if (isPausing) return;
+    isPausing = true;
+    clock.after(gateLimits.pauseMs, goOn);
+  }
+
+  function goOn(): void {
+    isPausing = false;
+    refill();
+    const from = waiting;
+    waiting = [];
+    tellLeftOut(from[0]);
+    for (const line of from) {
+      if (allowed > 0 && waiting.length === 0) passOn(line);
+      else wait(line);
+    }
+  }
+
+  function tellLeftOut(next: Raw | undefined): void {
+    const { lines, characters } = leftOut;
+    if (lines === 0 || next === undefined) return;
+    leftOut = { lines: 0, characters: 0 };
+    const mib = (characters / 1024 / 1024).toFixed(1);
+    passOn({ stream: next.stream, text: `[${lines} lines (${mib} MiB) left out: more than can be kept up with]` });
+  }
+
+  return {
+    push(line) {
+      if (allowed <= 0) refill();
+      if (allowed > 0 && waiting.length === 0) passOn(line);
+      else wait(line);
+    },
+    drain() {
+      const from = waiting;
+      waiting = [];
+      tellLeftOut(from[0]);
+      from.forEach(passOn);
+    },
+  };
+}
