@@ -411,7 +411,6 @@ describe('[S02] an archive that is made to do harm is refused, and nothing chang
     ['a fifo', () => withReal(upload('uploads/a', { type: '6', content: Buffer.of() }))],
     ['a device', () => withReal(upload('uploads/a', { type: '3', content: Buffer.of() }))],
     ['a folder', () => withReal(upload('uploads/a/', { type: '5', content: Buffer.of() }))],
-    ['a contiguous file', () => withReal(upload('uploads/a', { type: '7' }))],
     ['a name twice', () => withReal(upload('uploads/a'), upload('uploads/a'))],
     ['a name twice but for its letters', () => withReal(upload('uploads/a'), upload('uploads/A'))],
     ['a file that is also a folder', () => withReal(upload('uploads/a'), upload('uploads/a/b'))],
@@ -435,6 +434,11 @@ describe('[S02] an archive that is made to do harm is refused, and nothing chang
     ['a cut off archive', () => withReal().subarray(0, -2000)],
     ['an archive cut off between two files', () => gzipSync(tar([...real, contentsFor(real)]).subarray(0, 4096))],
     ['a size that lies', () => withReal(upload('uploads/a', { size: 1_000_000 }))],
+    ['a size in binary that lies', () => withReal(upload('uploads/a', { size: 2 ** 40 }))],
+    ['a size that is below nothing', () => withReal(upload('uploads/a', { size: -1 }))],
+    ['a header whose sum is wrong', () => gzipSync(spoiled(tar([...real, contentsFor(real)])))],
+    ['something behind its end', () => gzipSync(Buffer.concat([tar([...real, contentsFor(real)]), tar([upload('uploads/a')])]))],
+    ['no end', () => gzipSync(tar([...real, contentsFor(real)]).subarray(0, -1024))],
     ['a size of half a terabyte', () => withReal(upload('uploads/a', { size: 8_589_934_591 }))],
     ['no gzip', () => randomBytes(5000)],
     ['gzip of something else', () => gzipSync(randomBytes(5000))],
@@ -464,6 +468,16 @@ describe('[S02] an archive that is made to do harm is refused, and nothing chang
     expect(existsSync('/tmp/svc-evil')).toBe(false);
   });
 
+  test.each(['7', 'S', 'Z', '\0'])(
+    'while a type %j that is none of these is a plain file, as the format has it',
+    async (type) => {
+      await open({ before: fill });
+      const { archive } = await makeBackup();
+      real = [{ name: 'core.db', content: unpack(archive).get('core.db') ?? Buffer.of() }];
+      expect((await importBackup(withReal(upload('uploads/2026-01-01/a', { type })))).statusCode).toBe(200);
+    },
+  );
+
   test('while the plain one is taken', async () => {
     await open({ before: fill });
     const { archive } = await makeBackup();
@@ -492,6 +506,13 @@ describe('[S02] an archive that is made to do harm is refused, and nothing chang
     await expect(readArchive(body, limits, () => Promise.resolve(nothing))).rejects.toThrow('more than 1000 files');
   });
 });
+
+/** A byte of the first header is another one. */
+function spoiled(archive: Buffer): Buffer {
+  const copy = Buffer.from(archive);
+  copy[0] = (copy[0] ?? 0) + 1;
+  return copy;
+}
 
 function damaged(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes);

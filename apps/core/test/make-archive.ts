@@ -14,7 +14,7 @@ function header(name: string, size: number, type: string, linkname: string): Buf
   bytes.write(octal(0o600, 7), 100);
   bytes.write(octal(0, 7), 108);
   bytes.write(octal(0, 7), 116);
-  bytes.write(octal(size, 11), 124);
+  sizeField(size).copy(bytes, 124);
   bytes.write(octal(0, 11), 136);
   bytes.write('        ', 148);
   bytes.write(type, 156);
@@ -28,6 +28,15 @@ function header(name: string, size: number, type: string, linkname: string): Buf
     148,
   );
   return bytes;
+}
+
+/** In octal up to 8 GiB; above that, and below nothing, in binary. */
+function sizeField(size: number): Buffer {
+  if (size >= 0 && size < 8 ** 11) return Buffer.from(`${size.toString(8).padStart(11, '0')}\0`);
+  const field = Buffer.alloc(12, size < 0 ? 0xff : 0);
+  field.writeBigInt64BE(BigInt(size), 4);
+  field[0] = size < 0 ? 0xff : 0x80;
+  return field;
 }
 
 /** `length key=value\n`, where the length counts itself. */

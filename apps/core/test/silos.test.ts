@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Silo, SiloFile } from '@svc/contract/silo.ts';
 import type { Tier } from '@svc/contract/trust.ts';
@@ -84,6 +84,87 @@ describe('a silo', () => {
     expect((await get(id, 'plans/one.bin')).statusCode).toBe(404);
     expect((await remove(id, 'plans/one.bin')).statusCode).toBe(404);
     expect(blobsOf(id)).toHaveLength(1);
+  });
+
+  test('takes the type of a file from the query, its header, or its name, in this order', async () => {
+    await open();
+    const { id } = await create();
+    const typeOf = async (at: string, type: string, query = '') => {
+      const url = `/v2/silos/${id}/file?path=${at}${query}`;
+      const answer = await core.app.inject({ method: 'POST', url, payload: 'x', headers: { 'content-type': type } });
+      return answer.json<{ file: SiloFile }>().file.mime;
+    };
+    expect(await typeOf('a.bin', 'image/png', '&mime=application/pdf')).toBe('application/pdf');
+    expect(await typeOf('a.bin', 'image/png')).toBe('image/png');
+    expect(await typeOf('a.csv', 'application/octet-stream')).toBe('text/csv');
+  });
+
+  test('[H10] takes base64 of 7,864,000 bytes as JSON, not of 7,900,000', async () => {
+    await open();
+    const { id } = await create();
+    const send = (size: number) =>
+      ask('POST', `/v2/silos/${id}/file`, { path: 'a', data_base64: Buffer.alloc(size, 7).toString('base64') });
+    expect((await send(7_864_000)).json()).toMatchObject({ file: { bytes: 7_864_000 } });
+    expect((await send(7_900_000)).statusCode).toBe(413);
+  });
+
+  test('is deleted for good, with its files only when that is said', async () => {
+    await open();
+    const [empty, full] = [await create('empty'), await create('full')];
+    for (const at of ['a', 'b']) await put(full.id, at, 'x');
+    expect((await ask('DELETE', `/v2/silos/${empty.id}`)).json()).toEqual({ ok: true });
+    for (const query of ['', '?with_files=0', '?with_files=']) {
+      const refused = await ask('DELETE', `/v2/silos/${full.id}${query}`);
+      expect([refused.statusCode, refused.json()]).toEqual([409, expect.objectContaining({ files: 2 })]);
+    }
+    expect((await get(full.id, 'a')).body).toBe('x');
+    expect((await ask('DELETE', `/v2/silos/${full.id}?with_files=1`)).json()).toEqual({ ok: true });
+    expect((await ask('GET', '/v2/silos')).json()).toEqual({ silos: [] });
+    for (const { id } of [empty, full]) {
+      expect((await ask('DELETE', `/v2/silos/${id}`)).statusCode).toBe(404);
+      expect((await put(id, 'a', 'x')).statusCode).toBe(404);
+      expect(existsSync(path.join(core.folder, 'silos', id))).toBe(false);
+    }
+    expect((await create('full')).id).not.toBe(full.id);
+  });
+
+  test('that is deleted while a file comes takes the file with it', async () => {
+    await open();
+    const { id } = await create();
+    const coming = new PassThrough();
+    const writing = core.context.silos.write(id, 'a', coming);
+    writing.catch(() => undefined); // looked at below
+    coming.write('half');
+    await expect.poll(() => blobsOf(id)).toHaveLength(1);
+    await core.context.silos.drop(id, false);
+    coming.end('whole');
+    await expect(writing).rejects.toMatchObject({ code: 'not_found' });
+    expect(blobsOf(id)).toEqual([]);
+    await core.context.silos.sweep();
+    expect(existsSync(path.join(core.folder, 'silos', id))).toBe(false);
+  });
+
+  test('that is deleted while a backup is made keeps its bytes for it', async () => {
+    await open();
+    const { id } = await create();
+    await put(id, 'a', 'first');
+    const release = core.context.silos.hold();
+    await core.context.silos.drop(id, true);
+    expect(blobsOf(id)).toHaveLength(1);
+    release();
+    await expect.poll(() => blobsOf(id)).toEqual([]);
+    await core.context.silos.sweep();
+    expect(existsSync(path.join(core.folder, 'silos', id))).toBe(false);
+  });
+
+  test('that was deleted when the service was killed is gone after the next start', async () => {
+    await open();
+    const { id } = await create();
+    await put(id, 'a', 'x');
+    await core.context.db.run('DELETE FROM silo_file WHERE silo_id = ?', id);
+    await core.context.db.run('DELETE FROM silo WHERE id = ?', id);
+    await core.context.silos.sweep();
+    expect(existsSync(path.join(core.folder, 'silos', id))).toBe(false);
   });
 
   test('is for callers of its tier and above', async () => {

@@ -255,6 +255,23 @@ describe('a clip', () => {
     }
     expect(server.requests).toEqual([]);
   });
+
+  test('[H10] of 7,864,000 bytes comes as base64 in JSON, one of 7,900,000 does not', async () => {
+    await open();
+    const send = (size: number) => json({ mime: 'audio/ogg', data_base64: Buffer.alloc(size, 7).toString('base64') });
+    expect((await send(7_864_000)).statusCode).toBe(200);
+    expect((await send(7_900_000)).statusCode).toBe(413);
+  });
+
+  test('as the body is no larger than SVC_RAW_BODY_LIMIT either, where that is the smaller one', async () => {
+    await open({ ...openai(), SVC_RAW_BODY_LIMIT: '1kb' });
+    const answer = await transcribe(clip);
+    expect([answer.statusCode, answer.json()]).toEqual([
+      413,
+      expect.objectContaining({ variable: 'SVC_RAW_BODY_LIMIT', limit: 1024 }),
+    ]);
+    expect((await json({ data_base64 })).statusCode).toBe(200);
+  });
 });
 
 describe('a recording', () => {

@@ -6,15 +6,21 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ManifestEntry, UploadState, UploadedFile } from '@svc/contract/upload.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { lookAfterUploads } from '../src/upload/look-after-uploads.ts';
+import type { Uploads } from '../src/upload/uploads.ts';
 import { openTestCore, type TestCore } from './open-test-core.ts';
 
 const chunkSize = 1024;
@@ -142,6 +148,59 @@ describe('an upload in chunks', () => {
     const answer = await post('/v2/upload/init', { filename: 'a', mime: 'a/b', size });
     expect(answer.statusCode).toBe(413);
     expect(answer.json()).toMatchObject({ error: 'too_large', variable: 'SVC_UPLOAD_MAX_SIZE' });
+  });
+
+  test.each([
+    {},
+    { mime: 'a/b', size: 1 },
+    { filename: 'a', size: 1 },
+    { filename: 'a', mime: 'a/b' },
+    { filename: '', mime: 'a/b', size: 1 },
+    { filename: 'a', mime: 'a/b', size: 1, sha256: 'short' },
+    { filename: 'a', mime: 'a/b', size: 1, conversation_key: '' },
+    [],
+  ])('a beginning with %j is malformed', async (body) => {
+    await open();
+    expect((await post('/v2/upload/init', body)).statusCode).toBe(400);
+    expect(existsSync(uploads())).toBe(false);
+  });
+
+  test('a finish with a digest that is none is malformed, and nothing ends', async () => {
+    await open();
+    const bytes = randomBytes(10);
+    const id = await begin(bytes);
+    await sendAll(id, bytes);
+    expect((await finish(id, { sha256: 'short' })).statusCode).toBe(400);
+    expect(lines()).toEqual([]);
+    expect((await core.app.inject({ method: 'POST', url: `/v2/upload/${id}/finish` })).statusCode).toBe(200);
+  });
+
+  test('a file that is shorter on the disk than it was declared is 422: no file, no line', async () => {
+    await open();
+    const bytes = randomBytes(2 * chunkSize);
+    const id = await begin(bytes);
+    await sendAll(id, bytes);
+    truncateSync(uploads('.staging', id, 'data'), chunkSize);
+    const answer = await finish(id);
+    expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([
+      422,
+      expect.stringContaining(`${chunkSize} bytes on the disk, not ${2 * chunkSize}`),
+    ]);
+    expect(lines()).toEqual([]);
+    expect((await state(id)).received).toEqual([0, 1]);
+  });
+
+  test('what an operator does not set has the limits that are documented', async () => {
+    core = await openTestCore();
+    expect(core.context.settings).toMatchObject({
+      rawBodyBytes: 1024 * 2 ** 20,
+      uploadChunkBytes: 8 * 2 ** 20,
+      uploadMaxChunkBytes: 64 * 2 ** 20,
+      uploadMaxBytes: 128 * 2 ** 30,
+    });
+    const init = (size: number) => post('/v2/upload/init', { filename: 'a', mime: 'a/b', size });
+    expect((await init(20 * 2 ** 20)).json()).toMatchObject({ chunk_size: 8 * 2 ** 20, chunks: 3 });
+    expect((await init(128 * 2 ** 30 + 1)).statusCode).toBe(413);
   });
 
   test('[U04] finishing with gaps is a conflict that names them, and works when they are filled', async () => {
@@ -277,6 +336,37 @@ describe('the staging folder', () => {
     expect((await core.app.inject(`/v2/upload/${old}`)).statusCode).toBe(404);
   });
 
+  test('[U12] what is being written is kept, however old it looks', async () => {
+    await open();
+    const id = await begin(randomBytes(chunkSize));
+    const body = new PassThrough();
+    const chunk = { body, length: null, sha256: null };
+    const landing = core.context.uploads.receive(id, 0, chunk);
+    body.write(randomBytes(10));
+    age(id, 25);
+    await core.context.uploads.sweep();
+    body.end(randomBytes(chunkSize - 10));
+    expect(await landing).toEqual({ received_count: 1, chunks: 1 });
+  });
+
+  test('is swept soon after the start, then every hour, and no more after the end', async () => {
+    await open();
+    const clock = createFakeClock();
+    let sweeps = 0;
+    const end = lookAfterUploads({ uploads: { sweep: async () => void sweeps++ } as Uploads, clock, log: core.context.log });
+    clock.advance(3000);
+    expect(sweeps).toBe(1);
+    clock.advance(60 * 60_000 - 3001);
+    expect(sweeps).toBe(1);
+    clock.advance(1);
+    expect(sweeps).toBe(2);
+    clock.advance(2 * 60 * 60_000);
+    expect(sweeps).toBe(4);
+    end();
+    clock.advance(24 * 60 * 60_000);
+    expect(sweeps).toBe(4);
+  });
+
   test.each(['before the file moved', 'before the line'])(
     '[U10] an end that a crash cut %s is made good by the sweep',
     async (when) => {
@@ -359,6 +449,19 @@ describe('a file in one piece', () => {
       expect(file).toMatchObject({ name: 'data.json', bytes: 22 });
     },
   );
+
+  test.each([
+    ['filename=a.bin', 'image/png', 'image/png', 'image'],
+    ['filename=a.bin&mime=application/pdf', 'image/png', 'application/pdf', 'document'],
+    ['filename=a.csv', 'application/octet-stream', 'text/csv', 'text'],
+    ['filename=a', 'application/octet-stream', 'application/octet-stream', 'other'],
+    ['filename=a.html', 'image/png; charset=utf-8', 'image/png', 'image'],
+  ])('%s sent as %s is of type %s', async (query, type, mime, kind) => {
+    await open();
+    const headers = { 'content-type': type };
+    const answer = await core.app.inject({ method: 'POST', url: `/v2/upload?${query}`, payload: 'x', headers });
+    expect(answer.json()).toMatchObject({ ok: true, file: { mime, kind, bytes: 1 } });
+  });
 
   test('[U16] JSON carries base64; a place that it names is ignored', async () => {
     await open();
@@ -495,18 +598,87 @@ describe('what was uploaded', () => {
     });
   });
 
-  test('comes in ranges, and not at all for an id that is none', async () => {
+  const stored = async () => {
     await open();
     const id = await upload('a.bin', 'application/octet-stream', Buffer.from('0123456789'));
-    const range = (value: string) => core.app.inject({ url: `/v2/uploads/${id}/file`, headers: { range: value } });
-    expect(await range('bytes=2-4')).toMatchObject({
+    const ask = (headers: Record<string, string>, method: 'GET' | 'HEAD' = 'GET') =>
+      core.app.inject({ method, url: `/v2/uploads/${id}/file`, headers });
+    return { id, ask, file: lines().at(-1)?.path ?? '' };
+  };
+
+  test('comes in ranges, and not at all for an id that is none', async () => {
+    const { ask } = await stored();
+    expect(await ask({ range: 'bytes=2-4' })).toMatchObject({
       statusCode: 206,
       body: '234',
-      headers: { 'content-range': 'bytes 2-4/10' },
+      headers: {
+        'content-range': 'bytes 2-4/10',
+        'content-length': '3',
+        'content-disposition': expect.stringMatching(/^attach/),
+      },
     });
-    expect(await range('bytes=-3')).toMatchObject({ statusCode: 206, body: '789' });
-    expect((await range('bytes=20-30')).statusCode).toBe(416);
+    expect(await ask({ range: 'bytes=-3' })).toMatchObject({ statusCode: 206, body: '789' });
+    expect(await ask({ range: 'bytes=20-30' })).toMatchObject({ statusCode: 416, headers: { 'content-range': 'bytes */10' } });
+    expect(await ask({ range: 'bytes=0-1,5-6' })).toMatchObject({ statusCode: 200, body: '0123456789' });
+    expect(await ask({ range: 'bytes=x' })).toMatchObject({ statusCode: 200, body: '0123456789' });
     for (const none of ['upl_0000000000000000000', '..%2f..%2fcore.db'])
       expect((await core.app.inject(`/v2/uploads/${none}/file`)).statusCode).toBe(404);
   });
+
+  test('goes on from where it broke off, unless it is another file by now', async () => {
+    const { ask, file } = await stored();
+    const { etag = '', 'last-modified': modified = '' } = (await ask({})).headers;
+    for (const ifRange of [etag, modified])
+      expect(await ask({ range: 'bytes=5-', 'if-range': ifRange })).toMatchObject({ statusCode: 206, body: '56789' });
+    expect(await ask({ 'if-none-match': etag })).toMatchObject({ statusCode: 304, body: '', headers: { etag } });
+    expect(await ask({ 'if-modified-since': modified })).toMatchObject({ statusCode: 304, body: '' });
+    writeFileSync(uploads(file), 'abcdefghij');
+    utimesSync(uploads(file), 1_700_000_000, 1_700_000_000);
+    for (const ifRange of [etag, modified])
+      expect(await ask({ range: 'bytes=5-', 'if-range': ifRange })).toMatchObject({ statusCode: 200, body: 'abcdefghij' });
+    expect((await ask({ 'if-none-match': etag })).statusCode).toBe(200);
+    expect((await ask({ 'if-match': etag })).statusCode).toBe(412);
+  });
+
+  test('tells of itself on HEAD, with the length and without the bytes', async () => {
+    const { ask } = await stored();
+    expect(await ask({ range: 'bytes=2-4' }, 'HEAD')).toMatchObject({
+      statusCode: 200,
+      body: '',
+      headers: { 'content-length': '10', 'accept-ranges': 'bytes', 'x-content-type-options': 'nosniff' },
+    });
+  });
+
+  test('[U13] does not come through a link that somebody planted in its place', async () => {
+    const { ask, file } = await stored();
+    rmSync(uploads(file));
+    expect((await ask({})).statusCode).toBe(404);
+    symlinkSync('/etc/hostname', uploads(file));
+    expect((await ask({})).statusCode).toBe(404);
+  });
+
+  test('is closed again when whoever fetches it leaves', async () => {
+    core = await openTestCore();
+    const id = await upload('a.bin', 'application/octet-stream', randomBytes(6_000_000));
+    const url = await core.app.listen({ port: 0, host: '127.0.0.1' });
+    const openFiles = () => readdirSync('/proc/self/fd').filter((fd) => linkOf(`/proc/self/fd/${fd}`).endsWith('a.bin')).length;
+    const stop = new AbortController();
+    const answer = await fetch(`${url}/v2/uploads/${id}/file`, { signal: stop.signal });
+    expect(answer.status).toBe(200);
+    expect(openFiles()).toBe(1);
+    stop.abort();
+    await vi.waitFor(() => expect(openFiles()).toBe(0));
+    await core.app.inject(`/v2/uploads/${id}/file`);
+    for (const headers of [{ range: 'bytes=9999999-' }, { 'if-none-match': '*' }])
+      await core.app.inject({ url: `/v2/uploads/${id}/file`, headers });
+    await vi.waitFor(() => expect(openFiles()).toBe(0));
+  });
 });
+
+function linkOf(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return ''; // closed in between
+  }
+}

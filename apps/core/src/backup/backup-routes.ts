@@ -46,7 +46,7 @@ export function mountBackupRoutes(app: App, deps: Deps): void {
   app.get<{ Params: IdParams }>('/v2/backups/:id', ({ params, raw }, reply) => {
     const { backup, file } = backups.archive(params.id);
     const name = `svc-backup-${new Date(backup.created_at).toISOString().slice(0, 16).replace(/[-:]/g, '')}.tar.gz`;
-    return sendFile(raw, reply, { id: backup.id, path: file, name, mime: 'application/gzip', bytes: backup.bytes ?? 0 });
+    return sendFile(raw, reply, { id: backup.id, path: file, name, mime: 'application/gzip' });
   });
   app.delete<{ Params: IdParams }>('/v2/backups/:id', ({ params }) => {
     backups.delete(params.id);

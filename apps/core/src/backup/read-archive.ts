@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import type { Header } from 'tar-stream';
+import type { ParsedTarEntry } from 'modern-tar';
 import { backupFormat, type BackupContents } from '@svc/contract/backup.ts';
 import { ServiceError, errorText } from '@svc/service-kit/service-error.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
@@ -22,8 +22,6 @@ export type ArchiveLimits = {
 
 export const usualLimits: Omit<ArchiveLimits, 'maxBytes'> = { maxEntries: 200_000, maxRatio: 100, slackBytes: 64 * 1024 * 1024 };
 
-type Entry = AsyncIterable<unknown> & { header: Header };
-
 /** Held in memory: the contents and the sealed secrets. */
 const maxHeldBytes = 256 * 1024 * 1024;
 
@@ -42,18 +40,42 @@ export async function readArchive(
   limits: ArchiveLimits,
   sinkFor: (name: string) => Promise<PartSink>,
 ): Promise<ReadArchive> {
-  const { extract: createExtract } = await import('tar-stream'); // seldom wanted
-  const extract = createExtract();
+  const { createTarDecoder } = await import('modern-tar'); // seldom wanted
+  const decoder = createTarDecoder({ strict: true });
+  const writer = decoder.writable.getWriter();
   const counter = { packed: 0, unpacked: 0 };
-  const flow = pipeline(body, countPacked(counter), createGunzip(), limitUnpacked(counter, limits), extract).catch(
-    (error: unknown) => Promise.reject(toRefusal(error)),
-  );
-  const read = readParts(extract, limits, sinkFor);
+  const flow = pipeline(
+    body,
+    countPacked(counter),
+    createGunzip(),
+    limitUnpacked(counter, limits),
+    (tar: AsyncIterable<Buffer>) => writeEach(tar, writer),
+  ).catch((error: unknown) => Promise.reject(toRefusal(error)));
+  const read = readParts(told(decoder.readable), limits, sinkFor);
   // Whichever fails ends the other; the first reason is the one that counts.
-  read.catch(() => body.destroy());
+  read.catch((error: unknown) => {
+    body.destroy();
+    abort(writer, error);
+  });
   const [parts] = await firstFault(read, flow);
   return checkWhole(parts);
 }
+
+type Writer = WritableStreamDefaultWriter<Uint8Array>;
+
+/** Goes on when the other end has room. */
+async function writeEach(tar: AsyncIterable<Buffer>, writer: Writer): Promise<void> {
+  try {
+    for await (const bytes of tar) await writer.write(bytes);
+    await writer.close();
+  } catch (error) {
+    abort(writer, error);
+    throw error;
+  }
+}
+
+/** Nobody waits for it: what ended it is told by whoever found it. */
+const abort = (writer: Writer, reason: unknown): void => void writer.abort(reason).catch(() => undefined);
 
 type Counter = { packed: number; unpacked: number };
 
@@ -80,14 +102,14 @@ const limitUnpacked = (counter: Counter, { maxBytes, maxRatio, slackBytes }: Arc
 type Parts = { found: Map<string, { bytes: number; sha256: string }>; held: Map<string, Buffer> };
 
 async function readParts(
-  extract: AsyncIterable<Entry>,
+  entries: AsyncIterable<ParsedTarEntry>,
   { maxEntries }: ArchiveLimits,
   sinkFor: (name: string) => Promise<PartSink>,
 ): Promise<Parts> {
   const parts: Parts = { found: new Map(), held: new Map() };
   const folded = new Set<string>();
-  for await (const entry of extract) {
-    const { name, type, size } = entry.header;
+  for await (const { header, body } of entries) {
+    const { name, type, size } = header;
     const shown = JSON.stringify(name.slice(0, 200));
     if (type !== 'file') throw refused(`The backup has ${shown}, a ${type}. Only plain files belong into one.`);
     if (!isArchiveName(name)) throw refused(`The backup has ${shown}, which does not belong into one.`);
@@ -99,20 +121,23 @@ async function readParts(
     const isHeld = name === contentsName || name === secretsName;
     if (isHeld && size > maxHeldBytes) throw refused(`The backup has ${shown} with ${size} bytes, which is too much.`);
     const sink = isHeld ? holder((bytes) => parts.held.set(name, bytes)) : await sinkFor(name);
-    parts.found.set(name, await readPart(entry, size, sink));
+    parts.found.set(name, await readPart(body, size, sink));
   }
   return parts;
 }
 
-async function readPart(entry: Entry, size: number, sink: PartSink): Promise<{ bytes: number; sha256: string }> {
+async function readPart(
+  body: AsyncIterable<Uint8Array>,
+  size: number,
+  sink: PartSink,
+): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   let bytes = 0;
   try {
-    for await (const part of entry as AsyncIterable<Buffer>) {
-      // The cast: its own types leave open what a stream is of.
+    for await (const part of told(body)) {
       hash.update(part);
       bytes += part.length;
-      await sink.write(part);
+      await sink.write(Buffer.from(part.buffer, part.byteOffset, part.length));
     }
   } finally {
     await sink.end();
@@ -181,6 +206,15 @@ function parse(bytes: Buffer | undefined): unknown {
     return bytes === undefined ? null : JSON.parse(bytes.toString('utf8'));
   } catch {
     throw refused(`${contentsName} of the backup is damaged.`);
+  }
+}
+
+/** What comes out of the unpacker, and what it says of a fault in our words. */
+async function* told<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* source;
+  } catch (error) {
+    throw toRefusal(error);
   }
 }
 

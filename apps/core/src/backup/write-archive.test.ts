@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream, writeFileSync } from 'node:fs';
+import { createReadStream, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createTarDecoder, createTarPacker } from 'modern-tar';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { tar } from '../../test/make-archive.ts';
 import { readArchive, usualLimits } from './read-archive.ts';
 import { writeArchive } from './write-archive.ts';
 
@@ -34,6 +36,35 @@ test('an archive reads as it was packed, whatever is stored as it is', async () 
   expect(read.contents).toEqual(contents);
   expect(contents.files.map(({ path: name }) => name)).toEqual(['pricing.json', 'secrets.enc', 'uploads/a']);
 });
+
+test('what is worth it is made smaller, and only that', async () => {
+  const { folder } = setUp();
+  const [zeros, to] = [path.join(folder, 'zeros'), path.join(folder, 'b.tar.gz')];
+  const bytes = 1_000_000;
+  writeFileSync(zeros, Buffer.alloc(bytes));
+  const parts = { small: [{ name: 'core.db', file: zeros, bytes }], large: [{ name: 'uploads/a', file: zeros, bytes }] };
+  await writeArchive(to, { ...parts, secrets: null, facts }, { signal: new AbortController().signal, onBytes: () => {} });
+  expect(statSync(to).size - bytes).toBeGreaterThan(0);
+  expect(statSync(to).size - bytes).toBeLessThan(50_000);
+});
+
+test('a size over 8 GiB is written, and read in both of its spellings', async () => {
+  const size = 9 * 1024 ** 3;
+  const { readable, controller } = createTarPacker();
+  controller.add({ name: 'uploads/a', size });
+  const reader = readable.getReader();
+  const written = await Promise.all([1, 2, 3, 4].map(async () => (await reader.read()).value ?? Buffer.of()));
+  expect(await sizeRead(written)).toBe(size);
+  expect(await sizeRead([tar([{ name: 'uploads/a', size }])])).toBe(size);
+});
+
+async function sizeRead(blocks: readonly Uint8Array[]): Promise<number | undefined> {
+  const decoder = createTarDecoder({ strict: true });
+  const writer = decoder.writable.getWriter();
+  const first = decoder.readable.getReader().read();
+  for (const block of blocks) await writer.write(block);
+  return (await first).value?.header.size;
+}
 
 test('a target that takes nothing is a fault, and no hanging', async () => {
   const { folder, write } = setUp();

@@ -48,18 +48,28 @@ export function createSiloBlobs(folder: string) {
       };
     },
 
-    async list(silo: string): Promise<string[]> {
-      try {
-        return await readdir(path.join(folder, silo));
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-        throw error;
-      }
+    /** Everything of a silo; while it is held, when that is over, and its empty folder at the next start. */
+    async removeAll(silo: string): Promise<void> {
+      for (const blob of await namesIn(path.join(folder, silo))) await this.remove(silo, blob);
+      if (holders === 0) await rm(path.join(folder, silo), { recursive: true, force: true });
     },
+
+    list: (silo: string): Promise<string[]> => namesIn(path.join(folder, silo)),
+    /** Every silo that something lies here of. */
+    silos: (): Promise<string[]> => namesIn(folder),
   };
 }
 
 export type SiloBlobs = ReturnType<typeof createSiloBlobs>;
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
 
 async function writeEach(handle: FileHandle, content: AsyncIterable<Buffer>): Promise<void> {
   let at = 0;

@@ -39,6 +39,8 @@ export function createSiloKeys({ store, vault, clock }: Deps) {
       key.catch(() => kept.delete(silo.id));
       return key;
     },
+
+    forget: (id: string): void => void kept.delete(id),
   };
 }
 

@@ -42,11 +42,16 @@ export function mountSiloRoutes(app: App, { silos, settings }: Deps): void {
     return { ...(await silos.read(params.id)), list: files, next: files.length === limit ? (files.at(-1)?.path ?? null) : null };
   });
 
+  app.delete<{ Params: IdParams; Querystring: { with_files?: string } }>('/v2/silos/:id', async ({ params, query }) => {
+    await silos.drop(params.id, query.with_files === '1');
+    return { ok: true };
+  });
+
   app.get<{ Params: IdParams; Querystring: PathQuery }>('/v2/silos/:id/file', async ({ params, query, raw }, reply) => {
     const content = await silos.content(params.id, query.path);
     const name = path.posix.basename(content.file.path);
     const { bytes, mime } = content.file;
-    if ('place' in content) return sendFile(raw, reply, { id: content.file.path, path: content.place, name, mime, bytes });
+    if ('place' in content) return sendFile(raw, reply, { id: content.file.path, path: content.place, name, mime });
     return reply
       .header('content-type', mime)
       .header('content-length', bytes)

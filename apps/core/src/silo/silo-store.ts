@@ -1,5 +1,6 @@
 import type { Silo, SiloFile } from '@svc/contract/silo.ts';
 import type { Tier } from '@svc/contract/trust.ts';
+import { notFound } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
 
 const selectSilo = `SELECT id, name, min_trust, wrapped_key, created_at,
@@ -13,6 +14,7 @@ const selectFiles = `SELECT ${fileColumns} FROM silo_file WHERE silo_id = ? AND 
 const upsertFile = `INSERT INTO silo_file (silo_id, ${fileColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (silo_id, path) DO UPDATE SET blob = excluded.blob, bytes = excluded.bytes, sha256 = excluded.sha256,
   mime = excluded.mime, encrypted = excluded.encrypted, updated_at = excluded.updated_at`;
+const countFiles = 'SELECT count(*) AS files FROM silo_file WHERE silo_id = ?';
 const deleteFile = 'DELETE FROM silo_file WHERE silo_id = ? AND path = ?';
 
 export type SiloRow = Omit<Silo, 'encrypted'> & { wrapped_key: string | null };
@@ -35,9 +37,10 @@ export function createSiloStore(db: Database) {
     blobs: async (siloId: string) =>
       (await db.all<{ blob: string }>('SELECT blob FROM silo_file WHERE silo_id = ?', siloId)).map(({ blob }) => blob),
 
-    /** Gives what was there before. */
+    /** Gives what was there before. @throws ServiceError `not_found` for a silo that is gone by now. */
     put: (siloId: string, file: SiloFileRow) =>
       db.transaction(async (tx) => {
+        if ((await tx.get('SELECT 1 FROM silo WHERE id = ?', siloId)) === undefined) throw notFound('silo', siloId);
         const before = toFile(await tx.get<StoredFile>(selectFile, siloId, file.path));
         const { path, blob, bytes, sha256, mime, encrypted, created_at, updated_at } = file;
         await tx.run(upsertFile, siloId, path, blob, bytes, sha256, mime, encrypted ? 1 : 0, created_at, updated_at);
@@ -49,6 +52,15 @@ export function createSiloStore(db: Database) {
         const before = toFile(await tx.get<StoredFile>(selectFile, siloId, path));
         await tx.run(deleteFile, siloId, path);
         return before;
+      }),
+    /** Removes a silo with at most `mostFiles` files. Gives how many it had: with more, all of it stays. */
+    drop: (siloId: string, mostFiles: number) =>
+      db.transaction(async (tx) => {
+        const { files } = (await tx.get<{ files: number }>(countFiles, siloId)) ?? { files: 0 };
+        if (files > mostFiles) return files;
+        await tx.run('DELETE FROM silo_file WHERE silo_id = ?', siloId);
+        await tx.run('DELETE FROM silo WHERE id = ?', siloId);
+        return files;
       }),
   };
 }

@@ -139,12 +139,30 @@ export class Silos {
     await this.#blobs.remove(silo.id, before.blob);
   }
 
+  /**
+   * Removes a silo for good, and its files only when that was said: `withFiles`.
+   * @throws ServiceError `not_found`, `conflict` for one that has files.
+   */
+  async drop(id: string, withFiles: boolean): Promise<void> {
+    const silo = await this.#silo(id);
+    const files = await this.#store.drop(silo.id, withFiles ? Number.MAX_SAFE_INTEGER : 0);
+    if (files > 0 && !withFiles) {
+      throw conflict(`The silo "${silo.name}" has ${files} files. Delete them first, or say with_files=1.`, { files });
+    }
+    this.#keys.forget(silo.id);
+    await this.#blobs.removeAll(silo.id);
+  }
+
   /** Keeps bytes from being removed while a backup is made. */
   hold = (): (() => void) => this.#blobs.hold();
 
   /** Removes what an earlier process wrote and did not come to name. */
   async sweep(): Promise<void> {
-    for (const { id } of await this.#store.list()) {
+    const lying = await this.#blobs.silos(); // before the rows, for the same reason as below
+    const rows = await this.#store.list();
+    const known = new Set(rows.map(({ id }) => id));
+    for (const id of lying) if (!known.has(id)) await this.#blobs.removeAll(id);
+    for (const { id } of rows) {
       const found = await this.#blobs.list(id); // before the rows: what is written meanwhile is in none of the two
       const named = new Set(await this.#store.blobs(id));
       for (const blob of found) if (!named.has(blob) && !this.#writing.has(blob)) await this.#blobs.remove(id, blob);

@@ -6,6 +6,7 @@ import { lazyCheck } from '../file/lazy-check.ts';
 import { plainMime } from '../upload/file-name.ts';
 import { decodeBase64, notValid, readJsonBody } from '../upload/read-json-file.ts';
 import { untilSilent } from '../upload/store-stream.ts';
+import { tooLarge } from '../upload/uploads.ts';
 import { audioTypeOf, audioTypeOfBytes, knownAudio, type AudioType } from './audio-type.ts';
 import type { Wishes } from './speech.ts';
 
@@ -24,17 +25,28 @@ const isJsonClip = lazyCheck<JsonClip>(jsonClip);
 const bodyMs = 120_000;
 const hint = 'Send the clip as the body under its own Content-Type (or with ?mime=), or JSON with data_base64.';
 
+/** The most that a clip may have, and that any body may have: the smaller one is what a sender hears of. */
+export type ClipLimits = { clipBytes: number; bodyBytes: number };
+
 /** A clip that is the body. @throws ServiceError `too_large`, `unsupported_media_type`, `bad_request`. */
-export async function readRawClip(request: IncomingMessage, mime: string | undefined, maxBytes: number): Promise<ClipBytes> {
+export async function readRawClip(
+  request: IncomingMessage,
+  mime: string | undefined,
+  { clipBytes, bodyBytes }: ClipLimits,
+): Promise<ClipBytes> {
+  const check = (bytes: number) => {
+    if (bodyBytes < clipBytes && bytes > bodyBytes) throw tooLarge(bodyBytes, 'SVC_RAW_BODY_LIMIT');
+    checkSize(bytes, clipBytes);
+  };
   const said = mime ?? request.headers['content-type'];
-  checkSize(Number(request.headers['content-length'] ?? 0), maxBytes);
+  check(Number(request.headers['content-length'] ?? 0));
   const timer = setTimeout(() => request.destroy(new Error('it took too long')), bodyMs);
   const parts: Buffer[] = [];
   let length = 0;
   try {
     for await (const part of untilSilent(request)) {
       length += part.length;
-      checkSize(length, maxBytes);
+      check(length);
       parts.push(part);
     }
   } finally {

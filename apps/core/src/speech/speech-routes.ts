@@ -47,11 +47,12 @@ function mountClipRoutes(app: App, { speech, uploads, settings, clock }: Deps): 
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   const config = { streamsBody: true };
   const { maxBytes } = settings.stt;
+  const limits = { clipBytes: maxBytes, bodyBytes: settings.rawBodyBytes };
 
   app.post('/v2/transcribe', { config, schema: { querystring: transcribeSchema } }, ({ query, raw }, reply) => {
     const { mime, model = null, language = null } = query;
     // A type in the query says that the body is the clip, whatever it looks like.
-    const read = () => (mime === undefined && isJson(raw) ? readJsonClip(raw, maxBytes) : readRawClip(raw, mime, maxBytes));
+    const read = () => (mime === undefined && isJson(raw) ? readJsonClip(raw, maxBytes) : readRawClip(raw, mime, limits));
     return speech.transcribe({ read, wishes: { model, language }, conversationKey: null }, callerGone(reply));
   });
 

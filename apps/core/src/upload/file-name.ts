@@ -38,8 +38,8 @@ export function plainMime(mime: string | undefined): string | null {
 
 /** What a file is by the ending of its name. The table is loaded when it is wanted. */
 export async function mimeOfName(name: string): Promise<string> {
-  const { default: send } = await import('@fastify/send');
-  return send.mime.getType(name) ?? unknownMime;
+  const { default: mime } = await import('mime');
+  return mime.getType(name) ?? unknownMime;
 }
 
 const documents = /pdf|msword|officedocument|opendocument|rtf|epub/;

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
+import { giveBack, hasOwnBytes } from './give-back.ts';
 import { writeAll } from './write-all.ts';
 
 /** Gathered for one write. */
@@ -15,7 +16,7 @@ type Target = {
   /** More bytes than this are refused with `tooMuch`, and nothing of them is kept. */
   maxBytes: number;
   tooMuch: () => Error;
-  /** Sees every byte as it passes. */
+  /** Sees every byte as it passes, and keeps none. */
   onBytes: (bytes: Buffer) => void;
 };
 
@@ -29,10 +30,12 @@ export async function storeStream(body: Readable, { handle, position, maxBytes, 
   let held = 0;
   let total = 0;
   let writing: Promise<void> = Promise.resolve();
+  const isOwn = hasOwnBytes(body);
   const write = async () => {
     await writing;
     const at = position + total - held;
-    writing = writeAll(handle, parts, at);
+    const written = parts;
+    writing = writeAll(handle, written, at).finally(() => isOwn && giveBack(written));
     writing.catch(() => undefined); // whoever awaits it next hears of it
     parts = [];
     held = 0;
@@ -92,10 +95,14 @@ export async function* untilSilent(body: Readable): AsyncGenerator<Buffer> {
 /** What the disk said, in words for the sender; anything else as it is. */
 export function storageFault(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    const full = 'There is no room left on the disk for this file. Free some space and send it again.';
+    return new ServiceError('insufficient_storage', full, { cause: error });
+  }
+  if (code !== 'EIO' && code !== 'EROFS') return error;
   return new ServiceError(
-    'insufficient_storage',
-    'There is no room left on the disk for this file. Free some space and send it again.',
+    'internal',
+    `The disk takes nothing (${code}), so this was not stored. See to the disk, then send it again.`,
     {
       cause: error,
     },

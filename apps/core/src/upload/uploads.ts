@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { statfs } from 'node:fs/promises';
+import { rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FileKind, ManifestEntry, UploadState, UploadedFile } from '@svc/contract/upload.ts';
@@ -13,7 +13,7 @@ import { ChunkedUpload, type ChunkBody } from './chunked-upload.ts';
 import { kindOfMime, mimeOfName, plainMime, safeFileName } from './file-name.ts';
 import { Manifest } from './manifest.ts';
 import { publish, publishAgain, type Area } from './publish.ts';
-import { Staging } from './staging.ts';
+import { Staging, type UploadPlan } from './staging.ts';
 import { storageFault, storeStream } from './store-stream.ts';
 
 export type UploadDeps = {
@@ -65,8 +65,6 @@ export class Uploads {
     const { uploadMaxBytes, uploadChunkBytes } = this.#deps.settings;
     if (size > uploadMaxBytes) throw tooLarge(uploadMaxBytes, 'SVC_UPLOAD_MAX_SIZE');
     if (this.#count >= maxUploads) throw queueFull('Too many uploads are on their way. Finish or discard some first.', 60);
-    this.#prepare();
-    await this.#checkRoom(size);
     const id = this.#deps.ids.next('upl');
     const plan = {
       ...(await namesOf(facts)),
@@ -76,9 +74,20 @@ export class Uploads {
       chunks: Math.ceil(size / uploadChunkBytes),
       created_at: this.#deps.clock.now(),
     };
-    await stored(this.#staging.plan(id, plan));
+    await stored(this.#plan(id, plan));
     this.#count++;
     return (await this.#upload(id)).state();
+  }
+
+  async #plan(id: string, plan: UploadPlan): Promise<void> {
+    this.#prepare();
+    await this.#checkRoom(plan.size);
+    try {
+      await this.#staging.plan(id, plan);
+    } catch (error) {
+      await this.#staging.remove(id);
+      throw error;
+    }
   }
 
   /** @throws ServiceError `not_found`. */
@@ -120,18 +129,25 @@ export class Uploads {
 
   /** Takes a file in one piece; its kind is that of its type unless given. @throws ServiceError `too_large`, `bad_request`, `insufficient_storage`. */
   async take(body: Readable, facts: FileFacts, kind?: FileKind): Promise<UploadedFile> {
-    this.#prepare();
     const id = this.#deps.ids.next('upl');
     try {
+      this.#prepare();
       const stored = await this.#store(id, body, facts);
       const entry = kind === undefined ? stored : { ...stored, kind };
       await publish(this.#area, entry, entry.bytes);
+      await this.#staging.remove(id);
       return toFile(entry);
     } catch (error) {
+      await this.#takeBack(id);
       throw storageFault(error);
-    } finally {
-      await this.#staging.remove(id);
     }
+  }
+
+  /** Its sender is told that it failed, so nothing of it stays: only what has its line by now is a file. */
+  async #takeBack(id: string): Promise<void> {
+    const entry = await this.#staging.decision(id);
+    if (entry !== null && (await this.manifest.find(id)) === null) await rm(entry.path, { force: true });
+    await this.#staging.remove(id);
   }
 
   async #store(id: string, body: Readable, facts: FileFacts): Promise<ManifestEntry> {

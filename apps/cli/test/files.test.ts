@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Backup, RestorePlan } from '@svc/contract/backup.ts';
+import type { UploadedFile } from '@svc/contract/upload.ts';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { freePorts } from '@svc/testing/free-ports.ts';
+import { startCore } from '@svc/testing/spawn-core.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+
+const folder = temporaryFolder();
+const inFolder = (name: string) => path.join(folder.path, name);
+let core: Awaited<ReturnType<typeof startCore>>;
+let ports: { core: number; manager: number; collector: number };
+let env: Record<string, string | undefined>;
+
+beforeAll(async () => {
+  const [one, manager, collector] = (await freePorts(3)) as [number, number, number];
+  ports = { core: one, manager, collector };
+  env = {
+    PATH: process.env['PATH'],
+    HOME: folder.path,
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+    SVC_DATA_DIR: inFolder('data'),
+    SVC_CORE_PORT: String(one),
+  };
+  core = await startCore(inFolder('data'), ports);
+});
+afterAll(async () => {
+  core.child.kill('SIGKILL');
+  await core.exited;
+  folder.remove();
+});
+
+async function svc(args: string[], input = ''): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/cli/src/main.ts'), ...args], { env });
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  child.stdin.end(input);
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { code, out, err };
+}
+async function json<T>(...args: string[]): Promise<T> {
+  const { code, out, err } = await svc([...args, '--json']);
+  expect(code, err).toBe(0);
+  return JSON.parse(out) as T;
+}
+
+describe('svc upload', () => {
+  test('stores a file and says where', async () => {
+    writeFileSync(inFolder('a note.txt'), 'a tulip');
+    const sent = await svc(['upload', inFolder('a note.txt')]);
+    expect(sent, sent.err).toMatchObject({ code: 0, out: expect.stringContaining('Uploaded a note.txt, 7 B') as string });
+    const file = await json<UploadedFile>('upload', inFolder('a note.txt'), '--mime', 'text/plain', '--parallel', '2');
+    expect(file).toMatchObject({ name: 'a note.txt', mime: 'text/plain', kind: 'text', bytes: 7 });
+    expect(readFileSync(file.path, 'utf8')).toBe('a tulip');
+  });
+
+  test.each([
+    [['upload', 'not-there.txt'], 'not-there.txt'],
+    [['upload', 'x', '--parallel', '0'], '--parallel is "0"'],
+    [['upload', 'x', '--parallel', 'many'], '--parallel is "many"'],
+    [['upload', '.'], ''],
+  ])('%j fails, and says why', async (args, why) => {
+    const { code, err, out } = await svc(args);
+    expect(code).not.toBe(0);
+    expect(out).toBe('');
+    expect(err).toContain(why);
+    expect(err).not.toContain('    at ');
+  });
+});
+
+describe('svc backup', () => {
+  test('makes, lists, copies and deletes backups', async () => {
+    const made = await json<Backup>('backup', 'create');
+    expect(made).toMatchObject({ state: 'done', has_secrets: false });
+    const { backups } = await json<{ backups: Backup[] }>('backup', 'list');
+    expect(backups.map(({ id }) => id)).toEqual([made.id]);
+    expect((await svc(['backup', 'list'])).out).toContain(made.id);
+    expect((await svc(['backup', 'get', made.id, inFolder('b.tar.gz')])).code).toBe(0);
+    expect(readFileSync(inFolder('b.tar.gz'))).toHaveLength(made.bytes ?? 0);
+    const again = await svc(['backup', 'get', made.id, inFolder('b.tar.gz')]);
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining('is there already') as string });
+    expect((await svc(['backup', 'delete', made.id])).code).toBe(0);
+    expect((await json<{ backups: Backup[] }>('backup', 'list')).backups).toEqual([]);
+    expect((await svc(['backup', 'restore', made.id])).err).toContain(`there is no backup "${made.id}"`);
+  });
+
+  test('restores from a copy, and takes that back, also when no service runs', async () => {
+    const { id } = await json<Backup>('backup', 'create');
+    rmSync(inFolder('c.tar.gz'), { force: true });
+    await svc(['backup', 'get', id, inFolder('c.tar.gz')]);
+    for (const what of [inFolder('c.tar.gz'), id]) {
+      expect(await json<RestorePlan>('backup', 'restore', what)).toMatchObject({ secrets: 'kept' });
+      expect(await json<object>('backup', 'undo')).toMatchObject({ undone: 'pending' });
+    }
+    await json<RestorePlan>('backup', 'restore', id);
+    core.child.kill('SIGKILL');
+    await core.exited;
+    expect((await svc(['backup', 'list'])).code).not.toBe(0);
+    expect(await json<object>('backup', 'undo')).toMatchObject({ undone: 'pending' });
+    expect((await svc(['backup', 'undo'])).err).toContain('there is no restore to be undone');
+    core = await startCore(inFolder('data'), ports);
+    expect(existsSync(inFolder('data/restore/plan.json'))).toBe(false);
+  });
+
+  test('takes secrets along under a passphrase that is piped in, and no other opens them', async () => {
+    writeFileSync(inFolder('data/secrets.json'), '{"OPENAI_API_KEY":"canary-0123456789"}', { mode: 0o600 });
+    const made = await svc(['backup', 'create', '--secrets', '--json'], 'tulips in March\n');
+    const { id, has_secrets } = JSON.parse(made.out) as Backup;
+    expect(has_secrets).toBe(true);
+    expect((await svc(['backup', 'create', '--secrets'], 'short\n')).err).toContain('too short');
+    const wrong = await svc(['backup', 'restore', id, '--secrets'], 'tulips in April\n');
+    expect([wrong.code === 0, wrong.err]).toEqual([false, expect.stringContaining('passphrase')]);
+    const right = await svc(['backup', 'restore', id, '--secrets', '--json'], 'tulips in March\n');
+    expect(JSON.parse(right.out)).toMatchObject({ secrets: 'restored' });
+    expect(await json<object>('backup', 'undo')).toMatchObject({ undone: 'pending' });
+  });
+
+  test('refuses what is no backup, and says why', async () => {
+    const { code, err } = await svc(['backup', 'restore', inFolder('a note.txt')]);
+    expect([code === 0, err]).toEqual([false, expect.stringContaining('no backup at all')]);
+    expect((await svc(['backup', 'undo'])).err).toMatch(/there is no restore to be undone/i);
+  });
+});

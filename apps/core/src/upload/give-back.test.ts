@@ -1,0 +1,17 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { giveBack, hasOwnBytes } from './give-back.ts';
+
+test('parts that have their memory for themselves are empty at once, others stay', () => {
+  const own = Buffer.from(new ArrayBuffer(70_000));
+  const whole = Buffer.from(new ArrayBuffer(1000)).fill('a');
+  const pooled = Buffer.from('from the pool');
+  const shared = [whole.subarray(0, 500), whole.subarray(500)];
+  giveBack([own, pooled, ...shared]);
+  expect([own.length, pooled.toString(), whole.toString().length]).toEqual([0, 'from the pool', 1000]);
+});
+
+test('a body that is made of bytes of somebody keeps them', () => {
+  expect(hasOwnBytes(Readable.from([randomBytes(10)]))).toBe(false);
+});

@@ -1,0 +1,145 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Silo } from '@svc/contract/silo.ts';
+import { freePorts } from '@svc/testing/free-ports.ts';
+import { startCore } from '@svc/testing/spawn-core.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { askProcess, killHard, startVaultProcess } from '../../apps/vault/test/vault-process.ts';
+
+const passphrase = 'tulips in the moonlight';
+const canary = 'canary: the tulips are under the oak';
+
+let folder: TemporaryFolder;
+let ports: { core: number; manager: number; collector: number; vault: number };
+let vault: Awaited<ReturnType<typeof startVaultProcess>>;
+let core: Awaited<ReturnType<typeof startCore>>;
+let keys: { adminKey: string; agentKey: string };
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  const [one, manager, collector, four] = (await freePorts(4)) as [number, number, number, number];
+  ports = { core: one, manager, collector, vault: four };
+  vault = await startVaultProcess(folder.path, ports.vault);
+  const made = await askProcess(ports.vault, 'POST /v1/init', { body: { passphrase } });
+  const adminKey = String(made?.body['admin_key']);
+  const agent = await askProcess(ports.vault, 'POST /v1/agents', { body: { name: 'assistant', tier: 'SACRED' }, adminKey });
+  keys = { adminKey, agentKey: String(agent?.body['key']) };
+  core = await openCore();
+});
+afterEach(async () => {
+  await Promise.all([killHard(core.child), killHard(vault.child)]);
+  folder.remove();
+});
+
+const openCore = () =>
+  startCore(folder.path, ports, { SVC_VAULT_URL: `http://127.0.0.1:${ports.vault}`, SVC_VAULT_AGENT_KEY: keys.agentKey });
+/** One that knows no key from before. */
+async function restartCore(): Promise<void> {
+  await killHard(core.child);
+  core = await openCore();
+}
+async function restartVault(): Promise<void> {
+  await killHard(vault.child);
+  vault = await startVaultProcess(folder.path, ports.vault);
+}
+const unseal = async () => {
+  const answer = await askProcess(ports.vault, 'POST /v1/unseal', { body: { passphrase }, adminKey: keys.adminKey });
+  expect(answer?.status).toBe(200);
+};
+
+const url = (rest: string) => `http://127.0.0.1:${ports.core}/v2/silos${rest}`;
+async function create(name: string): Promise<string> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(url(''), { method: 'POST', headers, body: JSON.stringify({ name, min_trust: 'SACRED' }) });
+  expect(answer.status).toBe(200);
+  const { silo } = (await answer.json()) as { silo: Silo };
+  expect(silo.encrypted).toBe(true);
+  return silo.id;
+}
+async function put(id: string, at: string, text: string) {
+  const answer = await fetch(url(`/${id}/file?path=${at}`), { method: 'POST', body: text });
+  return { status: answer.status, body: (await answer.json()) as { message?: string; encrypted?: boolean } };
+}
+async function get(id: string, at: string) {
+  const answer = await fetch(url(`/${id}/file?path=${at}`));
+  return { status: answer.status, text: await answer.text() };
+}
+const blobs = () =>
+  readdirSync(path.join(folder.path, 'silos'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+
+test('[S01] a silo has a key from the vault: nothing of its files is on the disk in the clear, also not the key', async () => {
+  const id = await create('plans');
+  expect(await put(id, 'a.txt', canary)).toMatchObject({ status: 200, body: { encrypted: true } });
+  expect(await get(id, 'a.txt')).toEqual({ status: 200, text: canary });
+  await restartCore();
+  expect(await get(id, 'a.txt')).toEqual({ status: 200, text: canary });
+  const everything = readdirSync(folder.path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const entry of everything) {
+    expect(readFileSync(path.join(entry.parentPath, entry.name)).includes('tulips'), entry.name).toBe(false);
+  }
+});
+
+test('while the vault is sealed a silo says so, keeps what it has and takes nothing; unsealed it is as before', async () => {
+  const id = await create('plans');
+  await put(id, 'a.txt', canary);
+  expect((await askProcess(ports.vault, 'POST /v1/seal', { adminKey: keys.adminKey }))?.status).toBe(200);
+  await restartCore();
+  const sealed = { status: 503, text: expect.stringMatching(/vault is sealed/i) };
+  expect(await get(id, 'a.txt')).toEqual(sealed);
+  expect(await put(id, 'a.txt', 'other')).toMatchObject({ status: 503, body: { message: expect.stringMatching(/sealed/i) } });
+  const fresh = await create('fresh');
+  expect((await put(fresh, 'b.txt', 'x')).status).toBe(503);
+  expect(blobs()).toHaveLength(1);
+  await unseal();
+  expect(await get(id, 'a.txt')).toEqual({ status: 200, text: canary });
+  expect((await put(fresh, 'b.txt', 'x')).status).toBe(200);
+});
+
+test('a vault that was killed is away, and after its restart opens what it sealed before', async () => {
+  const id = await create('plans');
+  await put(id, 'a.txt', canary);
+  await killHard(vault.child);
+  await restartCore();
+  expect(await get(id, 'a.txt')).toEqual({ status: 503, text: expect.stringContaining('vault cannot be reached') });
+  await restartVault();
+  expect(await get(id, 'a.txt')).toEqual({ status: 503, text: expect.stringMatching(/sealed/i) });
+  await unseal();
+  expect(await get(id, 'a.txt')).toEqual({ status: 200, text: canary });
+});
+
+test('core and vault may be killed while files come: what was acknowledged is there, and nothing else stays', async () => {
+  const acknowledged = new Map<string, string>();
+  for (const victim of ['core', 'vault', 'both', 'core', 'vault', 'both']) {
+    const ids = await Promise.all(['a', 'b'].map((name) => create(`${victim}-${name}-${acknowledged.size}`)));
+    let done = 0;
+    const writer = async (id: string) => {
+      for (let n = 0; n < 200; n++) {
+        const text = `${id} ${n} ${'x'.repeat(n * 300)}`;
+        const answer = await put(id, `f${n}`, text).catch(() => null);
+        if (answer?.status !== 200) return;
+        acknowledged.set(`${id} f${n}`, text);
+        if (++done < 8) continue;
+        if (victim !== 'vault') core.child.kill('SIGKILL');
+        if (victim !== 'core') return void vault.child.kill('SIGKILL');
+      }
+    };
+    await Promise.all(ids.map(writer));
+    if (victim !== 'core') {
+      await restartVault();
+      await unseal();
+    }
+    await restartCore();
+  }
+  expect(acknowledged.size).toBeGreaterThan(30);
+  for (const [key, text] of acknowledged) {
+    const [id = '', at = ''] = key.split(' ');
+    expect(await get(id, at)).toEqual({ status: 200, text });
+  }
+  const { silos } = (await (await fetch(url(''))).json()) as { silos: Silo[] };
+  await expect.poll(() => blobs().length).toBe(silos.reduce((sum, silo) => sum + silo.files, 0));
+  for (const { id } of silos) expect((await fetch(url(`/${id}?with_files=1`), { method: 'DELETE' })).status).toBe(200);
+  expect(blobs()).toEqual([]);
+});
