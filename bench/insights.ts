@@ -11,11 +11,11 @@ import { systemClock } from '../packages/service-kit/src/clock.ts';
 
 /**
  * How long the collector's read routes take on a large store: makes one of `--events` (default 1,000,000) with the
- * collector's own writer, starts a collector on it, waits for the search index, and asks every route a few times.
- * `--dir` keeps the store in a folder, and uses the one that is there. Prints milliseconds.
+ * collector's own writer, starts a collector on it, waits for the search index, and asks every route `--times` times.
+ * `--dir` keeps the store in a folder, and uses the one that is there. Prints a table, in milliseconds.
  */
 const { values } = parseArgs({
-  options: { events: { type: 'string', default: '1000000' }, dir: { type: 'string' }, times: { type: 'string', default: '7' } },
+  options: { events: { type: 'string', default: '1000000' }, dir: { type: 'string' }, times: { type: 'string', default: '21' } },
 });
 const wanted = Number(values.events);
 const dir = values.dir ?? mkdtempSync(path.join(tmpdir(), 'insights-'));
@@ -75,6 +75,9 @@ function makeStore(): void {
   );
 }
 
+const place = (sorted: readonly number[], share: number) => (sorted[Math.ceil(sorted.length * share) - 1] ?? 0).toFixed(1);
+
+/** A row of the table: the first answer, and the middle and the slow end of those after it. */
 async function timed(route: string): Promise<string> {
   const times: number[] = [];
   let note = '';
@@ -84,11 +87,11 @@ async function timed(route: string): Promise<string> {
     const body = await answer.text();
     times.push(performance.now() - begun);
     const { hits, capped } = (body.startsWith('{') ? JSON.parse(body) : {}) as { hits?: number; capped?: boolean };
-    note = `${answer.status} ${(body.length / 1024).toFixed(0)} KB${hits === undefined ? '' : `, ${hits} hits${capped === true ? ' (capped)' : ''}`}`;
+    note = `${answer.status}, ${(body.length / 1024).toFixed(0)} KB${hits === undefined ? '' : `, ${capped === true ? 'at least ' : ''}${hits} hits`}`;
   }
-  const [first = 0] = times;
-  const median = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
-  return `${route.padEnd(64)} first ${first.toFixed(1).padStart(8)}   median ${median.toFixed(1).padStart(8)}   ${note}`;
+  const [first = 0, ...others] = times;
+  const sorted = others.toSorted((a, b) => a - b);
+  return `| \`${route}\` | ${first.toFixed(1)} | ${place(sorted, 0.5)} | ${place(sorted, 0.95)} | ${note} |`;
 }
 
 if (!existsSync(file)) makeStore();
@@ -114,6 +117,8 @@ console.log(
   `index complete after ${((performance.now() - begunIndex) / 1000).toFixed(0)} s, ${(statSync(path.join(dir, 'collector-search.db')).size / 1e6).toFixed(0)} MB`,
 );
 const recent = end - yearMs / 100;
+const month = end - 30 * 24 * 3_600_000;
+console.log('| route | first | p50 | p95 | answer |\n|---|---|---|---|---|');
 for (const route of [
   '/api/events',
   '/api/events?limit=1000',
@@ -124,7 +129,9 @@ for (const route of [
   '/api/sessions?limit=1000',
   '/api/sessions?active=1',
   '/api/usage',
-  `/api/usage?since=${end - 30 * 24 * 3_600_000}`,
+  `/api/usage?since=${month}`,
+  `/api/usage/people?since=${month}`,
+  '/api/usage/people',
   '/api/system',
   '/api/notifications',
   '/api/brief',
@@ -139,9 +146,13 @@ for (const route of [
   `/api/search?q=%22${words[0]}%20${words[1]}%22`,
   '/api/search?q=need*',
   '/api/search?q=w1*',
+  '/api/search?q=w*',
+  `/api/search?q=w*&since=${recent}`,
+  '/api/search?q=nowhere',
+  '/api/search?q=everywhere%20-needle',
   '/metrics',
 ])
-  console.log(await timed(route).catch((error: unknown) => `${route}: ${String(error)}`));
+  console.log(await timed(route).catch((error: unknown) => `| \`${route}\` | ${String(error)} |`));
 collector.kill('SIGTERM');
 await once(collector, 'exit');
 if (values.dir === undefined) rmSync(dir, { recursive: true, force: true });

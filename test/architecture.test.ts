@@ -146,6 +146,7 @@ const environmentReaders = [
   'apps/cli/src/terminal.ts',
   'apps/cli/src/commands/test.ts',
   'apps/collector/src/control/run-program.ts',
+  'apps/collector/src/otel/install-packages.ts',
   'apps/manager/src/connector-type/read-meta.ts',
 ];
 

@@ -22,6 +22,17 @@ export async function askCollector<T>(settings: Settings, path: string, query: Q
   throw refusal(answer.status, (answer.body as ErrorBody).message);
 }
 
+/** Asks the collector for something that only the holder of the control token may. `timeoutMs` bounds the whole. @throws CliError */
+export async function tellCollector<T>(settings: Settings, path: string, timeoutMs: number): Promise<T> {
+  const url = addressOf(settings, path, {});
+  const request = { body: {}, token: settings.insightsControlToken, timeoutMs };
+  const answer = await requestJson<T | ErrorBody>(url, request).catch((error: unknown) => {
+    throw awayError(url, error);
+  });
+  if (answer.status < 300) return answer.body as T; // the status says which of the two it is
+  throw refusal(answer.status, (answer.body as ErrorBody).message);
+}
+
 /** What happens from now on, until the collector is gone. @throws CliError when nothing answers, or it refuses. */
 export async function* followCollector(settings: Settings): AsyncGenerator<SseEvent> {
   const url = addressOf(settings, '/api/stream', {});

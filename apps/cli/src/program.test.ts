@@ -16,7 +16,13 @@ const connector = vi.fn(succeed);
 const create = vi.fn(succeed);
 const speak = vi.fn(succeed);
 const transcribe = vi.fn(succeed);
-const insights = { usage: vi.fn(succeed), events: vi.fn(succeed), sessions: vi.fn(succeed), search: vi.fn(succeed) };
+const insights = {
+  usage: vi.fn(succeed),
+  events: vi.fn(succeed),
+  sessions: vi.fn(succeed),
+  search: vi.fn(succeed),
+  otel: vi.fn(succeed),
+};
 const commands: Commands = {
   ...others,
   ...insights,

@@ -9,13 +9,14 @@ import { mountIngestRoutes } from './ingest/ingest-routes.ts';
 import { mountMapRoutes } from './map/map-routes.ts';
 import { mountMetricsRoutes } from './metrics/metrics-routes.ts';
 import { mountNotificationRoutes } from './notification/notification-routes.ts';
+import { mountOtelRoutes } from './otel/otel-routes.ts';
 import { mountSearchRoutes } from './search/search-routes.ts';
 import { mountSessionRoutes } from './session/session-routes.ts';
 import { mountSystemRoutes } from './system/system-routes.ts';
 import { mountUsageRoutes } from './usage/usage-routes.ts';
 
 export function createCollectorApp(context: CollectorContext): App {
-  const { settings, version, log, commitQueue } = context;
+  const { settings, version, log, commitQueue, otel } = context;
   return createApp({
     service: 'collector',
     version,
@@ -25,7 +26,8 @@ export function createCollectorApp(context: CollectorContext): App {
       ingested: commitQueue.ingested,
       rejected: commitQueue.rejected,
       waiting: commitQueue.waiting,
-      degraded: commitQueue.lastError === null ? [] : [`Events cannot be stored: ${commitQueue.lastError}`],
+      degraded: faultsOf(context),
+      ...(otel.view().state === 'off' ? {} : { otel: otel.view() }),
     }),
     routes(app) {
       mountIngestRoutes(app, context);
@@ -39,8 +41,14 @@ export function createCollectorApp(context: CollectorContext): App {
       mountBriefRoutes(app, context);
       mountControlRoutes(app, context);
       mountMetricsRoutes(app, context);
+      mountOtelRoutes(app, context);
       mountFeed(app, context);
       mountStreamRoutes(app, context);
     },
   });
+}
+
+function faultsOf({ commitQueue, otel }: CollectorContext): string[] {
+  const stored = commitQueue.lastError === null ? null : `Events cannot be stored: ${commitQueue.lastError}`;
+  return [stored, otel.fault()].filter((fault) => fault !== null);
 }

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { createBearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
@@ -10,18 +11,34 @@ import { createFeedSource } from './feed/feed-source.ts';
 import type { FeedItem } from './feed/feed-item.ts';
 import { CommitQueue } from './ingest/commit-queue.ts';
 import { createEventsWriter } from './ingest/write-events.ts';
+import { createOtelExport } from './otel/otel-export.ts';
+import { createGitRoots } from './map/git-roots.ts';
 import { createRetention } from './retention/retention.ts';
 import { createIndexer } from './search/indexer.ts';
 import { createSearchThread } from './search/search-thread.ts';
+import { createCoreDirectory } from './session/core-directory.ts';
+import { createSessionList } from './session/session-list.ts';
+import { createPrincipalReader, type PrincipalReader } from './usage/read-principals.ts';
 import { createProcessLister } from './system/our-processes.ts';
 import { createSampler } from './system/sampler.ts';
+import { createSessionHosts } from './terminal/session-hosts.ts';
+import { createTranscripts } from './transcript/create-transcripts.ts';
+import type { TranscriptRoot } from './transcript/transcript-roots.ts';
+import { createTranscriptStore } from './transcript/transcript-store.ts';
 
 export type CollectorContext = ReturnType<typeof createCollectorContext>;
 
-export type CollectorOptions = ServiceContext & { clock?: Clock; ids?: Ids };
+/** `transcriptRoots`: where engines keep transcripts; none are followed without it. */
+export type CollectorOptions = ServiceContext & {
+  clock?: Clock;
+  ids?: Ids;
+  transcriptRoots?: readonly TranscriptRoot[];
+  readPrincipals?: PrincipalReader;
+};
 
 /** Everything the collector's routes need, in the order it is opened; `close` after the last request was answered. */
-export function createCollectorContext({ settings, log, version, clock = systemClock, ids = randomIds }: CollectorOptions) {
+export function createCollectorContext(options: CollectorOptions) {
+  const { settings, log, version, clock = systemClock, ids = randomIds, transcriptRoots = [] } = options;
   if (settings.insightsToken === null)
     log.warn('SVC_INSIGHTS_TOKEN is not set: everyone on this machine can read and send events.');
   if (settings.insightsControlToken === null)
@@ -46,11 +63,38 @@ export function createCollectorContext({ settings, log, version, clock = systemC
       checkpointer.committed();
       indexer.stored(fresh.length);
       feed.stored(fresh);
+      otel.stored(fresh);
     },
     pause: () => checkpointer.pause(),
     defaults: () => ({ now: clock.now(), nextId: () => ids.next('evt') }),
     log,
   });
+  const gitRoots = createGitRoots(clock);
+  const core = createCoreDirectory(`http://${settings.bindHost}:${settings.corePort}`, clock);
+  const transcriptStore = createTranscriptStore(db);
+  const hosts = createSessionHosts({
+    transcripts: transcriptStore,
+    clock,
+    processFolders: transcriptRoots.flatMap(({ processes }) => processes ?? []),
+    serviceSocket: path.join(paths.run, 'tmux.sock'),
+    onChanged: (keys) => feed.changed(keys),
+  });
+  const transcripts = createTranscripts({
+    db,
+    store: transcriptStore,
+    settings,
+    roots: transcriptRoots,
+    clock,
+    log,
+    submit: (events) => commitQueue.submit(events),
+    coreKeyOf: core.keyOf,
+    onChanged(keys) {
+      feed.changed(keys);
+      for (const key of keys) hosts.wrote(key);
+    },
+  });
+  const sessionList = createSessionList({ db, transcripts: transcriptStore, hosts, core, gitRoots, clock });
+  const otel = createOtelExport({ settings, version: version.version, commitQueue, hub, sampler, db, sessionList, clock, log });
   return {
     settings,
     log,
@@ -64,9 +108,19 @@ export function createCollectorContext({ settings, log, version, clock = systemC
     indexer,
     sampler,
     retention,
+    otel,
+    readPrincipals: options.readPrincipals ?? createPrincipalReader(`http://${settings.bindHost}:${settings.corePort}`),
+    gitRoots,
+    hosts,
+    transcriptStore,
+    transcripts,
+    sessionList,
     readAuth: createBearerAuth(settings.insightsToken, 'SVC_INSIGHTS_TOKEN'),
     controlAuth: createBearerAuth(settings.insightsControlToken, 'SVC_INSIGHTS_CONTROL_TOKEN'),
     async close() {
+      await transcripts.close();
+      await hosts.close();
+      await otel.close();
       feed.close();
       sampler.close();
       retention.close();

@@ -1,13 +1,20 @@
+import { homedir } from 'node:os';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
 import { createCollectorApp } from './app.ts';
 import { createCollectorContext } from './context.ts';
+import { transcriptRoots } from './transcript/transcript-roots.ts';
 
 /** Opens the collector's database and listens. Throws when either fails. */
 export async function startCollector(service: ServiceContext): Promise<RunningService> {
-  const context = createCollectorContext(service);
+  const { engineHomes } = service.settings;
+  const context = createCollectorContext({
+    ...service,
+    transcriptRoots: transcriptRoots(engineHomes, engineHomes.HOME ?? homedir()),
+  });
   const app = createCollectorApp(context);
   const { bindHost, collectorPort } = service.settings;
   const url = await app.listen({ host: bindHost, port: collectorPort });
+  context.transcripts.start().catch((error: unknown) => service.log.warn({ err: error }, 'transcripts could not be looked at'));
   return {
     url,
     port: Number(new URL(url).port),

@@ -13,6 +13,7 @@ beforeEach(async () => {
     plain: {},
     screen: { multiplexer: 'screen', tmux_target: 'a' },
     half: { multiplexer: 'tmux' },
+    busy: {},
   });
 });
 afterEach(() => control.close());
@@ -58,6 +59,32 @@ test('stop goes to the core, and the audit has it before it is done', async () =
     error: null,
   });
   expect(published).toEqual([{ name: 'control', data: row }]);
+});
+
+test('kill ends the turn of a session that has no process of its own, and says so', async () => {
+  const { status, body } = await control.post('kill', { session_id: 'busy' });
+  expect([status, body]).toEqual([
+    200,
+    { ok: true, audit_id: expect.any(String), action: 'kill', target: 'busy', ended: 'turn', pid: null },
+  ]);
+  expect(control.calls).toEqual(['GET /v2/session/busy', 'POST /v2/abort {"conversation_key":"busy"}']);
+  expect(await control.audit()).toMatchObject([{ action: 'kill', target: 'busy', outcome: 'done' }]);
+});
+
+test('kill of a session in which nothing runs is refused', async () => {
+  expect((await control.post('kill', { session_id: 'plain' })).status).toBe(409);
+  expect(await control.audit()).toMatchObject([
+    { action: 'kill', outcome: 'refused', error: expect.stringContaining('no turn') },
+  ]);
+});
+
+test.each(['kill', 'stop', 'send-keys'])('%s is not done when it cannot be noted', async (action) => {
+  control.collector.context.db.raw.exec(
+    "CREATE TRIGGER full BEFORE INSERT ON control_audit BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+  );
+  const body = { session_id: 'busy', ...(action === 'send-keys' && { text: 'x' }) };
+  expect((await control.post(action, body)).status).toBe(503);
+  expect(control.calls).toEqual([]);
 });
 
 test('what cannot be noted is not done', async () => {

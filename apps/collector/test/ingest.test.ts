@@ -136,3 +136,50 @@ test('when nothing can be stored the sender is told to try again, and /health sa
   expect(await collector.ingest({ kind: 'x' })).toMatchObject({ status: 200, ingested: 1 });
   expect(await collector.read('/health')).toMatchObject({ status: 'ok' });
 });
+
+/** The spec's kinds and who emits them. */
+const told = [
+  ...['inbound', 'thinking', 'tool', 'tool_result', 'outbound', 'token-usage'].map((kind) => ({ kind, session: 'compat:c:1' })),
+  { kind: 'outbound', session: 'messenger:m:user:1', injected: true },
+  { kind: 'progress', session: 'self-update:1800000000000', payload: { phase: 'fetch' } },
+  { kind: 'a-kind-of-tomorrow', session: 'compat:c:1' },
+];
+test.each(told)('an event of the kind $kind is stored as it came ($session)', async (event) => {
+  await collector.ingest({ ...event, text: 'words' });
+  expect(await collector.events(`session=${event.session}`)).toEqual([expect.objectContaining({ ...event, text: 'words' })]);
+});
+
+test('a clock that jumps back costs no event, and no sum', async () => {
+  const use = () => ({ kind: 'token-usage', surface: 'compat', cost_usd: 1, payload: { input_tokens: 5 } });
+  await collector.ingest([use(), use()]);
+  const now = collector.clock.now();
+  collector.clock.now = () => now - 5 * 24 * 3_600_000;
+  expect(await collector.ingest(use())).toMatchObject({ ingested: 1, rejected: [] });
+  const { usage } = await collector.read<{ usage: { turns: number; input_tokens: number; cost_usd: number }[] }>('/api/usage');
+  expect(usage.map(({ turns, input_tokens, cost_usd }) => [turns, input_tokens, cost_usd])).toEqual([
+    [2, 10, 2],
+    [1, 5, 1],
+  ]);
+  // What a producer with the right time sends is more than a day ahead then, and is refused alone.
+  expect(await collector.ingest([{ ...use(), ts: now }, use()])).toMatchObject({
+    status: 200,
+    ingested: 1,
+    rejected: [{ index: 0 }],
+  });
+});
+
+test('other writes of the same moment keep no event from being stored, and are stored themselves', async () => {
+  const { db, commitQueue } = collector.context;
+  const answers: Promise<unknown>[] = [];
+  for (let i = 0; i < 50; i++) {
+    answers.push(commitQueue.submit([{ id: `e${i}`, kind: 'x' }]));
+    // Right before the commit of the events, and in the turn of the loop that it is in.
+    setImmediate(() => answers.push(db.run('INSERT INTO fact (name, value) VALUES (?, 1)', `f${i}`)));
+    answers.push(db.run('INSERT INTO fact (name, value) VALUES (?, 1)', `g${i}`));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(answers);
+  expect(commitQueue.lastError).toBeNull();
+  expect(await db.get("SELECT count(*) AS n FROM fact WHERE name GLOB '[fg][0-9]*'")).toEqual({ n: 100 });
+  expect(await db.get('SELECT count(*) AS n FROM event')).toEqual({ n: 50 });
+});

@@ -122,6 +122,11 @@ test(`killed ${kills} times in the middle of batches, the collector loses and do
     const sums =
       'SELECT bucket_hour, surface, identity, turns, input_tokens, output_tokens, cost_usd FROM usage_rollup ORDER BY 1, 2, 3';
     expect(rows(db, sums)).toEqual(rows(db, recount));
+    const byDay = (table: string, bucket: string) =>
+      `SELECT ${bucket} AS day, identity, sum(turns) AS turns, sum(cost_usd) AS cost_usd FROM ${table} GROUP BY 1, 2 ORDER BY 1, 2`;
+    expect(rows(db, byDay('usage_day', 'bucket_day'))).toEqual(
+      rows(db, byDay('usage_rollup', 'bucket_hour - bucket_hour % 86400000')),
+    );
     const ofEvents = 'SELECT session, count(*) AS events, min(ts) AS first, max(ts) AS last FROM event GROUP BY 1 ORDER BY 1';
     const ofSessions =
       'SELECT conversation_key AS session, events, first_event_at AS first, last_event_at AS last FROM session ORDER BY 1';

@@ -6,16 +6,26 @@ import { readVersion } from '@svc/service-kit/version.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { createCollectorApp } from '../src/app.ts';
-import { createCollectorContext } from '../src/context.ts';
+import { createCollectorContext, type CollectorOptions } from '../src/context.ts';
 
 /** A collector in this process: no port, a data folder of its own and a clock that the test moves. */
-export function openTestCollector(env: Record<string, string> = {}, onWarning: (text: string) => void = () => undefined) {
+export function openTestCollector(
+  env: Record<string, string> = {},
+  onWarning: (text: string) => void = () => undefined,
+  more: Partial<CollectorOptions> = {},
+) {
   const folder = temporaryFolder();
-  const settings = loadSettings(repositoryRoot, { SVC_DATA_DIR: folder.path, SVC_LOG_LEVEL: 'silent', ...env });
+  const settings = loadSettings(repositoryRoot, {
+    SVC_DATA_DIR: folder.path,
+    SVC_LOG_LEVEL: 'silent',
+    SVC_CORE_PORT: '1',
+    ...env,
+  });
   const clock = createFakeClock();
   const log = createLog('collector', 'silent');
   log.warn = ((...args: unknown[]) => onWarning(String(args.at(-1)))) as typeof log.warn;
-  const context = createCollectorContext({ settings, log, version: readVersion(repositoryRoot, 'collector', 'stable'), clock });
+  const version = readVersion(repositoryRoot, 'collector', 'stable');
+  const context = createCollectorContext({ settings, log, version, clock, ...more });
   const app = createCollectorApp(context);
 
   const read = async <T>(url: string): Promise<T> => (await app.inject(url)).json<T>();

@@ -16,8 +16,13 @@ export async function freePort(): Promise<number> {
 }
 
 /** A collector in a process of its own; resolves when it says that it is ready. */
-export async function startCollectorProcess(dataDir: string, port: number): Promise<ChildProcess> {
-  const env = { ...ownEnv, SVC_DATA_DIR: dataDir, SVC_COLLECTOR_PORT: String(port), SVC_LOG_LEVEL: 'error' };
+export async function startCollectorProcess(
+  dataDir: string,
+  port: number,
+  more: Record<string, string> = {},
+): Promise<ChildProcess> {
+  const own = { SVC_DATA_DIR: dataDir, SVC_COLLECTOR_PORT: String(port), SVC_LOG_LEVEL: 'error', SVC_TRANSCRIPTS: 'off' };
+  const env = { ...ownEnv, ...own, ...more };
   const child = fork(path.join(import.meta.dirname, '../src/main.ts'), { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   await Promise.race([
     once(child, 'message'),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EventPage } from '../src/event/event-store.ts';
-import type { CollectedSession } from '../src/session/session-store.ts';
+import type { ListedSession } from '@svc/contract/listed-session.ts';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
 
 let collector: TestCollector;
@@ -13,8 +13,7 @@ afterEach(() => collector.close());
 
 const page = (query: string) => collector.read<EventPage>(`/api/events?${query}`);
 const ids = async (query: string) => (await page(query)).events.map(({ id }) => id);
-const sessions = async (query = '') =>
-  (await collector.read<{ sessions: CollectedSession[] }>(`/api/sessions?${query}`)).sessions;
+const sessions = async (query = '') => (await collector.read<{ sessions: ListedSession[] }>(`/api/sessions?${query}`)).sessions;
 
 test('events are filtered by surface, identity, session and time, newest first', async () => {
   await collector.ingest([
@@ -115,6 +114,16 @@ test('a session is what its events tell: who, when, turns, state, last words, to
   expect(await sessions()).toEqual([
     {
       conversation_key: 's',
+      source: 'core',
+      engine_id: null,
+      engine_session_id: null,
+      model: null,
+      title: null,
+      cwd: null,
+      repo: null,
+      pid: null,
+      multiplexer: null,
+      tmux_target: null,
       surface: 'compat',
       instance_id: null,
       identity: 'u1',

@@ -1,3 +1,5 @@
+import type { ListedSession } from './listed-session.ts';
+
 /** What turns on one surface used. */
 export type SurfaceTotals = {
   surface: string;
@@ -16,7 +18,7 @@ export type BriefSession = {
   surface: string | null;
   identity: string | null;
   principal: string | null;
-  state: 'running' | 'idle';
+  state: ListedSession['state'];
   last_event_at: number;
   last_text: string | null;
 };

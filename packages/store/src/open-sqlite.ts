@@ -8,6 +8,8 @@ import { snapshot } from './snapshot.ts';
 /** A local database that also lends its raw handle, for batches on a hot path. */
 export type SqliteDatabase = Database & {
   readonly raw: DatabaseSync;
+  /** Commits, within the call, what shares a transaction at the moment; a batch on `raw` can then begin one of its own. */
+  commitNow(): void;
   /** Why changes cannot be kept at the moment; null while they can. */
   fault(): string | null;
   /** Copies it to a new file as it is between two transactions, while it is used. */
@@ -95,6 +97,7 @@ export function openSqlite(file: string, { exclusive = false, redo = false }: Sq
     getSoon: <T>(sql: string, ...values: Value[]) =>
       execute(sql, values, (statement) => statement.get(...values) as T | undefined, false),
     flush: () => group.safe(),
+    commitNow: () => group.commitNow(),
     fault: () => group.fault(),
     snapshot: (copy) => snapshot(raw, copy, () => group.commitNow()),
     async transaction(fn) {

@@ -3,8 +3,8 @@ import { createRounds, type Commit } from './commit.ts';
 import { RedoLog, readRedo, type Change } from './redo-log.ts';
 
 /** A transaction is committed when it has been open this long, or has this much to be made again. */
-const commitAfterMs = 250;
-const commitAfterBytes = 2 * 1024 * 1024;
+const commitAfterMs = 1000;
+const commitAfterBytes = 4 * 1024 * 1024;
 
 /**
  * Makes changes safe by one write to a redo log, and commits them later, many at once: a commit writes every page that

@@ -1,19 +1,48 @@
-import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import type { ListedSession } from '@svc/contract/listed-session.ts';
+import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { askCollector } from '../ask-collector.ts';
-import { renderSessions, type SessionFacts } from '../insights/render-sessions.ts';
+import { askCollector, followCollector } from '../ask-collector.ts';
+import { CliError } from '../cli-error.ts';
+import { followSessions } from '../insights/follow-sessions.ts';
+import { renderSessions } from '../insights/render-sessions.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 
 /** `all`: also those in which nothing happened for a while. */
-export type SessionsOptions = { all?: boolean; limit: number; json?: boolean };
+export type SessionsOptions = { all?: boolean; limit: number; json?: boolean; follow?: boolean };
 
-/** Lists the sessions that are at work, the one of the newest event first. */
-export async function sessions({ all, limit, json }: SessionsOptions): Promise<number> {
-  const query = { limit, active: all === true ? undefined : 1 };
-  const answer = await askCollector<{ sessions: SessionFacts[] }>(loadSettings(repositoryRoot), '/api/sessions', query);
-  if (json === true) print(JSON.stringify(answer, null, 2));
-  else if (answer.sessions.length === 0 && all !== true) print('No session is at work. ./svc sessions --all lists the others.');
-  else print(renderSessions(answer.sessions, Date.now(), createStyle(process.stdout)));
+/** Lists the sessions that are at work, the one of the newest event first; with `follow` also as they change, until Ctrl-C. */
+export async function sessions(options: SessionsOptions): Promise<number> {
+  const settings = loadSettings(repositoryRoot);
+  if (options.follow === true) return follow(settings, options);
+  const found = await read(settings, options);
+  if (options.json === true) print(JSON.stringify({ sessions: found }, null, 2));
+  else print(shown(found, options));
   return exitCodes.ok;
 }
+
+/** On a screen the list is drawn anew; elsewhere each session that changed follows, with `json` one object a line. */
+async function follow(settings: Settings, options: SessionsOptions): Promise<number> {
+  const isScreen = process.stdout.isTTY && options.json !== true;
+  const style = createStyle(process.stdout);
+  await followSessions({
+    feed: followCollector(settings),
+    read: () => read(settings, options),
+    onList(list, changed) {
+      if (isScreen) print(`\u001B[H\u001B[2J${shown(list, options)}`);
+      else if (options.json === true) for (const session of changed) print(JSON.stringify(session));
+      else if (changed.length > 0) print(renderSessions(changed, Date.now(), style));
+    },
+  });
+  throw new CliError('the collector is gone.', { why: 'The feed of events ended.', run: './svc status' });
+}
+
+async function read(settings: Settings, { all, limit }: SessionsOptions): Promise<ListedSession[]> {
+  const query = { limit, active: all === true ? undefined : 1 };
+  return (await askCollector<{ sessions: ListedSession[] }>(settings, '/api/sessions', query)).sessions;
+}
+
+const shown = (found: readonly ListedSession[], { all }: SessionsOptions): string =>
+  found.length === 0 && all !== true
+    ? 'No session is at work. ./svc sessions --all lists the others.'
+    : renderSessions(found, Date.now(), createStyle(process.stdout));

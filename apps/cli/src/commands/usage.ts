@@ -1,16 +1,25 @@
+import type { UsageByPerson } from '@svc/contract/usage-people.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCollector } from '../ask-collector.ts';
+import { renderPeople } from '../insights/render-people.ts';
 import { renderUsage, type UsageAnswer, type UsageGroup } from '../insights/render-usage.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 
 /** `since` is epoch ms. */
-export type UsageOptions = { since: number; by: UsageGroup; json?: boolean };
+export type UsageOptions = { since: number; by: UsageGroup | 'identity'; json?: boolean };
 
 /** Shows what was used since a time, and what it cost. */
 export async function usage({ since, by, json }: UsageOptions): Promise<number> {
-  const answer = await askCollector<UsageAnswer>(loadSettings(repositoryRoot), '/api/usage', { since });
-  print(json === true ? JSON.stringify(answer, null, 2) : renderUsage(answer, by, createStyle(process.stdout)));
+  const settings = loadSettings(repositoryRoot);
+  const style = createStyle(process.stdout);
+  if (by === 'identity') {
+    const people = await askCollector<UsageByPerson>(settings, '/api/usage/people', { since });
+    print(json === true ? JSON.stringify(people, null, 2) : renderPeople(people, style));
+    return exitCodes.ok;
+  }
+  const answer = await askCollector<UsageAnswer>(settings, '/api/usage', { since });
+  print(json === true ? JSON.stringify(answer, null, 2) : renderUsage(answer, by, style));
   return exitCodes.ok;
 }

@@ -1,16 +1,18 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import type { EventsOptions } from '../commands/events.ts';
+import type { OtelAction, OtelOptions } from '../commands/otel.ts';
 import type { SearchOptions } from '../commands/search.ts';
 import type { SessionsOptions } from '../commands/sessions.ts';
 import type { UsageOptions } from '../commands/usage.ts';
 import { since } from './since.ts';
 
-/** What `svc usage`, `events`, `sessions` and `search` do; each gives the exit code. Loaded when it is used. */
+/** What `svc usage`, `events`, `sessions`, `search` and `otel` do; each gives the exit code. Loaded when it is used. */
 export const insightsCommands = {
   usage: async (options: UsageOptions) => (await import('../commands/usage.ts')).usage(options),
   events: async (options: EventsOptions) => (await import('../commands/events.ts')).events(options),
   sessions: async (options: SessionsOptions) => (await import('../commands/sessions.ts')).sessions(options),
   search: async (words: string, options: SearchOptions) => (await import('../commands/search.ts')).search(words, options),
+  otel: async (action: OtelAction, options: OtelOptions) => (await import('../commands/otel.ts')).otel(action, options),
 };
 export type InsightsCommands = typeof insightsCommands;
 
@@ -41,6 +43,7 @@ export function addInsightsCommands(program: Command, commands: InsightsCommands
     .command('sessions')
     .description('list the conversations that are at work')
     .option('-a, --all', 'also those in which nothing happened for a while')
+    .option('-f, --follow', 'go on as they change')
     .option('--limit <count>', 'how many', wholeNumber, 50)
     .option('--json', 'print JSON')
     .action(async (options: SessionsOptions) => done(await commands.sessions(options)));
@@ -52,6 +55,12 @@ export function addInsightsCommands(program: Command, commands: InsightsCommands
     .option('--limit <count>', 'how many conversations', wholeNumber, 20)
     .option('--json', 'print JSON')
     .action(async (words: string[], options: SearchOptions) => done(await commands.search(words.join(' '), options)));
+  program
+    .command('otel')
+    .description('show how traces and metrics are exported to OpenTelemetry, or install what that needs')
+    .addArgument(new Argument('[action]').choices(['status', 'install']).default('status'))
+    .option('--json', 'print JSON')
+    .action(async (action: OtelAction, options: OtelOptions) => done(await commands.otel(action, options)));
 }
 
 const fromNow = (text: string): number => since(text);

@@ -2,8 +2,9 @@ import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { expect, test } from 'vitest';
 import { plain } from '../terminal.ts';
 import { renderEvent } from './render-event.ts';
+import { renderOtel } from './render-otel.ts';
+import { renderPeople } from './render-people.ts';
 import { renderSearch } from './render-search.ts';
-import { renderSessions } from './render-sessions.ts';
 import { renderUsage } from './render-usage.ts';
 import { since } from './since.ts';
 
@@ -23,19 +24,64 @@ const rollup = {
   billed_cost_usd: 0.001,
 };
 
-test('usage is summed by surface, person or day, billed beside the list price', () => {
+test('usage is summed by surface or day, billed beside the list price', () => {
   const answer = { usage: [rollup, { ...rollup, principal: null, identity: 'x', cost_usd: 0.5 }], aux: [], truncated: true };
   expect(renderUsage(answer, 'surface', plain).split('\n').slice(0, 3)).toEqual([
     '  SURFACE  TURNS  INPUT  OUTPUT  LIST PRICE  BILLED',
     '  compat       4   4.0k      40       $2.00  <$0.01',
     '  all          4   4.0k      40       $2.00  <$0.01',
   ]);
-  const byPerson = renderUsage(answer, 'identity', plain);
-  expect(byPerson).toContain('x (not linked)');
-  expect(byPerson).toContain('2 turns have no known price');
-  expect(byPerson).toContain('Older hours were left out');
-  expect(renderUsage(answer, 'day', plain)).toContain('2026-03-04');
+  const byDay = renderUsage(answer, 'day', plain);
+  expect(byDay).toContain('2026-03-04');
+  expect(byDay).toContain('2 turns have no known price');
+  expect(byDay).toContain('Older hours were left out');
   expect(renderUsage({ usage: [], aux: [], truncated: false }, 'day', plain)).toBe('Nothing was used in this time.');
+});
+
+test('usage by person is a row for each principal with all handles, billed beside the list price, and side calls below', () => {
+  const { bucket_hour: _hour, surface: _surface, identity: _identity, ...sums } = rollup;
+  const handles = [
+    { surface: 'compat', identity: 'anna' },
+    { surface: 'messenger', identity: '4711' },
+  ];
+  const people = [
+    { ...sums, name: 'Anna', handles },
+    {
+      ...sums,
+      principal: null,
+      name: null,
+      handles: [{ surface: 'issues', identity: 'x\u001b[2J' }],
+      cost_usd: 0.5,
+      billed_cost_usd: 0,
+    },
+  ];
+  const call = { surface: 'compat', feature: 'tts', provider: 'p', model: 'm', units: 'characters', unpriced_calls: 0 };
+  const side = [{ ...call, calls: 3, quantity: 9, cost_usd: 0.2, billed_cost_usd: 0.1 }];
+  const shown = renderPeople({ since: 0, people, side, links_known: false, truncated: true }, plain);
+  expect(shown.split('\n')).toEqual([
+    '  WHO                    TURNS  INPUT  OUTPUT  LIST PRICE  BILLED  HANDLES',
+    '  Anna                       2   2.0k      20       $1.50  <$0.01  compat, messenger:4711',
+    '  x\\x1b[2J (not linked)      2   2.0k      20       $0.50       -  issues:x\\x1b[2J',
+    '  all                        4   4.0k      40       $2.00  <$0.01',
+    '  Beside turns: 3 side calls, $0.20, of which billed $0.10.',
+    '  2 of the turns have no known price, and are not in it.',
+    '  The core is away: handles that were linked later are shown apart.',
+    '  Not everybody is shown. Ask for a shorter time with --since.',
+  ]);
+  expect(renderPeople({ since: 0, people: [], side: [], links_known: true, truncated: false }, plain)).toContain(
+    'Nothing was used',
+  );
+});
+
+test('how the export of OpenTelemetry stands is told with the one thing to do', () => {
+  const view = { state: 'on', error: null, exported: 7, failed: 0, dropped: 1, waiting: 2 } as const;
+  const settings = { tracesUrl: 'http://h/v1/traces', metricsUrl: null, metricsEveryMs: 1 };
+  expect(renderOtel(view, settings, plain)).toContain('7 spans sent, 2 wait, 0 refused, 1 dropped');
+  expect(renderOtel({ ...view, state: 'missing', error: 'no network' }, settings, plain)).toMatch(
+    /svc otel install[\s\S]*no network/,
+  );
+  expect(renderOtel({ ...view, state: 'off' }, settings, plain)).toContain('./svc up');
+  expect(renderOtel({ ...view, state: 'off' }, { ...settings, tracesUrl: null }, plain)).toContain('OTEL_EXPORTER_OTLP_ENDPOINT');
 });
 
 const event = {
@@ -74,22 +120,6 @@ test('what is found shows the words in place', () => {
   expect(shown).toContain('anna, 2 hits');
   expect(shown).toContain('more than 2 hits');
   expect(shown).toContain('not searched yet');
-});
-
-test('a session tells who, how much and what was said last', () => {
-  const tokens = { input_tokens: 900, output_tokens: 200, cost_usd: 0 };
-  const facts = {
-    conversation_key: 'k',
-    surface: 'compat',
-    identity: 'u',
-    principal: null,
-    state: 'running',
-    active: true,
-    ...tokens,
-  };
-  const shown = renderSessions([{ ...facts, last_event_at: 0, last_text: 'hi', turns: 3 }], 5000, plain);
-  expect(shown).toContain('running, u, 3 turns, 1.1k tokens, -, 5 s ago');
-  expect(shown).toContain('"hi"');
 });
 
 test.each([

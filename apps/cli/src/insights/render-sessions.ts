@@ -1,38 +1,82 @@
-import type { Style } from '../terminal.ts';
+import { homedir } from 'node:os';
+import type { ListedSession } from '@svc/contract/listed-session.ts';
 import { duration } from '../status/render-status.ts';
+import type { Style } from '../terminal.ts';
 import { amount, line, usd } from './words.ts';
 
-/** What the collector tells of a session, as far as it is shown. Times are epoch ms. */
-export type SessionFacts = {
-  conversation_key: string;
-  surface: string | null;
-  identity: string | null;
-  principal: string | null;
-  state: string;
-  active: boolean;
-  last_event_at: number;
-  last_text: string | null;
-  turns: number;
-  input_tokens: number;
-  output_tokens: number;
-  cost_usd: number;
-};
+const width = 80;
+const indent = '      ';
+const room = width - indent.length;
 
-export function renderSessions(sessions: readonly SessionFacts[], now: number, style: Style): string {
+/** A block for each session: what it is about, who and how much, where, and what was said last. Nothing is wider than 80. */
+export function renderSessions(sessions: readonly ListedSession[], now: number, style: Style): string {
   if (sessions.length === 0) return 'There are none.';
   return sessions.flatMap((session) => block(session, now, style)).join('\n');
 }
 
-function block(session: SessionFacts, now: number, style: Style): string[] {
-  const { conversation_key, principal, identity, state, active, last_event_at, turns, cost_usd, last_text } = session;
-  const isRunning = state === 'running';
-  const mark = isRunning ? style.green('running') : active ? 'active' : style.dim('idle');
-  const tokens = amount(session.input_tokens + session.output_tokens);
-  const who = line(principal ?? identity ?? 'somebody', 60);
-  const facts = [mark, who, `${turns} turns`, `${tokens} tokens`, usd(cost_usd), `${duration(now - last_event_at)} ago`];
-  return [
-    `  ${style.bold(line(conversation_key, 120))}`,
-    `      ${facts.join(', ')}`,
-    ...(last_text === null ? [] : [`      ${style.dim(`"${line(last_text, 100)}"`)}`]),
+function block(session: ListedSession, now: number, style: Style): string[] {
+  const { conversation_key: key, title, last_text } = session;
+  const name = title === null ? style.bold(line(key, 120)) : style.bold(line(title, room));
+  const [mark, shown] = stateOf(session, style);
+  const [first = '', ...others] = wrapped([mark, ...factsOf(session, now)]);
+  const below = [
+    ...(title === null ? [] : [style.dim(line(key, 120))]),
+    shown + first.slice(mark.length),
+    ...others,
+    ...placeOf(session),
+    ...(last_text === null ? [] : [style.dim(`"${line(last_text, room - 3)}"`)]),
   ];
+  return [`  ${name}`, ...below.map((text) => indent + text)];
+}
+
+/** The word for the state, and how it looks. */
+function stateOf({ state, active }: ListedSession, style: Style): [string, string] {
+  const mark = state === 'idle' && active ? 'active' : state;
+  const paint = {
+    running: style.green,
+    claimed: style.yellow,
+    active: (text: string) => text,
+    idle: style.dim,
+    ended: style.dim,
+  };
+  return [mark, paint[mark](mark)];
+}
+
+function factsOf(session: ListedSession, now: number): string[] {
+  const { principal, identity, surface, engine_id, model, turns, input_tokens, output_tokens, cost_usd, last_event_at } = session;
+  const tokens = input_tokens === null || output_tokens === null ? null : `${amount(input_tokens + output_tokens)} tokens`;
+  return [
+    line(principal ?? identity ?? 'somebody', 60),
+    ...(surface === null ? [] : [line(surface, 30)]),
+    ...(engine_id === null ? [] : [line([engine_id, model].filter(Boolean).join(' '), 60)]),
+    // Of one that nobody followed the turns are not known.
+    ...(turns === 0 ? [] : [`${turns} turns`]),
+    ...(tokens === null ? [] : [tokens]),
+    ...(cost_usd === 0 ? [] : [usd(cost_usd)]),
+    `${duration(Math.max(0, now - last_event_at))} ago`,
+  ];
+}
+
+/** Where it works, and the terminal that it can be seen in. Of a long path the end says more. */
+function placeOf({ cwd, repo, multiplexer, tmux_target, pid }: ListedSession): string[] {
+  const terminal = multiplexer === null ? (pid === null ? '' : `process ${pid}`) : `${multiplexer} ${tmux_target ?? ''}`.trim();
+  const shown = cwd === null ? '' : line(short(cwd), 1024);
+  const max = room - (terminal === '' ? 0 : terminal.length + 2) - (repo === null ? 0 : ' (git)'.length);
+  const folder = shown.length > max ? `…${shown.slice(shown.length - max + 1)}` : shown;
+  const parts = [`${folder}${folder !== '' && repo !== null ? ' (git)' : ''}`, line(terminal, 200)];
+  return parts.some(Boolean) ? [parts.filter(Boolean).join(', ')] : [];
+}
+
+const short = (folder: string): string =>
+  `${folder}/`.startsWith(`${homedir()}/`) ? `~${folder.slice(homedir().length)}` : folder;
+
+/** As many facts on a line as fit. */
+function wrapped(facts: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const fact of facts) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 2 + fact.length <= room) lines[lines.length - 1] = `${last}, ${fact}`;
+    else lines.push(fact);
+  }
+  return lines;
 }

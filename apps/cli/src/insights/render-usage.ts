@@ -2,12 +2,12 @@ import type { UsageAux, UsageRollup } from '@svc/contract/usage.ts';
 import type { Style } from '../terminal.ts';
 import { amount, line, table, usd } from './words.ts';
 
-export type UsageGroup = 'surface' | 'identity' | 'day';
+export type UsageGroup = 'surface' | 'day';
 export type UsageAnswer = { usage: UsageRollup[]; aux: UsageAux[]; truncated: boolean };
 
 type Sum = { turns: number; input: number; output: number; cost: number; billed: number; unpriced: number };
 
-/** What was used, by surface, person or day, and what everything cost. Billed is what a vendor takes money for. */
+/** What was used, by surface or day, and what everything cost. Billed is what a vendor takes money for. */
 export function renderUsage({ usage, aux, truncated }: UsageAnswer, group: UsageGroup, style: Style): string {
   if (usage.length === 0 && aux.length === 0) return 'Nothing was used in this time.';
   const sums = new Map<string, Sum>();
@@ -50,7 +50,6 @@ function add(sum: Sum, row: UsageRollup): void {
 
 function nameOf(row: UsageRollup, group: UsageGroup): string {
   if (group === 'surface') return row.surface;
-  if (group === 'identity') return row.principal ?? `${row.identity} (not linked)`;
   return new Date(row.bucket_hour).toLocaleDateString('sv-SE');
 }
 

@@ -1,6 +1,7 @@
 import type { Brief, BriefSession, SurfaceTotals } from '@svc/contract/brief.ts';
+import type { ListedSession } from '@svc/contract/listed-session.ts';
 import type { Database } from '@svc/store/database.ts';
-import { listSessions, type CollectedSession } from '../session/session-store.ts';
+import type { SessionList } from '../session/session-list.ts';
 import { bucketHour } from '../usage/usage-writer.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -13,10 +14,12 @@ SELECT surface, sum(turns) AS turns, sum(input_tokens) AS input_tokens, sum(outp
   sum(cost_usd) AS cost_usd, sum(billed_cost_usd) AS billed_cost_usd
 FROM usage_rollup WHERE bucket_hour >= ? GROUP BY surface ORDER BY sum(input_tokens + output_tokens) DESC, surface LIMIT 200`;
 
+type Deps = { db: Pick<Database, 'all'>; sessionList: Pick<SessionList, 'list'> };
+
 /** Who is at work, and what the last 24 hours (from the start of the first one on) used on each surface. */
-export async function readBrief(db: Pick<Database, 'all'>, now: number): Promise<Brief> {
+export async function readBrief({ db, sessionList }: Deps, now: number): Promise<Brief> {
   const since = bucketHour(Math.max(0, now - dayMs));
-  const active = await listSessions(db, { active: true, before: Number.MAX_SAFE_INTEGER, limit: maxSessions }, now);
+  const active = await sessionList.list({ active: true, before: Number.MAX_SAFE_INTEGER, limit: maxSessions });
   const totals = await db.all<SurfaceTotals>(selectTotals, since);
   return { at: now, since, active: active.map(toBrief), totals: totals.map((row) => ({ ...row })) };
 }
@@ -29,7 +32,7 @@ const toBrief = ({
   state,
   last_event_at,
   last_text,
-}: CollectedSession): BriefSession => ({
+}: ListedSession): BriefSession => ({
   conversation_key,
   surface,
   identity,

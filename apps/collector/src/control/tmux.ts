@@ -4,13 +4,16 @@ import { badRequest, conflict, unavailable } from '@svc/service-kit/service-erro
 import { ownProcess, type ProcessFacts } from './process-facts.ts';
 import { programEnv, runProgram } from './run-program.ts';
 
-/** What can be done to the terminal of a session. Each throws `conflict` for a session without one. */
+/** A terminal: the socket of its tmux server (null: the server of this user), and what tmux calls it. */
+export type Terminal = { socket: string | null; target: string };
+
+/** What can be done to a terminal. Each throws `conflict` when tmux knows none of that name. */
 export type Tmux = {
   /** Types a text as it is. */
-  type(session: Session, text: string): Promise<void>;
-  press(session: Session, key: string): Promise<void>;
+  type(terminal: Terminal, text: string): Promise<void>;
+  press(terminal: Terminal, key: string): Promise<void>;
   /** The process that runs in the terminal, found to be the terminal's own. */
-  process(session: Session): Promise<ProcessFacts>;
+  process(terminal: Terminal): Promise<ProcessFacts>;
 };
 
 const timeoutMs = 5000;
@@ -20,11 +23,9 @@ const targetPattern = /^(?:%\d{1,9}|(\w[\w-]{0,127})(?::([\w-]{0,64}(?:\.\d{1,4}
 const keyPattern =
   /^(?:(?:[CMS]-)?(?:Enter|Escape|Tab|Space|BSpace|Up|Down|Left|Right|Home|End|PageUp|PageDown|PPage|NPage|DC|IC|F[1-9]|F1[0-2])|BTab|[CM]-[a-z])$/;
 
-/** `socket`: where the sessions of the service run, when there is such a file; else the tmux of this user. */
-export function createTmux(socket: string): Tmux {
-  const run = async (command: string, session: Session, ...args: string[]): Promise<string> => {
-    const target = targetOf(session);
-    const server = existsSync(socket) ? ['-S', socket] : [];
+export function createTmux(): Tmux {
+  const run = async (command: string, { socket, target }: Terminal, ...args: string[]): Promise<string> => {
+    const server = socket === null ? [] : ['-S', socket];
     const result = await runProgram('tmux', [...server, command, '-t', target, ...args], {
       env: programEnv(),
       timeoutMs,
@@ -36,25 +37,31 @@ export function createTmux(socket: string): Tmux {
     return result.stdout;
   };
   return {
-    type: async (session, text) => void (await run('send-keys', session, '-l', '--', escaped(checkedText(text)))),
-    press: async (session, key) => void (await run('send-keys', session, checkedKey(key))),
-    async process(session) {
+    type: async (terminal, text) => void (await run('send-keys', terminal, '-l', '--', escaped(checkedText(text)))),
+    press: async (terminal, key) => void (await run('send-keys', terminal, checkedKey(key))),
+    async process(terminal) {
       // A format of ours, of numbers only.
-      const numbers = await run('display-message', session, '-p', '#{pane_pid} #{pid}');
+      const numbers = await run('display-message', terminal, '-p', '#{pane_pid} #{pid}');
       const [pane = Number.NaN, server = Number.NaN] = numbers.trim().split(' ').map(Number);
       return ownProcess(pane, server);
     },
   };
 }
 
-function targetOf({ multiplexer, tmux_target }: Session): string {
-  if (multiplexer !== 'tmux' || tmux_target === null) throw conflict('This session does not run in a tmux terminal.');
+/**
+ * The terminal that the core noted for a session. `socket`: where the sessions of the service run, when there is such a
+ * file; else it is the tmux of this user. Throws `conflict` for a session without one.
+ */
+export function terminalOf({ multiplexer, tmux_target }: Pick<Session, 'multiplexer' | 'tmux_target'>, socket: string): Terminal {
+  if (multiplexer !== 'tmux' || tmux_target === null) throw noTerminal();
   const match = targetPattern.exec(tmux_target);
   if (match === null) throw conflict('The tmux target of this session is not one that can be used.');
   const [, name, rest = ''] = match;
   // `=`: this name, and not one that begins with it.
-  return name === undefined ? tmux_target : `=${name}:${rest}`;
+  return { socket: existsSync(socket) ? socket : null, target: name === undefined ? tmux_target : `=${name}:${rest}` };
 }
+
+export const noTerminal = () => conflict('This session does not run in a tmux terminal.');
 
 /** Throws `bad_request` for what would be more than visible text. */
 export function checkedText(text: string): string {

@@ -2,6 +2,7 @@ import type { TelemetryEvent } from '@svc/contract/event.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Hub } from '@svc/service-kit/hub.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
+import { tellsOfSession } from '../session/session-facts.ts';
 import type { FeedItem } from './feed-item.ts';
 
 /** How long changes of sessions are gathered, and how many are named. */
@@ -17,15 +18,21 @@ export function createFeedSource(hub: Hub<FeedItem>, clock: Clock) {
     hub.publish({ name: 'sessions-changed', data: { sessions: [...changed].slice(0, maxNamed) } });
     changed.clear();
   };
+  const note = (key: string) => {
+    if (changed.size === 0) cancel = clock.after(gatherMs, tellChanged);
+    changed.add(key);
+  };
   return {
     stored(events: readonly StoredEvent[]): void {
       if (hub.size === 0) return;
       for (const event of events) {
         hub.publish({ name: 'event', data: toEvent(event) });
-        if (event.session === null) continue;
-        if (changed.size === 0) cancel = clock.after(gatherMs, tellChanged);
-        changed.add(event.session);
+        if (event.session !== null && tellsOfSession(event)) note(event.session);
       }
+    },
+    /** Something about sessions changed that no event tells. */
+    changed(keys: readonly string[]): void {
+      if (hub.size > 0) for (const key of keys) note(key);
     },
     close: () => cancel(),
   };

@@ -7,14 +7,23 @@ const maxReaders = 2000;
 
 type Deps = Pick<CollectorContext, 'hub' | 'readAuth' | 'clock'>;
 
-/** `GET /api/stream`: the items of the live feed as server-sent events, for what speaks no Socket.IO. One text for all readers. */
+/**
+ * `GET /api/stream`: the items of the live feed as server-sent events, for what speaks no Socket.IO. Items of one moment are
+ * one buffer, which all readers get in one write each.
+ */
 export function mountStreamRoutes(app: App, { hub, readAuth, clock }: Deps): void {
   const readers = new Set<SseStream>();
   let unsubscribe: (() => void) | null = null;
+  let waiting = '';
+  const flush = () => {
+    const frames = Buffer.from(waiting);
+    waiting = '';
+    for (const reader of readers) reader.sendShared(frames);
+  };
   const listen = () =>
     hub.subscribe(({ name, data }) => {
-      const frame = sseFrame(name, data);
-      for (const reader of readers) reader.send(frame);
+      if (waiting === '') queueMicrotask(flush);
+      waiting += sseFrame(name, data);
     });
 
   app.get(
@@ -22,6 +31,8 @@ export function mountStreamRoutes(app: App, { hub, readAuth, clock }: Deps): voi
     { onRequest: readAuth, schema: { description: 'The live feed as server-sent events' } },
     (_request, reply) => {
       if (readers.size >= maxReaders) throw unavailable('Too many readers listen already.');
+      // Its end is the end of the connection, so nothing is cut into chunks with lengths of their own.
+      reply.raw.setHeader('connection', 'close');
       const stream = openSse(reply, clock);
       readers.add(stream);
       unsubscribe ??= listen();

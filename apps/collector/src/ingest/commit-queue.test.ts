@@ -33,3 +33,12 @@ test('a commit waits for the log of the database while that is being moved', asy
   ]);
   expect(commits).toEqual([3]);
 });
+
+test('when too many events wait, more are refused with 429 and a time to come back', async () => {
+  const moved = Promise.withResolvers<void>();
+  const { queue } = openQueue(() => moved.promise);
+  const waiting = queue.submit(events(500_000));
+  waiting.catch(() => undefined);
+  await expect(queue.submit(events(1))).rejects.toMatchObject({ status: 429, details: { retry_after_s: 1 } });
+  expect(queue.waiting).toBe(500_000);
+});

@@ -16,6 +16,8 @@ export function createEventsWriter(db: SqliteDatabase): (events: StoredEvent[]) 
   const newTouchSums = createTouchWriter(db);
   return (events) => {
     const sums = [newSessionSums(), newUsageSums(), newTouchSums()];
+    // Another write of this moment (a sample, the audit) may wait for its commit.
+    if (db.raw.isTransaction) db.commitNow();
     db.raw.exec('BEGIN IMMEDIATE');
     try {
       const fresh = events.filter(store);

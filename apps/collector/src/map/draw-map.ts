@@ -2,7 +2,8 @@ import path from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { SessionAtWork, WorkMap, WorkPlace } from '@svc/contract/work-map.ts';
 import type { Database } from '@svc/store/database.ts';
-import { listSessions } from '../session/session-store.ts';
+import type { ListedSession } from '@svc/contract/listed-session.ts';
+import type { SessionList } from '../session/session-list.ts';
 import type { GitRoots } from './git-roots.ts';
 import { toWho } from './sessions-by-key.ts';
 import { touchesOf, type TouchRow } from './touch-store.ts';
@@ -11,15 +12,19 @@ import { touchesOf, type TouchRow } from './touch-store.ts';
 const maxSessions = 200;
 const maxTouches = 50;
 
-type Deps = { db: Pick<Database, 'all'>; gitRoots: GitRoots };
+type Deps = { db: Pick<Database, 'all'>; sessionList: Pick<SessionList, 'list'>; gitRoots: GitRoots };
 
-/** Where each active session works, by what its tools touched since a time (epoch ms). */
-export async function drawMap({ db, gitRoots }: Deps, since: number, now: number): Promise<WorkMap> {
+/**
+ * Where each active session works, by what its tools touched since a time (epoch ms). One in a terminal whose tools
+ * touched nothing yet works where it was started.
+ */
+export async function drawMap({ db, sessionList, gitRoots }: Deps, since: number): Promise<WorkMap> {
   const places = new Map<string, WorkPlace>();
-  const sessions = await listSessions(db, { active: true, before: Number.MAX_SAFE_INTEGER, limit: maxSessions }, now);
+  const sessions = await sessionList.list({ active: true, before: Number.MAX_SAFE_INTEGER, limit: maxSessions });
   for (const session of sessions) {
     const touches = await touchesOf(db, session.conversation_key, since, maxTouches);
     for (const touch of touches) addTo(places, await placeOf(gitRoots, touch), { ...toWho(session), last_at: touch.last_at });
+    if (touches.length === 0 && session.last_event_at >= since) addTo(places, placeOfStart(session), startOf(session));
     await nextTick();
   }
   for (const place of places.values()) place.shared = place.sessions.length > 1;
@@ -29,6 +34,14 @@ export async function drawMap({ db, gitRoots }: Deps, since: number, now: number
 
 type Place = Pick<WorkPlace, 'place' | 'kind'>;
 
+const startOf = (session: ListedSession): SessionAtWork => ({ ...toWho(session), last_at: session.last_event_at });
+
+/** Null for sessions of the core: many share a folder in which most of them never do anything. */
+function placeOfStart({ source, cwd, repo }: ListedSession): Place | null {
+  if (source === 'core' || cwd === null) return null;
+  return repo === null ? { place: cwd, kind: 'folder' } : { place: repo, kind: 'repo' };
+}
+
 async function placeOf(gitRoots: GitRoots, { path: file, cwd }: TouchRow): Promise<Place> {
   const root = await gitRoots.rootOf(file);
   if (root !== null) return { place: root, kind: 'repo' };
@@ -37,7 +50,9 @@ async function placeOf(gitRoots: GitRoots, { path: file, cwd }: TouchRow): Promi
 }
 
 /** A session's touches come newest first, so the first one in a place is its last work there. */
-function addTo(places: Map<string, WorkPlace>, { place, kind }: Place, session: SessionAtWork): void {
+function addTo(places: Map<string, WorkPlace>, at: Place | null, session: SessionAtWork): void {
+  if (at === null) return;
+  const { place, kind } = at;
   const known = places.get(place) ?? { place, kind, shared: false, sessions: [] };
   places.set(place, known);
   if (known.sessions.every(({ conversation_key }) => conversation_key !== session.conversation_key)) known.sessions.push(session);

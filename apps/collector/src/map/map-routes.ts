@@ -3,7 +3,6 @@ import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import type { CollectorContext } from '../context.ts';
 import { drawMap } from './draw-map.ts';
-import { createGitRoots } from './git-roots.ts';
 import { absolute } from './touched-paths.ts';
 import { whoTouched } from './who-touched.ts';
 
@@ -20,19 +19,20 @@ const whoQuery = {
   properties: { path: { type: 'string', maxLength: 1024, description: 'Full path of a file or folder' }, since },
 } as const;
 
+type Deps = Pick<CollectorContext, 'db' | 'sessionList' | 'gitRoots' | 'readAuth' | 'clock'>;
+
 /** `GET /api/map`, `GET /api/who` (spec: Endpoints, Collector): who works where, by what the tools of sessions touched. */
-export function mountMapRoutes(app: App, { db, readAuth, clock }: Pick<CollectorContext, 'db' | 'readAuth' | 'clock'>): void {
-  const gitRoots = createGitRoots(clock);
+export function mountMapRoutes(app: App, { db, sessionList, gitRoots, readAuth, clock }: Deps): void {
   const sinceOf = (value: string | undefined) =>
     queryInteger('since', value, Math.max(0, clock.now() - windowMs), 0, Number.MAX_SAFE_INTEGER);
 
   app.get('/api/map', { onRequest: readAuth, schema: { querystring: mapQuery } }, ({ query }) =>
-    drawMap({ db, gitRoots }, sinceOf(query.since), clock.now()),
+    drawMap({ db, sessionList, gitRoots }, sinceOf(query.since)),
   );
 
   app.get('/api/who', { onRequest: readAuth, schema: { querystring: whoQuery } }, ({ query }) => {
     const path = absolute(query.path, null);
     if (path === null) throw badRequest('The query parameter path takes the full path of a file or folder.');
-    return whoTouched(db, path, sinceOf(query.since), clock.now());
+    return whoTouched({ db, sessionList }, path, sinceOf(query.since));
   });
 }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Toucher, WhoTouched } from '@svc/contract/work-map.ts';
 import type { Database } from '@svc/store/database.ts';
+import type { SessionList } from '../session/session-list.ts';
 import { whoIs } from './sessions-by-key.ts';
 import { touchesAt, touchesBelow, type TouchRow } from './touch-store.ts';
 
@@ -10,11 +11,11 @@ const maxRows = 50_000;
 const maxSessions = 100;
 const maxPaths = 5;
 
-type Db = Pick<Database, 'all' | 'get'>;
+type Deps = { db: Pick<Database, 'all'>; sessionList: Pick<SessionList, 'read'> };
 type Found = { touches: number; paths: TouchRow[] };
 
 /** Which sessions touched a path, or anything below it, since a time (epoch ms); the newest first. */
-export async function whoTouched(db: Db, path: string, since: number, now: number): Promise<WhoTouched> {
+export async function whoTouched({ db, sessionList }: Deps, path: string, since: number): Promise<WhoTouched> {
   const found = new Map<string, Found>();
   const take = (row: TouchRow) => {
     if (row.last_at >= since) addRow(found, row);
@@ -26,7 +27,7 @@ export async function whoTouched(db: Db, path: string, since: number, now: numbe
   const sessions: Toucher[] = [];
   for (const [key, { touches, paths }] of newest.slice(0, maxSessions)) {
     const shown = paths.map(({ path: file, tool, last_at }) => ({ path: file, tool, last_at }));
-    sessions.push({ ...(await whoIs(db, key, now)), last_at: lastOf({ paths }), touches, paths: shown });
+    sessions.push({ ...(await whoIs(sessionList, key)), last_at: lastOf({ paths }), touches, paths: shown });
   }
   return { path, since, sessions, truncated: budget.rows <= 0 || newest.length > maxSessions };
 }

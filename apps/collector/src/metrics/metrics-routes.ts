@@ -1,7 +1,7 @@
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { CollectorContext } from '../context.ts';
 
-type Deps = Pick<CollectorContext, 'readAuth' | 'commitQueue' | 'hub' | 'sampler' | 'db' | 'clock'>;
+type Deps = Pick<CollectorContext, 'readAuth' | 'commitQueue' | 'hub' | 'sampler' | 'db' | 'sessionList' | 'clock'>;
 
 /** `GET /metrics` for Prometheus. Its library is loaded when somebody asks. */
 export function mountMetricsRoutes(app: App, context: Deps): void {

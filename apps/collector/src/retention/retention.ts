@@ -63,7 +63,7 @@ export function createRetention(deps: Deps): Retention {
 }
 
 async function runPass(
-  { db, searchThread, clock }: Deps,
+  { db, searchThread, clock, log }: Deps,
   pass: RetentionPass,
   places: Map<RetentionPass, number>,
   isClosed: () => boolean,
@@ -71,13 +71,17 @@ async function runPass(
   const before = clock.now() - pass.days * dayMs;
   let place: RetentionPlace = { ts: (places.get(pass) ?? 0) - dayMs, seq: 0 };
   let count = 0;
+  // Should this fail, the index holds words of events that are no more; they are counted and not shown.
+  const forget = (seqs: number[]) =>
+    searchThread.ask({ type: 'forget', seqs }).catch((error: unknown) => {
+      if (!isClosed()) log.warn({ err: errorText(error) }, 'the words of removed events are still in the search index');
+    });
   while (!isClosed()) {
     const slice = await removeSlice(db, pass, place, before, sliceEvents);
     if (slice === null) break;
     ({ place } = slice);
     count += slice.removed.length;
-    // Should this fail, the index holds words of an event that is no more; it is not found.
-    if (slice.removed.length > 0) await searchThread.ask({ type: 'forget', seqs: slice.removed }).catch(() => undefined);
+    if (slice.removed.length > 0) await forget(slice.removed);
     await pause(pauseMs);
   }
   places.set(pass, place.ts);

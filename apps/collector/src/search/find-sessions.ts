@@ -1,33 +1,81 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { FindAnswer, FoundSession, SearchQuestion } from './search-messages.ts';
+import type { SearchedSession } from '@svc/contract/search.ts';
+import type { IndexParts } from './index-parts.ts';
+import type { FindAnswer, FindQuestion } from './search-messages.ts';
+import { snippetAround } from './snippet.ts';
 
 /** The newest hits that are looked at: a word that is everywhere costs no more than a rare one. */
 export const maxHits = 10_000;
+/** After this long no older part is looked into. */
+const budgetMs = 3000;
 
-const selectSessions = `
-SELECT session, count(*) AS hits, max(seq) AS seq FROM (
-  SELECT e.seq AS seq, e.session AS session FROM event_text t CROSS JOIN stored.event e ON e.seq = t.rowid
-  WHERE t.event_text MATCH ? AND t.rowid >= ? AND e.ts >= ? ORDER BY t.rowid DESC LIMIT ${maxHits + 1}
-) GROUP BY session ORDER BY seq DESC`;
+const selectHit = `
+SELECT e.id, e.ts, e.text, e.session, s.surface, s.identity, s.principal,
+  coalesce(s.state = 'running' OR s.last_event_at >= ?, 0) AS active
+FROM stored.event e LEFT JOIN stored.session s ON s.conversation_key = e.session WHERE e.seq = ?`;
 
-type Group = { session: string | null; hits: number; seq: number };
-type Question = Extract<SearchQuestion, { type: 'find' }>;
+type Hit = Pick<SearchedSession, 'surface' | 'identity' | 'principal'> & {
+  id: string;
+  ts: number;
+  text: string;
+  session: string;
+  active: number;
+};
+
+/** Hits of one session, and the number of its newest. */
+type HitGroup = { session: number; hits: number; seq: number };
+
+type Deps = { db: DatabaseSync; parts: IndexParts; blockSize: number; now?: () => number };
 
 /** Sessions by their newest hit, with the text of that one. Events of no session are counted and not shown. */
-export function findSessions(db: DatabaseSync, blockSize: number) {
-  const groups = db.prepare(selectSessions);
+export function findSessions({ db, parts, blockSize, now = () => performance.now() }: Deps) {
   const firstBlock = db.prepare('SELECT min(number) AS number FROM block WHERE max_ts >= ?');
-  const textOf = db.prepare('SELECT id, ts, text FROM stored.event WHERE seq = ?');
-  return ({ expression, since, sessions }: Question): Omit<FindAnswer, 'complete'> => {
-    const block = firstBlock.get(since)?.['number'] ?? null;
+  const hitAt = db.prepare(selectHit);
+  const show = ({ seq, hits }: HitGroup, { activeSince, words }: FindQuestion): SearchedSession[] => {
+    // An event that was removed a moment ago has no text any more.
+    const hit = hitAt.get(activeSince, seq) as Hit | undefined;
+    return hit === undefined ? [] : [toSession(hit, hits, words)];
+  };
+  return (question: FindQuestion): Omit<FindAnswer, 'complete'> => {
+    const block = firstBlock.get(question.since)?.['number'] ?? null;
     if (block === null) return { sessions: [], hits: 0, capped: false };
-    const found = groups.all(expression, Number(block) * blockSize, since) as Group[];
-    const hits = found.reduce((sum, group) => sum + group.hits, 0);
-    const shown = found.filter((group) => group.session !== null).slice(0, sessions);
+    const { groups, hits, isCut } = gather(parts, question, Number(block) * blockSize, now);
+    const shown = groups.filter(({ session }) => session !== 0).slice(0, question.sessions);
     return {
-      sessions: shown.map(({ seq, ...group }) => ({ ...group, ...textOf.get(seq) }) as FoundSession),
+      sessions: shown.flatMap((group) => show(group, question)),
       hits: Math.min(hits, maxHits),
-      capped: hits > maxHits,
+      capped: isCut || hits > maxHits,
     };
   };
 }
+
+/** Sums up the parts from the newest on, until there are enough hits or it took too long. Sessions by their newest hit. */
+function gather(parts: IndexParts, { expression, since }: FindQuestion, fromSeq: number, now: () => number) {
+  const groups = new Map<number, HitGroup>();
+  const end = now() + budgetMs;
+  let hits = 0;
+  let isCut = false;
+  for (const { seqs, sessions } of parts.search(expression, fromSeq, since, () => maxHits + 1 - hits)) {
+    hits += seqs.length;
+    for (const [i, seq] of seqs.entries()) {
+      const session = sessions[i] ?? 0;
+      const known = groups.get(session);
+      if (known === undefined) groups.set(session, { session, hits: 1, seq });
+      else known.hits++;
+    }
+    if (hits > maxHits) break;
+    isCut = now() > end;
+    if (isCut) break;
+  }
+  return { groups: [...groups.values()], hits, isCut };
+}
+
+const toSession = ({ id, ts, text, session, active, ...who }: Hit, hits: number, words: readonly string[]): SearchedSession => ({
+  conversation_key: session,
+  ...who,
+  active: active !== 0,
+  hits,
+  last_hit_at: ts,
+  event_id: id,
+  ...snippetAround(text, words),
+});

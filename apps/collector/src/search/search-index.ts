@@ -1,22 +1,25 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
+import { createUsageSummer, type UsageSums } from '../usage/sum-usage.ts';
 import { findSessions } from './find-sessions.ts';
-import type { FindAnswer, IndexAnswer, SearchQuestion } from './search-messages.ts';
-import { spacedText } from './spaced-text.ts';
+import { openIndexParts } from './index-parts.ts';
+import { prepareWrite } from './prepare-write.ts';
+import type { FindAnswer, FindQuestion, IndexAnswer } from './search-messages.ts';
 
 export type SearchIndex = {
   /** Takes up to `limit` further events in. */
   takeIn(limit: number): IndexAnswer;
   forget(seqs: readonly number[]): void;
-  find(question: Extract<SearchQuestion, { type: 'find' }>): FindAnswer;
+  find(question: FindQuestion): FindAnswer;
+  sumUsage(fromHour: number): UsageSums;
   close(): void;
 };
 
 type Files = { eventFile: string; indexFile: string };
 
 /** Goes up when the index has to be made anew: by other words, or of other columns. */
-const layout = 1;
+const layout = 2;
 /** Events share a note of their newest time, so that a search since a time knows where to begin. */
 const blockSize = 4096;
 /** A search takes in what is missing before it looks, when that is not more than this. */
@@ -25,9 +28,10 @@ const maxTakenFirst = 5000;
 /** A search looks at single rows all over the file of the events: mapped, that takes half the time. */
 const tuning = 'PRAGMA stored.mmap_size=2147418112';
 
+/** `place`: which session an event is of, in little room, so that hits are counted without reading events. */
 const schema = `
-CREATE VIRTUAL TABLE event_text USING fts5(text, content='', contentless_delete=1,
-  tokenize="unicode61 remove_diacritics 2 categories 'L* N* Co So'");
+CREATE TABLE place (seq INTEGER PRIMARY KEY, ts INTEGER NOT NULL, session INTEGER NOT NULL);
+CREATE TABLE session (number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
 CREATE TABLE block (number INTEGER PRIMARY KEY, max_ts INTEGER NOT NULL);
 CREATE TABLE position (seq INTEGER NOT NULL, source INTEGER NOT NULL);
 INSERT INTO position SELECT 0, min(applied_at) FROM stored.schema_migration;
@@ -47,7 +51,7 @@ function openFile({ eventFile, indexFile }: Files): DatabaseSync | null {
   const db = new DatabaseSync(indexFile, { timeout: 5000 });
   try {
     chmodSync(indexFile, 0o600);
-    db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-8192');
+    db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-8192; PRAGMA mmap_size=2147418112');
     db.exec(`ATTACH '${pathToFileURL(eventFile).href.replaceAll("'", "''")}?mode=ro' AS stored; ${tuning}`);
     if (Number(db.prepare('PRAGMA main.user_version').get()?.['user_version']) === 0) db.exec(`BEGIN; ${schema}; COMMIT`);
     if (isOfTheseEvents(db)) return db;
@@ -72,16 +76,21 @@ function isOfTheseEvents(db: DatabaseSync): boolean {
   return db.prepare(sql).get()?.['same'] === 1;
 }
 
-type EventText = { seq: number; ts: number; text: string | null };
+const noteTime = `INSERT INTO block (number, max_ts) VALUES (?, ?)
+ON CONFLICT (number) DO UPDATE SET max_ts = max(max_ts, excluded.max_ts)`;
+
+type EventText = { seq: number; ts: number; session: string | null; text: string | null };
 
 function createIndex(db: DatabaseSync): SearchIndex {
-  const next = db.prepare('SELECT seq, ts, text FROM stored.event WHERE seq > ? ORDER BY seq LIMIT ?');
-  const add = db.prepare('INSERT INTO event_text (rowid, text) VALUES (?, ?)');
-  const remove = db.prepare('DELETE FROM event_text WHERE rowid = ?');
-  const note = db.prepare(`INSERT INTO block (number, max_ts) VALUES (?, ?)
-    ON CONFLICT (number) DO UPDATE SET max_ts = max(max_ts, excluded.max_ts)`);
-  const move = db.prepare('UPDATE position SET seq = ?');
+  const next = db.prepare('SELECT seq, ts, session, text FROM stored.event WHERE seq > ? ORDER BY seq LIMIT ?');
+  const place = prepareWrite(db, 'INSERT INTO place (seq, ts, session) VALUES (?, ?, ?)');
+  const displace = prepareWrite(db, 'DELETE FROM place WHERE seq = ?');
+  const note = prepareWrite(db, noteTime);
+  const move = prepareWrite(db, 'UPDATE position SET seq = ?');
   const position = db.prepare('SELECT seq FROM position');
+  const oldest = db.prepare('SELECT min(seq) AS seq FROM stored.event');
+  const parts = openIndexParts(db);
+  const sessionNumbers = createSessionNumbers(db);
   const inTransaction = (work: () => void) => {
     db.exec('BEGIN IMMEDIATE');
     try {
@@ -99,22 +108,49 @@ function createIndex(db: DatabaseSync): SearchIndex {
     const last = rows.at(-1);
     if (last === undefined) return { seq, behind: false };
     inTransaction(() => {
-      for (const { seq, text } of rows) if (text !== null && text !== '') add.run(seq, spacedText(text));
+      const numberOf = sessionNumbers();
+      for (const { seq, ts, session, text } of rows) {
+        if (text === null || text === '') continue;
+        parts.add(seq, text);
+        place.run(seq, ts, session === null ? 0 : numberOf(session));
+      }
       for (const [number, newest] of newestByBlock(rows)) note.run(number, newest);
       move.run(last.seq);
     });
     return { seq: last.seq, behind: rows.length === limit };
   };
-  const find = findSessions(db, blockSize);
+  const find = findSessions({ db, parts, blockSize });
   return {
     takeIn,
-    forget: (seqs) => inTransaction(() => seqs.forEach((seq) => remove.run(seq))),
+    forget: (seqs) =>
+      inTransaction(() => {
+        parts.dropBefore(Number(oldest.get()?.['seq'] ?? 0));
+        for (const seq of seqs) {
+          parts.remove(seq);
+          displace.run(seq);
+        }
+      }),
     find(question) {
       let behind = true;
       for (let taken = 0; behind && taken < maxTakenFirst; taken += 1000) ({ behind } = takeIn(1000));
       return { ...find(question), complete: !behind };
     },
+    sumUsage: createUsageSummer(db),
     close: () => db.close(),
+  };
+}
+
+/** A session stands in the index by a number; those of one commit are looked up once. */
+function createSessionNumbers(db: DatabaseSync): () => (key: string) => number {
+  const known = db.prepare('SELECT number FROM session WHERE key = ?');
+  const add = db.prepare('INSERT INTO session (key) VALUES (?) RETURNING number');
+  return () => {
+    const numbers = new Map<string, number>();
+    return (key) => {
+      const number = numbers.get(key) ?? Number((known.get(key) ?? add.get(key))?.['number']);
+      numbers.set(key, number);
+      return number;
+    };
   };
 }
 

@@ -2,6 +2,7 @@ import type { App } from '@svc/service-kit/http/create-app.ts';
 import { openSse } from '@svc/service-kit/http/sse.ts';
 import type { CoreContext } from '../context.ts';
 import { followEvents } from './follow-events.ts';
+import { createLiveReaders } from './live-readers.ts';
 
 type Deps = Pick<CoreContext, 'telemetry' | 'eventRing' | 'feeds' | 'clock' | 'log'>;
 
@@ -10,13 +11,18 @@ type Deps = Pick<CoreContext, 'telemetry' | 'eventRing' | 'feeds' | 'clock' | 'l
  * `Last-Event-ID` goes on where it was.
  */
 export function mountFeedRoutes(app: App, deps: Deps): void {
+  const liveReaders = createLiveReaders(deps.telemetry, deps.clock);
   app.get('/events/stream', (request, reply) => {
+    // Its end is the end of the connection, so nothing is cut into chunks with lengths of their own.
+    reply.raw.setHeader('connection', 'close');
     const stream = openSse(reply, deps.clock);
     stream.signal.addEventListener('abort', deps.feeds.add(stream));
-    followEvents(deps, stream, lastEventId(request.headers['last-event-id'])).catch((error: unknown) => {
-      deps.log.error({ err: error }, 'an event stream failed');
-      stream.close();
-    });
+    followEvents({ liveReaders, eventRing: deps.eventRing }, stream, lastEventId(request.headers['last-event-id'])).catch(
+      (error: unknown) => {
+        deps.log.error({ err: error }, 'an event stream failed');
+        stream.close();
+      },
+    );
   });
 }
 

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import type { SseStream } from '@svc/service-kit/http/sse.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { createMemoryTelemetry } from '@svc/testing/memory-telemetry.ts';
 import { createEventRing } from './event-ring.ts';
 import { followEvents } from './follow-events.ts';
+import { createLiveReaders } from './live-readers.ts';
 
 /** A reader that makes room when the test says so. */
 function open() {
@@ -20,22 +22,26 @@ function open() {
           .map(([, kind, text]) => text ?? kind ?? '')
           .filter((word) => word !== 'turn'),
       ),
+    sendShared: (frames) => stream.send(frames.toString()),
     drained: () => room.promise,
     close: () => undefined,
     signal: gone.signal,
   };
   const deps = {
     eventRing,
-    telemetry: {
-      subscribe: (listener: Parameters<typeof telemetry.subscribe>[0]) => {
-        listeners++;
-        const stop = telemetry.subscribe(listener);
-        return () => {
-          listeners--;
-          stop();
-        };
+    liveReaders: createLiveReaders(
+      {
+        subscribe: (listener) => {
+          listeners++;
+          const stop = telemetry.subscribe(listener);
+          return () => {
+            listeners--;
+            stop();
+          };
+        },
       },
-    },
+      createFakeClock(),
+    ),
   };
   return {
     sent,

@@ -1,9 +1,9 @@
 import { sseFrame, type SseStream } from '@svc/service-kit/http/sse.ts';
 import { timeOfId } from '@svc/service-kit/ids.ts';
-import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
-import { eventFrame, type EventRing } from './event-ring.ts';
+import type { EventRing } from './event-ring.ts';
+import type { LiveReaders } from './live-readers.ts';
 
-type Deps = { telemetry: Pick<Telemetry, 'subscribe'>; eventRing: Pick<EventRing, 'first' | 'end' | 'placeAfter' | 'read'> };
+type Deps = { liveReaders: LiveReaders; eventRing: Pick<EventRing, 'first' | 'end' | 'placeAfter' | 'read'> };
 
 /** What is replayed goes out in pieces of about this many characters, each when there is room for it. */
 const pieceChars = 128 * 1024;
@@ -15,7 +15,7 @@ const maxIdLength = 128;
  * Sends events to a reader: those after `lastId`, the last one it has seen (null for a reader that begins), then all
  * that happen, in order, each once. A reader that missed some is told so before it gets what there is.
  */
-export async function followEvents({ telemetry, eventRing }: Deps, stream: SseStream, lastId: string | null): Promise<void> {
+export async function followEvents({ liveReaders, eventRing }: Deps, stream: SseStream, lastId: string | null): Promise<void> {
   const known = lastId === null ? eventRing.end() : placeAfter(eventRing, lastId);
   if (known === null) stream.send(gapFrame(lastId));
   let place = known ?? eventRing.first();
@@ -28,9 +28,7 @@ export async function followEvents({ telemetry, eventRing }: Deps, stream: SseSt
     if (!(await stream.drained(patienceMs))) return;
   }
   // Nothing is awaited between the last look and this, so nothing falls between them.
-  const unsubscribe = telemetry.subscribe((event, line) => stream.send(eventFrame(event, line)));
-  if (stream.signal.aborted) unsubscribe();
-  else stream.signal.addEventListener('abort', unsubscribe);
+  liveReaders.add(stream);
 }
 
 const placeAfter = (ring: Pick<EventRing, 'placeAfter'>, id: string): number | null =>

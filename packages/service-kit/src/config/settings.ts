@@ -24,6 +24,7 @@ export type Settings = Readonly<{
   assistantName: string;
   logLevel: LogLevel;
   allowedHosts: readonly string[];
+  publicLinkHosts: readonly string[];
   defaultEngine: string | null;
   maxConcurrentTurns: number;
   maxQueuedTurns: number;
@@ -81,6 +82,10 @@ export type Settings = Readonly<{
   retentionDays: number;
   /** Days by kind of event, where they differ; 0 is for ever. */
   retentionDaysByKind: Readonly<Record<string, number>>;
+  transcripts: 'follow' | 'list' | 'off';
+  /** Where the engines of this user keep their files, by the variables that the engines read; undefined is their own choice. */
+  engineHomes: Readonly<Record<'HOME' | 'CLAUDE_CONFIG_DIR' | 'CODEX_HOME' | 'GEMINI_CLI_HOME', string | undefined>>;
+  otel: OtelSettings;
   vaultPort: number;
   /** The vault is asked only when this and the agent's key are set. */
   vaultUrl: string | null;
@@ -89,6 +94,9 @@ export type Settings = Readonly<{
   /** Null: nobody but the engines' turns may use the toolbelt. */
   toolbeltToken: Secret | null;
 }>;
+
+/** Whole addresses of OTLP over HTTP; null: these are not exported. */
+export type OtelSettings = Readonly<{ tracesUrl: string | null; metricsUrl: string | null; metricsEveryMs: number }>;
 
 /** A provider of speech; null is its usual one, and for `provider` the one that the address or the machine says. */
 type SpeechSettings<P> = Readonly<{
@@ -229,6 +237,20 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
   const file = (name: SettingName, fallback: string): string => absolute(name, optional(name) ?? fallback);
   const optionalFile = (name: SettingName): string | null => (optional(name) === null ? null : file(name, ''));
 
+  const otel = (): OtelSettings => {
+    const base = url('OTEL_EXPORTER_OTLP_ENDPOINT')?.replace(/\/+$/, '') ?? null;
+    const isOff = oneOf('OTEL_SDK_DISABLED', ['false', 'true']) === 'true';
+    const address = (own: SettingName, exporter: SettingName, path: string): string | null => {
+      const whole = url(own) ?? (base === null ? null : `${base}${path}`);
+      return oneOf(exporter, ['otlp', 'none']) === 'none' || isOff ? null : whole;
+    };
+    return {
+      tracesUrl: address('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_TRACES_EXPORTER', '/v1/traces'),
+      metricsUrl: address('OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', 'OTEL_METRICS_EXPORTER', '/v1/metrics'),
+      metricsEveryMs: integer('OTEL_METRIC_EXPORT_INTERVAL', 100, 86_400_000),
+    };
+  };
+
   const dataDir = absolute('SVC_DATA_DIR', text('SVC_DATA_DIR') || '~');
   const name = text('SVC_ASSISTANT_NAME');
   if (!/^[a-z][a-z0-9_-]{0,31}$/.test(name)) {
@@ -244,10 +266,8 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
     compatPort: integer('SVC_COMPAT_PORT', 0, 65535),
     assistantName: name,
     logLevel: oneOf('SVC_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
-    allowedHosts: (optional('SVC_ALLOWED_HOSTS') ?? '')
-      .split(',')
-      .map((host) => host.trim().toLowerCase())
-      .filter(Boolean),
+    allowedHosts: hostNames(optional('SVC_ALLOWED_HOSTS')),
+    publicLinkHosts: hostNames(optional('SVC_PUBLIC_LINK_HOSTS')),
     defaultEngine: optional('SVC_DEFAULT_ENGINE') === null ? null : oneOf('SVC_DEFAULT_ENGINE', engineNames),
     maxConcurrentTurns: integer('SVC_MAX_CONCURRENT_TURNS', 1, 1024),
     maxQueuedTurns: integer('SVC_MAX_QUEUED_TURNS', 1, 100_000),
@@ -313,6 +333,14 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
     insightsControlToken: token('SVC_INSIGHTS_CONTROL_TOKEN'),
     retentionDays: integer('SVC_RETENTION_DAYS', 0, 36_500),
     retentionDaysByKind: daysByKind('SVC_RETENTION_DAYS_BY_KIND'),
+    transcripts: oneOf('SVC_TRANSCRIPTS', ['follow', 'list', 'off']),
+    engineHomes: {
+      HOME: env['HOME'],
+      CLAUDE_CONFIG_DIR: env['CLAUDE_CONFIG_DIR'],
+      CODEX_HOME: env['CODEX_HOME'],
+      GEMINI_CLI_HOME: env['GEMINI_CLI_HOME'],
+    },
+    otel: otel(),
     vaultPort: integer('SVC_VAULT_PORT', 1, 65535),
     vaultUrl: localUrl('SVC_VAULT_URL'),
     vaultAgentKey: longToken('SVC_VAULT_AGENT_KEY'),
@@ -356,6 +384,12 @@ function home(): string {
   if (!path.isAbsolute(folder)) throw new Error('HOME is not a folder');
   return folder;
 }
+
+const hostNames = (text: string | null): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((host) => host.trim().toLowerCase())
+    .filter(Boolean);
 
 const isHttpUrl = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 

@@ -8,6 +8,8 @@ export const sseFrame = (event: string, data: unknown, id?: string): string =>
 
 export type SseStream = {
   send(frame: string): void;
+  /** Frames that many readers get: one buffer for all, and it goes out at once. */
+  sendShared(frames: Buffer): void;
   /** True when there is room for more; false when the reader is gone. One that makes no room for `withinMs` is dropped. */
   drained(withinMs: number): Promise<boolean>;
   close(): void;
@@ -37,8 +39,11 @@ export function openSse(reply: FastifyReply, clock: Clock): SseStream {
   const flush = () => {
     scheduled = false;
     if (pending === '' || raw.destroyed) return;
-    raw.write(pending);
+    write(pending);
     pending = '';
+  };
+  const write = (frames: string | Buffer) => {
+    raw.write(frames);
     if (raw.writableLength > maxBufferedBytes) raw.destroy();
   };
   const send = (frame: string) => {
@@ -56,6 +61,10 @@ export function openSse(reply: FastifyReply, clock: Clock): SseStream {
   raw.flushHeaders();
   return {
     send,
+    sendShared(frames) {
+      flush();
+      if (!raw.destroyed) write(frames);
+    },
     drained(withinMs) {
       flush();
       return waitForDrain(raw, gone.signal, clock, withinMs);

@@ -1,0 +1,24 @@
+import type { OtelView } from '@svc/contract/otel.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { askCollector, tellCollector } from '../ask-collector.ts';
+import { renderOtel } from '../insights/render-otel.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { createStyle, print } from '../terminal.ts';
+
+export type OtelAction = 'status' | 'install';
+export type OtelOptions = { json?: boolean };
+
+/** npm may have to fetch some megabytes. */
+const installMs = 6 * 60_000;
+
+/** Shows how the export of OpenTelemetry stands, or installs its libraries. */
+export async function otel(action: OtelAction, { json }: OtelOptions): Promise<number> {
+  const settings = loadSettings(repositoryRoot);
+  const view =
+    action === 'install'
+      ? await tellCollector<OtelView>(settings, '/api/otel/install', installMs)
+      : await askCollector<OtelView>(settings, '/api/otel');
+  print(json === true ? JSON.stringify(view, null, 2) : renderOtel(view, settings.otel, createStyle(process.stdout)));
+  return exitCodes.ok;
+}

@@ -1,0 +1,40 @@
+import type { ListedSession } from '@svc/contract/listed-session.ts';
+import { expect, test } from 'vitest';
+import type { SseEvent } from '../sse-reader.ts';
+import { followSessions } from './follow-sessions.ts';
+
+const session = (conversation_key: string, turns = 1) => ({ conversation_key, turns }) as ListedSession;
+const changed = { event: 'sessions-changed', data: '{}' } as SseEvent;
+const tick = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+test('the list is given at once, and again with what changed; other items of the feed change nothing', async () => {
+  const lists = [[session('a')], [session('a'), session('b')], [session('b', 2)]];
+  let reads = 0;
+  async function* feed() {
+    yield changed;
+    await tick();
+    yield { event: 'event', data: '{}' } as SseEvent;
+    await tick();
+    yield changed;
+    yield changed;
+    await tick();
+  }
+  const seen: string[][] = [];
+  await followSessions({
+    feed: feed(),
+    read: async () => lists[Math.min(reads++, 2)] ?? [],
+    onList: (_list, some) => seen.push(some.map(({ conversation_key: key, turns }) => key + turns)),
+    restMs: 1,
+  });
+  expect(seen).toEqual([['a1'], ['b1'], ['b2']]);
+  expect(reads).toBe(3);
+});
+
+test('a feed that fails is a failure', async () => {
+  async function* feed(): AsyncGenerator<SseEvent> {
+    yield changed;
+    throw new Error('cut off');
+  }
+  const follow = followSessions({ feed: feed(), read: async () => [], onList: () => undefined, restMs: 1 });
+  await expect(follow).rejects.toThrow('cut off');
+});

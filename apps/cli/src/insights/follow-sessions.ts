@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ListedSession } from '@svc/contract/listed-session.ts';
+import type { SseEvent } from '../sse-reader.ts';
+
+type Follow = {
+  feed: AsyncGenerator<SseEvent>;
+  read: () => Promise<ListedSession[]>;
+  /** `changed`: those that are new in the list, or not as they were. One that left it is in `list` no more. */
+  onList: (list: ListedSession[], changed: ListedSession[]) => void;
+  /** The list is asked for at most this often. */
+  restMs?: number;
+};
+
+/** Gives the list of sessions now, and again when the feed says that it changed. Resolves when the feed ends. */
+export async function followSessions({ feed, read, onList, restMs = 1000 }: Follow): Promise<void> {
+  let before = new Map<string, string>();
+  const show = async () => {
+    const list = await read();
+    const now = new Map(list.map((session) => [session.conversation_key, JSON.stringify(session)]));
+    const changed = list.filter(({ conversation_key: key }) => before.get(key) !== now.get(key));
+    if (changed.length > 0 || now.size !== before.size || before.size === 0) onList(list, changed);
+    before = now;
+  };
+  // The feed is opened first, so that nothing falls between the two.
+  let next = feed.next();
+  next.catch(() => undefined); // told below
+  await show();
+  let isChanged = false;
+  let pause: Promise<null> | null = null;
+  for (;;) {
+    const item: IteratorResult<SseEvent> | null = await (pause === null ? next : Promise.race([next, pause]));
+    if (item === null) {
+      pause = null;
+      if (isChanged) await show();
+      isChanged = false;
+      continue;
+    }
+    if (item.done === true) return;
+    next = feed.next();
+    next.catch(() => undefined); // told above
+    if (item.value.event !== 'sessions-changed') continue;
+    isChanged = true;
+    pause ??= sleep(restMs, null);
+  }
+}

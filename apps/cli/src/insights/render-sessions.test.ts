@@ -1,0 +1,95 @@
+import { homedir } from 'node:os';
+import type { ListedSession } from '@svc/contract/listed-session.ts';
+import { expect, test } from 'vitest';
+import { plain } from '../terminal.ts';
+import { renderSessions } from './render-sessions.ts';
+
+const session: ListedSession = {
+  conversation_key: 'k',
+  source: 'core',
+  surface: 'compat',
+  instance_id: null,
+  identity: 'u',
+  principal: null,
+  state: 'running',
+  active: true,
+  engine_id: null,
+  engine_session_id: null,
+  model: null,
+  title: null,
+  cwd: null,
+  repo: null,
+  pid: null,
+  multiplexer: null,
+  tmux_target: null,
+  first_event_at: 0,
+  last_event_at: 0,
+  last_text: 'hi',
+  events: 5,
+  turns: 3,
+  input_tokens: 900,
+  output_tokens: 200,
+  cost_usd: 0,
+  billed_cost_usd: 0,
+};
+const terminal: ListedSession = {
+  ...session,
+  conversation_key: 'terminal:claude:5350c988-5f52-4ec7-8728-4642e7792d28',
+  source: 'terminal',
+  surface: 'terminal',
+  state: 'idle',
+  engine_id: 'claude',
+  model: 'claude-opus-5-5',
+  title: 'Mend the login',
+  cwd: `${homedir()}/src/app`,
+  repo: `${homedir()}/src/app`,
+  pid: 7,
+  multiplexer: 'tmux',
+  tmux_target: '%3',
+  cost_usd: 0.5,
+};
+const shown = (one: ListedSession) => renderSessions([one], 5000, plain).split('\n');
+
+test('a session tells who, how much and what was said last', () => {
+  expect(shown(session)).toEqual(['  k', '      running, u, compat, 3 turns, 1.1k tokens, 5 s ago', '      "hi"']);
+});
+
+test('one in a terminal tells what it is about, where it works and where it is seen', () => {
+  expect(shown(terminal)).toEqual([
+    '  Mend the login',
+    '      terminal:claude:5350c988-5f52-4ec7-8728-4642e7792d28',
+    '      active, u, terminal, claude claude-opus-5-5, 3 turns, 1.1k tokens, $0.50',
+    '      5 s ago',
+    '      ~/src/app (git), tmux %3',
+    '      "hi"',
+  ]);
+});
+
+test('nothing is wider than 80 columns', () => {
+  const long = 'word '.repeat(100);
+  const cwd = `/${'folder/'.repeat(40)}end`;
+  const lines = shown({
+    ...terminal,
+    title: long,
+    cwd,
+    repo: cwd,
+    last_text: long,
+    principal: 'p'.repeat(100),
+    model: 'm'.repeat(100),
+  });
+  expect(Math.max(...lines.map((text) => text.length))).toBeLessThanOrEqual(80);
+  expect(lines.join('\n')).toContain('folder/end (git), tmux %3');
+});
+
+test.each([
+  [{ state: 'ended' as const, active: false }, 'ended, u'],
+  [{ state: 'claimed' as const }, 'claimed, u'],
+  [{ state: 'idle' as const, active: false }, 'idle, u'],
+])('the state of %j is said first', (more, first) => {
+  expect(shown({ ...session, ...more })[1]?.trim()).toMatch(new RegExp(`^${first}`));
+});
+
+test('tokens that nobody knows are left out, and what others wrote cannot move the cursor', () => {
+  const lines = shown({ ...session, input_tokens: null, title: 'a\u001b[2Jb\n', last_text: '\u0007' });
+  for (const sign of ['tokens', '\u001b', '\u0007']) expect(lines.join('\n')).not.toContain(sign);
+});

@@ -1,0 +1,41 @@
+import type { SessionHost, SessionHosts } from '../terminal/session-hosts.ts';
+import type { TranscriptStore } from '../transcript/transcript-store.ts';
+import type { CoreSessions } from './core-sessions.ts';
+import { terminalOf, type Terminal } from './tmux.ts';
+
+/** A session, and where it runs at this moment. */
+export type ControlTarget = {
+  /** The core knows it. */
+  isCore: boolean;
+  cwd: string | null;
+  terminal: Terminal | null;
+  /** The program that was found to run it; null for one that the core put in a terminal, and for an engine of the core. */
+  program: SessionHost | null;
+};
+
+type Deps = {
+  sessions: Pick<CoreSessions, 'read'>;
+  hosts: Pick<SessionHosts, 'current'>;
+  transcriptStore: Pick<TranscriptStore, 'ofSessions'>;
+  /** Of the tmux server in which the service's own terminals are. */
+  socket: string;
+};
+
+/** Throws `not_found` for a session that neither the core nor a transcript knows, `conflict` for a terminal that cannot be named. */
+export async function findTarget(deps: Deps, key: string): Promise<ControlTarget> {
+  const { transcript, ...found } = await findProgram(deps, key);
+  const session = found.isCore ? await deps.sessions.read(key) : null;
+  const cwd = session?.cwd ?? transcript?.cwd ?? null;
+  if (session === null || session.multiplexer === null) return { ...found, cwd };
+  return { isCore: true, cwd, terminal: terminalOf(session, deps.socket), program: null };
+}
+
+/** What a transcript of the session leads to, without asking the core. */
+export async function findProgram({ hosts, transcriptStore }: Deps, key: string) {
+  const transcript = (await transcriptStore.ofSessions([key])).at(-1);
+  // Looked for anew: what ran there a moment ago may be gone, and its number another one's.
+  const program = transcript === undefined ? null : ((await hosts.current(true))?.get(key) ?? null);
+  const pane = program?.pane ?? null;
+  const terminal: Terminal | null = pane === null ? null : { socket: pane.socket, target: pane.id };
+  return { isCore: transcript === undefined || transcript.is_core === 1, transcript, program, terminal };
+}

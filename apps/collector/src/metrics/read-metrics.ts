@@ -1,0 +1,60 @@
+import { readBrief } from '../brief/read-brief.ts';
+import type { CollectorContext } from '../context.ts';
+import type { MetricName, MetricReading } from './metric-list.ts';
+
+export type MetricSources = Pick<CollectorContext, 'commitQueue' | 'hub' | 'sampler' | 'db' | 'sessionList' | 'clock'>;
+
+const reading = (name: MetricName, value: number, labels: Record<string, string> = {}): MetricReading => ({
+  name,
+  value,
+  labels,
+});
+
+/** What the collector knows now, as metrics; what is no more is not told of. */
+export async function readMetrics({
+  commitQueue,
+  hub,
+  sampler,
+  db,
+  sessionList,
+  clock,
+}: MetricSources): Promise<MetricReading[]> {
+  return [
+    reading('svc_events_ingested_total', commitQueue.ingested),
+    reading('svc_events_rejected_total', commitQueue.rejected),
+    reading('svc_events_waiting', commitQueue.waiting),
+    reading('svc_store_fault', commitQueue.lastError === null ? 0 : 1),
+    reading('svc_feed_listening', hub.size),
+    ...machineReadings(sampler),
+    ...(await briefReadings({ db, sessionList }, clock.now())),
+  ];
+}
+
+function machineReadings(sampler: MetricSources['sampler']): MetricReading[] {
+  const sample = sampler.latest();
+  if (sample === null) return [];
+  return [
+    reading('svc_machine_cpu_percent', sample.cpu_percent),
+    reading('svc_machine_load', sample.load[0]),
+    reading('svc_machine_memory_bytes', sample.memory_used_bytes, { state: 'used' }),
+    reading('svc_machine_memory_bytes', sample.memory_total_bytes, { state: 'total' }),
+    reading('svc_machine_disk_bytes', sample.disk_used_bytes ?? 0, { state: 'used' }),
+    reading('svc_machine_disk_bytes', sample.disk_total_bytes ?? 0, { state: 'total' }),
+    ...sample.processes.flatMap(({ name, kind, memory_bytes, cpu_percent }) => [
+      reading('svc_process_memory_bytes', memory_bytes, { name, kind }),
+      reading('svc_process_cpu_percent', cpu_percent, { name, kind }),
+    ]),
+  ];
+}
+
+async function briefReadings(sources: Pick<MetricSources, 'db' | 'sessionList'>, now: number): Promise<MetricReading[]> {
+  const { active, totals } = await readBrief(sources, now);
+  const ofSurfaces = totals.flatMap(({ surface, turns, input_tokens, output_tokens, cost_usd, billed_cost_usd }) => [
+    reading('svc_turns_day', turns, { surface }),
+    reading('svc_tokens_day', input_tokens, { surface, direction: 'input' }),
+    reading('svc_tokens_day', output_tokens, { surface, direction: 'output' }),
+    reading('svc_cost_usd_day', cost_usd, { surface, kind: 'equivalent' }),
+    reading('svc_cost_usd_day', billed_cost_usd, { surface, kind: 'billed' }),
+  ]);
+  return [reading('svc_sessions_active', active.length), ...ofSurfaces];
+}

@@ -1,0 +1,66 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { StoredEvent } from '../ingest/parse-event.ts';
+import { addEvent, newRecord, type TurnRecord } from './turn-record.ts';
+
+export type TurnGatherer = {
+  add(event: StoredEvent): void;
+  /** Hands out all that is known, finished or not. */
+  flush(): void;
+  close(): void;
+};
+
+/** More turns than this are not waited for; the oldest goes out as it is. */
+const maxOpen = 2000;
+const sweepMs = 1000;
+/** A short turn tells of no end. What comes with its reply comes at once. */
+const quietMs = 2000;
+/** Longer than a turn may take. */
+const lostMs = 3 * 3_600_000;
+
+/** Puts the events of each turn together, and hands it out when it has ended. Events of no turn are left alone. */
+export function gatherTurns(clock: Clock, done: (record: TurnRecord) => void): TurnGatherer {
+  const open = new Map<string, { record: TurnRecord; seenAt: number }>();
+  let cancel: (() => void) | null = null;
+
+  const end = (turnId: string, record: TurnRecord) => {
+    open.delete(turnId);
+    done(record);
+  };
+  const sweep = () => {
+    const now = clock.now();
+    for (const [turnId, { record, seenAt }] of open) if (isOver(record, now - seenAt)) end(turnId, record);
+    if (open.size > 0) return;
+    cancel?.();
+    cancel = null;
+  };
+  return {
+    add(event) {
+      const turnId = event.payload['turn_id'];
+      if (typeof turnId !== 'string' || turnId === '' || !tellsOfTurn(event)) return;
+      const known = open.get(turnId);
+      // What comes after the end, or has no beginning, makes no turn of its own.
+      if (known === undefined && !beginners.has(event.kind)) return;
+      const { record } = known ?? { record: newRecord(turnId, event) };
+      addEvent(record, event);
+      open.set(turnId, { record, seenAt: clock.now() });
+      cancel ??= clock.every(sweepMs, sweep);
+      const [oldest] = open.size > maxOpen ? open : [];
+      if (oldest !== undefined) end(oldest[0], oldest[1].record);
+    },
+    flush() {
+      for (const [turnId, { record }] of open) end(turnId, record);
+    },
+    close() {
+      cancel?.();
+      cancel = null;
+    },
+  };
+}
+
+const beginners: ReadonlySet<string> = new Set(['inbound', 'queued', 'turn', 'denied']);
+
+/** A message that is only noted is no turn, and a delivery outlives its own. */
+const tellsOfTurn = ({ kind, payload }: StoredEvent): boolean => kind !== 'delivery' && payload['observed'] !== true;
+
+const isOver = (record: TurnRecord, quiet: number): boolean =>
+  quiet >= (record.endedAt === null && record.repliedAt === null ? lostMs : quietMs);

@@ -1,0 +1,63 @@
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import { programEnv, runProgram } from '../control/run-program.ts';
+
+/** What is installed, to the byte: each package with its version and digest. */
+const lockFolder = path.join(import.meta.dirname, '../../otel');
+const files = ['package.json', 'package-lock.json'];
+const timeoutMs = 5 * 60_000;
+const maxBytes = 64 * 1024;
+
+/**
+ * Installs the libraries of OpenTelemetry into `folder`: whole, or not at all. Runs no scripts of packages.
+ * @throws Error with npm's own reason.
+ */
+export async function installOtelPackages(folder: string, registry: string | null): Promise<void> {
+  const parent = path.dirname(folder);
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(parent)) if (name.startsWith(staged)) rmSync(path.join(parent, name), { recursive: true });
+  const staging = path.join(parent, `${staged}${process.pid}`);
+  try {
+    mkdirSync(staging, { mode: 0o700 });
+    for (const file of files) {
+      copyFileSync(path.join(lockFolder, file), path.join(staging, file));
+      chmodSync(path.join(staging, file), 0o600);
+    }
+    await runNpm(staging, registry);
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(staging, folder);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+const staged = '.otel-installing-';
+
+async function runNpm(folder: string, registry: string | null): Promise<void> {
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--fetch-retries=1', '--loglevel=error'];
+  const args = ['ci', '--prefix', folder, ...flags, ...(registry === null ? [] : [`--registry=${registry}`])];
+  const ran = await runProgram('npm', args, { env: npmEnv(), cwd: folder, timeoutMs, maxBytes }).catch((error: unknown) => {
+    throw new Error(`npm could not be run: ${errorText(error)}`, { cause: error });
+  });
+  if (ran.code !== 0) throw new Error(`npm did not finish: ${reasonOf(ran.stderr)}`);
+}
+
+/** npm's own settings and what it needs to reach a registry; no keys of anybody. */
+function npmEnv(): Record<string, string> {
+  const isNeeded = (name: string) =>
+    /^npm_config_/i.test(name) ||
+    /^(https?|no|all)_proxy$/i.test(name) ||
+    /^(SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/.test(name);
+  const own = Object.entries(process.env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && isNeeded(entry[0]),
+  );
+  return { ...Object.fromEntries(own), ...programEnv() };
+}
+
+const reasonOf = (stderr: string): string =>
+  stderr
+    .split('\n')
+    .flatMap((line) => /^npm (?:error|ERR!) (?!A complete log)(.+)/.exec(line)?.[1] ?? [])
+    .slice(0, 3)
+    .join('; ') || 'no reason given';

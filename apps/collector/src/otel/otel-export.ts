@@ -1,0 +1,147 @@
+import path from 'node:path';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { OtelState, OtelView } from '@svc/contract/otel.ts';
+import type { StoredEvent } from '../ingest/parse-event.ts';
+import { readMetrics, type MetricSources } from '../metrics/read-metrics.ts';
+import { gatherTurns } from './gather-turns.ts';
+import { installOtelPackages } from './install-packages.ts';
+import { loadOtelPackages, packageFolders, type OtelPackages } from './otel-packages.ts';
+import { maxQueue, openOtlp, type Otlp, type OtlpResult } from './open-otlp.ts';
+import { createTurnDeliveries } from './turn-deliveries.ts';
+import { toSpans, type SpanPlan } from './to-spans.ts';
+
+type Deps = MetricSources & {
+  settings: Pick<Settings, 'dataDir' | 'engineRegistry' | 'assistantName' | 'otel'>;
+  version: string;
+  log: Pick<Log, 'info' | 'warn'>;
+  /** Other ones in tests. */
+  load?: (folders: readonly string[]) => OtelPackages | null;
+  install?: (folder: string, registry: string | null) => Promise<void>;
+};
+
+export type OtelExport = {
+  /** After a commit; hands over and returns at once. Never throws. */
+  stored(events: readonly StoredEvent[]): void;
+  view(): OtelView;
+  /** One line for /health; null when all is well. */
+  fault(): string | null;
+  /** Installs the libraries when they are missing, and begins to export. Rejects with the reason. */
+  install(): Promise<void>;
+  /** Sends what waits; for tests. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const retryMs = 10 * 60_000;
+const closeMs = 3000;
+
+/** Traces of turns and the metrics, to where the standard variables say. Off, it costs nothing. */
+export function createOtelExport(deps: Deps): OtelExport {
+  const { settings, log, clock, load = loadOtelPackages, install = installOtelPackages } = deps;
+  const { tracesUrl, metricsUrl, metricsEveryMs } = settings.otel;
+  const isWanted = tracesUrl !== null || metricsUrl !== null;
+  const counts = { exported: 0, failed: 0, dropped: 0, waiting: 0 };
+  const faults = new Map<OtlpResult['what'], string>();
+  let state: OtelState = isWanted ? 'missing' : 'off';
+  let installError: string | null = null;
+  let otlp: Otlp | null = null;
+  let installing: Promise<void> | null = null;
+  let isClosed = false;
+  let cancelRetry = () => {};
+
+  const onResult = ({ what, count, error }: OtlpResult) => {
+    if (error === null) {
+      if (faults.delete(what)) log.info({ what }, 'OpenTelemetry export works again');
+    } else {
+      if (!faults.has(what)) log.warn({ what, err: errorText(error) }, 'OpenTelemetry export fails; it is tried again');
+      faults.set(what, errorText(error));
+    }
+    if (what !== 'traces') return;
+    counts.waiting = Math.max(0, counts.waiting - count);
+    counts[error === null ? 'exported' : 'failed'] += count;
+  };
+  const send = (plans: readonly SpanPlan[]) => {
+    if (otlp === null) return;
+    if (counts.waiting + plans.length > maxQueue) {
+      counts.dropped += plans.length;
+      return;
+    }
+    counts.waiting += plans.length;
+    otlp.send(plans);
+  };
+  const deliveries = createTurnDeliveries();
+  const turns = gatherTurns(clock, (record) => send(toSpans(record, settings.assistantName)));
+
+  const open = (packages: OtelPackages) => {
+    const version = deps.version;
+    otlp = openOtlp(packages, { tracesUrl, metricsUrl, metricsEveryMs, version, onResult, readMetrics: () => readMetrics(deps) });
+    state = 'on';
+    installError = null;
+    log.info({ traces: tracesUrl !== null, metrics: metricsUrl !== null }, 'OpenTelemetry export is on');
+  };
+  const folder = path.join(settings.dataDir, 'otel');
+  const installOnce = async () => {
+    cancelRetry();
+    state = 'installing';
+    try {
+      const found = load(packageFolders(settings.dataDir));
+      if (found === null) {
+        log.info({ folder }, 'the OpenTelemetry libraries are being installed');
+        await install(folder, settings.engineRegistry);
+      }
+      const packages = found ?? load(packageFolders(settings.dataDir));
+      if (packages === null) throw new Error('the libraries are not there after they were installed');
+      if (!isClosed) open(packages);
+    } catch (error) {
+      state = 'missing';
+      installError = errorText(error);
+      if (isClosed) return;
+      log.warn({ err: installError }, 'the OpenTelemetry libraries could not be installed; it is tried again');
+      cancelRetry = clock.after(retryMs, () => void begin().catch(() => undefined)); // told above
+      throw error;
+    }
+  };
+  const begin = (): Promise<void> => {
+    if (!isWanted || state === 'on' || isClosed) return Promise.resolve();
+    return (installing ??= installOnce().finally(() => (installing = null)));
+  };
+  if (isWanted) void begin().catch(() => undefined); // told above
+
+  return {
+    stored(events) {
+      if (otlp === null || tracesUrl === null) return;
+      try {
+        for (const event of events) {
+          turns.add(event);
+          const span = deliveries.add(event);
+          if (span !== null) send([span]);
+        }
+      } catch (error) {
+        faults.set('traces', errorText(error));
+      }
+    },
+    view: () => ({ state, error: installError ?? [...faults.values()][0] ?? null, ...counts }),
+    fault() {
+      if (state === 'missing')
+        return `OpenTelemetry is not exported, its libraries are missing. Run: ./svc otel install${installError === null ? '' : ` (${installError})`}`;
+      const [what, error] = [...faults][0] ?? [];
+      return what === undefined ? null : `OpenTelemetry ${what} cannot be sent: ${error}`;
+    },
+    install: begin,
+    async flush() {
+      turns.flush();
+      await otlp?.flush();
+    },
+    async close() {
+      isClosed = true;
+      cancelRetry();
+      turns.flush();
+      turns.close();
+      const closing = otlp?.close() ?? Promise.resolve();
+      otlp = null;
+      await Promise.race([closing, new Promise<void>((resolve) => void clock.after(closeMs, resolve))]);
+    },
+  };
+}

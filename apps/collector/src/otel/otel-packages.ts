@@ -1,0 +1,47 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type * as api from '@opentelemetry/api';
+import type * as resources from '@opentelemetry/resources';
+import type * as traces from '@opentelemetry/sdk-trace';
+import type * as metrics from '@opentelemetry/sdk-metrics';
+import type * as traceExporter from '@opentelemetry/exporter-trace-otlp-http';
+import type * as metricExporter from '@opentelemetry/exporter-metrics-otlp-http';
+
+/** The official libraries, as they are used here. They are no dependency: whoever wants them has them installed on demand. */
+export type OtelPackages = {
+  api: typeof api;
+  resources: typeof resources;
+  traces: typeof traces;
+  metrics: typeof metrics;
+  traceExporter: typeof traceExporter;
+  metricExporter: typeof metricExporter;
+};
+
+/** Beside this program (a checkout for developing), else in the data folder. */
+export const packageFolders = (dataDir: string): string[] => [import.meta.dirname, path.join(dataDir, 'otel')];
+
+/** The libraries of the first folder that has them all; null when none does. @throws when one is there and broken. */
+export function loadOtelPackages(folders: readonly string[]): OtelPackages | null {
+  const found = folders.map((folder) => createRequire(path.join(folder, 'any.js'))).find(hasAll);
+  if (found === undefined) return null;
+  // The casts: what a package exports is told by its own types.
+  return {
+    api: found('@opentelemetry/api') as OtelPackages['api'],
+    resources: found('@opentelemetry/resources') as OtelPackages['resources'],
+    traces: found('@opentelemetry/sdk-trace') as OtelPackages['traces'],
+    metrics: found('@opentelemetry/sdk-metrics') as OtelPackages['metrics'],
+    traceExporter: found('@opentelemetry/exporter-trace-otlp-http') as OtelPackages['traceExporter'],
+    metricExporter: found('@opentelemetry/exporter-metrics-otlp-http') as OtelPackages['metricExporter'],
+  };
+}
+
+const names = ['api', 'resources', 'sdk-trace', 'sdk-metrics', 'exporter-trace-otlp-http', 'exporter-metrics-otlp-http'];
+
+function hasAll(from: NodeJS.Require): boolean {
+  try {
+    for (const name of names) from.resolve(`@opentelemetry/${name}`);
+    return true;
+  } catch {
+    return false; // one is missing here
+  }
+}

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '@svc/service-kit/clock.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openCollectorDb } from '../db/open-collector-db.ts';
+import { findSessions } from './find-sessions.ts';
+import { openIndexParts, partSize } from './index-parts.ts';
+import { openSearchIndex, type SearchIndex } from './search-index.ts';
+import { toMatch } from './to-match.ts';
+
+let folder: string;
+let files: { eventFile: string; indexFile: string };
+let stored: ReturnType<typeof openCollectorDb>;
+let index: SearchIndex;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'index-'));
+  files = { eventFile: path.join(folder, 'collector.db'), indexFile: path.join(folder, 'search.db') };
+  stored = openCollectorDb(files.eventFile, systemClock, { warn: () => undefined });
+  index = openSearchIndex(files);
+});
+afterEach(async () => {
+  index.close();
+  await stored.checkpointer.close();
+  await stored.db.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Events far apart stand in parts of their own. */
+function store(seq: number, session: string | null, text: string, ts = seq): void {
+  const sql = `INSERT INTO event (seq, id, ts, kind, session, text, payload, billed, injected) VALUES (?, ?, ?, 'x', ?, ?, '{}', 0, 0)`;
+  stored.db.raw.prepare(sql).run(seq, `e${seq}`, ts, session, text);
+}
+function find(q: string, since = 0, sessions = 50) {
+  const match = toMatch(q);
+  if (match === null) throw new Error('no words');
+  return index.find({ type: 'find', ...match, since, sessions, activeSince: 0 });
+}
+const tables = () => {
+  const db = new DatabaseSync(files.indexFile, { readOnly: true });
+  const names = db.prepare("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%' ORDER BY name").all();
+  db.close();
+  return names.map(({ name }) => name);
+};
+
+test('hits of all parts are one answer, the session of the newest hit first', () => {
+  store(5, 'old', 'first word');
+  store(partSize - 1, 'both', 'a word');
+  store(partSize, 'both', 'worded');
+  store(3 * partSize + 7, 'both', 'word again');
+  store(3 * partSize + 8, null, 'a word of no session');
+  expect(find('word')).toMatchObject({ hits: 4, capped: false, complete: true });
+  expect(find('word').sessions.map(({ conversation_key, hits, event_id }) => [conversation_key, hits, event_id])).toEqual([
+    ['both', 2, `e${3 * partSize + 7}`],
+    ['old', 1, 'e5'],
+  ]);
+  expect(find('wor*').hits).toBe(5);
+  expect(find('word -again').hits).toBe(3);
+  expect(tables()).toEqual(['event_text_0', 'event_text_1', 'event_text_3']);
+});
+
+test('a search since a time looks at no older part, and misses no event that came late', () => {
+  store(1, 's', 'word', 1000);
+  store(2, 's', 'word', 9000);
+  store(2 * partSize, 's', 'word', 2000);
+  store(2 * partSize + 1, 's', 'word', 8000);
+  expect(find('word', 5000).hits).toBe(2);
+  expect(find('word', 9001).hits).toBe(0);
+});
+
+test('a search that takes too long stops at an older part, and says that there may be more', () => {
+  for (let part = 0; part < 4; part++) store(part * partSize + 1, `s${part}`, 'word');
+  find('word');
+  const db = new DatabaseSync(files.indexFile);
+  db.exec(`ATTACH '${files.eventFile}' AS stored`);
+  let now = 0;
+  const slow = findSessions({ db, parts: openIndexParts(db), blockSize: 4096, now: () => (now += 1600) });
+  const found = slow({ type: 'find', expression: '"word"', words: ['word'], since: 0, sessions: 50, activeSince: 0 });
+  expect(found).toMatchObject({ hits: 2, capped: true });
+  expect(found.sessions.map(({ conversation_key }) => conversation_key)).toEqual(['s3', 's2']);
+  db.close();
+});
+
+test('removed events leave no word in the index, and parts without events go whole', () => {
+  store(1, 's', 'secretword');
+  store(2, 's', 'secretword other');
+  store(partSize + 1, 's', 'other');
+  expect(find('secretword').hits).toBe(2);
+  stored.db.raw.exec('DELETE FROM event WHERE seq = 1');
+  index.forget([1]);
+  expect(find('secretword').hits).toBe(1);
+  expect(find('other').hits).toBe(2);
+  stored.db.raw.exec('DELETE FROM event WHERE seq = 2');
+  index.forget([2]);
+  // Nothing that comes later is in that part again.
+  store(partSize + 2, 's', 'more');
+  expect(find('other').hits).toBe(1);
+  index.forget([]);
+  expect(tables()).toEqual(['event_text_1']);
+  expect(find('secretword').hits).toBe(0);
+});

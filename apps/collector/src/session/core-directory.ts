@@ -1,0 +1,90 @@
+import type { Session } from '@svc/contract/session.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+
+/** What the core knows of a session and events do not tell. */
+export type CoreFacts = Pick<
+  Session,
+  'engine_id' | 'engine_session_id' | 'model' | 'title' | 'cwd' | 'claimed_by' | 'multiplexer' | 'tmux_target'
+>;
+
+const pageSize = 100;
+/** How far back the core is asked, and how long an answer may take. */
+const maxPages = 100;
+const timeoutMs = 2000;
+const patienceMs = 400;
+const trustMs = 2000;
+const maxKnown = 20_000;
+
+type Ask = (before: number | null) => Promise<Session[]>;
+
+/** The sessions of the core, as it told them last. Asked when somebody wants to know, and never in the path of a turn. */
+export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = askCore(coreUrl)) {
+  const facts = new Map<string, CoreFacts & { at: number }>();
+  const byEngineSession = new Map<string, string>();
+  let askedAt = Number.NEGATIVE_INFINITY;
+  /** All that was active since then is known. */
+  let knownFrom = Number.POSITIVE_INFINITY;
+  let asking: Promise<void> | null = null;
+
+  const take = (session: Session) => {
+    const { conversation_key, engine_id, engine_session_id, model, title, cwd, claimed_by, multiplexer, tmux_target } = session;
+    if (facts.size >= maxKnown) forgetAll();
+    const at = session.last_active_at;
+    facts.set(conversation_key, { engine_id, engine_session_id, model, title, cwd, claimed_by, multiplexer, tmux_target, at });
+    if (engine_session_id !== null) byEngineSession.set(engine_session_id, conversation_key);
+  };
+  const forgetAll = () => {
+    facts.clear();
+    byEngineSession.clear();
+    knownFrom = Number.POSITIVE_INFINITY;
+  };
+  const readFrom = async (since: number): Promise<void> => {
+    let before: number | null = null;
+    for (let page = 0; page < maxPages; page++) {
+      const sessions: Session[] = await ask(before);
+      for (const session of sessions) take(session);
+      const oldest = sessions.at(-1)?.last_active_at;
+      if (oldest === undefined || sessions.length < pageSize) knownFrom = Number.NEGATIVE_INFINITY;
+      else knownFrom = Math.min(knownFrom, oldest);
+      if (oldest === undefined || sessions.length < pageSize || oldest < since || oldest === before) return;
+      before = oldest;
+    }
+  };
+  /** The newest page, and on to what was active at a time. Never rejects. */
+  const sync = (since: number): Promise<void> => {
+    askedAt = clock.now();
+    return (asking ??= readFrom(since)
+      .catch(() => undefined) // the core is away: what it told stands
+      .finally(() => (asking = null)));
+  };
+
+  return {
+    /** What is known now, after the core had a moment to say something new. */
+    async refresh(): Promise<void> {
+      if (clock.now() - askedAt < trustMs) return;
+      await Promise.race([
+        sync(Number.POSITIVE_INFINITY),
+        new Promise((resolve) => void setTimeout(resolve, patienceMs).unref()),
+      ]);
+    },
+    of: (key: string): CoreFacts | undefined => facts.get(key),
+    /** The session that an engine's session belongs to, which was active at `since` (epoch ms) or later; null when none does. */
+    async keyOf(engineSessionId: string, since: number): Promise<string | null> {
+      const isStale = clock.now() - askedAt >= trustMs || knownFrom > since;
+      if (!byEngineSession.has(engineSessionId) && isStale) await sync(since);
+      return byEngineSession.get(engineSessionId) ?? null;
+    },
+  };
+}
+
+export type CoreDirectory = ReturnType<typeof createCoreDirectory>;
+
+const askCore =
+  (coreUrl: string): Ask =>
+  async (before) => {
+    const url = `${coreUrl}/v2/sessions?limit=${pageSize}${before === null ? '' : `&before=${before}`}`;
+    const { status, body } = await requestJson<{ sessions: Session[] }>(url, { timeoutMs });
+    if (status !== 200) throw new Error(`the core answered ${status}`);
+    return body.sessions;
+  };

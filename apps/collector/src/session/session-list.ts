@@ -1,0 +1,61 @@
+import type { ListedSession } from '@svc/contract/listed-session.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { GitRoots } from '../map/git-roots.ts';
+import type { SessionHosts, HostsByKey } from '../terminal/session-hosts.ts';
+import type { TranscriptRow } from '../transcript/transcript-row.ts';
+import type { TranscriptStore } from '../transcript/transcript-store.ts';
+import type { CoreDirectory } from './core-directory.ts';
+import { isActiveRow, readRow, selectRows, type SessionFilter } from './session-store.ts';
+import { toListed, type SessionParts } from './to-listed.ts';
+import type { SessionRow } from './session-row.ts';
+
+type Deps = {
+  db: Pick<Database, 'all' | 'get'>;
+  transcripts: Pick<TranscriptStore, 'ofSessions'>;
+  hosts: Pick<SessionHosts, 'current'>;
+  core: Pick<CoreDirectory, 'refresh' | 'of'>;
+  gitRoots: GitRoots;
+  clock: Pick<Clock, 'now'>;
+};
+
+/** One list of all sessions, each once: what events, the core, the transcripts of engines and their programs tell of it. */
+export function createSessionList({ db, transcripts, hosts, core, gitRoots, clock }: Deps) {
+  const putTogether = async (rows: readonly SessionRow[], running: HostsByKey): Promise<ListedSession[]> => {
+    const files = await transcripts.ofSessions(rows.map(({ conversation_key }) => conversation_key));
+    const byKey = new Map<string, TranscriptRow>();
+    for (const row of files) if (row.conversation_key !== null) byKey.set(row.conversation_key, row);
+    return Promise.all(
+      rows.map(async (row) => {
+        const key = row.conversation_key;
+        const parts: SessionParts = {
+          transcript: byKey.get(key),
+          host: running?.get(key),
+          facts: core.of(key),
+          isHostKnown: running !== null,
+          isRecent: isActiveRow(row, clock.now()),
+        };
+        const listed = toListed(row, parts);
+        return { ...listed, repo: listed.cwd === null ? null : await gitRoots.rootOf(listed.cwd) };
+      }),
+    );
+  };
+
+  return {
+    /** Newest first. */
+    async list(filter: SessionFilter): Promise<ListedSession[]> {
+      const [running] = await Promise.all([hosts.current(), core.refresh()]);
+      const live = filter.active ? [...(running?.keys() ?? [])] : [];
+      const rows = await selectRows(db, filter, live, clock.now());
+      const sessions = await putTogether(rows, running);
+      return filter.active ? sessions.filter(({ active }) => active) : sessions;
+    },
+    /** One session, as far as anything tells of it. */
+    async read(key: string): Promise<ListedSession | undefined> {
+      const row = await readRow(db, key);
+      return row === undefined ? undefined : (await putTogether([row], await hosts.current()))[0];
+    },
+  };
+}
+
+export type SessionList = ReturnType<typeof createSessionList>;

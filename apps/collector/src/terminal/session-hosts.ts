@@ -1,0 +1,145 @@
+import path from 'node:path';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { isSame, readProcess } from '../control/process-facts.ts';
+import { openOwnFile } from '../transcript/read-lines.ts';
+import { isFields } from '../transcript/transcript-line.ts';
+import type { TranscriptStore } from '../transcript/transcript-store.ts';
+import { assignSessions } from './assign-sessions.ts';
+import { listEngineProcesses, type EngineProcess } from './engine-processes.ts';
+import { listPanes, type Pane } from './tmux-panes.ts';
+
+/** The program that a session runs in, and the terminal it is seen in. */
+export type SessionHost = EngineProcess & { pane: Pane | null };
+/** By session; null where the system does not tell. */
+export type HostsByKey = ReadonlyMap<string, SessionHost> | null;
+
+type Deps = {
+  transcripts: Pick<TranscriptStore, 'since'>;
+  clock: Clock;
+  /** Folders in which Claude Code says which process runs which session. */
+  processFolders: readonly string[];
+  serviceSocket: string;
+  /** These sessions got a program, or lost it. */
+  onChanged: (keys: string[]) => void;
+};
+
+/** How old an answer may be, and how often programs that are known are looked at. */
+const trustMs = 2000;
+const watchMs = 5000;
+const maxTranscripts = 500;
+const maxProcessFile = 16 * 1024;
+
+/** Which sessions have a program that runs. While none has, nothing is looked at unless somebody asks. */
+export function createSessionHosts({ transcripts, clock, processFolders, serviceSocket, onChanged }: Deps) {
+  let hosts: HostsByKey = new Map();
+  let at = Number.NEGATIVE_INFINITY;
+  let looking: Promise<HostsByKey> | null = null;
+  let stopWatch: (() => void) | null = null;
+  let cancelSoon: (() => void) | null = null;
+  let isClosed = false;
+
+  const look = async (): Promise<HostsByKey> => {
+    const programs = await listEngineProcesses();
+    return programs === null ? null : findHosts(programs);
+  };
+  const findHosts = async (programs: EngineProcess[]): Promise<HostsByKey> => {
+    if (programs.length === 0) return new Map();
+    const since = Math.min(...programs.map(({ began }) => began)) - trustMs;
+    const [rows, panes, named] = await Promise.all([
+      transcripts.since(Math.trunc(since), maxTranscripts),
+      listPanes(serviceSocket),
+      sessionsByProcess(programs, processFolders),
+    ]);
+    const assigned = assignSessions(programs, rows, named);
+    return new Map([...assigned].map(([key, program]) => [key, { ...program, pane: paneOf(program, panes) }]));
+  };
+
+  const refresh = (): Promise<HostsByKey> =>
+    (looking ??= look()
+      .then((next) => {
+        const before = hosts;
+        hosts = next;
+        at = clock.now();
+        watchThem();
+        const keys = changedKeys(before, next);
+        if (keys.length > 0) onChanged(keys);
+        return next;
+      })
+      .finally(() => (looking = null)));
+
+  const watchThem = () => {
+    const isNeeded = !isClosed && hosts !== null && hosts.size > 0;
+    if (isNeeded) stopWatch ??= clock.every(watchMs, () => void lookAtThem());
+    else {
+      stopWatch?.();
+      stopWatch = null;
+    }
+  };
+  const lookAtThem = async () => {
+    const now = await Promise.all([...(hosts ?? new Map<string, SessionHost>()).values()].map(isAlive));
+    if (now.includes(false)) await refresh().catch(() => undefined); // asked again in a moment
+  };
+
+  return {
+    /** As they were at most two seconds ago; `isFresh`: as they are now. */
+    async current(isFresh = false): Promise<HostsByKey> {
+      if (isFresh && looking !== null) await looking;
+      return isFresh || clock.now() - at >= trustMs ? refresh() : hosts;
+    },
+    /** A transcript was written to: a program must be there. */
+    wrote(key: string): void {
+      if (isClosed || hosts?.has(key) === true) return;
+      cancelSoon ??= clock.after(trustMs, () => {
+        cancelSoon = null;
+        void refresh().catch(() => undefined); // asked again with the next line
+      });
+    },
+    async close() {
+      isClosed = true;
+      cancelSoon?.();
+      stopWatch?.();
+      await looking?.catch(() => undefined); // nobody waits for it any more
+    },
+  };
+}
+
+export type SessionHosts = ReturnType<typeof createSessionHosts>;
+
+const isAlive = async (host: SessionHost): Promise<boolean> => isSame(host, await readProcess(host.pid));
+
+/** The terminal whose first program is this one, or one that it came from. */
+const paneOf = ({ pid, ancestors }: EngineProcess, panes: readonly Pane[]): Pane | null =>
+  panes.find((pane) => pane.pid === pid || ancestors.includes(pane.pid)) ?? null;
+
+async function sessionsByProcess(programs: readonly EngineProcess[], folders: readonly string[]): Promise<Map<number, string>> {
+  const found = new Map<number, string>();
+  for (const { pid, engine, startedAt } of programs) {
+    if (engine !== 'claude') continue;
+    for (const folder of folders) {
+      const id = await namedSession(path.join(folder, `${pid}.json`), startedAt);
+      if (id !== null) found.set(pid, id);
+    }
+  }
+  return found;
+}
+
+/** The file may be left from a process that had the number before. */
+async function namedSession(file: string, startedAt: string): Promise<string | null> {
+  const handle = await openOwnFile(file);
+  if (handle === null) return null;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxProcessFile), 0, maxProcessFile, 0);
+    const named: unknown = JSON.parse(buffer.toString('utf8', 0, bytesRead));
+    if (!isFields(named) || named['procStart'] !== startedAt) return null;
+    return typeof named['sessionId'] === 'string' ? named['sessionId'] : null;
+  } catch {
+    return null; // it is being written
+  } finally {
+    await handle.close();
+  }
+}
+
+function changedKeys(before: HostsByKey, after: HostsByKey): string[] {
+  const keys = new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])]);
+  return [...keys].filter((key) => before?.get(key)?.pid !== after?.get(key)?.pid);
+}

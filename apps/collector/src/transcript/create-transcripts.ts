@@ -1,0 +1,69 @@
+import { userInfo } from 'node:os';
+import type { PartialEvent } from '@svc/contract/event.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
+import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import { readTranscript, type ReaderDeps } from './read-transcript.ts';
+import type { TranscriptRoot } from './transcript-roots.ts';
+import type { TranscriptStore } from './transcript-store.ts';
+import { watchTranscripts } from './watch-transcripts.ts';
+
+type Deps = Pick<ReaderDeps, 'coreKeyOf' | 'onChanged'> & {
+  db: SqliteDatabase;
+  store: TranscriptStore;
+  settings: Pick<Settings, 'transcripts' | 'dataDir' | 'insightsToken' | 'insightsControlToken' | 'managerToken'>;
+  roots: readonly TranscriptRoot[];
+  clock: Clock;
+  log: Pick<Log, 'warn'>;
+  submit: (events: PartialEvent[]) => Promise<unknown>;
+};
+
+export type Transcripts = { start(): Promise<void>; close(): Promise<void> };
+
+/** Follows what people say to engines in terminals of their own, by the transcripts that the engines keep. */
+export function createTranscripts(deps: Deps): Transcripts {
+  const { db, store, settings, roots, clock, log, submit, coreKeyOf, onChanged } = deps;
+  if (settings.transcripts === 'off' || roots.length === 0) return { start: async () => undefined, close: async () => undefined };
+  let redactor: Promise<Redactor> | null = null;
+  const reader: ReaderDeps = {
+    store,
+    submit: settings.transcripts === 'follow' ? submit : null,
+    coreKeyOf,
+    onChanged,
+    redactor: () => (redactor ??= makeRedactor(settings)),
+    identity: userInfo().username,
+    dataDir: settings.dataDir,
+    clock,
+  };
+  let from: Promise<number> | null = null;
+  const watcher = watchTranscripts({
+    roots,
+    clock,
+    read: async (found) => readTranscript(reader, found, await (from ??= firstLook(db))),
+    warn: (text) => log.warn({ err: text }, 'transcripts could not be looked at'),
+  });
+  return {
+    async start() {
+      await (from ??= firstLook(db));
+      await watcher.start();
+    },
+    close: () => watcher.close(),
+  };
+}
+
+/** The rules are only read when something is told. */
+async function makeRedactor({ insightsToken, insightsControlToken, managerToken }: Deps['settings']): Promise<Redactor> {
+  const { createRedactor } = await import('@svc/service-kit/redaction/redactor.ts');
+  const tokens = [insightsToken, insightsControlToken, managerToken].flatMap((token) => (token === null ? [] : [token.reveal()]));
+  return createRedactor(tokens);
+}
+
+/** When transcripts were looked at for the first time (epoch ms): what was there before is listed and not told. */
+async function firstLook(db: SqliteDatabase): Promise<number> {
+  // By the clock of the files.
+  const now = Date.now();
+  await db.run("INSERT INTO fact (name, value) VALUES ('transcripts_from', ?) ON CONFLICT (name) DO NOTHING", now);
+  return (await db.get<{ value: number }>("SELECT value FROM fact WHERE name = 'transcripts_from'"))?.value ?? now;
+}

@@ -1,0 +1,42 @@
+import { lstat, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { TranscriptRoot } from './transcript-roots.ts';
+
+export type FoundFolder = { dir: string; level: number; changedAt: number };
+export type FoundFile = { file: string; root: TranscriptRoot };
+export type FoundEntry = FoundFolder | FoundFile;
+
+/** A home of somebody who has used engines for years has some hundreds of folders. */
+const maxFolders = 5000;
+
+/**
+ * The folders and files of a root, from one of its folders down. Links are not followed, folders of other users are not
+ * entered, and nothing is opened. Never rejects: what cannot be read is left out.
+ */
+export async function* findTranscripts(root: TranscriptRoot, from = root.dir, level = 0): AsyncGenerator<FoundEntry> {
+  let left = maxFolders;
+  const waiting = [{ dir: from, level }];
+  for (let next = waiting.pop(); next !== undefined && left > 0; next = waiting.pop(), left--) {
+    const changedAt = await ownFolder(next.dir);
+    if (changedAt === null) continue;
+    yield { ...next, changedAt };
+    const entries = await readdir(next.dir, { withFileTypes: true }).catch(() => []);
+    // Of folders that are named after days, the last ones come first.
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      const at = path.join(next.dir, entry.name);
+      if (entry.isDirectory() && isFolder(root, next.level, entry.name)) waiting.push({ dir: at, level: next.level + 1 });
+      if (entry.isFile() && isTranscript(root, next.level, entry.name)) yield { file: at, root };
+    }
+  }
+}
+
+export const isFolder = ({ folders }: TranscriptRoot, level: number, name: string): boolean =>
+  folders[level]?.test(name) === true;
+export const isTranscript = ({ folders, file }: TranscriptRoot, level: number, name: string): boolean =>
+  level === folders.length && file.test(name);
+
+/** When it was changed (epoch ms); null for what is no folder, or not ours. */
+async function ownFolder(dir: string): Promise<number | null> {
+  const stat = await lstat(dir).catch(() => null);
+  return stat?.isDirectory() === true && stat.uid === process.getuid?.() ? stat.mtimeMs : null;
+}

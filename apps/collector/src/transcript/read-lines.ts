@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+
+export type Lines = {
+  lines: string[];
+  /** Where to go on, in bytes from the start of the file. */
+  next: number;
+  /** In the middle of a line that is too long to be read; it goes on at `next`. */
+  isSkipping: boolean;
+  /** There is nothing more that is whole. */
+  isEnd: boolean;
+};
+
+/** What is read at once; and the longest line that is, an image of a tool, say. */
+const chunkBytes = 256 * 1024;
+const maxLineBytes = 4 * 1024 * 1024;
+const markBytes = 256;
+const newline = 0x0a;
+
+/** Opens a file of this user; null for everything else: links, pipes, files of others, files that are gone. */
+export async function openOwnFile(file: string): Promise<FileHandle | null> {
+  let handle: FileHandle | null = null;
+  try {
+    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stat = await handle.stat();
+    if (stat.isFile() && stat.uid === process.getuid?.()) return handle;
+  } catch {
+    // gone, a link, or not to be read
+  }
+  await handle?.close();
+  return null;
+}
+
+/** Reads a file line after line; what is read at once has one place in memory. */
+export function createLineReader(handle: FileHandle) {
+  let buffer = Buffer.allocUnsafe(chunkBytes);
+  const read = async (from: number, length: number): Promise<Buffer> => {
+    if (buffer.length < length) buffer = Buffer.allocUnsafe(length);
+    return buffer.subarray(0, await fill(handle, buffer, from, length));
+  };
+  /** On with a line that is too long. */
+  const skip = async (from: number): Promise<Lines> => {
+    const bytes = await read(from, chunkBytes);
+    const end = bytes.indexOf(newline);
+    if (end !== -1) return { lines: [], next: from + end + 1, isSkipping: false, isEnd: false };
+    return { lines: [], next: from + bytes.length, isSkipping: true, isEnd: bytes.length < chunkBytes };
+  };
+
+  return {
+    /** The whole lines after a place, as many as fit in what is read at once. A line that is still being written is left. */
+    async lines(from: number, isSkipping: boolean): Promise<Lines> {
+      if (isSkipping) return skip(from);
+      let bytes = await read(from, chunkBytes);
+      const isFull = bytes.length === chunkBytes;
+      if (isFull && !bytes.includes(newline)) bytes = await read(from, maxLineBytes);
+      const end = bytes.lastIndexOf(newline) + 1;
+      if (end === 0 && bytes.length === maxLineBytes)
+        return { lines: [], next: from + bytes.length, isSkipping: true, isEnd: false };
+      return { lines: splitLines(bytes.subarray(0, end)), next: from + end, isSkipping: false, isEnd: !isFull || end === 0 };
+    },
+    /** Stands for what comes just before a place: it changes when the file is written anew. */
+    async mark(at: number): Promise<string> {
+      const from = Math.max(0, at - markBytes);
+      return createHash('sha256')
+        .update(await read(from, at - from))
+        .digest('base64url');
+    },
+  };
+}
+
+/** Whole lines at the start and at the end of a file, without what is between them; `next` is where the last one ends. */
+export async function readEnds(handle: FileHandle, size: number): Promise<{ lines: string[]; next: number }> {
+  const head = await readAt(handle, 0, endBytes);
+  const first = wholeLines(head, 0);
+  if (size <= endBytes) return { lines: first, next: head.lastIndexOf(newline) + 1 };
+  const from = Math.max(endBytes, size - endBytes);
+  const tail = await readAt(handle, from, endBytes);
+  return { lines: [...first, ...wholeLines(tail, tail.indexOf(newline) + 1)], next: from + tail.lastIndexOf(newline) + 1 };
+}
+
+/** How much of each end is read. */
+export const endBytes = 64 * 1024;
+
+const wholeLines = (bytes: Buffer, start: number): string[] =>
+  splitLines(bytes.subarray(start, Math.max(start, bytes.lastIndexOf(newline))));
+const splitLines = (bytes: Buffer): string[] =>
+  bytes
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+
+async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  return buffer.subarray(0, await fill(handle, buffer, position, length));
+}
+
+async function fill(handle: FileHandle, buffer: Buffer, position: number, length: number): Promise<number> {
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await handle.read(buffer, filled, length - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled;
+}

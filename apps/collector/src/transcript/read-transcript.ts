@@ -1,0 +1,155 @@
+import type { Stats } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import type { PartialEvent } from '@svc/contract/event.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
+import type { FoundFile } from './find-transcripts.ts';
+import { readLine } from './read-line.ts';
+import { createLineReader, endBytes, openOwnFile, readEnds } from './read-lines.ts';
+import { toEvents } from './told-events.ts';
+import type { LineFacts } from './transcript-line.ts';
+import { addLine, newTranscript, type TranscriptRow } from './transcript-row.ts';
+import type { TranscriptStore } from './transcript-store.ts';
+
+export type ReaderDeps = {
+  store: TranscriptStore;
+  /** Stores events; resolves when they are. Null: nothing is told. */
+  submit: ((events: PartialEvent[]) => Promise<unknown>) | null;
+  /** The session of the core that an engine's session belongs to. */
+  coreKeyOf: (engineSessionId: string, since: number) => Promise<string | null>;
+  redactor: () => Promise<Redactor>;
+  /** Who sits at this machine. */
+  identity: string;
+  dataDir: string;
+  clock: Pick<Clock, 'now'>;
+  /** Something about these sessions changed. */
+  onChanged: (keys: string[]) => void;
+};
+
+const maxEvents = 200;
+
+/**
+ * Reads what is new in a transcript. A file made before `from` (epoch ms) that was not known yet is only looked at: its
+ * first and last lines. Rejects when the events cannot be stored; the next call begins where the last stored ones ended.
+ */
+export async function readTranscript(deps: ReaderDeps, found: FoundFile, from: number): Promise<void> {
+  const handle = await openOwnFile(found.file);
+  if (handle === null) return;
+  try {
+    const stat = await handle.stat();
+    const known = await deps.store.read(found.file);
+    if (known !== undefined && isUnchanged(known, stat)) return;
+    const row = known ?? (await begin(found, stat));
+    const lines = createLineReader(handle);
+    if (known === undefined && madeAt(stat) < from) await readOld(row, handle, stat);
+    else if (row.file_id !== idOf(stat) || stat.size < row.read_to || row.mark !== (await lines.mark(row.read_to)))
+      restart(row, stat);
+    await readOn(deps, row, lines, stat);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function begin({ file, root }: FoundFile, stat: Stats): Promise<TranscriptRow> {
+  const engine_session_id = root.file.exec(path.basename(file))?.[1] ?? null;
+  const cwd = root.engine === 'gemini' ? await projectOf(file) : null;
+  return newTranscript({ file, engine: root.engine, engine_session_id, cwd, is_whole: 1, file_id: idOf(stat) });
+}
+
+/** The Gemini CLI notes the folder of a project beside its chats. */
+async function projectOf(file: string): Promise<string | null> {
+  const text = await readFile(path.join(file, '../../.project_root'), 'utf8').catch(() => '');
+  const cwd = text.trim();
+  return path.isAbsolute(cwd) && cwd.length <= 1024 ? cwd : null;
+}
+
+/** A file that was there before anybody looked is not told, and what is between its ends is not read. */
+async function readOld(row: TranscriptRow, handle: FileHandle, { size }: Stats): Promise<void> {
+  row.is_whole = size <= endBytes ? 1 : 0;
+  const { lines, next } = await readEnds(handle, size);
+  for (const line of lines) addText(row, line);
+  row.read_to = next;
+}
+
+/** Another file has the name, or it was written anew: the ids of events keep what comes again from being told twice. */
+const restart = (row: TranscriptRow, stat: Stats): void =>
+  void Object.assign(row, {
+    file_id: idOf(stat),
+    read_to: 0,
+    is_skipping: 0,
+    is_whole: 1,
+    input_tokens: null,
+    output_tokens: null,
+    last_usage: null,
+  });
+
+async function readOn(deps: ReaderDeps, row: TranscriptRow, reader: LineReader, stat: Stats): Promise<void> {
+  const before = row.changed_at === 0 ? null : viewOf(row);
+  for (let isEnd = false; !isEnd;) {
+    const read = await reader.lines(row.read_to, row.is_skipping === 1);
+    const facts = read.lines.flatMap((line) => addText(row, line) ?? []);
+    row.conversation_key ??= await keyFor(deps, row);
+    await tell(deps, row, facts);
+    isEnd = read.isEnd;
+    Object.assign(row, { read_to: read.next, is_skipping: read.isSkipping ? 1 : 0, mark: await reader.mark(read.next) });
+    if (isEnd) Object.assign(row, { size: stat.size, changed_at: writtenAt(stat) });
+    checkTimes(row, writtenAt(stat));
+    await deps.store.save(row);
+  }
+  if (row.conversation_key === null || viewOf(row) === before) return;
+  if (row.is_core === 0) await deps.store.saveSession(row, deps.identity);
+  deps.onChanged([row.conversation_key]);
+}
+
+/** What a list of sessions shows of it. */
+const viewOf = ({ conversation_key, cwd, model, title, last_at, is_busy, input_tokens, output_tokens }: TranscriptRow): string =>
+  JSON.stringify([conversation_key, cwd, model, title, last_at, is_busy, input_tokens, output_tokens]);
+
+/** Nothing in a file is newer than the file; one without any time is as old as it. */
+function checkTimes(row: TranscriptRow, writtenAt: number): void {
+  row.last_at = row.last_at === 0 ? writtenAt : Math.min(row.last_at, writtenAt);
+  row.started_at = row.started_at === 0 ? row.last_at : Math.min(row.started_at, row.last_at);
+}
+
+function addText(row: TranscriptRow, line: string): LineFacts | null {
+  const facts = readLine(row.engine, line);
+  if (facts !== null) addLine(row, facts);
+  return facts;
+}
+
+/** A session of the core keeps its key. What else the core's engines wrote (side calls, sessions that it forgot) is no session. */
+async function keyFor({ store, coreKeyOf, dataDir }: ReaderDeps, row: TranscriptRow): Promise<string | null> {
+  const { engine, engine_session_id: id, cwd, file, started_at } = row;
+  if (id === null || row.is_part === 1) return null;
+  const core = (await store.keyOf(id)) ?? (await coreKeyOf(id, started_at));
+  if (core !== null) row.is_core = 1;
+  return core ?? (isWithin(dataDir, cwd, file) ? null : `terminal:${engine}:${id}`);
+}
+
+/** Claude names the folder of a project after its path, and tells the path itself only later. */
+function isWithin(dataDir: string, cwd: string | null, file: string): boolean {
+  if (cwd !== null) return cwd === dataDir || cwd.startsWith(`${dataDir}/`);
+  return path.basename(path.dirname(file)).startsWith(dataDir.replaceAll(/[^A-Za-z0-9]/g, '-'));
+}
+
+async function tell(deps: ReaderDeps, row: TranscriptRow, lines: readonly LineFacts[]): Promise<void> {
+  const { submit, identity, clock } = deps;
+  // What the core does in its own sessions it tells itself.
+  const told =
+    row.conversation_key === null ? [] : lines.filter(({ isInteractive }) => row.is_core === 0 || isInteractive === true);
+  if (submit === null || !told.some(({ said }) => said.length > 0)) return;
+  const teller = { redactor: await deps.redactor(), identity, now: clock.now() };
+  const events = told.flatMap((facts) => toEvents(row, facts, teller));
+  for (let i = 0; i < events.length; i += maxEvents) await submit(events.slice(i, i + maxEvents));
+}
+
+type LineReader = ReturnType<typeof createLineReader>;
+
+const isUnchanged = (row: TranscriptRow, stat: Stats): boolean =>
+  row.file_id === idOf(stat) && row.size === stat.size && row.changed_at === writtenAt(stat);
+const writtenAt = ({ mtimeMs }: Stats): number => Math.trunc(mtimeMs);
+const idOf = ({ dev, ino }: Stats): string => `${dev}:${ino}`;
+/** Not every file system knows when a file was made. */
+const madeAt = ({ birthtimeMs, mtimeMs }: Stats): number => (birthtimeMs > 0 ? birthtimeMs : mtimeMs);

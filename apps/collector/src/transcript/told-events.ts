@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import type { PartialEvent } from '@svc/contract/event.ts';
+import { cutText } from '@svc/service-kit/cut-text.ts';
+import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
+import type { LineFacts, Said } from './transcript-line.ts';
+import type { TranscriptRow } from './transcript-row.ts';
+
+const maxText = 64 * 1024;
+const maxInput = 16 * 1024;
+
+type Teller = { redactor: Pick<Redactor, 'text' | 'value'>; identity: string; now: number };
+
+/**
+ * The events of one line. Their ids come of the engine's own names, so a line that is read again, or was copied into
+ * another transcript, is no second event.
+ */
+export function toEvents(row: TranscriptRow, { said, at }: LineFacts, teller: Teller): PartialEvent[] {
+  // What a person did in a session of the core is told under that session, whose channel and sender stay what they are.
+  const from = row.is_core === 1 ? {} : { surface: 'terminal', identity: teller.identity };
+  const ts = Math.min(at ?? (row.last_at || teller.now), teller.now);
+  return said.map((item) => ({
+    id: idOf(row, item),
+    ts,
+    kind: item.kind,
+    session: row.conversation_key,
+    ...from,
+    text: teller.redactor.text(cutText(item.text, maxText)),
+    payload: { engine_id: row.engine, source: 'transcript', ...(item.payload && payloadOf(item.payload, row, teller)) },
+  }));
+}
+
+/** A name of the time only (`…@time`) says nothing outside of its session. */
+function idOf({ engine, engine_session_id }: TranscriptRow, { part, kind }: Said): string {
+  const scope = part.includes('@') ? `${engine}:${engine_session_id}` : engine;
+  return `tx_${createHash('sha256').update(`${scope}\0${kind}\0${part}`).digest('base64url').slice(0, 27)}`;
+}
+
+/** A long input comes as the beginning of its JSON. */
+function payloadOf(
+  { input, ...rest }: Record<string, unknown>,
+  { cwd }: TranscriptRow,
+  { redactor }: Teller,
+): Record<string, unknown> {
+  const text = input === undefined ? '' : JSON.stringify(input);
+  const bounded = text.length > maxInput ? redactor.text(cutText(text, maxInput)) : redactor.value(input);
+  return { ...(input !== undefined && { cwd, input: bounded }), ...rest };
+}

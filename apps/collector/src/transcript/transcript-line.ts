@@ -1,0 +1,58 @@
+/** The engines whose programs keep transcripts of their sessions, one JSON object a line. */
+export const transcriptEngines = ['claude', 'codex', 'gemini'] as const;
+export type TranscriptEngine = (typeof transcriptEngines)[number];
+
+/** Something that was said or done, in the words of the collector's events. `part`: its name within the session, for ever the same. */
+export type Said = {
+  part: string;
+  kind: 'inbound' | 'thinking' | 'tool' | 'tool_result' | 'outbound';
+  text: string;
+  payload?: Record<string, unknown>;
+};
+
+export type Tokens = { input: number; output: number };
+
+/** What one line of a transcript tells. Times are epoch ms; tokens of the input are those that no cache gave. */
+export type LineFacts = {
+  sessionId?: string;
+  cwd?: string;
+  model?: string;
+  /** `given`: chosen for the session, and better than its first words. */
+  title?: { text: string; given: boolean };
+  at?: number;
+  /** Of one answer of the model; lines with the same name tell of the same answer. */
+  usage?: Tokens & { name: string };
+  /** Of the whole session so far. */
+  totals?: Tokens;
+  /** False for what a program made that another program had started; not every engine tells. */
+  isInteractive?: boolean;
+  /** Part of another session, which shows it. */
+  isPart?: boolean;
+  said: Said[];
+};
+
+export type Fields = Record<string, unknown>;
+
+export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+export const countOf = (value: unknown): number => (typeof value === 'number' && value >= 0 && value < 1e15 ? value : 0);
+
+export function timeOf(value: unknown): number | undefined {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return at >= 0 ? at : undefined;
+}
+
+/** The texts of a content that is a text or a list of blocks, joined. */
+export function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return listOf(content)
+    .map((block) => fieldsOf(block)['text'])
+    .filter((text) => typeof text === 'string')
+    .join('\n');
+}
+
+/** Leaves out what is not there, so that facts of before stay. */
+export const known = <T extends Record<string, unknown>>(facts: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as never; // of the same names

@@ -1,0 +1,105 @@
+import { cutText } from '@svc/service-kit/cut-text.ts';
+import type { LineFacts, TranscriptEngine } from './transcript-line.ts';
+
+/** A row of the table `transcript`. Times are epoch ms, sizes bytes; flags are 0 and 1. */
+export type TranscriptRow = {
+  file: string;
+  engine: TranscriptEngine;
+  engine_session_id: string | null;
+  /** The session it belongs to; null for one that is not to be shown. */
+  conversation_key: string | null;
+  /** The session is one of the core. */
+  is_core: number;
+  cwd: string | null;
+  model: string | null;
+  title: string | null;
+  is_title_given: number;
+  /** 0: no line has told yet. */
+  started_at: number;
+  last_at: number;
+  /** Tells one file from another that takes its name. */
+  file_id: string;
+  size: number;
+  /** When the file was written last. */
+  changed_at: number;
+  /** What stands before `read_to`. */
+  mark: string | null;
+  /** Up to here it has been read. */
+  read_to: number;
+  is_skipping: number;
+  /** It was read from its start, so that sums are sums of all of it. */
+  is_whole: number;
+  input_tokens: number | null;
+  output_tokens: number | null;
+  /** The answer whose tokens were counted last. */
+  last_usage: string | null;
+  /** The last word was not an answer. */
+  is_busy: number;
+  is_part: number;
+  /** 0: by a program that answers once and ends, or that another one runs; null: nobody knows. */
+  is_interactive: number | null;
+};
+
+type New = Pick<TranscriptRow, 'file' | 'engine' | 'engine_session_id' | 'cwd' | 'is_whole' | 'file_id'>;
+
+export const newTranscript = (row: New): TranscriptRow => ({
+  conversation_key: null,
+  is_core: 0,
+  model: null,
+  title: null,
+  is_title_given: 0,
+  started_at: 0,
+  last_at: 0,
+  size: 0,
+  changed_at: 0,
+  mark: null,
+  read_to: 0,
+  is_skipping: 0,
+  input_tokens: null,
+  output_tokens: null,
+  last_usage: null,
+  is_busy: 0,
+  is_part: 0,
+  is_interactive: null,
+  ...row,
+});
+
+const maxTitle = 120;
+const maxName = 1024;
+
+/** Takes in what a line tells. What was said first of where it works stays. */
+export function addLine(row: TranscriptRow, facts: LineFacts): void {
+  row.engine_session_id ??= nameOf(facts.sessionId);
+  row.cwd ??= nameOf(facts.cwd);
+  row.model = nameOf(facts.model) ?? row.model;
+  if (facts.isPart === true) row.is_part = 1;
+  if (facts.isInteractive !== undefined) row.is_interactive = facts.isInteractive ? 1 : 0;
+  if (facts.at !== undefined) {
+    row.started_at = row.started_at === 0 ? facts.at : Math.min(row.started_at, facts.at);
+    row.last_at = Math.max(row.last_at, facts.at);
+  }
+  for (const { kind } of facts.said) row.is_busy = kind === 'outbound' ? 0 : 1;
+  addTitle(row, facts);
+  addTokens(row, facts);
+}
+
+const nameOf = (text: string | undefined): string | null => (text === undefined || text.length > maxName ? null : text);
+
+function addTitle(row: TranscriptRow, { title }: LineFacts): void {
+  if (title === undefined || (!title.given && row.title !== null)) return;
+  const text = cutText(title.text.replaceAll(/\s+/g, ' ').trim(), maxTitle);
+  if (text !== '') Object.assign(row, { title: text, is_title_given: title.given ? 1 : 0 });
+}
+
+/** Answers are summed up where all of them were read; elsewhere only the engine's own sums count. */
+function addTokens(row: TranscriptRow, { usage, totals }: LineFacts): void {
+  if (usage !== undefined && row.is_whole === 1) {
+    if (usage.name === row.last_usage) return;
+    row.last_usage = usage.name;
+    row.input_tokens = (row.input_tokens ?? 0) + usage.input;
+    row.output_tokens = (row.output_tokens ?? 0) + usage.output;
+  } else if (totals !== undefined && row.last_usage === null) {
+    row.input_tokens = totals.input;
+    row.output_tokens = totals.output;
+  }
+}

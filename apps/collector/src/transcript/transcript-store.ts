@@ -1,0 +1,70 @@
+import type { Database, Value } from '@svc/store/database.ts';
+import type { TranscriptRow } from './transcript-row.ts';
+
+const columns = [
+  'file',
+  'engine',
+  'engine_session_id',
+  'conversation_key',
+  'is_core',
+  'cwd',
+  'model',
+  'title',
+  'is_title_given',
+  'started_at',
+  'last_at',
+  'file_id',
+  'size',
+  'changed_at',
+  'mark',
+  'read_to',
+  'is_skipping',
+  'is_whole',
+  'input_tokens',
+  'output_tokens',
+  'last_usage',
+  'is_busy',
+  'is_part',
+  'is_interactive',
+] as const satisfies readonly (keyof TranscriptRow)[];
+
+const upsert = `INSERT INTO transcript (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
+ON CONFLICT (file) DO UPDATE SET ${columns
+  .slice(1)
+  .map((name) => `${name} = excluded.${name}`)
+  .join(', ')}`;
+
+// A session may be known by its transcript alone, before anything of it was told, and without anything ever being told.
+const upsertSession = `
+INSERT INTO session (conversation_key, surface, identity, state, state_at, first_event_at, last_event_at, last_text_at, events,
+  turns, input_tokens, output_tokens, cost_usd, billed_cost_usd)
+VALUES (?, 'terminal', ?, 'idle', -1, ?, ?, -1, 0, 0, 0, 0, 0, 0)
+ON CONFLICT (conversation_key) DO UPDATE SET
+  last_event_at = CASE WHEN excluded.last_event_at > session.last_event_at THEN excluded.last_event_at ELSE session.last_event_at END`;
+
+type Db = Pick<Database, 'all' | 'get' | 'run'>;
+
+/** What is known of transcripts, by file. */
+export function createTranscriptStore(db: Db) {
+  return {
+    read: (file: string) => db.get<TranscriptRow>('SELECT * FROM transcript WHERE file = ?', file),
+    count: async (): Promise<number> => (await db.get<{ n: number }>('SELECT count(*) AS n FROM transcript'))?.n ?? 0,
+    save: (row: TranscriptRow) => db.run(upsert, ...columns.map((name): Value => row[name])),
+    /** Puts it among the sessions. */
+    saveSession: ({ conversation_key, started_at, last_at }: TranscriptRow, identity: string) =>
+      db.run(upsertSession, conversation_key, identity, started_at, last_at),
+    /** The transcripts of these sessions, the newest of each last. */
+    ofSessions: (keys: readonly string[]) => db.all<TranscriptRow>(selectOfSessions, JSON.stringify(keys)),
+    /** Those that were written to since a time, newest first. */
+    since: (at: number, limit: number) => db.all<TranscriptRow>(selectSince, at, limit),
+    keyOf: async (engineSessionId: string): Promise<string | null> =>
+      (await db.get<{ conversation_key: string }>(selectKey, engineSessionId))?.conversation_key ?? null,
+  };
+}
+
+const selectOfSessions = `SELECT * FROM transcript WHERE conversation_key IN (SELECT value FROM json_each(?))
+ORDER BY conversation_key, last_at LIMIT 5000`;
+const selectSince = 'SELECT * FROM transcript WHERE conversation_key IS NOT NULL AND last_at >= ? ORDER BY last_at DESC LIMIT ?';
+const selectKey = 'SELECT conversation_key FROM transcript WHERE engine_session_id = ? AND is_core = 1 LIMIT 1';
+
+export type TranscriptStore = ReturnType<typeof createTranscriptStore>;

@@ -1,0 +1,129 @@
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { findTranscripts, isFolder, isTranscript, type FoundFile, type FoundFolder } from './find-transcripts.ts';
+import { createFolderWatchers, isFolderHere, nearestFolder } from './folder-watchers.ts';
+import type { TranscriptRoot } from './transcript-roots.ts';
+
+type Deps = {
+  roots: readonly TranscriptRoot[];
+  clock: Clock;
+  /** Reads what is new in a file. When it rejects, the file is tried again. */
+  read: (file: FoundFile) => Promise<void>;
+  warn: (text: string) => void;
+};
+
+/** Changes are gathered this long: an engine writes many lines in a moment. */
+const gatherMs = 300;
+const retryMs = 2000;
+/** Everything is looked over this often, for what no notice came of; and where no notices can be had. */
+const sweepMs = 10 * 60_000;
+const blindSweepMs = 60_000;
+const keptMs = 30 * 24 * 3_600_000;
+const maxFiles = 2000;
+
+/** Reads transcripts when the system says that they changed. Costs nothing while nobody writes. */
+export function watchTranscripts({ roots, clock, read, warn }: Deps) {
+  const watchers = createFolderWatchers();
+  const changed = new Map<string, FoundFile>();
+  /** When each file was last written, as of the last time that everything was looked over (epoch ms). */
+  const seen = new Map<string, number>();
+  let isClosed = false;
+  let working: Promise<void> = Promise.resolve();
+  let cancelGather: (() => void) | null = null;
+  let cancelSweep = () => {};
+
+  const work = (job: () => Promise<void>): Promise<void> =>
+    (working = working.then(() => (isClosed ? undefined : job())).catch((error: unknown) => warn(String(error))));
+
+  const note = (found: FoundFile, ms = gatherMs) => {
+    changed.set(found.file, found);
+    if (!isClosed) cancelGather ??= clock.after(ms, () => void work(readChanged));
+  };
+  const readChanged = async () => {
+    cancelGather = null;
+    const files = [...changed.values()];
+    changed.clear();
+    for (const found of files) await read(found).catch(() => note(found, retryMs));
+  };
+
+  const watchFolder = (root: TranscriptRoot, { dir, level }: FoundFolder) =>
+    watchers.add(dir, dir, (name) => onNotice(root, dir, level, name));
+  /** Waits for a root that is not there yet: its engine may be installed, or used for the first time, at any moment. */
+  const watchAbove = async (root: TranscriptRoot) => {
+    watchers.remove(above(root));
+    const folder = await nearestFolder(root.dir);
+    const next = path.relative(folder, root.dir).split(path.sep)[0] ?? '';
+    watchers.add(above(root), folder, (name) => {
+      if (name === next || name === null) void work(() => lookOver([root]));
+    });
+    // A part of the way may have come while nobody watched.
+    const there = path.join(folder, next);
+    if (there !== root.dir && (await isFolderHere(there))) await watchAbove(root);
+  };
+  const onNotice = (root: TranscriptRoot, dir: string, level: number, name: string | null) => {
+    if (name === null) return void work(() => lookOver([root]));
+    const at = path.join(dir, name);
+    if (isTranscript(root, level, name)) note({ file: at, root });
+    else if (isFolder(root, level, name)) {
+      // It may be another folder of the same name.
+      watchers.remove(at);
+      void work(() => lookInto(root, at, level + 1));
+    }
+  };
+
+  /** A folder that is new: what is in it may have been there before it was watched. */
+  const lookInto = async (root: TranscriptRoot, dir: string, level: number) => {
+    for await (const entry of findTranscripts(root, dir, level)) {
+      if ('file' in entry) note(entry);
+      else watchFolder(root, entry);
+    }
+  };
+
+  const lookOver = async (some = roots) => {
+    const files: (FoundFile & { at: number })[] = [];
+    for (const root of some) {
+      let isThere = false;
+      for await (const entry of findTranscripts(root)) {
+        isThere = true;
+        if ('file' in entry) files.push({ ...entry, at: await writtenAt(entry.file) });
+        else watchFolder(root, entry);
+      }
+      if (isThere) watchers.remove(above(root));
+      else await watchAbove(root);
+    }
+    const since = clock.now() - keptMs;
+    const newest = files
+      .filter(({ at }) => at >= since)
+      .toSorted((a, b) => b.at - a.at)
+      .slice(0, maxFiles);
+    const fresh = newest.filter(({ file, at }) => seen.get(file) !== at);
+    if (some === roots) seen.clear();
+    for (const { file, at } of newest) seen.set(file, at);
+    for (const found of fresh) await read(found).catch(() => note(found, retryMs));
+  };
+  const sweep = async () => {
+    await lookOver();
+    cancelSweep = clock.after(watchers.isBlind ? blindSweepMs : sweepMs, () => void work(sweep));
+  };
+
+  return {
+    /** Resolves when everything that is there was looked at. */
+    start: () => work(sweep),
+    async close() {
+      isClosed = true;
+      cancelGather?.();
+      cancelSweep();
+      watchers.close();
+      await working;
+    },
+  };
+}
+
+const above = (root: TranscriptRoot): string => `above ${root.dir}`;
+
+const writtenAt = (file: string): Promise<number> =>
+  lstat(file).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );

@@ -1,0 +1,69 @@
+import type { Principal } from '@svc/contract/trust.ts';
+import type { UsagePerson } from '@svc/contract/usage-people.ts';
+import type { HandleSums } from './sum-usage.ts';
+import { usageIdentity } from './usage-writer.ts';
+
+export type Linked = Pick<Principal, 'key' | 'display_name'> & { identifiers: readonly { surface: string; value: string }[] };
+
+/**
+ * One row for each person. What was recorded with a principal is theirs, also when the handle was unlinked later; what a
+ * handle used before it was linked is theirs from then on. Everybody else is their own handle, whatever case it is written in.
+ */
+export function foldPeople(handles: readonly HandleSums[], principals: readonly Linked[]): UsagePerson[] {
+  const owners = ownersOf(principals);
+  const names = new Map(principals.map(({ key, display_name }) => [key, display_name]));
+  const people = new Map<string, UsagePerson>();
+  for (const row of handles) {
+    const principal = row.principal || (owners.get(handleKey(row.surface, row.identity)) ?? null);
+    const key = principal === null ? handleKey(row.surface, row.identity) : `\0${principal}`;
+    const person = people.get(key) ?? noUse(principal, principal === null ? null : (names.get(principal) ?? null));
+    people.set(key, person);
+    add(person, row);
+  }
+  return [...people.values()].toSorted((a, b) => b.cost_usd - a.cost_usd || tokensOf(b) - tokensOf(a));
+}
+
+const handleKey = (surface: string, identity: string): string => `${surface}\0${usageIdentity(null, identity)}`;
+const tokensOf = ({ input_tokens, output_tokens }: UsagePerson): number => input_tokens + output_tokens;
+
+/** Handles that differ in case alone may be those of two people; nobody gets what cannot be told apart. */
+function ownersOf(principals: readonly Linked[]): Map<string, string | null> {
+  const owners = new Map<string, string | null>();
+  for (const { key, identifiers } of principals) {
+    for (const { surface, value } of identifiers) {
+      const handle = handleKey(surface, value);
+      owners.set(handle, owners.has(handle) && owners.get(handle) !== key ? null : key);
+    }
+  }
+  return owners;
+}
+
+const noUse = (principal: string | null, name: string | null): UsagePerson => ({
+  principal,
+  name,
+  handles: [],
+  turns: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  estimated_turns: 0,
+  unpriced_turns: 0,
+  cost_usd: 0,
+  billed_cost_usd: 0,
+});
+
+function add(person: UsagePerson, row: HandleSums): void {
+  const { surface, identity } = row;
+  if (!person.handles.some((known) => known.surface === surface && known.identity === identity))
+    person.handles.push({ surface, identity });
+  person.turns += row.turns;
+  person.input_tokens += row.input_tokens;
+  person.output_tokens += row.output_tokens;
+  person.cache_read_tokens += row.cache_read_tokens;
+  person.cache_write_tokens += row.cache_write_tokens;
+  person.estimated_turns += row.estimated_turns;
+  person.unpriced_turns += row.unpriced_turns;
+  person.cost_usd += row.cost_usd;
+  person.billed_cost_usd += row.billed_cost_usd;
+}

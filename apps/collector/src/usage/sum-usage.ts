@@ -1,0 +1,46 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { UsageSide } from '@svc/contract/usage-people.ts';
+import type { UsageRollup } from '@svc/contract/usage.ts';
+
+/** Sums of one handle over the whole time; an empty principal is none. */
+export type HandleSums = Omit<UsageRollup, 'bucket_hour' | 'principal'> & { principal: string };
+export type UsageSums = { handles: HandleSums[]; side: UsageSide[]; truncated: boolean };
+
+const maxHandles = 20_000;
+const maxSide = 1000;
+
+const dayMs = 24 * 3_600_000;
+const columns = `surface, identity, principal, turns, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,
+  estimated_turns, unpriced_turns, cost_usd, billed_cost_usd`;
+
+/** Whole days by their own sums, and the hours before the first of them. */
+const selectHandles = `
+SELECT surface, identity, principal, sum(turns) AS turns, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
+  sum(cache_read_tokens) AS cache_read_tokens, sum(cache_write_tokens) AS cache_write_tokens,
+  sum(estimated_turns) AS estimated_turns, sum(unpriced_turns) AS unpriced_turns, sum(cost_usd) AS cost_usd,
+  sum(billed_cost_usd) AS billed_cost_usd
+FROM (
+  SELECT ${columns} FROM stored.usage_rollup WHERE bucket_hour >= ? AND bucket_hour < ?
+  UNION ALL SELECT ${columns} FROM stored.usage_day WHERE bucket_day >= ?
+) GROUP BY surface, identity, principal LIMIT ${maxHandles + 1}`;
+
+const selectSide = `
+SELECT surface, feature, provider, model, units, sum(calls) AS calls, sum(unpriced_calls) AS unpriced_calls,
+  sum(quantity) AS quantity, sum(cost_usd) AS cost_usd, sum(billed_cost_usd) AS billed_cost_usd
+FROM stored.usage_aux WHERE bucket_hour >= ? GROUP BY surface, feature, provider, model, units LIMIT ${maxSide + 1}`;
+
+/** Sums of all hours from one on. Reads many rows, so it runs in the thread for long reads. */
+export function createUsageSummer(db: DatabaseSync): (fromHour: number) => UsageSums {
+  const readHandles = db.prepare(selectHandles);
+  const readSide = db.prepare(selectSide);
+  return (fromHour) => {
+    const firstDay = Math.ceil(fromHour / dayMs) * dayMs;
+    const handles = readHandles.all(fromHour, firstDay, firstDay) as HandleSums[];
+    const side = readSide.all(fromHour) as UsageSide[];
+    return {
+      handles: handles.slice(0, maxHandles),
+      side: side.slice(0, maxSide),
+      truncated: handles.length > maxHandles || side.length > maxSide,
+    };
+  };
+}

@@ -1,0 +1,101 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ListedSession } from '@svc/contract/listed-session.ts';
+import type { TelemetryEvent } from '@svc/contract/event.ts';
+import { systemClock } from '@svc/service-kit/clock.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { transcriptRoots } from '../src/transcript/transcript-roots.ts';
+import { openTestControl, type TestControl } from './open-test-control.ts';
+import { claudeId, transcriptLines } from './open-test-transcripts.ts';
+
+const key = 'messenger:m1:user:7';
+const facts = {
+  engine_id: 'claude',
+  engine_session_id: claudeId,
+  model: 'claude-opus-5-5',
+  title: 'About a file',
+  last_active_at: Date.parse('2026-11-21T11:00:00Z'),
+};
+
+let home: TemporaryFolder;
+let control: TestControl;
+let sessions: Record<string, object>;
+beforeEach(async () => {
+  home = temporaryFolder();
+  sessions = {};
+  control = await openTestControl(sessions, { clock: systemClock, transcriptRoots: transcriptRoots({}, home.path) });
+});
+afterEach(async () => {
+  await control.close();
+  home.remove();
+});
+
+const workspace = () => path.join(control.collector.dataDir, 'workspace');
+const list = async () => (await control.read<{ sessions: ListedSession[] }>('/api/sessions')).sessions;
+const told = async () => (await control.read<{ events: TelemetryEvent[] }>('/api/events')).events.toReversed();
+const ingest = (event: object) => control.collector.context.commitQueue.submit([event]);
+
+/** The transcript of a session in the core's workspace, as its engine writes it (`sdk-ts`) or a person's terminal (`cli`). */
+function writeTranscript(entrypoint: string): void {
+  const folder = path.join(home.path, '.claude/projects', workspace().replaceAll(/[^A-Za-z0-9]/g, '-'));
+  mkdirSync(folder, { recursive: true });
+  const lines = transcriptLines('claude').map((line) =>
+    line
+      .replaceAll('"/home/me/project"', JSON.stringify(workspace()))
+      .replaceAll('"entrypoint":"cli"', `"entrypoint":"${entrypoint}"`),
+  );
+  writeFileSync(path.join(folder, `${claudeId}.jsonl`), `${lines.join('\n')}\n`);
+}
+
+test('a session of the core and the transcript of its engine are one row, and the core’s own turns are told once', async () => {
+  sessions[key] = { ...facts, cwd: workspace() };
+  await ingest({ kind: 'inbound', session: key, surface: 'messenger', identity: '7', principal: 'ann', text: 'hello' });
+  await control.collector.context.transcripts.start();
+  writeTranscript('sdk-ts');
+  const seen = () => control.collector.context.db.raw.prepare('SELECT conversation_key FROM transcript').all();
+  await expect.poll(seen).toMatchObject([{ conversation_key: key }]);
+  expect(await list()).toMatchObject([
+    {
+      conversation_key: key,
+      source: 'core',
+      surface: 'messenger',
+      principal: 'ann',
+      engine_id: 'claude',
+      engine_session_id: claudeId,
+      title: 'About a file',
+      cwd: workspace(),
+      events: 1,
+    },
+  ]);
+  expect((await told()).map(({ kind }) => kind)).toEqual(['inbound']);
+});
+
+test('what a person says in a terminal to a session of the core is told under its key, and leaves its channel and sender', async () => {
+  sessions[key] = { ...facts, cwd: workspace(), claimed_by: 'ann' };
+  await ingest({ kind: 'inbound', session: key, surface: 'messenger', identity: '7', principal: 'ann', ts: 1000 });
+  await control.collector.context.transcripts.start();
+  writeTranscript('cli');
+  await expect
+    .poll(async () => (await told()).map(({ kind }) => kind))
+    .toEqual(['inbound', 'inbound', 'tool', 'tool_result', 'outbound']);
+  expect(new Set((await told()).map(({ session }) => session))).toEqual(new Set([key]));
+  expect(await list()).toMatchObject([
+    { conversation_key: key, source: 'core', state: 'claimed', surface: 'messenger', identity: '7', principal: 'ann', events: 5 },
+  ]);
+});
+
+test('what the core’s engines wrote beside its sessions is no session', async () => {
+  await control.collector.context.transcripts.start();
+  writeTranscript('sdk-ts');
+  const seen = () => control.collector.context.db.raw.prepare('SELECT count(*) AS n FROM transcript').get();
+  await expect.poll(seen).toEqual({ n: 1 });
+  expect(await list()).toEqual([]);
+  expect(await told()).toEqual([]);
+});
+
+test('the terminal that the core noted is in the list, also when no transcript tells of it', async () => {
+  sessions[key] = { ...facts, multiplexer: 'tmux', tmux_target: 'work:0.1' };
+  await ingest({ kind: 'inbound', session: key, surface: 'terminal' });
+  expect(await list()).toMatchObject([{ conversation_key: key, multiplexer: 'tmux', tmux_target: 'work:0.1', source: 'core' }]);
+});
