@@ -1,82 +1,210 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openHouse, type House } from '@svc/testing/house.ts';
 
+const tokens = { core: '', manager: 'token-of-the-manager', collector: 'token-of-reads', compat: '' };
+const toolbeltToken = 'token-of-the-toolbelt';
+const processes = ['core', 'manager', 'collector', 'compat'] as const;
+type Name = (typeof processes)[number];
+type Route = { method: string; path: string };
+
 let house: House;
+const routes: Record<string, Route[]> = {};
+
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openHouse({
+    env: {
+      SVC_MANAGER_TOKEN: tokens.manager,
+      SVC_INSIGHTS_TOKEN: tokens.collector,
+      SVC_INSIGHTS_CONTROL_TOKEN: tokens.collector,
+      SVC_TOOLBELT_TOKEN: toolbeltToken,
+    },
+  });
+  tokens.compat = house.key();
+  for (const name of processes) routes[name] = await routesOf(name);
 });
 afterAll(() => house.stop());
 
-type Attempt = { method?: string; path: string; headers?: Record<string, string>; body?: string };
+/** What the process says of itself, so that no route is forgotten. */
+async function routesOf(name: Name): Promise<Route[]> {
+  const answer = await send(name, { method: 'GET', path: '/openapi.json' }, bearer(name));
+  const { paths } = JSON.parse(answer.body) as { paths: Record<string, object> };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, 'compat') })),
+  );
+}
+
+const bearer = (name: Name, path = '') => ({
+  authorization: `Bearer ${path.startsWith('/v2/toolbelt') ? toolbeltToken : tokens[name]}`,
+});
+
+type Answer = { status: number; headers: Record<string, unknown>; body: string };
 
 /** One raw request, with exactly these headers. */
-const send = (base: string, { method = 'GET', path, headers = {}, body }: Attempt) =>
-  new Promise<{ status: number; headers: Record<string, unknown> }>((resolve, reject) => {
-    const outgoing = request(`${base}${path}`, { method, headers }, (response) => {
-      response.resume();
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers }));
+const send = (name: Name, { method, path }: Route, headers: Record<string, string>, body?: string) =>
+  new Promise<Answer>((resolve, reject) => {
+    const outgoing = request(`${house.urls[name]}${path}`, { method, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
     });
+    outgoing.on('upgrade', () => reject(new Error(`${method} ${path} was upgraded`)));
     outgoing.on('error', reject);
     outgoing.end(body);
   });
 
-const places: [keyof House['urls'], Attempt[]][] = [
-  [
-    'core',
-    [
-      { path: '/health' },
-      { path: '/events/stream' },
-      { method: 'POST', path: '/v2/handle' },
-      { method: 'POST', path: '/v2/abort' },
-      { method: 'DELETE', path: '/v2/session/x' },
-    ],
-  ],
-  [
-    'manager',
-    [
-      { path: '/health' },
-      { path: '/instances' },
-      { method: 'POST', path: '/instances/compat/stop' },
-      { method: 'DELETE', path: '/instances/compat' },
-    ],
-  ],
-  ['collector', [{ path: '/health' }, { path: '/api/events' }, { method: 'POST', path: '/ingest' }]],
-  ['compat', [{ path: '/health' }, { path: '/v1/models' }, { method: 'POST', path: '/v1/chat/completions' }]],
-];
-const cases = places.flatMap(([name, attempts]) =>
-  attempts.map((attempt) => ({ name, ...attempt, method: attempt.method ?? 'GET' })),
-);
+/** Asks every route, and gives those that did not answer as they should. */
+async function sweep(name: Name, headers: Record<string, string>, expected: number, over: Partial<Route> = {}) {
+  const wrong: string[] = [];
+  for (const route of routes[name] ?? []) {
+    const answer = await send(name, { ...route, ...over }, headers);
+    const allows = Object.keys(answer.headers).filter((header) => header.startsWith('access-control'));
+    if (answer.status !== expected || allows.length > 0)
+      wrong.push(`${route.method} ${route.path}: ${answer.status} ${allows.join()}`);
+  }
+  return wrong;
+}
 
-describe.each(cases)('$name $method $path', ({ name, method, path }) => {
+describe.each(processes)('every route of %s', (name) => {
   test.each([
-    ['a foreign Host', { host: 'evil.example' }],
-    ['a rebound Host and Origin', { host: 'evil.example:3023', origin: 'http://evil.example:3023' }],
-    ['a foreign Origin', { origin: 'https://evil.example' }],
-    ['Origin: null', { origin: 'null' }],
-    ['a cross-site fetch', { 'sec-fetch-site': 'cross-site' }],
-  ])('refuses %s', async (_name, headers) => {
-    const answer = await send(house.urls[name], { method, path, headers });
-    expect(answer.status).toBe(403);
-    expect(Object.keys(answer.headers).filter((header) => header.startsWith('access-control'))).toEqual([]);
+    ['[H01] a foreign Host', { host: 'evil.example' }],
+    ['[H01] a rebound Host and Origin', { host: 'evil.example:3023', origin: 'http://evil.example:3023' }],
+    ['[H02, H04] a foreign Origin', { origin: 'https://evil.example' }],
+    ['[H02, H04] Origin: null', { origin: 'null' }],
+    ['[H05] a cross-site fetch', { 'sec-fetch-site': 'cross-site' }],
+    ['[H17] an upgrade from elsewhere', { origin: 'https://evil.example', connection: 'Upgrade', upgrade: 'websocket' }],
+  ])('refuses %s', async (_name, headers: Record<string, string>) => {
+    expect(routes[name]?.length).toBeGreaterThan(4);
+    expect(await sweep(name, headers, 403)).toEqual([]);
+  });
+
+  test('[H05] answers no preflight', async () => {
+    const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
+    expect(await sweep(name, headers, 403, { method: 'OPTIONS' })).toEqual([]);
+  });
+
+  test('[H03] takes JSON only as application/json', async () => {
+    const wrong: string[] = [];
+    for (const route of routes[name] ?? []) {
+      if (route.method === 'GET' || takesBytes.has(`${route.method} ${route.path}`)) continue;
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', '']) {
+        const headers = { ...bearer(name, route.path), ...(type !== '' && { 'content-type': type }), 'content-length': '2' };
+        const { status } = await send(name, route, headers, '{}');
+        if (status !== 415) wrong.push(`${route.method} ${route.path} as "${type}": ${status}`);
+      }
+    }
+    expect(wrong).toEqual([]);
   });
 });
 
-test('what was refused changed nothing', async () => {
-  expect(await house.get(`${house.urls.manager}/instances`)).toMatchObject({ instances: [{ id: 'compat', status: 'running' }] });
+/** What is sent to these is a file, whatever it calls itself. */
+const takesBytes = new Set(['PUT /v2/upload/compat/compat', 'POST /v2/backups/import', 'POST /v2/transcribe']);
+
+test.each(['manager', 'collector', 'compat'] as const)(
+  '[H07] an address that a header claims opens nothing of %s',
+  async (name) => {
+    const claimed = { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1;host=localhost', 'x-real-ip': '127.0.0.1' };
+    const open = ['/health', '/version', '/openapi.json'];
+    for (const route of routes[name] ?? []) {
+      if (open.includes(route.path)) continue;
+      expect([route, (await send(name, route, claimed)).status]).toEqual([route, 401]);
+    }
+  },
+);
+
+describe.each(processes)('[H08] %s closes after one refusal', (name) => {
+  test.each([
+    ['both lengths', 'Content-Length: 6\r\nTransfer-Encoding: chunked\r\n', 400],
+    ['two lengths', 'Content-Length: 2\r\nContent-Length: 40\r\n', 400],
+    ['a folded header', 'X-A: 1\r\n 2\r\n', 400],
+    ['a bare line feed', 'X-A: 1\nX-B: 2\r\n', 400],
+    ['17 KB of headers', `X-A: ${'a'.repeat(17 * 1024)}\r\n`, 431],
+  ])('of %s, and answers nothing that follows', async (_what, headers, status) => {
+    const host = 'Host: localhost\r\n';
+    const answer = await raw(name, `POST /health HTTP/1.1\r\n${host}${headers}\r\n0\r\n\r\nGET /health HTTP/1.1\r\n${host}\r\n`);
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
+    // The server of connectors is Node's own, which says no more than the status.
+    if (name !== 'compat')
+      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ ok: false, error: 'bad_request' });
+  });
 });
 
-test.each([
-  ['core', '/v2/handle'],
-  ['core', '/v2/abort'],
-  ['core', '/query'],
-  ['manager', '/instances'],
-  ['collector', '/ingest'],
-  ['compat', '/v1/chat/completions'],
-] as const)('%s %s takes JSON only as application/json', async (name, path) => {
-  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
-    const headers = { 'content-type': type, authorization: `Bearer ${house.key()}` };
-    const answer = await send(house.urls[name], { method: 'POST', path, headers, body: '{}' });
-    expect(answer.status).toBe(415);
-  }
+/** Sends bytes and gives all that comes until the other side closes. */
+const raw = (name: Name, bytes: string) =>
+  new Promise<string>((resolve, reject) => {
+    const { port, hostname } = new URL(house.urls[name]);
+    let text = '';
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.setEncoding('utf8').on('data', (part: string) => (text += part));
+    socket.setTimeout(10_000, () => socket.destroy(new Error(`${name} keeps the connection open after:\n${text}`)));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(text));
+  });
+
+test('what was refused changed nothing', async () => {
+  const read = async (name: Name, path: string): Promise<unknown> =>
+    JSON.parse((await send(name, { method: 'GET', path }, bearer(name))).body);
+  expect(await read('manager', '/instances')).toMatchObject({ instances: [{ id: 'compat', status: 'running', restarts: 0 }] });
+  expect(await read('core', '/v2/sessions')).toMatchObject({ sessions: [] });
+  expect(await read('core', '/v2/uploads')).toMatchObject({ files: [] });
+  expect(await read('core', '/v2/silos')).toMatchObject({ silos: [] });
+  expect(await read('core', '/v2/backups')).toMatchObject({ backups: [] });
+  expect(await read('core', '/v2/announcements')).toMatchObject({ announcements: [] });
+  expect(Object.keys(((await read('core', '/v2/mcp')) as { servers: object }).servers)).toEqual(['svc-toolbelt']);
+});
+
+/** A fault of the service, or an answer that tells of its inside. */
+const isFault = ({ status, body }: Answer) => (status >= 500 && status !== 503) || /node_modules|\/src\/|\.ts:\d/.test(body);
+
+describe.each(processes)('%s is not moved', (name) => {
+  const nested = 100_000;
+
+  test.each([
+    ['keys that name prototypes', '{"__proto__":{"seen":1},"constructor":{"prototype":{"seen":1}}}'],
+    ['a deep list', '['.repeat(nested) + ']'.repeat(nested)],
+    ['a deep object', `${'{"a":'.repeat(nested)}1${'}'.repeat(nested)}`],
+    ['a key twice', '{"name":"a","name":"b","text":"a","text":"b"}'],
+    ['broken characters', '{"name":"\\u0000","text":"\\ud800"}'],
+    ['a number beyond all', '1e999'],
+    ['null', 'null'],
+    ['half of JSON', '{"a'],
+  ])('[H11] by %s', async (_what, body) => {
+    for (const route of routes[name] ?? []) {
+      if (route.method === 'GET') continue;
+      const headers = { ...bearer(name, route.path), 'content-type': 'application/json' };
+      // Or the one instance there is would be stopped.
+      const answer = await send(name, { ...route, path: route.path.replace('/compat', '/nobody') }, headers, body);
+      expect([route, answer.body, isFault(answer)]).toEqual([route, answer.body, false]);
+    }
+    expect((await send(name, { method: 'GET', path: '/health' }, {})).status).toBe(200);
+  });
+
+  test.each(['%00', '%2e%2e%2f%2e%2e%2fetc%2fpasswd', '%252e%252e', '%ed%a0%80', '%ff', '__proto__', 'a'.repeat(3000)])(
+    '[H12] by %s in an address',
+    async (part) => {
+      for (const { path } of routes[name] ?? []) {
+        if (!path.includes('/compat') || path.startsWith('/v2/silos')) continue;
+        const answer = await send(name, { method: 'GET', path: path.replace('/compat', `/${part}`) }, bearer(name));
+        expect([path, answer.status >= 400 && answer.status < 500]).toEqual([path, true]);
+      }
+    },
+  );
+
+  test.each([
+    'limit=-1',
+    'limit=1e9',
+    'limit=NaN',
+    'since=abc',
+    'before=-1',
+    'limit=1&limit=2',
+    'q=%00',
+    'since=99999999999999999999',
+  ])('[H13] by ?%s', async (query) => {
+    for (const { method, path } of routes[name] ?? []) {
+      if (method !== 'GET' || path.endsWith('/stream')) continue;
+      const answer = await send(name, { method, path: `${path}?${query}` }, bearer(name));
+      expect([path, answer.body, isFault(answer)]).toEqual([path, answer.body, false]);
+    }
+  });
 });

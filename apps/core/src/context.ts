@@ -3,7 +3,7 @@ import type { Ids } from '@svc/service-kit/ids.ts';
 import { dataPaths, makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
-import { createKnownSecrets, type KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { createTelemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
 import { vaultOfSettings } from '@svc/service-kit/vault/vault-of-settings.ts';
@@ -18,20 +18,20 @@ import { createDeliveryStore, type DeliveryStore } from './delivery/delivery-sto
 import { createHandovers, type Handovers } from './delivery/handovers.ts';
 import { openOutbox } from './delivery/open-outbox.ts';
 import type { Outbox } from './delivery/outbox.ts';
-import { createEngineAdmin, type EngineAdmin } from './engine/engine-admin.ts';
-import { createEngineInstaller } from './engine/engine-installer.ts';
-import { createEngineRegistry, type EngineRegistry } from './engine/engine-registry.ts';
+import type { EngineAdmin } from './engine/engine-admin.ts';
+import type { EngineRegistry } from './engine/engine-registry.ts';
 import { engineIds } from './engine/load-engine.ts';
-import { openEngineSettings } from './engine/engine-settings.ts';
-import { createEngineUpdates, type EngineUpdates } from './engine/engine-updates.ts';
+import type { EngineUpdates } from './engine/engine-updates.ts';
 import type { loadEngine } from './engine/load-engine.ts';
-import { createEngineFallback, type EngineFallback } from './engine/fallback.ts';
+import type { EngineFallback } from './engine/fallback.ts';
+import { openEngines } from './engine/open-engines.ts';
 import { createEvents, type Events } from './events.ts';
 import { createEventRing, type EventRing } from './feed/event-ring.ts';
 import { createOpenFeeds, type OpenFeeds } from './feed/open-feeds.ts';
 import type { Moderation } from './moderation/moderation.ts';
 import { openModeration } from './moderation/open-moderation.ts';
 import { openPricing, type Pricing } from './pricing/pricing.ts';
+import { openKnownSecrets } from './secret/open-known-secrets.ts';
 import { createSecrets, type Secrets } from './secret/secrets.ts';
 import { createClaims, type Claims } from './session/claims.ts';
 import { openObservedStore, type ObservedStore } from './session/observed-store.ts';
@@ -139,24 +139,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     });
   const eventRing = createEventRing();
   telemetry.subscribe(eventRing.push);
-  const tokens = [
-    settings.managerToken,
-    settings.insightsToken,
-    settings.insightsControlToken,
-    settings.toolbeltToken,
-    settings.vaultAgentKey,
-    settings.vaultAdminKey,
-  ];
-  const knownSecrets = createKnownSecrets(
-    {
-      values: tokens.flatMap((token) => (token === null ? [] : [token.reveal()])),
-      env,
-      secretsFile: settings.secretsFile,
-      instancesDir: paths.instances,
-    },
-    clock,
-    (message) => log.warn(message),
-  );
+  const knownSecrets = openKnownSecrets({ settings, paths, env, clock, log });
   const events = createEvents(telemetry, knownSecrets);
   const trustAudit = createTrustAudit(knownSecrets, clock);
   const trust = await openTrust({ db, paths, audit: trustAudit, clock, ids, log });
@@ -175,12 +158,18 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
       ),
   });
   const secrets = createSecrets({ ...secretPlaces, vault: vault.place, knownSecrets });
-  const engineSettings = await openEngineSettings(db);
-  const load = overrides?.loadEngine;
-  const registry = createEngineRegistry({ settings, paths, env, clock, log, engineSettings, secrets, load });
-  const engines = { ...registry, ...overrides?.engines };
-  const installer = createEngineInstaller({ settings, paths, env, clock, log, registry: engines, events });
-  const engineUpdates = createEngineUpdates({ engineSettings, installer, registry: engines, events, clock, log });
+  const { close: closeEngines, ...engineParts } = await openEngines({
+    db,
+    settings,
+    paths,
+    env,
+    clock,
+    log,
+    secrets,
+    events,
+    overrides,
+  });
+  const { engines } = engineParts;
   const toolbelt = overrides?.toolbelt ?? openToolbelt({ settings, env, knownSecrets, clock, log });
   const toolServers = await openToolServers({ db, clock, log, knownSecrets, secrets, builtIns: [toolbelt] });
   const turnQueue = createTurnQueue({ slots: settings.maxConcurrentTurns, maxWaiting: settings.maxQueuedTurns }, clock);
@@ -214,10 +203,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     moderation: openModeration({ settings, secrets, clock, log }),
     vault,
     secrets,
-    engines,
-    engineFallback: createEngineFallback(settings.engineFallback, clock),
-    engineAdmin: createEngineAdmin({ settings, env, log, registry: engines, engineSettings, installer, secrets }),
-    engineUpdates,
+    ...engineParts,
     toolServers,
     toolbelt,
     turnQueue,
@@ -239,9 +225,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
       vault.close();
       await context.backups.close();
       outbox.close();
-      await installer.close();
-      await engineUpdates.close();
-      await engines.close();
+      await closeEngines();
       await toolbelt.close();
       await telemetry.close(1000);
       await spend.close();

@@ -197,3 +197,13 @@ test('a turn is counted once, whoever answered, and what the first engine used i
   const row = await core.context.sessions.read('compat:c1:key');
   expect(row).toMatchObject({ turns: 1, engine_id: 'codex', engine_session_id: 'codex-session' });
 });
+
+test('a title is made by whoever stands in for the default engine', async () => {
+  const { core, engine } = await open();
+  engine('claude').script(fails('engine_rate_limited'));
+  engine('codex').script(async function* () {
+    yield* says('Baking bread');
+  });
+  const answer = await core.app.inject({ method: 'POST', url: '/v2/title', payload: { text: 'how do I bake bread?' } });
+  expect(answer.json()).toEqual({ ok: true, title: 'Baking bread' });
+});

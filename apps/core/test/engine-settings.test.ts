@@ -53,6 +53,14 @@ const turn = async (text = 'hi', id = String(Math.random())) => (await core.hand
 const key = 'sk-test-0123456789';
 
 describe('GET /v2/engines', () => {
+  test('[R15] shows no secret that the program of an engine wrote', async () => {
+    const said = 'GET https://x.io/?access_token=K1l2M3n4O5p6Q7r8S9t0 failed, Cnry7Var2kQzLwXp';
+    await open({ env: { SOME_TOKEN: 'Cnry7Var2kQzLwXp' }, found: { codex: { ready: false, reason: said } } });
+    const reason = 'GET https://x.io/?access_token=[redacted:credential] failed, [redacted:secret]';
+    expect(await view('codex')).toMatchObject({ reason });
+    expect((await call('POST', '/codex/refresh')).json()).toMatchObject({ engine: { reason } });
+  });
+
   test('shows each engine, how it stands and how it is set, with exactly one default', async () => {
     await open();
     const { engines, current } = await list();

@@ -5,6 +5,7 @@ import { http } from '@svc/service-kit/builtin.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
+import { listen } from '@svc/testing/listen.ts';
 import { answering, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
 import { createChannelSender, type ChannelMessage, type SendOutcome } from '../src/delivery/channel-sender.ts';
 import type { InjectAnswer } from '../src/steering/inject.ts';
@@ -215,11 +216,9 @@ describe('a push over the manager', () => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       });
     });
-    const [port = 0] = await freePorts(1);
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
-    const outcome = await createChannelSender(`http://127.0.0.1:${port}`, null)(message);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    const { url, close } = await listen(server);
+    const outcome = await createChannelSender(url, null)(message);
+    await close();
     return { seen, outcome };
   }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { answering, says, type EngineScript } from '@svc/testing/scripted-engine.ts';
+import { answering, says, workingUntilAborted, type EngineScript } from '@svc/testing/scripted-engine.ts';
 import type { ChannelMessage } from '../src/delivery/channel-sender.ts';
 import { handleEnvelope } from '../src/turn/handle-envelope.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
@@ -168,6 +168,29 @@ describe('an envelope', () => {
     expect(core.engine.requests).toHaveLength(2);
     const other = await core.handle(envelope('what did you say?', { message_id: 'm1', sender: { raw_id: 'anna' } }));
     expect([other.statusCode, other.json().actions]).toEqual([409, undefined]);
+  });
+
+  test('[P11] that is being answered is not answered to another sender who names its id', async () => {
+    await core.addPrincipal('anna', 'known');
+    core.engine.script(workingUntilAborted('a secret of the owner'));
+    const first = core.handle(envelope('work', { message_id: 'm1' }));
+    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+    let status = 0;
+    const other = core.handle(envelope('what do you say?', { message_id: 'm1', sender: { raw_id: 'anna' } }));
+    void other.then((answer) => (status = answer.statusCode));
+    await expect.poll(() => status).toBe(409);
+    core.context.turnQueue.abort('compat:c1:key', 'operator');
+    expect((await first).json()).toMatchObject({ outcome: 'aborted' });
+  });
+
+  test('[P11] that is being answered is not answered on another channel, whoever is called the same there', async () => {
+    core.engine.script(workingUntilAborted('a secret of the owner'));
+    const first = core.handle(envelope('work', { message_id: 'm1' }));
+    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+    const other = await core.handle(envelope('what do you say?', { message_id: 'm1', channel: 'other' }));
+    expect(other.statusCode).toBe(409);
+    core.context.turnQueue.abort('compat:c1:key', 'operator');
+    expect((await first).json()).toMatchObject({ outcome: 'aborted' });
   });
 
   test('[P11] that failed and is sent again runs again', async () => {

@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Grant, Identifier, Principal, Role, TrustChange } from '@svc/contract/trust.ts';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
-import { says } from '@svc/testing/scripted-engine.ts';
-import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+import { envelope } from './open-test-core.ts';
+import { openTestTrust, type TestTrust } from './open-test-trust.ts';
 
-let core: TestCore;
+let core: TestTrust;
 let clock: FakeClock;
 beforeEach(async () => {
   clock = createFakeClock();
-  core = await openTestCore({ clock });
+  core = await openTestTrust(clock);
 });
 afterEach(() => core.close());
 
@@ -44,7 +44,6 @@ async function addAnna(role = 'known'): Promise<Grant> {
 }
 const from = (raw_id: string, text = 'hi', over: Partial<Envelope> = {}): Envelope =>
   envelope(text, { channel: 'messenger', conversation_key: `messenger:m1:user:${raw_id}`, sender: { raw_id }, ...over });
-const outcome = async (...args: Parameters<typeof from>) => (await core.handle(from(...args))).json().outcome as string;
 
 describe('principals', () => {
   test('are made, read by id and by key, listed, changed and deleted', async () => {
@@ -79,9 +78,9 @@ describe('principals', () => {
 
   test('[T03] that are deleted take their identifiers and grants with them, and the identifier may be given anew', async () => {
     await addAnna();
-    expect(await outcome('42')).toBe('replied');
+    expect(await core.letsIn(from('42'))).toBe(true);
     await ok('DELETE', '/trust/principals/anna');
-    expect(await outcome('42')).toBe('denied');
+    expect(await core.letsIn(from('42'))).toBe(false);
     expect(await core.context.db.all("SELECT id FROM identifier WHERE value = '42'")).toEqual([]);
     await add({ key: 'bob', display_name: 'Bob' });
     await link('bob', 'messenger', '42');
@@ -312,74 +311,6 @@ describe('the last principal with every right', () => {
   });
 });
 
-describe('a change of trust counts at once', () => {
-  /** Begins a turn that goes on until `end`, so that Anna's next one waits behind it. */
-  async function waiting(): Promise<{ end: () => void; next: Promise<string> }> {
-    const gate = Promise.withResolvers<void>();
-    core.engine.script(async function* () {
-      await gate.promise;
-      yield* says('done');
-    });
-    const first = core.handle(from('42', 'first'));
-    await expect.poll(() => core.engine.requests.length).toBe(1);
-    const next = outcome('42', 'second');
-    await expect.poll(() => core.context.turnQueue.counts().waiting).toBe(1);
-    return { end: () => (gate.resolve(), void first), next };
-  }
-
-  test.each([
-    ['is deleted', () => ok('DELETE', '/trust/principals/anna')],
-    ['is disabled', () => ok('PATCH', '/trust/principals/anna', { status: 'disabled' })],
-    [
-      'loses the identifier',
-      async () => {
-        const { identifiers } = await ok<Principal>('GET', '/trust/principals/anna');
-        await ok('DELETE', `/trust/identifiers/${identifiers[0]?.id}`);
-      },
-    ],
-    [
-      'loses the grant',
-      async () => {
-        const { grants } = await ok<Principal>('GET', '/trust/principals/anna');
-        await ok('DELETE', `/trust/grants/${grants[0]?.id}`);
-      },
-    ],
-    [
-      'is blocked',
-      async () => {
-        await ok('POST', '/trust/roles', { name: 'blocked', tier: 'BLOCKED', tool_policy: 'none' });
-        await grant('anna', { role_id: 'blocked' });
-      },
-    ],
-    ['has a role that is lowered', () => ok('POST', '/trust/roles', { name: 'known', tier: 'UNKNOWN', tool_policy: 'none' })],
-  ])('[T02] whoever %s while a turn waits is denied when it runs', async (_how, change) => {
-    await addAnna();
-    const { end, next } = await waiting();
-    await change();
-    end();
-    expect(await next).toBe('denied');
-    expect(core.engine.requests).toHaveLength(1);
-  });
-
-  test('[T02] a grant that expires while a turn waits counts no more when it runs', async () => {
-    await addAnna();
-    await grant('anna', { role_id: 'known', expires_at: clock.now() + 5000 });
-    const { end, next } = await waiting();
-    clock.advance(5000);
-    end();
-    expect(await next).toBe('denied');
-  });
-
-  test('less rights than when the turn was sent are those it runs with', async () => {
-    await addAnna('trusted');
-    const { end, next } = await waiting();
-    await ok('POST', '/trust/roles', { name: 'trusted', tier: 'GUEST', tool_policy: 'none' });
-    end();
-    expect(await next).toBe('replied');
-    expect(core.engine.requests.at(-1)).toMatchObject({ toolPolicy: 'none', facts: { tier: 'GUEST' } });
-  });
-});
-
 describe('POST /trust/resolve', () => {
   test('caps trust where the envelope or its context is public', async () => {
     for (const more of [{ public: true }, { context: { public: true } }]) {
@@ -415,6 +346,38 @@ describe('POST /trust/resolve', () => {
     });
   });
 
+  test('says in words what counts and what does not', async () => {
+    expect(await resolve('compat', 'owner')).toMatchObject({ reason: 'granted SACRED' });
+    expect(await resolve('compat', 'owner', { public: true })).toMatchObject({
+      reason: 'granted SACRED, capped to TRUSTED on a public surface',
+    });
+    expect(await resolve('compat', 'x')).toMatchObject({ reason: 'no principal has this identifier', display_name: 'unknown' });
+    const { id } = await addAnna('guest');
+    await ok('DELETE', `/trust/grants/${id}`);
+    expect(await resolve('messenger', '42')).toMatchObject({
+      reason: 'the principal has no grant that fits here',
+      display_name: 'Anna',
+    });
+    await ok('PATCH', '/trust/principals/anna', { status: 'disabled' });
+    expect(await resolve('messenger', '42')).toMatchObject({ reason: 'the principal is disabled' });
+  });
+
+  test('explains in which place each grant counts', async () => {
+    await addAnna();
+    const scopes = [{ surface: 'email' }, { conversation_key: 'k1' }, { surface: 'email', conversation_key: 'k1' }];
+    for (const scope of scopes) await grant('anna', { role_id: 'guest', scope });
+    const { grants } = (await resolve('messenger', '42', { explain: true }))['explanation'] as { grants: { scope: object }[] };
+    expect(grants.map(({ scope }) => scope)).toEqual(expect.arrayContaining([{}, ...scopes]));
+    expect(await resolve('compat', 'owner', { explain: true })).toMatchObject({ explanation: { capped_from: null } });
+  });
+
+  test('who passes moderation is so by what is set for them', async () => {
+    await addAnna();
+    expect(await resolve('messenger', '42')).toMatchObject({ bypass_moderation: false });
+    expect(await ok('PATCH', '/trust/principals/anna', { bypass_moderation: true })).toMatchObject({ bypass_moderation: true });
+    expect(await resolve('messenger', '42')).toMatchObject({ bypass_moderation: true });
+  });
+
   test('explains that somebody is nobody', async () => {
     expect(await resolve('email', 'X@y.z', { explain: true })).toMatchObject({
       denied: true,
@@ -431,6 +394,22 @@ describe('POST /trust/resolve', () => {
     });
     core.context.trust.closeGate('no trust');
     expect(await resolve('messenger', '42', { explain: true })).toMatchObject({ denial: 'gate_closed', reason: 'no trust' });
+  });
+});
+
+describe('the last principal with every right, in words', () => {
+  test('is named when it cannot go', async () => {
+    expect((await call('DELETE', '/trust/principals/owner')).json().message).toMatch(/^"owner" is the last with every right/);
+  });
+
+  test('is not counted while somebody beside it is blocked', async () => {
+    await ok('POST', '/trust/roles', { name: 'blocked', tier: 'BLOCKED', tool_policy: 'none' });
+    await addAnna('owner');
+    await grant('anna', { role_id: 'blocked' });
+    expect(await status('DELETE', '/trust/principals/owner')).toBe(409);
+    const { grants } = await ok<Principal>('GET', '/trust/principals/anna');
+    await ok('DELETE', `/trust/grants/${grants.find(({ role }) => role === 'blocked')?.id}`);
+    expect(await status('DELETE', '/trust/principals/owner')).toBe(200);
   });
 });
 
@@ -455,6 +434,30 @@ describe('the audit', () => {
     const rest = await audit(`?limit=100&before=${page.next}`);
     expect(rest.audit.at(-1)).toMatchObject({ what: 'seeded', actor: 'seed', principal: 'owner' });
     expect(rest.audit).toHaveLength(5);
+  });
+
+  test('says that there is no more where a page ends with the first change', async () => {
+    await add();
+    const all = (await audit()).audit.length;
+    expect(await audit(`?limit=${all}`)).toMatchObject({ next: null });
+    const { audit: page, next } = await audit(`?limit=${all - 1}`);
+    expect(next).toBe(page.at(-1)?.id);
+    expect((await audit(`?principal=anna&limit=1`)).audit).toHaveLength(1);
+  });
+
+  test('tells a role that is new from one that was changed, and one that is gone', async () => {
+    const role = { name: 'friend', tier: 'KNOWN', tool_policy: 'read' };
+    await ok('POST', '/trust/roles', role);
+    await ok('POST', '/trust/roles', role);
+    await ok('POST', '/trust/roles', { ...role, tier: 'GUEST' });
+    await ok('DELETE', '/trust/roles/friend');
+    const { audit: changes } = await audit('?limit=3');
+    expect(changes.map(({ what, before, after }) => [what, before?.['tier'], after?.['tier']])).toEqual([
+      ['role_deleted', 'GUEST', undefined],
+      ['role_changed', 'KNOWN', 'GUEST'],
+      ['role_created', undefined, 'KNOWN'],
+    ]);
+    expect(changes.at(-1)).toMatchObject({ before: null });
   });
 
   test('has pairing too, and each change goes out as an event', async () => {
@@ -509,43 +512,5 @@ describe('the audit', () => {
 
   test.each(['limit=0x', 'before=-1', 'limit=many'])('with %s is 400', async (query) => {
     expect(await status('GET', `/trust/audit?${query}`)).toBe(400);
-  });
-});
-
-describe('strangers', () => {
-  test('take no place in line: with a full queue they are told "no access", and known senders their turn', async () => {
-    await core.close();
-    core = await openTestCore({ clock, env: { SVC_MAX_CONCURRENT_TURNS: '1', SVC_MAX_QUEUED_TURNS: '1' } });
-    await addAnna();
-    const gate = Promise.withResolvers<void>();
-    core.engine.script(async function* () {
-      await gate.promise;
-      yield* says('done');
-    });
-    const turns = [core.handle(from('42', 'one'))];
-    await expect.poll(() => core.engine.requests.length).toBe(1);
-    turns.push(core.handle(from('42', 'two')));
-    await expect.poll(() => core.context.turnQueue.counts().waiting).toBe(1);
-    const many = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => outcome(`stranger${i}`, 'hi', { conversation_key: 'messenger:m1:user:42' })),
-    );
-    expect(new Set(many)).toEqual(new Set(['denied']));
-    expect(core.context.turnQueue.counts()).toEqual({ running: 1, waiting: 1 });
-    expect((await core.handle(from('42', 'three'))).statusCode).toBe(429);
-    gate.resolve();
-    expect((await Promise.all(turns)).map((answer) => answer.json().outcome)).toEqual(['replied', 'replied']);
-  });
-
-  test('cost no look into the store, and whoever is linked is let in at once', async () => {
-    await addAnna();
-    await outcome('42');
-    const asked: string[] = [];
-    const { get } = core.context.db;
-    core.context.db.get = (sql: string, ...values) => (asked.push(sql), get(sql, ...values)) as never;
-    expect(await outcome('77')).toBe('denied');
-    expect(asked).toEqual([]);
-    core.context.db.get = get;
-    await link('anna', 'messenger', '77');
-    expect(await outcome('77')).toBe('replied');
   });
 });

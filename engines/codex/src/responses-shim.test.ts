@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
+import { http } from '@svc/service-kit/builtin.ts';
+import { listen } from '@svc/testing/listen.ts';
 import { startModelServer, type ModelServer } from '@svc/testing/model-server/start-model-server.ts';
 import { startResponsesShim, type ResponsesShim } from './responses-shim.ts';
 
@@ -48,6 +50,19 @@ test('an error of the server keeps its status and words', async () => {
   expect(response.status).toBe(429);
   expect(response.headers.get('retry-after')).toBe('7');
   expect(await response.text()).toContain('slow down');
+});
+
+test('[X09] a redirect is followed by nobody: the key goes to the named server alone', async () => {
+  await open();
+  await shim.close();
+  const elsewhere = model.url;
+  const server = http.createServer((_request, response) => response.writeHead(307, { location: `${elsewhere}/responses` }).end());
+  const { url, close } = await listen(server);
+  shim = await startResponsesShim({ baseUrl: url, apiKey: 'key' });
+  const response = await post({ input: 'hi', stream: true });
+  expect([response.status, response.headers.get('location')]).toEqual([307, null]);
+  expect(model.requests).toEqual([]);
+  await close();
 });
 
 test('a server that is away is a 502 at once', async () => {

@@ -131,7 +131,7 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
       installed: true,
       ready: false,
       auth: 'none',
-      reason: expect.stringContaining('codex login'),
+      reason: expect.stringContaining('svc engine login codex'),
     });
     expect(readdirSync(path.join(stateDir, 'home'))).not.toContain('config.toml');
   });

@@ -85,6 +85,12 @@ describe('the model relay', () => {
     expect(told.refusals).toMatchObject([{ status: 429, message: 'slow down', retryAfterMs: Number(retryAfter) * 1000 }]);
   });
 
+  test('[X09] a redirect is followed by nobody: the key goes to the named server alone', async () => {
+    reply = (response) => response.writeHead(307, { location: `${relay.url}/elsewhere` }).end();
+    const answer = await ask(relay.open(listener).key);
+    expect([answer.status, answer.headers.get('location'), seen.length]).toEqual([307, null, 1]);
+  });
+
   test('a model service that is away is a refusal with the reason', async () => {
     const { key } = relay.open(listener);
     server.closeAllConnections();

@@ -1,29 +1,18 @@
-import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { openCoreDb } from '../db/open-core-db.ts';
+import { openTestDb } from '../../test/open-test-db.ts';
 import { openAnnouncements, type AnnouncementLimits, type Post } from './announcements.ts';
 
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
-});
-
 async function open(limits?: AnnouncementLimits) {
-  const folder = temporaryFolder();
   const clock = createFakeClock();
-  const file = path.join(folder.path, 'core.db');
-  let db = openCoreDb(file);
-  cleanUps.push(folder.remove, () => db.close());
-  const again = async () => {
-    await db.close();
-    db = openCoreDb(file);
-    return openAnnouncements(db, clock, limits);
+  const { db, again } = openTestDb();
+  return {
+    clock,
+    again: async () => openAnnouncements(await again(), clock, limits),
+    stored: async () => (await db().get<{ n: number }>('SELECT COUNT(*) AS n FROM announcement'))?.n,
+    removeAll: () => db().run('DELETE FROM announcement'),
+    announcements: await openAnnouncements(db(), clock, limits),
   };
-  const stored = async () => (await db.get<{ n: number }>('SELECT COUNT(*) AS n FROM announcement'))?.n;
-  const removeAll = () => db.run('DELETE FROM announcement');
-  return { clock, again, stored, removeAll, announcements: await openAnnouncements(db, clock, limits) };
 }
 
 const note = (text: string, over: Partial<Post> = {}): Post => ({

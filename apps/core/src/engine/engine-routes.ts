@@ -1,4 +1,4 @@
-import { engineConnections } from '@svc/contract/engine.ts';
+import { engineConnections, type EngineView } from '@svc/contract/engine.ts';
 import type { Static } from '@svc/contract/schema.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { refusePlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
@@ -31,11 +31,12 @@ type Params = { Params: { id: string } };
 
 /** The engines: what is there, which one is used and why, and their settings (spec: Engine settings). */
 export function mountEngineRoutes(app: App, context: CoreContext): void {
-  const { engines, engineFallback, engineAdmin: admin } = context;
+  const { engines, engineFallback, engineAdmin: admin, knownSecrets } = context;
+  const shown = (view: EngineView) => withoutSecrets(view, knownSecrets);
   let isTesting = false;
 
   app.get('/v2/engines', async () => {
-    const views = await admin.list();
+    const views = (await admin.list()).map(shown);
     const withNotices = views.map((view) => ({ ...view, notice: engineFallback.notice(view.id) }));
     return { engines: withNotices, current: (await engines.active()).choice };
   });
@@ -45,17 +46,17 @@ export function mountEngineRoutes(app: App, context: CoreContext): void {
     { schema: { body: patchBody } },
     async ({ params, body }) => {
       refusePlaceholder(body, 'The change');
-      return { ok: true, engine: await admin.change(admin.idOf(params.id), body) };
+      return { ok: true, engine: shown(await admin.change(admin.idOf(params.id), body)) };
     },
   );
 
   app.post<Params>('/v2/engines/:id/default', async ({ params }) => ({
     ok: true,
-    engine: await admin.makeDefault(admin.idOf(params.id)),
+    engine: shown(await admin.makeDefault(admin.idOf(params.id))),
   }));
 
   app.post<Params>('/v2/engines/:id/install', async ({ params }, reply) => {
-    const engine = await admin.install(admin.idOf(params.id));
+    const engine = shown(await admin.install(admin.idOf(params.id)));
     return reply.code(202).send({ ok: true, engine });
   });
 
@@ -78,13 +79,13 @@ export function mountEngineRoutes(app: App, context: CoreContext): void {
     { schema: { body: urlBody } },
     async ({ params, body }) => {
       refusePlaceholder(body.url, 'url');
-      return { ok: true, engine: await admin.setBaseUrl(admin.idOf(params.id), body.url) };
+      return { ok: true, engine: shown(await admin.setBaseUrl(admin.idOf(params.id), body.url)) };
     },
   );
 
   app.post<Params>('/v2/engines/:id/refresh', async ({ params }) => ({
     ok: true,
-    engine: await admin.refresh(admin.idOf(params.id)),
+    engine: shown(await admin.refresh(admin.idOf(params.id))),
   }));
 
   app.post<Params>('/v2/engines/:id/test', async ({ params }) => {
@@ -97,4 +98,13 @@ export function mountEngineRoutes(app: App, context: CoreContext): void {
       isTesting = false;
     }
   });
+}
+
+/** The reason may quote what the engine's program wrote, which may be anything. */
+function withoutSecrets(view: EngineView, { redactor }: Pick<CoreContext['knownSecrets'], 'redactor'>): EngineView {
+  try {
+    return { ...view, reason: redactor().text(view.reason) };
+  } catch {
+    return { ...view, reason: '[withheld]' }; // without the list of secrets no such text leaves
+  }
 }

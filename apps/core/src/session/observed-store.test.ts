@@ -1,27 +1,12 @@
-import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { openCoreDb } from '../db/open-core-db.ts';
+import { openTestDb } from '../../test/open-test-db.ts';
 import { openObservedStore, type NewObserved } from './observed-store.ts';
 
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
-});
-
 async function open() {
-  const folder = temporaryFolder();
   const clock = createFakeClock();
-  const file = path.join(folder.path, 'core.db');
-  let db = openCoreDb(file);
-  cleanUps.push(folder.remove, () => db.close());
-  const again = async () => {
-    await db.close();
-    db = openCoreDb(file);
-    return openObservedStore(db, clock);
-  };
-  return { clock, again, observed: await openObservedStore(db, clock) };
+  const { db, again } = openTestDb();
+  return { clock, again: async () => openObservedStore(await again(), clock), observed: await openObservedStore(db(), clock) };
 }
 
 const seen = (text: string, over: Partial<NewObserved> = {}): NewObserved => ({ sender: 'Anna', text, ...over });

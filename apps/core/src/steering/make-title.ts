@@ -4,9 +4,13 @@ import type { TokenUsage } from '@svc/contract/usage.ts';
 import { ServiceError, upstream } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
 import type { ActiveEngine } from '../engine/engine-registry.ts';
-import { runEngine } from '../turn/run-engine.ts';
+import { asEngineId } from '../engine/fallback.ts';
+import { runEngine, type EngineEnding } from '../turn/run-engine.ts';
 
-type Deps = Pick<CoreContext, 'engines' | 'knownSecrets' | 'workspaces' | 'pricing' | 'spend' | 'ids' | 'events' | 'clock'>;
+type Deps = Pick<
+  CoreContext,
+  'engines' | 'engineFallback' | 'knownSecrets' | 'workspaces' | 'pricing' | 'spend' | 'ids' | 'events' | 'clock'
+>;
 export type TitleMaker = ReturnType<typeof createTitleMaker>;
 
 const limitMs = 60_000;
@@ -19,16 +23,36 @@ const instruction =
 /** Titles by the engine in use, without tools and without a session; one at a time, so that they never crowd out turns. */
 export function createTitleMaker(deps: Deps) {
   let isBusy = false;
+  const redact = (text: string) => deps.knownSecrets.redactor().text(text);
 
+  /** Whoever stands in for the default engine in turns does so here too. */
   async function make(text: string): Promise<string> {
-    const active = await deps.engines.active();
-    const request = toRequest(deps, active, text.slice(0, maxInput));
+    const { engines, engineFallback: fallback } = deps;
+    const first = await engines.active();
+    const { ids } = fallback.order(first.choice.id);
+    for (const [place, id] of ids.entries()) {
+      const active = id === first.choice.id ? first : await engines.open(asEngineId(id));
+      const { said, ending } = await ask(active, text.slice(0, maxInput));
+      if (ending?.type === 'done') {
+        const title = toTitle(redact(said));
+        if (title !== '') return title;
+      }
+      if (ending?.type !== 'failed') break;
+      const { failure } = ending;
+      fallback.failed(id, failure);
+      const isLast = place === ids.length - 1;
+      if (isLast || !fallback.stands(failure.code)) throw new ServiceError(failure.code, redact(failure.message));
+    }
+    throw upstream('The engine gave no title. Try again.');
+  }
+
+  async function ask(active: ActiveEngine, text: string): Promise<{ said: string; ending: EngineEnding }> {
     let said = '';
     let block = '';
     let usage: TokenUsage | null = null;
     let model = active.choice.model;
     const bounds = { signal: AbortSignal.timeout(limitMs), idleMs: limitMs, maxMs: limitMs, graceMs, clock: deps.clock };
-    const ending = await runEngine(active.engine, request, bounds, (event) => {
+    const ending = await runEngine(active.engine, toRequest(deps, active, text), bounds, (event) => {
       if (event.type === 'delta') block += event.text;
       if (event.type === 'segment') said = event.text === '' ? block : event.text;
       if (event.type === 'usage') usage = event.usage;
@@ -42,12 +66,7 @@ export function createTitleMaker(deps: Deps) {
     });
     deps.events.sideUsage('title', charge);
     deps.spend.add({ principal_id: null, principal_key: null }, charge.usage.cost_usd);
-    if (ending?.type === 'failed')
-      throw new ServiceError(ending.failure.code, deps.knownSecrets.redactor().text(ending.failure.message));
-    if (ending?.type !== 'done') throw upstream('The engine gave no title. Try again.');
-    const title = toTitle(deps.knownSecrets.redactor().text(said === '' ? block : said));
-    if (title === '') throw upstream('The engine gave no title. Try again.');
-    return title;
+    return { said: said === '' ? block : said, ending };
   }
 
   return {

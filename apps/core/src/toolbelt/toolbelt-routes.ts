@@ -50,7 +50,7 @@ function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
     `/v2/toolbelt/${name}`,
     {
       bodyLimit: maxBodyBytes,
-      schema: { body },
+      schema: { body, hide: true },
       // Before the body is read: a stranger learns nothing about what is valid.
       onRequest: async ({ headers }) => void callerOf(headers.authorization),
     },

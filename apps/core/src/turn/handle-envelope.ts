@@ -40,7 +40,8 @@ export async function handleEnvelope(
 
 /** The message is live already, from this sender: its turn answers here too. */
 function join(live: LiveTurn, envelope: Envelope, caller: Caller): Promise<HandleResult> {
-  if (live.turn.envelope.sender.raw_id !== envelope.sender.raw_id) throw otherSender();
+  const { channel, sender } = live.turn.envelope;
+  if (channel !== envelope.channel || sender.raw_id !== envelope.sender.raw_id) throw otherSender();
   live.attach(caller);
   return live.result;
 }

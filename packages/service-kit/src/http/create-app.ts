@@ -16,6 +16,7 @@ import { notFound } from '../service-error.ts';
 import { createGuard } from './guard.ts';
 import { handleError } from './error-handler.ts';
 import { lazyCompilers } from './lazy-compilers.ts';
+import { refuseBytes } from './refuse-bytes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -82,6 +83,7 @@ function bareApp(options: AppOptions): App {
     // A URL that cannot be decoded reaches no hook and no error handler of ours.
     frameworkErrors: (error, request, reply) =>
       handleError(createGuard(options.allowedHosts)(request.headers) ?? error, request, reply),
+    clientErrorHandler: refuseBytes,
     return503OnClosing: true,
     forceCloseConnections: 'idle',
   }).withTypeProvider<SchemaTypes>();

@@ -1,0 +1,22 @@
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { openCoreDb } from '../src/db/open-core-db.ts';
+
+/** The database of a core on disk; `again` closes it and opens it anew, as a restart does. It is gone after the test. */
+export function openTestDb() {
+  const folder = temporaryFolder();
+  const file = path.join(folder.path, 'core.db');
+  let db = openCoreDb(file);
+  onTestFinished(async () => {
+    await db.close();
+    folder.remove();
+  });
+  return {
+    db: () => db,
+    async again() {
+      await db.close();
+      return (db = openCoreDb(file));
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Called } from './call-tool.ts';
+import { from, fromOwner, openToolbeltBench } from './open-toolbelt-bench.ts';
+
+const bench = openToolbeltBench();
+const { call } = bench;
+const keysOf = ({ result }: Called) => (result['sessions'] as { conversation_key: string }[]).map((row) => row.conversation_key);
+
+describe('svc_sessions', () => {
+  test('lists the active sessions of all channels to who is trusted, and their own to others', async () => {
+    await bench.core.handle(fromOwner());
+    await bench.core.handle(from('worker'));
+    bench.collector.answers.set('/api/sessions', {
+      sessions: [
+        { conversation_key: 'terminal:1', surface: 'terminal', principal: 'owner', state: 'running', last_event_at: Date.now() },
+        {
+          conversation_key: 'messenger:m1:user:worker',
+          surface: 'messenger',
+          principal: 'worker',
+          state: 'idle',
+          last_event_at: 1,
+        },
+        { conversation_key: 'terminal:2', surface: 'terminal', principal: 'worker', state: 'idle', last_event_at: Date.now() },
+      ],
+    });
+    const all = await call(fromOwner(), 'svc_sessions');
+    expect(keysOf(all)).toEqual(
+      expect.arrayContaining(['compat:c1:key', 'messenger:m1:user:worker', 'terminal:1', 'terminal:2']),
+    );
+    const rows = all.result['sessions'] as object[];
+    expect(rows).toContainEqual(
+      expect.objectContaining({ conversation_key: 'compat:c1:key', state: 'running', this_conversation: true }),
+    );
+    expect(rows).toContainEqual(expect.objectContaining({ conversation_key: 'messenger:m1:user:worker', principal: 'worker' }));
+    expect(keysOf(await call(from('worker'), 'svc_sessions')).toSorted()).toEqual(['messenger:m1:user:worker', 'terminal:2']);
+    const inPublic = await call(from('trusted', { public: true }), 'svc_sessions');
+    expect(keysOf(inPublic)).toEqual(['messenger:m1:user:trusted']);
+    expect(bench.collector.requests[0]?.authorization).toBe('Bearer insights-token-of-the-test');
+  });
+
+  test('still lists the service’s own while the collector is away', async () => {
+    bench.collector.answers.clear();
+    const answer = await call(fromOwner(), 'svc_sessions');
+    expect(keysOf(answer)).toContain('compat:c1:key');
+    expect(answer.result['note']).toMatch(/Only sessions of this service are listed/);
+  });
+});
+
+describe('svc_map and svc_who', () => {
+  const at = (conversation_key: string, principal: string | null) => ({
+    conversation_key,
+    surface: 'messenger',
+    identity: null,
+    principal,
+    active: true,
+    last_at: 1_700_000_000_000,
+  });
+
+  test('the map shows places with their sessions, each person those that are theirs', async () => {
+    const places = [
+      { place: '/r', kind: 'repo', shared: true, sessions: [at('a', 'worker'), at('b', 'owner')] },
+      { place: '/s', kind: 'repo', shared: false, sessions: [at('b', 'owner')] },
+    ];
+    bench.collector.answers.set('/api/map', { since: 0, places, truncated: false });
+    expect((await call(fromOwner(), 'svc_map', { since: 5.5 })).result['places']).toMatchObject([
+      { place: '/r', shared: true, sessions: [{ conversation_key: 'a', last_at: '2023-11-14T22:13:20.000Z' }, {}] },
+      { place: '/s', shared: false },
+    ]);
+    expect(bench.collector.requests.at(-1)?.url).toBe('/api/map?since=5');
+    expect((await call(from('worker'), 'svc_map')).result['places']).toMatchObject([
+      { place: '/r', shared: false, sessions: [{ conversation_key: 'a' }] },
+    ]);
+  });
+
+  test('a relative path is one of the folder the engine works in', async () => {
+    const who = {
+      since: 0,
+      truncated: true,
+      sessions: [{ ...at('a', 'owner'), touches: 2, paths: [{ path: '/x', tool: 'Edit', last_at: 0 }] }],
+    };
+    bench.collector.answers.set('/api/who', { path: '/x', ...who });
+    const answer = await call(fromOwner(), 'svc_who', { path: 'src/a b.ts' });
+    expect(bench.collector.requests.at(-1)?.url).toBe(
+      `/api/who?${new URLSearchParams({ path: path.join(bench.core.folder, 'workspace/src/a b.ts') }).toString()}`,
+    );
+    expect(answer.result).toMatchObject({
+      sessions: [{ conversation_key: 'a', touches: 2 }],
+      note: expect.stringContaining('missing') as string,
+    });
+  });
+
+  test('a collector that is away is said to be', async () => {
+    await bench.withoutCollector(async () => {
+      for (const [tool, input] of [
+        ['svc_map', {}],
+        ['svc_who', { path: '/r' }],
+      ] as const) {
+        expect(await call(fromOwner(), tool, input)).toMatchObject({
+          ok: false,
+          text: expect.stringContaining('is away') as string,
+        });
+      }
+    });
+  });
+});

@@ -1,0 +1,21 @@
+import type { Socket } from 'node:net';
+import { randomIds } from '../ids.ts';
+import { badRequest } from '../service-error.ts';
+
+const lines: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** Answers bytes that are no request with the error body of every other refusal, and ends the connection. */
+export function refuseBytes(error: Error & { code?: string }, socket: Socket): void {
+  const line = lines[error.code ?? ''] ?? '400 Bad Request';
+  if (error.code !== 'ECONNRESET' && socket.writable) {
+    const body = JSON.stringify(
+      badRequest(`This is no HTTP request that is served here: ${line}.`).toBody(randomIds.next('req')),
+    );
+    const head = `HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Type: application/json\r\n`;
+    socket.write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  }
+  socket.destroy(error);
+}
