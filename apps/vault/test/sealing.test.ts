@@ -64,10 +64,11 @@ describe('while sealed', () => {
     expect((await vault.ask('POST /v1/seal')).status).toBe(200);
   });
 
+  const times = process.env['TEST_MUTANTS'] === '1' ? 20 : 1000;
   test('V02: 1,000 wrong passphrases leave it sealed, and it answers ever slower', async () => {
     let [tried, refused] = [0, 0];
     const waits: number[] = [];
-    for (let n = 0; n < 1000; n++) {
+    for (let n = 0; n < times; n++) {
       const { status, body, headers } = await vault.unseal(`wrong passphrase ${n}`);
       if (status === 403) tried++;
       else {
@@ -79,8 +80,8 @@ describe('while sealed', () => {
         vault.clock.advance(wait * 1000);
       }
     }
-    expect(tried).toBe(500);
-    expect(refused).toBe(500);
+    expect(tried).toBe(times / 2);
+    expect(refused).toBe(times / 2);
     expect(waits.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
     expect((await vault.ask('GET /v1/status')).body['sealed']).toBe(true);
   });

@@ -1,6 +1,11 @@
 import path from 'node:path';
 import { exitCodes } from './exit-codes.ts';
-import { createLog, type Log } from './log.ts';
+import { systemClock } from './clock.ts';
+import { dataPaths } from './config/data-dir.ts';
+import { unreadEnvLines } from './config/env-lines.ts';
+import { createLog, maskLogLines, type Log } from './log.ts';
+import { createKnownSecrets } from './redaction/known-secrets.ts';
+import { Secret } from './secret.ts';
 import { loadSettings, readEnv, SettingsError, unknownSettings, type Settings } from './config/settings.ts';
 import { readVersion } from './version.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
@@ -51,12 +56,23 @@ function openContext(name: string): ServiceContext {
   try {
     const env = readEnv(repositoryRoot);
     const settings = loadSettings(repositoryRoot, env);
+    maskLogLines(secretsOf(settings, env).line);
     const log = createLog(name, settings.logLevel);
     for (const unknown of unknownSettings(env)) log.warn(`${unknown} is not a setting of this service; see .env.example.`);
+    for (const fault of unreadEnvLines(repositoryRoot)) log.warn(fault);
     return { settings, log, version: readVersion(repositoryRoot, name, settings.updateChannel) };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exit(exitCodes.badSettings);
   }
+}
+
+/** Until a service masks its log by a list of its own, which knows more. */
+function secretsOf(settings: Settings, env: ReturnType<typeof readEnv>) {
+  const values = Object.values(settings).flatMap((value: unknown) => (value instanceof Secret ? [value.reveal()] : []));
+  const { secretsFile, dataDir } = settings;
+  // Whoever uses the list for more than the log tells of what is wrong with it.
+  const ignore = () => undefined;
+  return createKnownSecrets({ values, env, secretsFile, instancesDir: dataPaths(dataDir).instances }, systemClock, ignore);
 }

@@ -4,6 +4,9 @@ import { tiers, toolPolicies, type Tier, type ToolPolicy } from '@svc/contract/t
 import { judgeGrants, toIdentity, type TrustContext } from './effective-trust.ts';
 import type { GrantedRole, KnownSender } from './trust-store.ts';
 
+/** Fewer where each of many changed copies of the code is tried. */
+const runs = (usual: number) => (process.env['TEST_MUTANTS'] === '1' ? usual / 10 : usual);
+
 const now = 1000;
 const surface = fc.constantFrom('compat', 'messenger', 'email');
 const conversation = fc.constantFrom('k1', 'k2');
@@ -85,7 +88,7 @@ test('effective trust is that of the model', () => {
     fc.property(fc.option(sender, { freq: 20 }), context, (who, where) => {
       expect(toOutcome(who, where)).toEqual(model(who, where));
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
 });
 
@@ -96,7 +99,7 @@ test('who is denied has no rights at all, and the order of grants decides nothin
       if (identity.denied) expect(identity).toMatchObject({ tool_policy: 'none', tool_servers: [], bypass_moderation: false });
       expect(toOutcome({ ...who, grants: who.grants.toReversed() }, where)).toEqual(toOutcome(who, where));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 
@@ -107,7 +110,7 @@ test('a grant that does not fit changes nothing: taken away, the trust is the sa
       const fitting = who.grants.filter((_given, index) => misfits[index] === null);
       expect(toIdentity({ ...who, grants: fitting }, where)).toEqual(toIdentity(who, where));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 
@@ -120,6 +123,6 @@ test('less is never more: without a grant that is no block nobody has more trust
       const without = { ...who, grants: who.grants.filter((given) => given !== gone) };
       expect(rank(toOutcome(without, where))).toBeLessThanOrEqual(rank(toOutcome(who, where)));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });

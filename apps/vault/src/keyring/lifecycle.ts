@@ -46,7 +46,7 @@ export function createLifecycle({ db, clock, keyring, accessLog, adminKey, calib
   /** The key of the right passphrase. Every try is counted before it is made, so that ending the process spares none. */
   const kekOf = async (passphrase: string, row: VaultRow): Promise<Buffer> => {
     const wait = waitMs(row.failed_unseals, row.failed_at, clock.now());
-    if (wait > 0) throw tryLater(`The last ${row.failed_unseals} passphrases were wrong.`, wait);
+    if (wait > 0) throw tryLater(`Wrong passphrases in a row: ${row.failed_unseals}.`, wait);
     await db.run('UPDATE vault SET failed_unseals = failed_unseals + 1, failed_at = ? WHERE id = 1', clock.now());
     // The cast: we wrote it, and it is bound to the wrapped root key.
     return passphraseKey(passphrase, JSON.parse(row.kdf) as KdfParameters);

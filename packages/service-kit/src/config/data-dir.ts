@@ -1,5 +1,16 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, closeSync, constants, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -60,8 +71,22 @@ function socketPath(wanted: string): string {
 
 /** Creates a folder (and its parents) that only its owner can enter. */
 export function makePrivateDir(dir: string): void {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeFolders(dir);
   chmodSync(dir, 0o700);
+}
+
+/** One by one: where a file system takes no folders (`/proc`), Node's own way to make the parents too never returns. */
+function makeFolders(dir: string): void {
+  try {
+    mkdirSync(dir, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(dir).isDirectory()) return;
+    const parent = path.dirname(dir);
+    if (code !== 'ENOENT' || existsSync(parent)) throw error;
+    makeFolders(parent);
+    mkdirSync(dir, { mode: 0o700 });
+  }
 }
 
 /** What is written is on the disk: as fsync would have it, which Node has no more in a process that it confines. */

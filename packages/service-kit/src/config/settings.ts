@@ -209,18 +209,18 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
       problems.push(`${name} is "${raw(name)}". It takes kinds with days, such as thinking=14,tool_result=30.`);
     return Object.fromEntries(days.flatMap((match) => (match === null ? [] : [[match[1], Number(match[2])]])));
   };
-  const token = (name: SettingName): Secret | null => {
+  const token = (name: SettingName, blank = 'would leave the service open'): Secret | null => {
     const value = env[name];
     if (value === undefined) return null;
     if (value.trim() === '') {
-      problems.push(`${name} is set but blank, which would leave the service open. Give it a value or remove it.`);
+      problems.push(`${name} is set but blank, which ${blank}. Give it a value or remove it.`);
       return null;
     }
     return new Secret(value);
   };
   // It opens everything to whoever has it, so it must not be one that can be guessed.
-  const longToken = (name: SettingName): Secret | null => {
-    const value = token(name);
+  const longToken = (name: SettingName, blank: string): Secret | null => {
+    const value = token(name, blank);
     if (value !== null && value.reveal().length < 16)
       problems.push(`${name} is too short. Give it at least 16 random characters.`);
     return value;
@@ -343,9 +343,9 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
     otel: otel(),
     vaultPort: integer('SVC_VAULT_PORT', 1, 65535),
     vaultUrl: localUrl('SVC_VAULT_URL'),
-    vaultAgentKey: longToken('SVC_VAULT_AGENT_KEY'),
-    vaultAdminKey: longToken('SVC_VAULT_ADMIN_KEY'),
-    toolbeltToken: longToken('SVC_TOOLBELT_TOKEN'),
+    vaultAgentKey: longToken('SVC_VAULT_AGENT_KEY', 'is no key, so no vault would be asked'),
+    vaultAdminKey: longToken('SVC_VAULT_ADMIN_KEY', 'is no key, so nothing could be stored in the vault'),
+    toolbeltToken: longToken('SVC_TOOLBELT_TOKEN', 'is no token, so nobody could use the toolbelt with it'),
   };
   const ports = [settings.corePort, settings.managerPort, settings.collectorPort];
   if (new Set(ports).size < ports.length) {

@@ -1,6 +1,7 @@
 import { keyBlockStart } from './key-blocks.ts';
 import { createKeywordTable, type KeywordTable } from './keyword-table.ts';
 import { explicitAssignment, genericAssignment } from './rules/assignment-rules.ts';
+import { foreignLinks } from './rules/link-rules.ts';
 import { publicRules } from './rules/public-rules.ts';
 import { prefixRules } from './rules/prefix-rules.ts';
 import type { DetectionRule } from './rules/rule.ts';
@@ -12,21 +13,38 @@ import { createTextDetector } from './text-detector.ts';
 /** Who may read the text. Public surfaces are masked more strictly. */
 export type Audience = 'private' | 'public';
 
-const tables = new Map<Audience, KeywordTable>();
+/** Lines of a log are many, short and full of names like `key`: what is costly to tell from ordinary text is not asked there. */
+type RuleSet = Audience | 'log';
 
-/** Finds what has the form of a secret. The rules are read when the first text needs them and kept for the process. */
-export const detect = (audience: Audience): StreamRedactor => createTextDetector(tableOf(audience), audience === 'public');
+const tables = new Map<string, KeywordTable>();
+
+/**
+ * Finds what has the form of a secret. The rules are read when the first text needs them and kept for the process.
+ * `linkHosts`: where links for the public may lead; anywhere when it is empty.
+ */
+export const detect = (audience: Audience, linkHosts: readonly string[] = []): StreamRedactor =>
+  createTextDetector(tableOf(audience, linkHosts), audience === 'public');
+
+/** The same for lines of a log. */
+export const detectInLog = (): StreamRedactor => createTextDetector(tableOf('log'), false);
 
 /** Reads the rules. @throws when they cannot be read: without them nothing may leave. */
 export const loadDetection = (): void => void tableOf('private');
 
-function tableOf(audience: Audience): KeywordTable {
-  const made = tables.get(audience) ?? createKeywordTable(rulesFor(audience));
-  tables.set(audience, made);
+function tableOf(ruleSet: RuleSet, linkHosts: readonly string[] = []): KeywordTable {
+  const key = [ruleSet, ...linkHosts].join(' ');
+  const made = tables.get(key) ?? createKeywordTable(ruleSet === 'log' ? logRules() : rulesFor(ruleSet, linkHosts));
+  tables.set(key, made);
   return made;
 }
 
-function rulesFor(audience: Audience): DetectionRule[] {
+/** All that needs no expression of the vendored set but for a token whose beginning was seen. */
+function logRules(): DetectionRule[] {
+  const tokens = readVendorRules().rules.filter(({ triggers }) => triggers.every(({ opening }) => opening === 'token'));
+  return [keyBlocks, ...structureRules, ...prefixRules, ...tokens, explicitAssignment];
+}
+
+function rulesFor(audience: Audience, linkHosts: readonly string[]): DetectionRule[] {
   const { generic, rules } = readVendorRules();
   return [
     keyBlocks,
@@ -36,6 +54,7 @@ function rulesFor(audience: Audience): DetectionRule[] {
     genericAssignment(generic, audience === 'private'),
     explicitAssignment,
     ...(audience === 'public' ? publicRules : []),
+    ...(audience === 'public' && linkHosts.length > 0 ? [foreignLinks(linkHosts)] : []),
   ];
 }
 

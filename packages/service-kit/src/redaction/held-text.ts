@@ -27,8 +27,7 @@ export function holdPoint(text: string, from: number, to: number, table: Keyword
   const least = Math.max(from, to - maxLookBack);
   while (start > least && isRun(text.charCodeAt(start - 1))) start--;
   if (start === to || holdsWords) return start;
-  const isWhole = start > to - maxLookBack;
-  if (isWhole && to - start <= 24 && table.isTokenStart(text.slice(start, to).toLowerCase())) return start;
+  if (table.isTokenStart(text.slice(start, to).toLowerCase())) return start;
   return start + plainLength(text, start, to);
 }
 

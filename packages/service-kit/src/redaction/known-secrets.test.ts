@@ -59,13 +59,18 @@ test.each([
 });
 
 test.each([
-  ['a folder', (file: string) => mkdirSync(file)],
-  ['a link to itself', (file: string) => symlinkSync(file, file)],
-  ['larger than any list of secrets', (file: string) => writeFileSync(file, JSON.stringify({ A: 'x'.repeat(2 * 1024 * 1024) }))],
-])('a secrets file that is %s is a fault', (_name, make) => {
+  ['a folder', (file: string) => mkdirSync(file), 'secrets.json is not a file'],
+  ['a link to itself', (file: string) => symlinkSync(file, file), 'ELOOP'],
+  [
+    'larger than any list of secrets',
+    (file: string) => writeFileSync(file, JSON.stringify({ A: 'x'.repeat(2 * 1024 * 1024) })),
+    'is larger than 256 KiB',
+  ],
+])('a secrets file that is %s is a fault', (_name, make, why) => {
   const { known, secretsFile } = open();
   make(secretsFile);
   expect(() => known.redactor()).toThrow(/replies are withheld/);
+  expect(known.fault()).toContain(why);
 });
 
 test('values inside groups count, and white space around a value does not', () => {
@@ -100,12 +105,40 @@ test('a value that was replaced is masked for a day more', () => {
   expect(known.redactor().text(secret)).toBe(secret);
 });
 
-test('a line of the log is masked before the first reply is, and looks at no file after', () => {
-  const { known, secretsFile } = open();
+test('a line of the log is masked before the first reply is, and looks at files once a minute', () => {
+  const { known, secretsFile, clock } = open();
   writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));
   expect(known.line(`{"msg":"${secret}"}`)).toBe(`{"msg":"${masked}"}`);
+  writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret, MORE: 'an-added-value' }));
+  expect(known.line(`${secret} an-added-value`)).toBe(`${masked} an-added-value`);
+  clock.advance(60_000);
+  expect(known.line(`${secret} an-added-value`)).toBe(`${masked} ${masked}`);
+});
+
+test('a line of the log is masked as far as it can be while the secrets file is broken', () => {
+  const { known, secretsFile } = open({ SERVICE_API_KEY: secret });
   writeFileSync(secretsFile, '{');
   expect(known.line(secret)).toBe(masked);
+  expect(() => known.redactor()).toThrow(/replies are withheld/);
+});
+
+test('what has the form of a secret is masked in a line of the log, and the line stays one', () => {
+  const { known } = open();
+  const line = (msg: string) => `${JSON.stringify({ level: 'warn', time: 1, service: 'core', msg, more: 1 })}\n`;
+  expect(known.line(line('GET https://x.io/?access_token=A1b2C3d4E5f6G7h8I9j0&a=1 failed'))).toBe(
+    line('GET https://x.io/?access_token=[redacted:credential]&a=1 failed'),
+  );
+  const key = `-----BEGIN RSA PRIVATE KEY-----\n${'MIIEpAIBAAKCAQEA7bq3Jm9xY2Z5d0tL'.repeat(4)}`;
+  const whole = known.line(line(key));
+  expect(whole.endsWith('}\n')).toBe(true);
+  expect(JSON.parse(whole)).toMatchObject({
+    level: 'warn',
+    time: 1,
+    service: 'core',
+    msg: expect.stringContaining('[redacted:private-key]'),
+  });
+  expect(whole).not.toContain('MIIEp');
+  expect(known.line(`${key}\n`)).toBe('-----BEGIN RSA PRIVATE KEY-----[redacted:private-key]\n');
 });
 
 test('keys of an instance and what was learned are masked from the next reply on', () => {
@@ -121,6 +154,32 @@ test('keys of an instance and what was learned are masked from the next reply on
   );
   clock.advance(1001);
   expect(known.redactor().text('sk-svc-instance-key')).toBe(masked);
+});
+
+test('of a list of keys only the keys are secret, not what they are called', () => {
+  const { known, instancesDir } = open();
+  mkdirSync(path.join(instancesDir, 'one'), { recursive: true });
+  const keys = [{ key: 'sk-svc-instance-key', name: 'the-phone-of-anna' }, { key: 7 }];
+  writeFileSync(path.join(instancesDir, 'one', 'keys.json'), JSON.stringify({ keys, label: 'a-label-of-it' }));
+  expect(known.redactor().text('sk-svc-instance-key the-phone-of-anna a-label-of-it')).toBe(
+    `${masked} the-phone-of-anna a-label-of-it`,
+  );
+});
+
+test('files are looked at again after a second, and not before', () => {
+  const { known, secretsFile, clock } = open();
+  expect(known.redactor().text(secret)).toBe(secret);
+  writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));
+  clock.advance(999);
+  expect(known.redactor().text(secret)).toBe(secret);
+  clock.advance(1);
+  expect(known.redactor().text(secret)).toBe(masked);
+});
+
+test('a value of eight characters is masked, one of seven is told, an empty one is neither', () => {
+  const { known, warnings } = open({ A_KEY: 'eight-ch', B_KEY: 'seven-c', C_KEY: '', D_KEY: '  ' });
+  expect(known.redactor().text('eight-ch seven-c')).toBe(`${masked} seven-c`);
+  expect(warnings).toEqual(['The value of B_KEY is too short to be masked in replies.']);
 });
 
 test('a list of numbers in a secrets file is no secret', () => {

@@ -13,6 +13,8 @@ export type SecretSources = {
   secretsFile: string;
   /** Folder of connector instances; each may have a `keys.json`. */
   instancesDir: string;
+  /** Where links for the public may lead; anywhere when there are none. */
+  linkHosts?: readonly string[];
 };
 
 type FileStamp = { file: string; stamp: string };
@@ -20,6 +22,7 @@ type FileStamp = { file: string; stamp: string };
 /** Names whose values are taken for secrets wherever they come from. */
 const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)$/i;
 const refreshMs = 1000;
+const lineRefreshMs = 60_000;
 /** What was a secret is masked this long after it was replaced: it may be valid still, and is said still. */
 const retiredMs = 24 * 60 * 60 * 1000;
 /** A list of secrets is small. Every character of it costs memory for as long as the process lives. */
@@ -33,7 +36,7 @@ const maxFileBytes = 256 * 1024;
 export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (message: string) => void) {
   let stamps: string | null = null;
   let checkedAt = Number.NEGATIVE_INFINITY;
-  let redactor: Redactor = createRedactor([]);
+  let redactor: Redactor = createRedactor([], sources.linkHosts);
   let fault: string | null = null;
   const learned = new Set<string>();
   let current: ReadonlySet<string> = new Set();
@@ -42,7 +45,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
 
   const retire = (next: ReadonlySet<string>) => {
     const now = clock.now();
-    for (const value of current) if (!next.has(value)) retired.set(value, now + retiredMs);
+    for (const value of current) retired.set(value, now + retiredMs);
     for (const [value, until] of retired) if (until <= now || next.has(value)) retired.delete(value);
     current = next;
   };
@@ -62,7 +65,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
       if (value !== '' && value.length < minimumSecretLength) warn(`The value of ${name} is too short to be masked in replies.`);
     }
     retire(new Set(found.keys()));
-    redactor = createRedactor([...found.keys(), ...retired.keys()]);
+    redactor = createRedactor([...found.keys(), ...retired.keys()], sources.linkHosts);
   };
 
   const refresh = (withRules: boolean) => {
@@ -76,6 +79,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
       fault = null;
     } catch (error) {
       stamps = null;
+      if (current.size === 0) rebuild([]); // for the log
       fault = `known secrets cannot be read, so replies are withheld: ${errorText(error)}`;
     }
   };
@@ -97,10 +101,13 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
       checkedAt = Number.NEGATIVE_INFINITY;
     },
 
-    /** Known values masked in a line of the log, with the list as it was last read: no line waits for a file but the first. */
+    /**
+     * A line of the log without secrets. The files are looked at once a minute, where no reply does that. When they cannot
+     * be read, what this process was started with is masked: the log must be able to say why nothing else leaves.
+     */
     line(line: string): string {
-      if (checkedAt === Number.NEGATIVE_INFINITY) refresh(false);
-      return redactor.known(line);
+      if (clock.now() - checkedAt >= lineRefreshMs) refresh(false);
+      return redactor.logLine(line);
     },
 
     fault: () => fault,

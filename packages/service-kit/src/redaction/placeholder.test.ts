@@ -21,3 +21,15 @@ test('a secret that is a part of a placeholder does not mask the masks', () => {
   const once = redactor.text('zq9-known-secret-77');
   expect(redactor.text(once)).toBe(once);
 });
+
+test('a placeholder is found wherever it is in a value, and nothing is asked of what is none', () => {
+  expect(holdsPlaceholder({ a: 'x', b: [null, 1, { c: ['y', 'is [redacted:token].'] }] })).toBe(true);
+  expect(holdsPlaceholder({ '[redacted:token]': 1, b: 2 })).toBe(true);
+  expect([null, undefined, 7, true, '', '[redacted]', { a: [null] }].some((value) => holdsPlaceholder(value))).toBe(false);
+});
+
+test('a value nested beyond reason is not followed to its end', () => {
+  let value: unknown = '[redacted:token]';
+  for (let depth = 0; depth < 100_000; depth++) value = [value];
+  expect(holdsPlaceholder(value)).toBe(false);
+});

@@ -1,4 +1,5 @@
-import { detect, type Audience } from './detection.ts';
+import { detect, detectInLog, type Audience } from './detection.ts';
+import { asLogLine } from './log-line.ts';
 import { isPartOfPlaceholder } from './placeholder.ts';
 import { createPatternMatcher } from './pattern-matcher.ts';
 import { spellings } from './spellings.ts';
@@ -12,6 +13,8 @@ export type Redactor = {
   stream(): StreamRedactor;
   /** Known values only: for what a machine reads and must not find changed otherwise. */
   known(text: string): string;
+  /** For a line of a log: known values, and what has the form of a secret by the rules that are quick. */
+  logLine(line: string): string;
   /** The same for a surface that strangers read: masks what tells of persons and networks too. */
   readonly forPublic: Redactor;
 };
@@ -19,8 +22,11 @@ export type Redactor = {
 /** Deeper parts of a value are left out: nothing that a person or a tool writes goes as far. */
 const maxDepth = 100;
 
-/** A redactor of the given exact values, in the spellings a model or a tool may give them, and of what looks like a secret. */
-export function createRedactor(secrets: Iterable<string>): Redactor {
+/**
+ * A redactor of the given exact values, in the spellings a model or a tool may give them, and of what looks like a secret.
+ * `linkHosts`: where links for the public may lead; anywhere when it is empty.
+ */
+export function createRedactor(secrets: Iterable<string>, linkHosts: readonly string[] = []): Redactor {
   const patterns = new Set<string>();
   for (const secret of secrets) {
     if (isPartOfPlaceholder(secret)) continue; // it would be masked in every mask
@@ -30,12 +36,13 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   const known = (input: string) => throughStream(createStreamRedactor(matcher), input);
 
   const redactorFor = (audience: Audience, forPublic: () => Redactor): Redactor => {
-    const text = (input: string) => throughStream(detect(audience), known(input));
+    const text = (input: string) => throughStream(detect(audience, linkHosts), known(input));
     return {
       text,
       value: (value) => mapStrings(value, text),
-      stream: () => chained(createStreamRedactor(matcher), detect(audience)),
+      stream: () => chained(createStreamRedactor(matcher), detect(audience, linkHosts)),
       known,
+      logLine: (line) => asLogLine(line, throughStream(detectInLog(), known(line))),
       get forPublic() {
         return forPublic();
       },

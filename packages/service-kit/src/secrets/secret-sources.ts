@@ -16,8 +16,11 @@ export type SecretPlaces = {
   command: readonly string[] | null;
 };
 
-/** Secrets by name from the places of this machine. A place that is unusable is told, and those after it are not asked. */
-export function createSecretSources({ env, file, command }: SecretPlaces) {
+/**
+ * Secrets by name from the places of this machine. A place that is unusable is told, and those after it are not asked.
+ * `hasVault`: whoever asks has asked a vault before, which is then named as the place to put a secret that is missing.
+ */
+export function createSecretSources({ env, file, command }: SecretPlaces, { hasVault = false } = {}) {
   const ask = command === null ? null : createSecretCommand(command, env);
   return {
     async find(name: string): Promise<FoundSecret> {
@@ -25,7 +28,8 @@ export function createSecretSources({ env, file, command }: SecretPlaces) {
       if (given !== undefined && given !== '') return { value: new Secret(given), from: 'environment' };
       const inFile = await valueInFile(file, name);
       if (inFile !== null) return 'problem' in inFile ? inFile : { ...inFile, from: 'file' };
-      const missing = `The secret "${name}" is not set. Put it into the environment or into ${file}`;
+      const places = hasVault ? `the vault (./svc vault put ${name}), the environment or` : 'the environment or into';
+      const missing = `The secret "${name}" is not set. Put it into ${places} ${file} (docs/secrets.md)`;
       if (ask === null) return { problem: `${missing}.` };
       const answer = await ask(name);
       return 'value' in answer

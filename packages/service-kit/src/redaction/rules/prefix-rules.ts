@@ -33,6 +33,11 @@ const forms: readonly [id: string, words: readonly string[], form: string][] = [
   ['google', ['gocspx-', 'ya29.', '1//0'], String.raw`(?:GOCSPX-[\w-]{28}|ya29\.[\w-]{40,512}|1\/\/0[\w-]{40,128})`],
 ];
 
+/** Forms that are like nothing else: they count within a word too. */
+const anywhere: readonly [id: string, words: readonly string[], form: string][] = [
+  ['sendgrid-exact', ['sg.'], String.raw`SG\.[\w-]{22}\.[\w-]{43}`],
+];
+
 /** Forms that only count as the value of their own name. */
 const named: readonly [id: string, kind: RedactedKind, words: readonly string[], form: RegExp][] = [
   [
@@ -49,15 +54,15 @@ const named: readonly [id: string, kind: RedactedKind, words: readonly string[],
   ],
 ];
 
+const tokenRule = (id: string, words: readonly string[], regex: RegExp): DetectionRule => ({
+  id: `${id}-form`,
+  triggers: [{ opening: 'token', words }],
+  find: (text) => findAll(text, regex, 'token', () => true),
+});
+
 export const prefixRules: readonly DetectionRule[] = [
-  ...forms.map(([id, words, form]): DetectionRule => {
-    const regex = new RegExp(`(?<![A-Za-z])(?<secret>${form})(?![A-Za-z0-9[])`, 'dg');
-    return {
-      id: `${id}-form`,
-      triggers: [{ opening: 'token', words }],
-      find: (text) => findAll(text, regex, 'token', () => true),
-    };
-  }),
+  ...forms.map(([id, words, form]) => tokenRule(id, words, new RegExp(`(?<![A-Za-z])(?<secret>${form})(?![A-Za-z0-9[])`, 'dg'))),
+  ...anywhere.map(([id, words, form]) => tokenRule(id, words, new RegExp(`(?<secret>${form})`, 'dg'))),
   ...named.map(([id, kind, words, regex]): DetectionRule => ({
     id,
     triggers: [{ opening: 'assignment', words }],

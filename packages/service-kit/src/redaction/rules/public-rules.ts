@@ -1,4 +1,5 @@
 import type { RedactedKind } from '../placeholder.ts';
+import { imageRules } from './image-rules.ts';
 import type { DetectionRule, Trigger } from './rule.ts';
 import { findAll } from './structure-rules.ts';
 
@@ -92,18 +93,7 @@ export const publicRules: readonly DetectionRule[] = [
     [{ opening: 'value', words: [':\\users\\', ':\\\\users\\\\'] }],
     /[A-Za-z]:\\{1,2}Users\\{1,2}(?<secret>[\w.-]{1,64})/dgi,
   ),
-  rule(
-    'remote-image',
-    'link',
-    [{ opening: 'assigned-token', words: ['://', '](//'] }],
-    /!\[[^\]\n]{0,100}\]\(\s{0,5}(?<secret>(?:https?:)?\/\/[^\s)"']{1,2048})/dgi,
-  ),
-  rule(
-    'remote-image-tag',
-    'link',
-    [{ opening: 'span', words: ['<img', '<image', '<video', '<iframe'] }],
-    /<(?:img|image|video|iframe)\b[^<>]{0,300}?\b(?:src|href)\s{0,3}=\s{0,3}["']?(?<secret>(?:https?:)?\/\/[^\s>"']{1,2048})/dgi,
-  ),
+  ...imageRules,
   rule(
     'data-in-link',
     'data',

@@ -31,11 +31,51 @@ const patterns: readonly Pattern[] = [
   {
     id: 'url-password',
     triggers: [{ opening: 'token', words: ['://'] }],
-    regex: /(?<scheme>[a-z0-9+]{0,24}):\/\/(?<user>[^\s/?#@"'`<>:]{0,128}):(?<secret>[^\s/@"'`<>]{1,256})@(?=[\w[])/dgi,
+    regex: /(?<scheme>[a-z0-9+]{0,24}):\/\/(?<user>[^\s/?#@"'`<>:[]{0,128}):(?<secret>[^\s/@"'`<>]{1,256})@(?=[\w[])/dgi,
     kind: 'password',
     accept: (secret: string, { groups }: RegExpExecArray) =>
       isRealPassword(secret, groups?.['user'] ?? '') &&
       (/^(?:https?|ftps?)$/i.test(groups?.['scheme'] ?? '') || !isFiller(secret)),
+  },
+  {
+    // The token stands where the user does, and the password says that it does.
+    id: 'url-token',
+    triggers: [{ opening: 'token', words: ['://'] }],
+    regex: /:\/\/(?<secret>[\w.~%-]{16,256}):(?:x-oauth-basic)?@(?=[\w[])/dgi,
+    kind: 'token',
+    accept: (secret: string) => !isFiller(secret),
+  },
+  {
+    id: 'url-parameter',
+    triggers: [
+      {
+        opening: 'value',
+        words: [
+          'token=',
+          'secret=',
+          'password=',
+          'passwd=',
+          'signature=',
+          'api_key=',
+          'api-key=',
+          'apikey=',
+          '?key=',
+          '&key=',
+          '&sig=',
+        ],
+      },
+    ],
+    regex:
+      /[?&](?:[\w.-]{0,40}(?:token|secret|passw(?:or)?d|signature|api[_-]?key)|key|sig)=(?<secret>[^\s&#"'`<>[\]\\]{12,2048})/dgi,
+    kind: 'credential',
+    accept: (secret: string) => looksRandom(secret, 3),
+  },
+  {
+    id: 'npm-registry',
+    triggers: [{ opening: 'assignment', words: [':_auth', ':_password'] }],
+    regex: /\/:_(?:auth|authToken|password)[ ]?=[ ]?["']?(?<secret>[\w.~+/=-]{8,400})/dgi,
+    kind: 'token',
+    accept: (secret: string) => !isFiller(secret),
   },
   {
     id: 'connection-string',
@@ -113,6 +153,7 @@ export function findAll(text: string, regex: RegExp, kind: RedactedKind, accept:
 const isRealPassword = (password: string, user: string): boolean =>
   password.length >= 4 &&
   password !== user &&
+  password !== 'x-oauth-basic' &&
   !isTemplate(password) &&
   !/^(?:your|my)?[-_]?passw(?:or)?d$|replace|your_/i.test(password) &&
   !/^(.)\1*$/.test(password);

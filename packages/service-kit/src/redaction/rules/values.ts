@@ -10,7 +10,7 @@ export function entropyOf(text: string): number {
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const template = /^[$%<{[(*]|\$\{|\{\{|<[\w -]+>|^\/|^\.|^(?:https?|file):|\.\.\.|…|\*{3}|x{4}|^(.)\1*$/i;
 const filler =
-  /example|placeholder|change[-_]?(?:me|it)|dummy|sample|redacted|replace|insert[-_]|^hunter2|your[-_]?|my[-_]?(?:pass|secret|token)|^(?:user|username|login|pass|pw|password|passwd|secret|token|pwd|root|admin|none|null|undefined|true|false)$/i;
+  /example|placeholder|change[-_]?(?:me|it)|dummy|sample|redacted|replace|insert[-_]|^hunter2|your[-_]?|my[-_]?(?:pass|secret|token)(?![a-z]*\d{3})|^(?:user|username|login|pass|pw|password|passwd|secret|token|pwd|root|admin|none|null|undefined|true|false)$/i;
 
 /** Something is put in its place before it is used. */
 export const isTemplate = (value: string): boolean => template.test(value);

@@ -1,0 +1,34 @@
+/** A part of the code whose faults let strangers in or secrets out: how well its tests know it is measured. */
+export type ProvenArea = {
+  name: string;
+  /** Globs from the root of the repository. */
+  sources: readonly string[];
+  /** Tests that run in one process and are quick: each of many changed copies of the sources is tried on them. */
+  tests: readonly string[];
+  /** More tests for the coverage of branches, which are run once. */
+  moreTests?: readonly string[];
+};
+
+const withoutTests = (folder: string) => [`${folder}/**/*.ts`, `!${folder}/**/*.test.ts`];
+
+export const provenAreas: readonly ProvenArea[] = [
+  {
+    name: 'trust',
+    sources: withoutTests('apps/core/src/trust'),
+    tests: ['apps/core/src/trust/**/*.test.ts', 'apps/core/test/{trust-routes,pairing}.test.ts'],
+  },
+  {
+    name: 'vault',
+    sources: [...withoutTests('apps/vault/src'), '!apps/vault/src/main.ts', '!apps/vault/src/keep-memory-private.ts'],
+    tests: ['apps/vault/src/**/*.test.ts', 'apps/vault/test/{agents,answers,sealing,rotation,tampering,start}.test.ts'],
+  },
+  {
+    name: 'redaction',
+    sources: [...withoutTests('packages/service-kit/src/redaction'), ...withoutTests('packages/service-kit/src/secrets')],
+    tests: [
+      'packages/service-kit/src/{redaction,secrets}/**/*.test.ts',
+      'packages/service-kit/test/{redaction-corpus,secret-sources}.test.ts',
+    ],
+    moreTests: ['packages/service-kit/test/redaction-*.test.ts'],
+  },
+];

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { createProxyTokens, tokenLifeMs } from './proxy-tokens.ts';
+
+const grant = { agentId: 'a1', name: 'N', tier: 'KNOWN' } as const;
+
+function open() {
+  const clock = createFakeClock();
+  return { clock, tokens: createProxyTokens(clock) };
+}
+
+test('V06: a token gives what it was made for, once', () => {
+  const { clock, tokens } = open();
+  const { token, expires_at } = tokens.issue(grant);
+  expect(token).toMatch(/^vtoken_[\w-]{43}$/);
+  expect(expires_at).toBe(clock.now() + tokenLifeMs);
+  expect(tokens.take(token)).toEqual({ ...grant, expiresAt: expires_at });
+  expect(tokens.take(token)).toBeNull();
+});
+
+test('V06: a token is good until its time is over, and is gone when it was shown too late', () => {
+  const { clock, tokens } = open();
+  const [early, late] = [tokens.issue(grant), tokens.issue(grant)];
+  clock.advance(tokenLifeMs - 1);
+  expect(tokens.take(early.token)).not.toBeNull();
+  clock.advance(1);
+  expect(tokens.take(late.token)).toBeNull();
+});
+
+test('of one agent a thousand are open at a time, and those that expired do not count', () => {
+  const { clock, tokens } = open();
+  for (let n = 0; n < 999; n++) tokens.issue(grant);
+  clock.advance(1);
+  tokens.issue(grant);
+  expect(() => tokens.issue(grant)).toThrow('This agent has 1000 tokens that it has not redeemed.');
+  expect(tokens.issue({ ...grant, agentId: 'a2' }).token).toBeTruthy();
+  clock.advance(tokenLifeMs - 1); // all but the newest are over
+  for (let n = 0; n < 999; n++) tokens.issue(grant);
+  expect(() => tokens.issue(grant)).toThrow('1000 tokens');
+});
+
+test('none is left after they were cleared', () => {
+  const { tokens } = open();
+  const { token } = tokens.issue(grant);
+  tokens.clear();
+  expect(tokens.take(token)).toBeNull();
+});

@@ -1,0 +1,30 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { makePrivateDir } from './data-dir.ts';
+
+function folder(): string {
+  const dir = mkdtempSync(path.join(tmpdir(), 'private-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+test('a private folder is made with its parents, and closed when it was open', () => {
+  const dir = path.join(folder(), 'a', 'b');
+  makePrivateDir(dir);
+  expect(statSync(path.dirname(dir)).mode & 0o777).toBe(0o700);
+  const open = path.join(folder(), 'open');
+  mkdirSync(open, { mode: 0o755 });
+  makePrivateDir(open);
+  expect(statSync(open).mode & 0o777).toBe(0o700);
+});
+
+test('a private folder in the place of a file, or where the system takes none, is a fault and never a wait', ({ skip }) => {
+  const file = path.join(folder(), 'file');
+  writeFileSync(file, '');
+  expect(() => makePrivateDir(file)).toThrow('EEXIST');
+  expect(() => makePrivateDir(path.join(file, 'below'))).toThrow('ENOTDIR');
+  skip(process.platform !== 'linux', 'there is no /proc here');
+  expect(() => makePrivateDir('/proc/x/data')).toThrow('ENOENT');
+});

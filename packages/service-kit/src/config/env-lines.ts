@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * What is wrong with lines of the `.env` file at the root, which are passed over. Their text is not told: it may be a
+ * secret that was pasted there.
+ */
+export function unreadEnvLines(root: string): string[] {
+  return unreadLines(textOf(path.join(root, '.env'))).map((number) => `Line ${number} of .env has no "=" and is passed over.`);
+}
+
+/** Numbers of the lines that set nothing, are no comments and are not blank. */
+export function unreadLines(text: string): number[] {
+  // A value in quotes may have lines of its own.
+  const plain = text.replaceAll(/^([^#=\n]*=[ \t]*)(["'`])((?:(?!\2)[^])*)\2/gm, (_whole, name: string, _quote, value: string) =>
+    name.concat('\n'.repeat(value.split('\n').length - 1)),
+  );
+  return plain.split('\n').flatMap((line, at) => (isUnread(line.trim()) ? [at + 1] : []));
+}
+
+const isUnread = (line: string): boolean => line !== '' && !line.startsWith('#') && !line.includes('=');
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return ''; // whoever reads the settings from it says what is wrong
+  }
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { detect, detectInLog } from './detection.ts';
+import type { StreamRedactor } from './stream-redactor.ts';
+
+const through = (stream: StreamRedactor, text: string) => stream.push(text) + stream.end();
+const random = 'A1b2C3d4E5f6G7h8I9j0';
+const key = `key = ${random} `;
+const apiKey = `api_key = ${random} `;
+const pat = `ghp_${random}${random.slice(0, 16)} `;
+
+// What a table of rules finds is told in one test each: it is made once, for the first text.
+test('in the log: tokens and structures, and no guess at what a name without quotes is given', () => {
+  expect(through(detectInLog(), pat)).toBe('[redacted:token] ');
+  expect(through(detectInLog(), `api_key="${random}"`)).toBe('api_key="[redacted:credential]"');
+  expect(through(detectInLog(), 'https://a:s3cr3t-1@x.io dckr_pat_A1b2C3d4E5f6G7h8I9j0K1l2M3n')).toBe(
+    'https://a:[redacted:password]@x.io [redacted:token]',
+  );
+  const known = '-----BEGIN PRIVATE KEY-----\nProc-Type: 4';
+  expect(through(detectInLog(), known)).toBe('-----BEGIN PRIVATE KEY-----[redacted:private-key]');
+  for (const plain of [apiKey, 'joe@acme.io', 'sonar_login = abcdef0123456789abcdef0123456789abcdef01']) {
+    expect(through(detectInLog(), plain)).toBe(plain);
+  }
+  expect(detectInLog().push('plain words')).toBe('plain words');
+});
+
+test('in private: also what a name that says secret is given', () => {
+  expect(through(detect('private'), pat + apiKey)).toBe('[redacted:token] api_key = [redacted:credential] ');
+  for (const plain of [key, 'joe@acme.io', 'https://x.io/']) expect(through(detect('private'), plain)).toBe(plain);
+});
+
+test('for the public: also what any such name is given, and persons', () => {
+  expect(through(detect('public'), `${key}joe@acme.io https://x.io/`)).toBe(
+    'key = [redacted:credential] [redacted:email] https://x.io/',
+  );
+});
+
+test('for the public with allowed hosts: also links', () => {
+  expect(through(detect('public', ['x.io']), 'https://x.io/ https://y.io/')).toBe('https://x.io/ [redacted:link]');
+  expect(through(detect('public', ['y.io']), 'https://x.io/ https://y.io/')).toBe('[redacted:link] https://y.io/');
+  expect(through(detect('private', ['x.io']), 'https://y.io/')).toBe('https://y.io/');
+});

@@ -1,0 +1,22 @@
+/**
+ * A line of a log as it was masked. What is masked to its end (a key block without one) may take the end of the line with
+ * it: the line is then built anew, with what is left as its message.
+ */
+export function asLogLine(line: string, masked: string): string {
+  if (masked === line) return line;
+  const end = line.endsWith('\n') ? '\n' : '';
+  const fields = parseObject(line);
+  if (fields === null) return masked.endsWith(end) ? masked : masked + end;
+  if (parseObject(masked) !== null) return masked;
+  const { level, time, service } = fields;
+  return JSON.stringify({ level, time, service, msg: masked.trimEnd() }) + end;
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : null;
+  } catch {
+    return null; // a plain line
+  }
+}

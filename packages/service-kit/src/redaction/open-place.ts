@@ -1,0 +1,193 @@
+import { keyBlockStart } from './key-blocks.ts';
+import { holdPoint, isRun, opensRun, startOfRun } from './held-text.ts';
+import type { Keyword, KeywordTable } from './keyword-table.ts';
+import { isNameUnit, isNumberUnit, isOperator, isWordUnit } from './unit-kinds.ts';
+
+/** So far may an operator stand behind the name of an assignment, and so far the value behind the operator. */
+const operatorWithin = 26;
+const valueWithin = 8;
+const lineOperatorWithin = 8;
+const spanLength = 2048;
+const maxLine = 4000;
+/** A run or value that is shorter is no secret. */
+const leastRun = 7;
+/** Text that has left is kept this far back, as what stands before a secret. */
+export const contextLength = 256;
+const never = -1;
+
+/** What of a text is at hand: where it was settled, however it is cut, and where reading it has come to. */
+type Reading = { buffer: string; settled: number; at: number };
+
+/**
+ * The place in a text that a keyword has opened: which keywords were seen there, where masks may begin, and what keeps it
+ * open. All positions are of the buffer that the detector holds; -1 says that there is none.
+ */
+export class OpenPlace {
+  readonly seen = new Set<number>();
+  /** Masks start here or later; -1 while nothing is open. */
+  floor = never;
+  /** What the rules get to see begins here. */
+  contextFrom = Number.MAX_SAFE_INTEGER;
+  inRun = false;
+  keyFrom = never;
+  readonly #table: KeywordTable;
+  readonly #holdsWords: boolean;
+  #runFrom = 0;
+  #inNumber = false;
+  #numberFrom = 0;
+  #operatorBy = never;
+  #lineOperatorBy = never;
+  #valueBy = never;
+  #openUntil = never;
+  #lineUntil = never;
+  #isRipe = false;
+
+  constructor(table: KeywordTable, holdsWords: boolean) {
+    this.#table = table;
+    this.#holdsWords = holdsWords;
+  }
+
+  isOpen(at: number): boolean {
+    if (this.inRun || this.#inNumber || this.keyFrom !== never) return true;
+    return at <= this.#valueBy || at <= this.#openUntil || at <= this.#lineUntil;
+  }
+
+  /** A name was seen, and its operator may follow. */
+  isArmed(at: number): boolean {
+    return at <= this.#operatorBy || at <= this.#lineOperatorBy;
+  }
+
+  /** True when there was enough of it for the rules to be asked. */
+  isRipe(at: number): boolean {
+    if (this.#isRipe || this.#lineUntil !== never || this.#openUntil !== never) return true;
+    return (this.inRun && at - this.#runFrom >= leastRun) || (this.#inNumber && at - this.#numberFrom >= leastRun);
+  }
+
+  /** A keyword has ended just before `at`. */
+  takeKeyword(index: number, { word, opening, isBound }: Keyword, reading: Reading): void {
+    const { buffer, at } = reading;
+    const from = at - word.length;
+    if (isBound && from > 0 && isWordUnit(buffer.charCodeAt(from - 1))) return;
+    if (this.seen.size === 0) this.contextFrom = startOfRun(buffer, from) - 1;
+    this.seen.add(index);
+    switch (opening) {
+      case 'token':
+      case 'assigned-token':
+        this.#openRun(from, reading);
+        if (opening === 'assigned-token') this.contextFrom = Math.min(this.contextFrom, from - contextLength / 2);
+        if (!this.inRun) this.#runFrom = startOfRun(buffer, from);
+        this.inRun = true;
+        break;
+      case 'assignment':
+        this.#operatorBy = at + operatorWithin;
+        break;
+      case 'value':
+        this.#open(from, at, buffer);
+        this.#valueBy = at + valueWithin;
+        break;
+      case 'line':
+        this.#lineOperatorBy = at + lineOperatorWithin;
+        break;
+      case 'span':
+        this.#open(from, at, buffer);
+        this.#openUntil = at + spanLength;
+        break;
+      case 'phone':
+        this.#openRun(from, reading);
+        if (!this.#inNumber) this.#numberFrom = from;
+        this.#inNumber = true;
+        break;
+      case 'key-block':
+        if (!keyBlockStart.isHead(buffer, from)) break;
+        this.#open(from, at, buffer);
+        this.keyFrom = at;
+        break;
+    }
+  }
+
+  /** One more unit, just before `at`, of a place that is open, or may soon be. */
+  takeUnit(unit: number, buffer: string, at: number): void {
+    const operates = isOperator(unit);
+    if (operates) this.#takeOperator(buffer, at);
+    else if (!isNameUnit(unit)) this.#operatorBy = this.#lineOperatorBy = never;
+    if (unit === 10 && this.#lineUntil !== never) {
+      this.#lineUntil = never;
+      this.#isRipe = true;
+    }
+    if (this.#inNumber && !isNumberUnit(unit)) {
+      this.#inNumber = false;
+      if (at - 1 - this.#numberFrom >= leastRun) this.#isRipe = true;
+    }
+    if (!isRun(unit)) this.#takeRunEnd(unit, buffer, at);
+    else if (!this.inRun && at - 1 <= this.#valueBy && !operates) this.beginRun(at - 1);
+  }
+
+  beginRun(from: number): void {
+    this.inRun = true;
+    this.#runFrom = from;
+  }
+
+  /** What was open is looked at and done with. */
+  settle(isCut: boolean): void {
+    this.floor = this.keyFrom = never;
+    this.#isRipe = this.#inNumber = false;
+    this.#valueBy = this.#lineUntil = this.#openUntil = never;
+    if (!isCut) this.inRun = false;
+  }
+
+  forget(): void {
+    this.seen.clear();
+    this.#operatorBy = this.#lineOperatorBy = never;
+    this.contextFrom = Number.MAX_SAFE_INTEGER;
+  }
+
+  /** The buffer has lost so much at its beginning. */
+  shift(by: number): void {
+    const shifted = (position: number) => (position === never ? never : Math.max(never, position - by));
+    if (this.floor !== never) this.floor -= by;
+    if (this.contextFrom !== Number.MAX_SAFE_INTEGER) this.contextFrom -= by;
+    this.#runFrom -= by;
+    this.#numberFrom -= by;
+    this.keyFrom = shifted(this.keyFrom);
+    this.#operatorBy = shifted(this.#operatorBy);
+    this.#lineOperatorBy = shifted(this.#lineOperatorBy);
+    this.#valueBy = shifted(this.#valueBy);
+    this.#openUntil = shifted(this.#openUntil);
+    this.#lineUntil = shifted(this.#lineUntil);
+  }
+
+  #open(from: number, mask: number, buffer: string): void {
+    if (this.floor === never) this.floor = mask;
+    if (this.contextFrom > from) this.contextFrom = startOfRun(buffer, from) - 1;
+  }
+
+  /** What stands before a keyword in its run may be part of the token. */
+  #openRun(from: number, { buffer, settled, at }: Reading): void {
+    const mask = this.floor === never ? holdPoint(buffer, settled, at - 1, this.#table, this.#holdsWords) : this.floor;
+    this.#open(from, mask, buffer);
+  }
+
+  #takeOperator(buffer: string, at: number): void {
+    if (at - 1 <= this.#operatorBy) {
+      this.#open(at - 1, at, buffer);
+      this.#valueBy = at + valueWithin;
+    }
+    if (at - 1 <= this.#lineOperatorBy) {
+      this.#open(at - 1, at, buffer);
+      this.#lineUntil = at + maxLine;
+    }
+  }
+
+  #takeRunEnd(unit: number, buffer: string, at: number): void {
+    const operates = isOperator(unit);
+    if (!this.inRun) {
+      if (!operates && !opensRun(unit)) this.#valueBy = never;
+      return;
+    }
+    if (at - 1 - this.#runFrom >= leastRun) this.#isRipe = true;
+    // An escaped line end is two characters, and ends a value like a line end.
+    if (unit === 92) this.#openUntil = Math.max(this.#openUntil, at);
+    this.inRun = false;
+    if (!operates && !isOperator(buffer.charCodeAt(at - 2))) this.#valueBy = never;
+  }
+}

@@ -1,0 +1,59 @@
+import type { DetectionRule, Found } from './rule.ts';
+import { findAll } from './structure-rules.ts';
+
+/** Where Markdown takes the address of an image from: in angle brackets, or up to a blank. The rest goes with a remote one. */
+const destination = /^\(\s{0,5}(?:<(?<secret>[^<>\n]{1,2048})>|(?<secret>[^\s<>()"'][^\s<>()]{0,2047}))/d;
+const rest = /[^\s<>)]{0,2048}/y;
+/** The address of a label. Escapes and entities are read in it; the brackets of a mask are no label. */
+const reference =
+  /(?<!\[redacted:[a-z-]{1,20})\]:\s{0,5}<?(?<secret>(?:(?:[a-z][a-z0-9+.-]{0,20}:)?\/\/|https?:|[a-z:]{0,8}(?:&#?\w{1,10};|\\[:/]))[^\s<>)]{1,2048})/dgi;
+
+/**
+ * What a reader's program fetches by itself, and with it what its address says: remote images, inline or by reference
+ * (where the address stands apart, under a label that any image may name), and tags that load something.
+ */
+export const imageRules: readonly DetectionRule[] = [
+  { id: 'remote-image', triggers: [{ opening: 'span', words: ['!['] }], find: findImages },
+  {
+    id: 'reference-address',
+    triggers: [{ opening: 'span', words: [']:'] }],
+    find: (text) => findAll(text, reference, 'link', () => true),
+  },
+  {
+    id: 'remote-image-tag',
+    triggers: [
+      { opening: 'span', words: ['<img', '<image', '<video', '<audio', '<source', '<iframe', '<embed', '<object', '<link'] },
+    ],
+    find: (text) => findAll(text, loadingTag, 'link', () => true),
+  },
+  {
+    id: 'remote-style',
+    triggers: [{ opening: 'span', words: ['url('] }],
+    find: (text) => findAll(text, /url\(\s{0,5}["']?(?<secret>(?:https?:)?\/\/[^\s)"']{1,2048})/dgi, 'link', () => true),
+  },
+];
+
+const loadingTag =
+  /<(?:img|image|video|audio|source|iframe|embed|object|link)\b[^<>]{0,300}?\b(?:src|srcset|href|poster|data)\s{0,3}=\s{0,3}["']?\s{0,3}(?<secret>(?:https?:)?\/\/[^\s>"']{1,2048})/dgi;
+
+function findImages(text: string): Found[] {
+  const found: Found[] = [];
+  const open: number[] = [];
+  for (let at = 0; at < text.length; at++) {
+    // Pairs may stand in the words of an image; escaped brackets do not count.
+    if (text[at] === '\\') at++;
+    else if (text[at] === '[') open.push(at);
+    else if (text[at] === ']' && text[(open.pop() ?? 0) - 1] === '!' && text[at + 1] === '(') {
+      const place = destination.exec(text.slice(at + 1, at + 2100))?.indices?.groups?.['secret'];
+      if (place === undefined) continue;
+      const [from, to] = [at + 1 + place[0], at + 1 + place[1]];
+      if (!isRemote(text.slice(from, to))) continue;
+      rest.lastIndex = to;
+      found.push({ from, to: to + (rest.exec(text)?.[0].length ?? 0), kind: 'link' });
+    }
+  }
+  return found;
+}
+
+/** Also one that is spelled with entities or escapes, which Markdown reads. */
+const isRemote = (place: string): boolean => /[:&\\]|^\/\//.test(place) && !/^data:/i.test(place);

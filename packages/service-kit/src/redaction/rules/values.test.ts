@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { entropyOf, isFiller, isPublicId, isTemplate, looksRandom } from './values.ts';
+
+test.each([
+  ['', 0],
+  ['aaaa', 0],
+  ['abab', 1],
+  ['abcd', 2],
+  ['aaab', 0.811],
+])('%j holds %d bits for each character', (text, bits) => expect(entropyOf(text)).toBeCloseTo(bits, 3));
+
+test.each(['$TOKEN', '%TOKEN%', '<your token>', '{{ token }}', 'a${b}c', '[token]', '(token)', '/etc/key', './key', 'file:key'])(
+  '%s is put in its place later',
+  (text) => expect([isTemplate(text), isFiller(text)]).toEqual([true, true]),
+);
+
+test.each(['...', 'sk-…', 'sk-***', 'xxxx1234', 'AAAAAA', 'https://x.io'])('%s is left out by whoever wrote it', (text) =>
+  expect(isTemplate(text)).toBe(true),
+);
+
+test.each(['changeme', 'your-key-123', 'mySecret', 'my-token-12', 'EXAMPLE1', 'admin', 'null', 'hunter2'])(
+  '%s stands where a value would',
+  (text) => expect([isTemplate(text), isFiller(text)]).toEqual([false, true]),
+);
+
+test.each(['mySecret789', 'admins', 'a-token-of-ours', 'hunter3'])('%s may be a value', (text) =>
+  expect([isTemplate(text), isFiller(text)]).toEqual([false, false]),
+);
+
+test('ids and digests are public', () => {
+  expect(isPublicId('5f2b6c1e-8a3d-4c59-9d1e-0a7b3c4d5e6f')).toBe(true);
+  expect(isPublicId('sha512-9f86d081884c7d659a2f')).toBe(true);
+  expect(isPublicId('5f2b6c1e-8a3d-4c59-9d1e-0a7b3c4d5e6f7')).toBe(false);
+  expect(isPublicId('a-sha512-9f86d081884c7d659a2f')).toBe(false);
+});
+
+test.each([
+  ['A1b2C3d4', 3, true],
+  ['A1b2C3d4', 3.01, false], // eight characters, three bits each
+  ['abcdefgh', 2, false], // no digit
+  ['12345678', 2, false], // no letter
+  ['your-key-1234567', 2, false],
+  ['5f2b6c1e-8a3d-4c59-9d1e-0a7b3c4d5e6f', 2, false],
+])('%s looks random for at least %d bits: %s', (text, least, is) => expect(looksRandom(text, least)).toBe(is));

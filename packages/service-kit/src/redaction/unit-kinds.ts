@@ -1,0 +1,14 @@
+/** `=`, `:`, `>`, `|` and `,`: what may stand between a name and its value. */
+export const isOperator = (unit: number): boolean => unit === 61 || unit === 58 || unit === 62 || unit === 124 || unit === 44;
+
+/** A word's letter before a keyword says that it is part of another word. */
+export const isWordUnit = (unit: number): boolean =>
+  (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || unit === 95;
+
+/** What may stand between a name and its operator: the rest of the name, spaces, quotes. */
+export const isNameUnit = (unit: number): boolean => isWordUnit(unit) || nameSigns.includes(String.fromCharCode(unit));
+const nameSigns = ' \t\r\n.-?"\'`\\';
+
+export const isNumberUnit = (unit: number): boolean =>
+  (unit >= 48 && unit <= 57) || numberSigns.includes(String.fromCharCode(unit));
+const numberSigns = ' +-./()';
