@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,7 +11,7 @@ import { systemClock } from '../packages/service-kit/src/clock.ts';
 
 /**
  * How long the collector's read routes take on a large store: makes one of `--events` (default 1,000,000) with the
- * collector's own writer, starts a collector on it, waits for the search index, and asks every route `--times` times.
+ * collector's own writer, adds sessions that are at work now, starts a collector on it, waits for the search index, and asks every route `--times` times.
  * `--dir` keeps the store in a folder, and uses the one that is there. Prints a table, in milliseconds.
  */
 const { values } = parseArgs({
@@ -19,6 +19,7 @@ const { values } = parseArgs({
 });
 const wanted = Number(values.events);
 const dir = values.dir ?? mkdtempSync(path.join(tmpdir(), 'insights-'));
+mkdirSync(dir, { recursive: true });
 const file = path.join(dir, 'collector.db');
 const port = 3917;
 const url = `http://127.0.0.1:${port}`;
@@ -52,16 +53,47 @@ function eventAt(n: number): StoredEvent {
     kind === 'inbound' || kind === 'outbound'
       ? `${text()}${n % rare === 8 ? ' needle' : ''}${n % 10 === 1 ? ' everywhere' : ''}`
       : null;
-  const parsed = parseEvent(
-    { ...common, identity, kind, payload, text: said, cost_usd: 0.01 },
-    { now: end, nextId: () => `x${n}` },
-  );
+  return stored({ ...common, identity, kind, payload, text: said, cost_usd: 0.01 });
+}
+
+function stored(event: { id: string } & Record<string, unknown>): StoredEvent {
+  const parsed = parseEvent(event, { now: Date.now(), nextId: () => event.id });
   if ('error' in parsed) throw new Error(parsed.error);
   return parsed.event;
 }
 
+/** Sessions that were asked something in the last ten minutes, and what their tools touched in the last hour. */
+const liveSessions = 400;
+const liveTouches = 20;
+const repos = Array.from({ length: 40 }, (_, i) => path.join(dir, 'repos', `repo${i}`));
+
+function addLive(): void {
+  for (const repo of repos) mkdirSync(path.join(repo, '.git'), { recursive: true });
+  const { db } = openCollectorDb(file, systemClock, { warn: () => undefined });
+  const write = createEventsWriter(db);
+  const now = Date.now();
+  for (let s = 0; s < liveSessions; s++) write(liveEvents(s, now));
+  db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  db.raw.close();
+}
+
+function liveEvents(s: number, now: number): StoredEvent[] {
+  const common = { surface: 'messenger', session: `messenger:m:user:${s}`, identity: `person${s % 300}` };
+  const touches = Array.from({ length: liveTouches }, (_, t) => ({
+    kind: 'tool',
+    ts: Math.floor(now - random() * 3_600_000),
+    text: 'Edit',
+    payload: { input: { file_path: path.join(repos[(s + (t % 3)) % repos.length] ?? '', `src/file${t}.ts`) } },
+  }));
+  const asked = { kind: 'inbound', ts: Math.floor(now - random() * 600_000), text: text() };
+  const turn = { kind: 'turn', ts: now, payload: { what: s % 20 === 0 ? 'started' : 'ended' } };
+  return [...touches, asked, turn].map((event, i) => stored({ ...common, ...event, id: `live-${now}-${s}-${i}` }));
+}
+
 function makeStore(): void {
   const { db } = openCollectorDb(file, systemClock, { warn: () => undefined });
+  // Nobody needs it should the machine fail meanwhile.
+  db.raw.exec('PRAGMA synchronous=OFF; PRAGMA cache_size=-1048576; PRAGMA wal_autocheckpoint=100000');
   const write = createEventsWriter(db);
   const begun = performance.now();
   for (let n = 0; n < wanted; n += 1000) {
@@ -95,6 +127,7 @@ async function timed(route: string): Promise<string> {
 }
 
 if (!existsSync(file)) makeStore();
+addLive();
 const env = {
   ...process.env,
   SVC_DATA_DIR: dir,
@@ -136,7 +169,11 @@ for (const route of [
   '/api/notifications',
   '/api/brief',
   '/api/map',
+  `/api/who?path=${repos[7]}`,
   '/api/who?path=/home/me/repo7',
+  '/api/who?path=/home/me/repo7&since=0',
+  '/api/who?path=/home/me/repo7/src/file47.ts&since=0',
+  '/api/who?path=/',
   '/api/who?path=/&since=0',
   '/api/control/audit',
   '/api/search?q=needle',

@@ -127,6 +127,9 @@ test(`killed ${kills} times in the middle of batches, the collector loses and do
     expect(rows(db, byDay('usage_day', 'bucket_day'))).toEqual(
       rows(db, byDay('usage_rollup', 'bucket_hour - bucket_hour % 86400000')),
     );
+    expect(rows(db, byDay('usage_period', 'bucket_period'))).toEqual(
+      rows(db, byDay('usage_rollup', 'bucket_hour - bucket_hour % 2592000000')),
+    );
     const ofEvents = 'SELECT session, count(*) AS events, min(ts) AS first, max(ts) AS last FROM event GROUP BY 1 ORDER BY 1';
     const ofSessions =
       'SELECT conversation_key AS session, events, first_event_at AS first, last_event_at AS last FROM session ORDER BY 1';

@@ -164,19 +164,60 @@ test('an event that is sent twice counts once', async () => {
   expect((await who('/r/a')).sessions).toMatchObject([{ touches: 1 }]);
 });
 
-test('a folder with more below it than is looked at is answered as far as it goes, and says so', async () => {
-  const insert = collector.context.db.raw.prepare('INSERT INTO touch VALUES (?, ?, NULL, ?, 1, ?)');
+/** Many touches, as they are stored. */
+function keep(count: number, touch: (i: number) => [session: string, path: string, at: number]): void {
+  const insert = collector.context.db.raw.prepare("INSERT INTO touch VALUES (?, ?, NULL, 'Edit', 1, ?)");
   collector.context.db.raw.exec('BEGIN');
-  for (let i = 0; i < 60_000; i++) insert.run(`s${i % 300}`, `/big/${i}`, 'Edit', now);
+  for (let i = 0; i < count; i++) insert.run(...touch(i));
   collector.context.db.raw.exec('COMMIT');
+}
+
+test('a folder with more below it than is looked at is answered as far as it goes, and says so', async () => {
+  keep(60_000, (i) => [`s${i % 300}`, `/big/${i}`, now]);
   const answer = await who('/big');
   expect([answer.truncated, answer.sessions.length]).toEqual([true, 100]);
   expect(answer.sessions.every(({ paths }) => paths.length <= 5)).toBe(true);
 });
 
-test('touches of more than 30 days ago go as new ones come', async () => {
-  await collector.ingest(tool('old', { file_path: '/r/old' }, { ts: now - 31 * 24 * 3_600_000 }));
-  await collector.ingest(Array.from({ length: 300 }, (_, i) => tool('new', { file_path: `/r/${i}` })));
+test('of a large folder all that was touched since a time is told, wherever it stands', async () => {
+  keep(20_000, (i) => [`old${i}`, `/big/${i}`, now - 5_000_000 - i]);
+  keep(12_000, (i) => [`else${i}`, `/elsewhere/${i}`, now - i]);
+  keep(3, (i) => ['new', `/big/zz/${i}`, now - 20_000 + i]);
+  const { sessions, truncated } = await who('/big', `since=${now - 1_000_000}`);
+  expect(truncated).toBe(false);
+  expect(sessions).toMatchObject([
+    { conversation_key: 'new', touches: 3, last_at: now - 19_998, paths: [{ path: '/big/zz/2' }, {}, {}] },
+  ]);
+});
+
+test('of a folder with too much below it the newest are told, and nothing is counted twice', async () => {
+  keep(60_000, (i) => [`s${i % 30}`, `/big/${i}`, now - i * 1000]);
+  const { sessions, truncated } = await who('/big', 'since=0');
+  expect(truncated).toBe(true);
+  expect(sessions.slice(0, 3).map(({ conversation_key, last_at }) => [conversation_key, last_at])).toEqual([
+    ['s0', now],
+    ['s1', now - 1000],
+    ['s2', now - 2000],
+  ]);
+  const touches = sessions.reduce((sum, session) => sum + session.touches, 0);
+  const all = await collector.context.db.all<{ path: string }>(
+    'SELECT path FROM touch WHERE last_at > ? UNION SELECT path FROM (SELECT path FROM touch ORDER BY path LIMIT 1000)',
+    now - 5_000_000,
+  );
+  expect(touches).toBe(all.length);
+});
+
+test('a folder that nobody touched for long is still known by its files', async () => {
+  keep(3000, (i) => [`s${i}`, `/quiet/${i}`, now - 5_000_000]);
+  keep(60_000, (i) => ['busy', `/busy/${i}`, now]);
+  const { sessions, truncated } = await who('/quiet', 'since=0');
+  expect([truncated, sessions.length]).toEqual([true, 100]);
+});
+
+test('touches of more than 30 days ago go as new ones come, faster than these', async () => {
+  keep(1000, (i) => ['old', `/r/old/${i}`, now - 31 * 24 * 3_600_000]);
+  for (let commit = 0; commit < 2; commit++)
+    await collector.ingest(Array.from({ length: 500 }, (_, i) => tool('new', { file_path: `/r/${commit}/${i}` })));
   expect((await who('/r', 'since=0')).sessions.map((session) => session.conversation_key)).toEqual(['new']);
 });
 

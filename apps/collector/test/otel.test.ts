@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createLog } from '@svc/service-kit/log.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -285,6 +285,53 @@ test('what was installed is used at once', async () => {
   await vi.waitFor(() => expect(otel.view().state).toBe('on'));
   await otel.close();
   expect(readdirSync(collector.dataDir).filter((name) => name.startsWith('.otel'))).toEqual([]);
+});
+
+test('turns that run while the collector stops are exported as far as they are known, before it ends', async () => {
+  await collector.ingest(turnEvents('turn_1', 'req_1').slice(0, 6));
+  await collector.context.otel.close();
+  const root = byName().get('invoke_agent rosa');
+  expect(root?.attributes).toMatchObject({ 'svc.turn_id': 'turn_1', 'svc.outcome': 'unknown' });
+  expect([...byName().keys()]).toEqual(expect.arrayContaining(['queued', 'chat', 'execute_tool Bash']));
+});
+
+test('the rest of a turn whose beginning a collector before this one exported makes no second trace', async () => {
+  await collector.ingest(turnEvents('turn_1', 'req_1').slice(6));
+  collector.clock.advance(3000);
+  await collector.context.otel.flush();
+  expect(receiver.spans.filter(({ parentSpanId }) => parentSpanId === undefined || parentSpanId === '')).toEqual([]);
+});
+
+test('a receiver that says nothing holds the end up for three seconds at most', async () => {
+  receiver.state.isSilent = true;
+  await collector.ingest(turnEvents('turn_1', 'req_1'));
+  const ended = vi.fn();
+  const closing = collector.context.otel.close().then(ended);
+  collector.clock.advance(2999);
+  await new Promise(setImmediate);
+  expect(ended).not.toHaveBeenCalled();
+  collector.clock.advance(1);
+  // Sooner than the library itself gives up.
+  await vi.waitFor(() => expect(ended).toHaveBeenCalled(), { timeout: 5000 });
+  receiver.wake();
+  await closing;
+});
+
+test('npm ends with the collector, and leaves nothing half done', async () => {
+  const bin = path.join(collector.dataDir, 'bin');
+  const note = path.join(collector.dataDir, 'npm-pid');
+  mkdirSync(bin);
+  // Deaf to a polite word, as npm is while it waits for a registry.
+  writeFileSync(path.join(bin, 'npm'), `#!/bin/sh\ntrap '' TERM\necho $$ > '${note}'\nexec sleep 1000\n`, { mode: 0o755 });
+  vi.stubEnv('PATH', `${bin}:${process.env['PATH']}`);
+  const otel = exportWith({ load: () => null });
+  await vi.waitFor(() => expect(existsSync(note) && readFileSync(note, 'utf8')).toMatch(/^\d+\n$/), { timeout: 10_000 });
+  vi.unstubAllEnvs();
+  const pid = Number(readFileSync(note, 'utf8'));
+  expect(otel.view().state).toBe('installing');
+  await otel.close();
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  expect(readdirSync(collector.dataDir).filter((name) => name.includes('otel'))).toEqual([]);
 });
 
 test('GET /api/otel is a read, installing a control action', async () => {

@@ -1,5 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ListedSession } from '@svc/contract/listed-session.ts';
 import type { SearchAnswer } from '@svc/contract/search.ts';
 import { afterEach, expect, test } from 'vitest';
+import { newTranscript } from '../src/transcript/transcript-row.ts';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
 
 let collector: TestCollector | null = null;
@@ -74,6 +78,65 @@ test('samples of the machine are kept for days of their own', async () => {
   expect(samples.every(({ at }) => at > opened.clock.now() - 2 * dayMs)).toBe(true);
 });
 
+/** What is known of a transcript in which something was said this many days ago. */
+async function keepTranscript({ context, dataDir }: TestCollector, name: string, days: number): Promise<string> {
+  const at = context.clock.now() - days * dayMs;
+  const conversation_key = `terminal:claude:${name}`;
+  const file = path.join(dataDir, `${name}.jsonl`);
+  const is = { engine: 'claude', engine_session_id: name, cwd: null, is_whole: 1, file_id: '1:1' } as const;
+  const row = { ...newTranscript({ ...is, file }), conversation_key, title: name, started_at: at, last_at: at };
+  await context.transcriptStore.save(row);
+  await context.transcriptStore.saveSession(row, 'me');
+  return file;
+}
+const known = ({ context }: TestCollector) => context.db.all<{ file: string }>('SELECT file FROM transcript ORDER BY file');
+
+test('what is known of a transcript goes when its file is gone and its days are over; its session stays', async () => {
+  const { opened } = open({ SVC_RETENTION_DAYS: '30' });
+  await keepTranscript(opened, 'gone', 31);
+  const young = await keepTranscript(opened, 'young', 29);
+  const there = await keepTranscript(opened, 'there', 31);
+  writeFileSync(there, '');
+  await opened.context.retention.run();
+  expect(await known(opened)).toEqual([{ file: there }, { file: young }]);
+  const { sessions } = await opened.read<{ sessions: ListedSession[] }>('/api/sessions');
+  expect(Object.fromEntries(sessions.map(({ conversation_key, title }) => [conversation_key, title]))).toEqual({
+    'terminal:claude:gone': null,
+    'terminal:claude:there': 'there',
+    'terminal:claude:young': 'young',
+  });
+  expect(sessions.find(({ title }) => title === null)).toMatchObject({
+    source: 'transcript',
+    surface: 'terminal',
+    active: false,
+    input_tokens: null,
+    ...(process.platform === 'linux' && { state: 'ended' }),
+  });
+});
+
+test('a run looks at some thousands of transcripts, and the next one goes on from there', async () => {
+  const { opened } = open({ SVC_RETENTION_DAYS: '30' });
+  const insert = opened.context.db.raw
+    .prepare(`INSERT INTO transcript (file, engine, is_core, is_title_given, started_at, last_at,
+    file_id, size, changed_at, read_to, is_skipping, is_whole, is_busy, is_part) VALUES (?, 'codex', 0, 0, 1, 1, '', 0, 0, 0, 0, 1, 0, 0)`);
+  opened.context.db.raw.exec('BEGIN');
+  // Different names of one folder, which is there.
+  for (let i = 0; i < 5000; i++) insert.run(`${'/'.repeat(i + 2)}tmp`);
+  for (let i = 0; i < 300; i++) insert.run(`/there/is/none/${i}`);
+  opened.context.db.raw.exec('COMMIT');
+  await opened.context.retention.run();
+  expect(await known(opened)).toHaveLength(5300);
+  await opened.context.retention.run();
+  expect(await known(opened)).toHaveLength(5000);
+});
+
+test('nothing is forgotten where everything is kept for ever', async () => {
+  const { opened } = open({ SVC_RETENTION_DAYS: '0' });
+  const file = await keepTranscript(opened, 'gone', 3000);
+  await opened.context.retention.run();
+  expect(await known(opened)).toEqual([{ file }]);
+});
+
 test('0 days keep everything', async () => {
   const { opened, ids } = open({ SVC_RETENTION_DAYS: '0' });
   await opened.ingest([
@@ -95,6 +158,9 @@ test('metrics are there for Prometheus, behind the token of reads', async () => 
   expect(answer.headers['content-type']).toContain('text/plain');
   expect(answer.body).toContain('svc_events_ingested_total 1\n');
   expect(answer.body).toContain('svc_events_rejected_total 1\n');
+  expect(answer.body).toContain('# TYPE svc_events_ingested_total counter\n');
+  expect(answer.body).toContain('# TYPE svc_events_waiting gauge\n');
+  expect((await opened.app.inject({ url: '/metrics', headers })).body).toContain('svc_events_ingested_total 1\n');
   expect(answer.body).toContain('svc_tokens_day{surface="com\\"pat\\n",direction="input"} 5\n');
   expect(answer.body).toMatch(/svc_process_memory_bytes\{name="collector",kind="host"\} \d{8}/);
 });

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import type { ListedSession } from '@svc/contract/listed-session.ts';
 import type { WhoTouched, WorkMap } from '@svc/contract/work-map.ts';
@@ -50,10 +50,11 @@ const eventsOf = async (key: string) =>
     await control.read<{ events: TelemetryEvent[] }>(`/api/events?session=${encodeURIComponent(key)}&limit=500`)
   ).events.toReversed();
 
-/** Starts an engine in a terminal, and gives the terminal when the engine listens. */
+/** Starts an engine in a terminal, and gives the terminal when the engine listens. It ends with the test, however that ends. */
 async function openEngine(engine: TranscriptEngine, dir: string, sign: RegExp): Promise<string> {
   const args = ['new-session', '-d', '-P', '-F', '#{pane_id}', '-x', '120', '-y', '40', '-c', person.project];
   const pane = tmux('-f', '/dev/null', ...args, person.command(engine, dir));
+  onTestFinished(() => void spawnSync('tmux', ['-S', socket, 'kill-pane', '-t', pane]));
   await expect.poll(() => screen(pane), { timeout: waitMs }).toMatch(sign);
   return pane;
 }

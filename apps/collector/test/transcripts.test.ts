@@ -226,6 +226,36 @@ test('what looks like a secret is not stored', async () => {
   expect(JSON.stringify(await told())).not.toContain(secret);
 });
 
+test('nor is it shown in a title, of a session of before either, and also where the title ends in the middle of it', async () => {
+  const secret = `ghp_${'aB3dE5gH7jK9'.repeat(3)}`;
+  const text = `${'so many words '.repeat(8)}${secret}`;
+  writeFileSync(house.claudeFile, inbound(1, text));
+  for (const SVC_TRANSCRIPTS of ['list', 'follow']) {
+    const { sessions } = await house.follow({ SVC_TRANSCRIPTS });
+    const [session] = await sessions();
+    expect(session?.title).toContain('so many words');
+    expect(JSON.stringify(session)).not.toContain(secret.slice(0, 8));
+  }
+});
+
+test('a collector that stops in the middle of many transcripts reads no more of them', async () => {
+  const { systemClock } = await import('@svc/service-kit/clock.ts');
+  const { watchTranscripts } = await import('../src/transcript/watch-transcripts.ts');
+  const { transcriptRoots } = await import('../src/transcript/transcript-roots.ts');
+  for (let n = 0; n < 20; n++) writeFileSync(house.claudeFile.replace(/^(.*-)[0-9a-f]{2}/, `$1${n + 10}`), whole);
+  let read = 0;
+  const watcher = watchTranscripts({
+    roots: transcriptRoots({}, house.home),
+    clock: systemClock,
+    async read() {
+      if (++read === 1) void watcher.close();
+    },
+    warn: () => undefined,
+  });
+  await watcher.start();
+  expect(read).toBe(1);
+});
+
 test('while nobody writes, one timer is set: the look at everything, ten minutes later', async () => {
   const { systemClock } = await import('@svc/service-kit/clock.ts');
   const { watchTranscripts } = await import('../src/transcript/watch-transcripts.ts');

@@ -84,14 +84,17 @@ test('since leaves out earlier hours, and side calls stand apart', async () => {
   expect(side).toMatchObject([{ feature: 'tts', calls: 2, quantity: 24, cost_usd: 2, billed_cost_usd: 1 }]);
 });
 
-test('whole days and the hours before them add up to the hours, from wherever one asks', async () => {
+test.each([
+  ['whole days', 1, [0, 1, 23, 24, 25, 47, 50, 95, 96]],
+  ['whole periods of 30 days', 23, [0, 1, 30, 31, 32, 33, 62, 63, 95, 96]],
+])('%s and what is before them add up to the hours, from wherever one asks', async (_name, every, asked) => {
   const opened = open(() => []);
-  const hours = Array.from({ length: 24 * 4 }, (_, i) =>
-    used('compat', `u${i % 3}`, null, { ts: i * hour + 7, cost_usd: i / 64 }),
+  const hours = Array.from({ length: 96 }, (_, i) =>
+    used('compat', `u${i % 3}`, null, { ts: i * every * hour + 7, cost_usd: i / 64 }),
   );
   for (let i = 0; i < hours.length; i += 10) await opened.ingest(hours.slice(i, i + 10));
-  for (const from of [0, 1, 23, 24, 25, 47, 50, 95, 96]) {
-    const { people: rows } = await people(opened, from * hour + 5);
+  for (const from of asked) {
+    const { people: rows } = await people(opened, from * every * hour + 5);
     const expected = hours.slice(from);
     expect(rows.reduce((sum, { turns }) => sum + turns, 0)).toBe(expected.length);
     expect(rows.reduce((sum, { cost_usd }) => sum + cost_usd, 0)).toBe(expected.reduce((sum, { cost_usd }) => sum + cost_usd, 0));

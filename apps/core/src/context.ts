@@ -147,6 +147,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
   const pricing = await openPricing({ settings, clock, log });
   const spend = await openSpend({ db, settings, clock, events, log });
   const secretPlaces = { env, file: settings.secretsFile, command: settings.secretsCommand };
+  const silos = new Silos({ db, folder: paths.silos, vault: vaultOfSettings(settings), clock, ids });
   const vault = createVaultLink({
     settings,
     clock,
@@ -156,6 +157,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
         (id) =>
           void engines.changed(id).catch((error: unknown) => log.warn({ err: error, engine: id }, 'no engine could be chosen')),
       ),
+    onClosed: silos.forgetKeys,
   });
   const secrets = createSecrets({ ...secretPlaces, vault: vault.place, knownSecrets });
   const { close: closeEngines, ...engineParts } = await openEngines({
@@ -178,7 +180,6 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
   const send = overrides?.sendToChannel;
   const outbox = openOutbox({ settings, db, deliveries, journal, events, knownSecrets, clock, log, send });
   const version = versionOf(settings.root);
-  const silos = new Silos({ db, folder: paths.silos, vault: vaultOfSettings(settings), clock, ids });
   const context: CoreContext = {
     settings,
     paths,

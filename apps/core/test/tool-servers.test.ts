@@ -154,7 +154,8 @@ test('a literal value that looks like a secret is masked when it is shown, told 
 });
 
 test('a server whose secret is not set is left out, and the answer and an event say so', async () => {
-  await add({ name: 'kit', command: 'npx', env: { A: '${secret:NOT_THERE}' } });
+  const { body } = await add({ name: 'kit', command: 'npx', env: { A: '${secret:NOT_THERE}', B: '${secret:API_KEY}' } });
+  expect(body['warnings']).toEqual([expect.stringMatching(/"NOT_THERE" is not set\. Put it into .*docs\/secrets\.md/)]);
   const { outcome, warnings } = await turnOf();
   expect(outcome).toBe('replied');
   expect(warnings).toEqual([expect.stringMatching(/kit.*NOT_THERE/)]);

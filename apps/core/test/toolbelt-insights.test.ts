@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { ListedSession } from '@svc/contract/listed-session.ts';
 import type { Called } from './call-tool.ts';
 import { from, fromOwner, openToolbeltBench } from './open-toolbelt-bench.ts';
 
@@ -7,21 +8,41 @@ const bench = openToolbeltBench();
 const { call } = bench;
 const keysOf = ({ result }: Called) => (result['sessions'] as { conversation_key: string }[]).map((row) => row.conversation_key);
 
+/** A session as the collector lists it. */
+const listed = (conversation_key: string, over: Partial<ListedSession>): Partial<ListedSession> => ({
+  conversation_key,
+  source: 'terminal',
+  surface: 'terminal',
+  principal: null,
+  state: 'idle',
+  title: null,
+  engine_id: null,
+  cwd: null,
+  repo: null,
+  multiplexer: null,
+  tmux_target: null,
+  turns: 3,
+  last_event_at: 1_700_000_000_000,
+  ...over,
+});
+
 describe('svc_sessions', () => {
   test('lists the active sessions of all channels to who is trusted, and their own to others', async () => {
     await bench.core.handle(fromOwner());
     await bench.core.handle(from('worker'));
     bench.collector.answers.set('/api/sessions', {
       sessions: [
-        { conversation_key: 'terminal:1', surface: 'terminal', principal: 'owner', state: 'running', last_event_at: Date.now() },
-        {
-          conversation_key: 'messenger:m1:user:worker',
-          surface: 'messenger',
+        listed('terminal:1', { principal: 'owner', state: 'running', source: 'transcript' }),
+        listed('messenger:m1:user:worker', { source: 'core', surface: 'messenger', principal: 'worker', repo: '/r' }),
+        listed('terminal:2', {
           principal: 'worker',
-          state: 'idle',
-          last_event_at: 1,
-        },
-        { conversation_key: 'terminal:2', surface: 'terminal', principal: 'worker', state: 'idle', last_event_at: Date.now() },
+          title: 'Mend the pump',
+          engine_id: 'claude',
+          cwd: '/r/src',
+          repo: '/r',
+          multiplexer: 'tmux',
+          tmux_target: '%7',
+        }),
       ],
     });
     const all = await call(fromOwner(), 'svc_sessions');
@@ -32,7 +53,24 @@ describe('svc_sessions', () => {
     expect(rows).toContainEqual(
       expect.objectContaining({ conversation_key: 'compat:c1:key', state: 'running', this_conversation: true }),
     );
-    expect(rows).toContainEqual(expect.objectContaining({ conversation_key: 'messenger:m1:user:worker', principal: 'worker' }));
+    expect(rows).toContainEqual(
+      expect.objectContaining({ conversation_key: 'messenger:m1:user:worker', source: 'core', principal: 'worker', repo: '/r' }),
+    );
+    expect(rows).toContainEqual({
+      conversation_key: 'terminal:2',
+      source: 'terminal',
+      surface: 'terminal',
+      principal: 'worker',
+      state: 'idle',
+      title: 'Mend the pump',
+      engine_id: 'claude',
+      cwd: '/r/src',
+      repo: '/r',
+      pane: '%7',
+      turns: 3,
+      last_active_at: '2023-11-14T22:13:20.000Z',
+    });
+    expect(rows).toContainEqual(expect.objectContaining({ conversation_key: 'terminal:1', source: 'transcript', pane: null }));
     expect(keysOf(await call(from('worker'), 'svc_sessions')).toSorted()).toEqual(['messenger:m1:user:worker', 'terminal:2']);
     const inPublic = await call(from('trusted', { public: true }), 'svc_sessions');
     expect(keysOf(inPublic)).toEqual(['messenger:m1:user:trusted']);

@@ -179,6 +179,58 @@ describe('a secret', () => {
   });
 });
 
+describe('a silo', () => {
+  const sealNow = () => {
+    for (const route of ['tokens', 'silos/generate', 'silos/unwrap']) vault.replies[`POST /v1/${route}`] = sealed;
+    vault.replies['GET /v1/status'] = ok({ initialized: true, sealed: true });
+  };
+  const file = (id: string, payload?: string) =>
+    core.app.inject({
+      method: payload === undefined ? 'GET' : 'POST',
+      url: `/v2/silos/${id}/file?path=a`,
+      ...(payload !== undefined && { payload, headers: { 'content-type': 'text/plain' } }),
+    });
+  async function openedSilo(): Promise<string> {
+    const key = Buffer.alloc(32, 7).toString('base64');
+    vault.replies['POST /v1/silos/generate'] = ok({ key, wrapped: 'v1.x' });
+    vault.replies['POST /v1/silos/unwrap'] = ok({ key });
+    const made = await core.app.inject({ method: 'POST', url: '/v2/silos', payload: { name: 'notes', min_trust: 'SACRED' } });
+    const { id } = made.json<{ silo: { id: string } }>().silo;
+    await file(id, 'first');
+    expect((await file(id)).body).toBe('first');
+    return id;
+  }
+
+  test.each([
+    ['a secret was asked for', find],
+    ['its status was', status],
+  ])('closes as soon as the core sees that the vault is sealed: %s', async (_, see) => {
+    await reopen({ 'GET /v1/status': ok({ initialized: true, sealed: false }) }, keys, createFakeClock());
+    const id = await openedSilo();
+    sealNow();
+    await see();
+    expect([(await file(id)).statusCode, (await file(id, 'second')).statusCode]).toEqual([503, 503]);
+  });
+
+  test('closes within 5 s when nobody looks at the vault', async () => {
+    const clock = createFakeClock();
+    await reopen({}, keys, clock);
+    const id = await openedSilo();
+    sealNow();
+    clock.advance(5000);
+    expect((await file(id)).statusCode).toBe(503);
+  });
+
+  test('does not ask for its key again at every file', async () => {
+    const clock = createFakeClock();
+    await reopen({}, keys, clock);
+    const id = await openedSilo();
+    clock.advance(4999);
+    await file(id);
+    expect(vault.asked.filter(({ route }) => route.includes('/silos/'))).toHaveLength(1);
+  });
+});
+
 describe('storing a secret', () => {
   const secret = { name: 'API_KEY', value: 'a value to keep', min_trust: 'TRUSTED' };
 

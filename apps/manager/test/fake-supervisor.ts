@@ -1,6 +1,6 @@
 import type { InstanceConfig } from '@svc/contract/instance.ts';
 import type { InstanceSupervisor } from '../src/supervisor/instance-supervisor.ts';
-import { notRunning } from '../src/supervisor/supervised-instance.ts';
+import { notRunning } from '../src/supervisor/runtime-status.ts';
 
 export type FakeSupervisor = InstanceSupervisor & { readonly running: Map<string, InstanceConfig>; readonly calls: string[] };
 

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { OutboundMessage } from '@svc/contract/send.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
@@ -255,13 +256,56 @@ describe('a connector’s /out', () => {
 
 describe('an Idempotency-Key', () => {
   const key = { 'idempotency-key': 'key-1' };
+  type Part = { text?: string; path?: string; caption?: string };
   it('has a repeat answered with the first answer, without sending twice', async () => {
     const { id } = await create();
     const message = { instance_id: id, target: 'b1', text: 'x' };
     const first = await send(message, key);
-    expect(await send({ ...message, text: 'masked otherwise by now' }, key)).toEqual(first);
     await manager.call('POST', `/instances/${id}/stop`);
     expect(await send(message, key)).toEqual(first);
+    expect(posted(id)).toHaveLength(1);
+  });
+
+  it.each<[string, Part, Part]>([
+    ['text', { text: 'x' }, { text: 'y' }],
+    ['caption', { path: 'cat.png', caption: 'x' }, { path: 'cat.png', caption: 'y' }],
+    ['file', { path: 'cat.png' }, { path: 'dog.png' }],
+  ])('is refused for another %s to the same target, in turn and at once', async (_, one, other) => {
+    mkdirSync(path.join(manager.dataDir, 'uploads'), { recursive: true });
+    for (const name of ['cat.png', 'dog.png']) writeFileSync(path.join(manager.dataDir, 'uploads', name), 'x');
+    const { id } = await create();
+    const messageOf = (part: Part) => ({
+      instance_id: id,
+      target: 'slow',
+      ...part,
+      ...(part.path !== undefined && { path: path.join(manager.dataDir, 'uploads', part.path) }),
+    });
+    const [first, atOnce] = await Promise.all([send(messageOf(one), key), send(messageOf(other), key)]);
+    const inTurn = await send(messageOf(other), key);
+    expect([first.status, atOnce.status, inTurn.status]).toEqual([200, 422, 422]);
+    expect(posted(id)).toHaveLength(1);
+  });
+
+  it('covers a text that may change, for a sender that masks it anew at each try', async () => {
+    const { id } = await create();
+    const message = { instance_id: id, target: 'slow', text: 'x' };
+    const changing = { ...key, 'idempotency-text': 'may-change' };
+    const masked = { ...message, text: 'masked otherwise by now' };
+    const [first, atOnce] = await Promise.all([send(message, changing), send(masked, changing)]);
+    expect([first.status, atOnce, await send(masked, changing)]).toEqual([200, first, first]);
+    expect((await send({ ...masked, target: 'b2' }, changing)).status).toBe(422);
+    expect((await send(message, { ...key, 'idempotency-text': 'yes' })).status).toBe(400);
+    expect(posted(id)).toHaveLength(1);
+  });
+
+  it('of a message that an earlier version recorded covers any text to its target', async () => {
+    const { id } = await create();
+    const message = { instance_id: id, target: 'b1', text: 'x' };
+    const first = await send(message, key);
+    const db = new DatabaseSync(path.join(manager.dataDir, 'manager.db'));
+    db.exec('UPDATE sent_message SET digest = NULL');
+    db.close();
+    expect(await send({ ...message, text: 'y' }, key)).toEqual(first);
     expect(posted(id)).toHaveLength(1);
   });
 

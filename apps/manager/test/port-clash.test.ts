@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import type { Instance } from '@svc/contract/instance.ts';
@@ -42,5 +43,22 @@ it('[M10] one whose port another program has names the program', async () => {
     expect(await reasonOf(id, `(process ${process.pid})`)).toContain(`Port ${port} is in use by `);
   } finally {
     server.close();
+  }
+});
+
+it('[M10] what that program was started with may hold secrets, which are not shown', async () => {
+  const listen = "require('net').createServer().listen(0, '127.0.0.1', function () { process.send(this.address().port) })";
+  const secret = `ghp_${'aB3dE5gH7jK9'.repeat(3)}`;
+  const program = spawn(process.execPath, ['-e', listen, '--', `--token=${secret}`], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  try {
+    const [port] = (await once(program, 'message')) as [number];
+    const { id } = await create(port);
+    const reason = await reasonOf(id, `(process ${program.pid})`);
+    expect(reason).toContain('--token=');
+    expect(reason).not.toContain(secret.slice(0, 12));
+  } finally {
+    program.kill();
   }
 });

@@ -50,6 +50,23 @@ describe('a connector type that comes, changes and goes while the manager runs',
     expect([status, body['instance']]).toEqual([201, expect.objectContaining({ id: 'late', status: 'running' })]);
   });
 
+  it('is found changed also where its code lies in a folder of its own', async () => {
+    put();
+    mkdirSync(path.join(folder(), 'dist'));
+    const build = (name: string) => {
+      rmSync(path.join(folder(), 'dist/index.js'), { force: true });
+      writeFileSync(
+        path.join(folder(), 'dist/index.js'),
+        `export { start } from '../index.js'; import { meta as of } from '../index.js'; export const meta = { ...of, displayName: '${name}' };`,
+      );
+    };
+    build('Built');
+    writeFileSync(path.join(folder(), 'package.json'), '{"type":"module","exports":"./dist/index.js"}');
+    expect((await late())?.displayName).toBe('Built');
+    build('Built again');
+    expect((await late())?.displayName).toBe('Built again');
+  });
+
   it('is loaded again only when it has changed', async () => {
     put({ meta: 'displayName: String(Math.random())' });
     const first = await late();

@@ -5,7 +5,11 @@ import { ServiceError, type OutboundMessage } from '@svc/connector-kit';
  * `busy` that a pause is wanted; anything else may pass and is tried again by those who sent it.
  */
 export async function postOut(callbackUrl: string, { id, target, text }: OutboundMessage, signal: AbortSignal): Promise<void> {
-  if (callbackUrl === '') throw new ServiceError('unprocessable', 'This instance has no callback_url to send to.');
+  if (callbackUrl === '')
+    throw new ServiceError(
+      'unprocessable',
+      'This instance has no callback_url to send to. Set it: ./svc connector config NAME --set callback_url=URL',
+    );
   const answer = await fetch(callbackUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

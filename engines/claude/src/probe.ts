@@ -1,4 +1,4 @@
-import type { EngineLocation } from '@svc/engine-kit/engine-path.ts';
+import { absence, type EngineLocation } from '@svc/engine-kit/engine-path.ts';
 import type { EngineProbe } from '@svc/engine-kit/engine.ts';
 import { runProgram } from '@svc/engine-kit/run-program.ts';
 import type { ClaudeInstall } from './find-claude.ts';
@@ -12,7 +12,7 @@ const timeoutMs = 5000;
 
 /** Looks whether the SDK is there and somebody is logged in. A login by API key does not count: it is refused. */
 export async function probeClaude({ location, env, cwd, baseUrl }: Deps): Promise<EngineProbe> {
-  if (!location.found) return notInstalled(location.reason);
+  if (!location.found) return notInstalled(absence('The Claude Agent SDK', 'claude', location));
   const { program, version, sdkDir } = location.value;
   const base = { installed: true, version, path: sdkDir, program: [program] };
   const name =
@@ -42,7 +42,7 @@ const notInstalled = (reason: string): EngineProbe => ({
   path: null,
   auth: 'none',
   ready: false,
-  reason: `The Claude Agent SDK is not installed (${reason}).`,
+  reason,
 });
 
 function parseStatus(text: string): LoginStatus | null {

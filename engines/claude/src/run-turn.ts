@@ -140,6 +140,6 @@ const hasUsage = ({ usage }: ClaudeResult): boolean =>
 
 const keyRefused = (source: string | undefined): EngineFailure => ({
   code: 'engine_api_key_refused',
-  message: `Claude was started with an API key (${source}), which would bill every turn. Remove it from Claude's settings and log in with "svc engine login claude".`,
+  message: `Claude was started with an API key (${source}), which would bill every turn. Remove it from Claude's settings and log in with "./svc engine login claude".`,
   retryable: false,
 });

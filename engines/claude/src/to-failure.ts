@@ -4,8 +4,8 @@ import type { ClaudeResult } from './claude-messages.ts';
 
 const kinds = {
   ...commonKinds,
-  notLoggedIn: { code: 'engine_not_logged_in', retryable: false, advice: 'Log in with "svc engine login claude".' },
-  auth: { code: 'engine_auth_failed', retryable: false, advice: 'Log in again with "svc engine login claude".' },
+  notLoggedIn: { code: 'engine_not_logged_in', retryable: false, advice: 'Log in with "./svc engine login claude".' },
+  auth: { code: 'engine_auth_failed', retryable: false, advice: 'Log in again with "./svc engine login claude".' },
   unpaid: { code: 'engine_rate_limited', retryable: false, advice: 'Top up the credit of this account with the vendor.' },
   down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check the network connection of this machine.' },
 } as const satisfies Record<string, FailureKind>;

@@ -1,4 +1,4 @@
-import type { EngineLocation } from '@svc/engine-kit/engine-path.ts';
+import { absence, type EngineLocation } from '@svc/engine-kit/engine-path.ts';
 import type { EngineAuth, EngineProbe } from '@svc/engine-kit/engine.ts';
 import { runProgram } from '@svc/engine-kit/run-program.ts';
 import type { CodexProgram } from './find-codex.ts';
@@ -17,14 +17,15 @@ const timeoutMs = 5000;
 
 /** Looks whether codex is there and can be used: with an endpoint of one's own, or with a login. */
 export async function probeCodex({ location, env, cwd, baseUrl, isByKey }: Deps): Promise<EngineProbe> {
-  if (!location.found) return notInstalled(location.reason);
+  if (!location.found) return notInstalled(absence('Codex', 'codex', location));
   const { program } = location.value;
   const [version, login] = await Promise.all([
     runProgram(program, ['--version'], { env, cwd, timeoutMs }),
     baseUrl === null && !isByKey ? runProgram(program, ['login', 'status'], { env, cwd, timeoutMs }) : null,
   ]);
   const number = /\d+\.\d+\.\d+\S*/.exec(version.stdout)?.[0] ?? null;
-  if (number === null) return { ...notInstalled(`${program} does not answer: ${version.stderr}`), path: program };
+  if (number === null)
+    return { ...notInstalled(`Codex is not installed (${program} does not answer: ${version.stderr}).`), path: program };
   const auth = isByKey ? 'api_key' : login === null ? 'local' : authOf(login.code, `${login.stdout}\n${login.stderr}`);
   return {
     installed: true,
@@ -43,7 +44,7 @@ const notInstalled = (reason: string): EngineProbe => ({
   path: null,
   auth: 'none',
   ready: false,
-  reason: `Codex is not installed (${reason}).`,
+  reason,
 });
 
 function authOf(code: number | null, output: string): EngineAuth {
@@ -54,7 +55,7 @@ function authOf(code: number | null, output: string): EngineAuth {
 function reasonOf(auth: EngineAuth, version: string, baseUrl: string | null, isByKey: boolean): string {
   const name = version === pin.version ? `Codex ${version}` : `Codex ${version} (tested with ${pin.version})`;
   if (auth === 'local') return `${name} uses the endpoint ${baseUrl}.`;
-  if (auth === 'none') return `${name} is installed but nobody is logged in. Log in with "svc engine login codex".`;
+  if (auth === 'none') return `${name} is installed but nobody is logged in. Log in with "./svc engine login codex".`;
   if (isByKey) return `${name} has an API key: every turn is billed.`;
   return auth === 'api_key'
     ? `${name} is logged in with an API key: every turn is billed.`

@@ -22,6 +22,6 @@ test('the words of the upstream are shown without the JSON around them', () => {
   expect(toFailure({ message, codexErrorInfo: 'other' })).toEqual({
     code: 'engine_auth_failed',
     retryable: false,
-    message: 'invalid key. Log in again with "svc engine login codex", or check the key of the endpoint.',
+    message: 'invalid key. Log in again with "./svc engine login codex", or check the key of the endpoint.',
   });
 });

@@ -7,7 +7,7 @@ const kinds = {
   auth: {
     code: 'engine_auth_failed',
     retryable: false,
-    advice: 'Log in again with "svc engine login codex", or check the key of the endpoint.',
+    advice: 'Log in again with "./svc engine login codex", or check the key of the endpoint.',
   },
   down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check that the model endpoint runs and can be reached.' },
 } as const satisfies Record<string, FailureKind>;
@@ -49,7 +49,11 @@ export function toFailure(error: TurnError | null, resetsAt: number | null = nul
 
 /** Nobody is logged in, and no endpoint is set. */
 export const notLoggedIn: EngineFailure = failureOf(
-  { code: 'engine_not_logged_in', retryable: false, advice: 'Log in with "svc engine login codex", or set SVC_CODEX_BASE_URL.' },
+  {
+    code: 'engine_not_logged_in',
+    retryable: false,
+    advice: 'Log in with "./svc engine login codex", or set SVC_CODEX_BASE_URL.',
+  },
   'Nobody is logged in to Codex',
 );
 

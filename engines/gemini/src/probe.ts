@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { EngineLocation } from '@svc/engine-kit/engine-path.ts';
+import { absence, type EngineLocation } from '@svc/engine-kit/engine-path.ts';
 import type { EngineDeps, EngineProbe } from '@svc/engine-kit/engine.ts';
 import type { GeminiInstall } from './find-gemini.ts';
 import { pin } from './pin.ts';
@@ -11,7 +11,7 @@ type Deps = Pick<EngineDeps, 'baseUrl' | 'env'> & { location: EngineLocation<Gem
 /** Looks whether the program is there and there is a key to use it with, or an endpoint of one's own. */
 export function probeGemini({ location, baseUrl, env, hasKey }: Deps): EngineProbe {
   if (!location.found) {
-    const reason = `Gemini CLI is not installed (${location.reason}).`;
+    const reason = absence('Gemini CLI', 'gemini', location);
     return { installed: false, version: null, path: null, auth: 'none', ready: false, reason };
   }
   const { version, packageDir, script } = location.value;

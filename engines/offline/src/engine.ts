@@ -12,8 +12,8 @@ const sessionId = /^offline-[0-9a-f-]{36}$/;
 const aboutItself = (text: string) =>
   `No model is connected yet, so I cannot answer that. I am the built-in offline engine and only show that the way from ` +
   `your channel to here and back works; you wrote ${text.length} characters.\n\n` +
-  'To connect a model, run `svc engine install codex` and `svc engine login codex` (or `claude`), or start a local model server. ' +
-  '`svc engine` shows how each engine stands.\n\n' +
+  'To connect a model, run `./svc engine install codex` and `./svc engine login codex` (or `claude`), or start a local model server. ' +
+  '`./svc engine` shows how each engine stands.\n\n' +
   'Until then I understand: echo TEXT, wait SECONDS TEXT, count N, think TEXT, tool clock, context, fail CODE.';
 
 /**

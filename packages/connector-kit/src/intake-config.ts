@@ -18,7 +18,7 @@ export const intakeConfig = {
   pairing: {
     type: 'boolean',
     title: 'Offer pairing codes',
-    description: 'A stranger who writes in private gets a code, with which you can let them in (svc pair CODE).',
+    description: 'A stranger who writes in private gets a code, with which you can let them in (./svc pair CODE).',
     default: true,
   },
 } as const;

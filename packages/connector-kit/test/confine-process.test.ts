@@ -25,6 +25,19 @@ test('[M08] a confined process signals nobody else and sets no flags of V8, by w
   expect(JSON.parse(run(attempts, confined))).toEqual(Array.from({ length: 8 }, () => 'ERR_ACCESS_DENIED'));
 });
 
+test('[M08] it changes the priority of nobody but itself', () => {
+  const attempt = `t(() => process.getBuiltinModule('os').setPriority(process.ppid, 1)),
+    await import('node:os').then(({ setPriority }) => t(() => setPriority({ valueOf: () => process.ppid }, 1))),
+    await import('node:os').then(({ setPriority }) => t(() => setPriority(1))),
+    await import('node:os').then(({ setPriority }) => t(() => setPriority(process.pid, 2)))`;
+  expect(JSON.parse(run(attempt, confined))).toEqual([
+    'ERR_ACCESS_DENIED',
+    'ERR_ACCESS_DENIED',
+    'open undefined',
+    'open undefined',
+  ]);
+});
+
 test('it may signal itself, and cannot take the refusals away', () => {
   expect(run('t(() => process.kill(process.pid, 0))', confined)).toBe('["open true"]');
   const attempt =

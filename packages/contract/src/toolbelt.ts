@@ -73,7 +73,8 @@ type Description = { title: string; description: string; readOnly: boolean };
 export const toolDescriptions: Record<ToolName, Description> = {
   svc_sessions: {
     title: 'Active sessions',
-    description: 'Lists the assistant sessions that are active now, over all channels: who, where, what state.',
+    description:
+      'Lists the assistant sessions that are active now, over all channels and terminals: who, where, what about, what state.',
     readOnly: true,
   },
   svc_map: {

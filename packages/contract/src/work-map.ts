@@ -20,5 +20,5 @@ export type WorkMap = { since: number; places: WorkPlace[]; truncated: boolean }
 /** Up to five of the paths that a session touched, newest first, and how often it touched any that count. */
 export type Toucher = SessionAtWork & { touches: number; paths: { path: string; tool: string; last_at: number }[] };
 
-/** Answer of `GET /api/who`, newest first. `truncated`: the folder holds more than was looked at, so somebody may be missing. */
+/** Answer of `GET /api/who`, newest first. `truncated`: there is more than was looked at, so older touches may be missing. */
 export type WhoTouched = { path: string; since: number; sessions: Toucher[]; truncated: boolean };

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findEngine, type EngineSearch } from './engine-path.ts';
+import { absence, findEngine, type EngineSearch } from './engine-path.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -47,9 +47,16 @@ describe('findEngine', () => {
     });
   });
 
+  test('is absent where nothing is at all, which is said with the command that installs it', () => {
+    const result = findEngine(search());
+    expect(result).toMatchObject({ found: false, isAbsent: true, reason: expect.stringContaining('on PATH') });
+    expect(result.found || absence('X', 'x', result)).toBe('X is not installed: "./svc engine install x".');
+  });
+
   test('says why a candidate was not taken', () => {
     addInstalled();
     const result = findEngine(search({ accept: () => 'half installed' }));
     expect(result).toMatchObject({ found: false, reason: expect.stringContaining('half installed') });
+    expect(result.found || absence('X', 'x', result)).toContain('X is not installed (');
   });
 });

@@ -6,7 +6,8 @@ export type EngineSource = 'setting' | 'installed' | 'path';
 
 export type EngineLocation<Found> =
   | { found: true; value: Found; from: EngineSource; reason: string }
-  | { found: false; reason: string };
+  /** `isAbsent`: nothing is there at all, neither installed nor on PATH; none was named. */
+  | { found: false; reason: string; isAbsent?: true };
 
 export type EngineSearch<Found> = {
   id: string;
@@ -23,17 +24,23 @@ export type EngineSearch<Found> = {
 /** Finds an engine: the explicit path, else `<enginesDir>/<id>/current`, else the program on PATH. */
 export function findEngine<Found extends object>(search: EngineSearch<Found>): EngineLocation<Found> {
   const reasons: string[] = [];
+  let isAbsent = search.explicit === null;
   for (const { from, candidate } of candidates(search)) {
     if (candidate === null || !exists(candidate)) {
       reasons.push(candidate === null ? `no ${search.program} on PATH` : `nothing at ${candidate}`);
       continue;
     }
+    isAbsent = false;
     const value = search.accept(candidate);
     if (typeof value !== 'string') return { found: true, value, from, reason: `${sourceWords[from]}: ${candidate}` };
     reasons.push(`${candidate}: ${value}`);
   }
-  return { found: false, reason: reasons.join('; ') };
+  return { found: false, reason: reasons.join('; '), ...(isAbsent && { isAbsent }) };
 }
+
+/** Why an engine cannot be used, in a sentence: the command that mends it, or what is wrong with what was found. */
+export const absence = (name: string, id: string, { reason, isAbsent }: { reason: string; isAbsent?: true }): string =>
+  isAbsent === true ? `${name} is not installed: "./svc engine install ${id}".` : `${name} is not installed (${reason}).`;
 
 const sourceWords: Record<EngineSource, string> = {
   setting: 'set in the settings',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RestorePlan } from '@svc/contract/backup.ts';
@@ -21,18 +21,33 @@ const oldState: Tree = {
   'uploads/2026-01-01/a': 'old upload',
   'secrets.json': 'old secrets',
   'logs/core.log': 'a log',
+  'moderation.deny.txt': 'old rules',
+  'connectors/shop/index.ts': 'old code',
+  'connectors/shop/gone.ts': 'old code',
+  'connectors/shop/.env': 'a key',
+  'connectors/shop/node_modules/a/index.js': 'a package',
+  'connectors/mine/src/index.ts': 'newer code',
 };
 const incoming: Tree = {
   'core.db': 'new core',
   'collector.db': 'new collector',
   'instances/other/state.json': 'new state',
   'uploads/2026-02-02/b': 'new upload',
+  'moderation.deny.txt': 'new rules',
+  'connectors/shop/index.ts': 'code of the backup',
+};
+/** What no backup has of connectors, and connectors that this one has not. */
+const stays: Tree = {
+  'logs/core.log': 'a log',
+  'connectors/shop/.env': 'a key',
+  'connectors/shop/node_modules/a/index.js': 'a package',
+  'connectors/mine/src/index.ts': 'newer code',
 };
 const afterwards: Tree = {
   ...incoming,
+  ...stays,
   'instances/compat/keys.json': 'old keys',
   'secrets.json': 'old secrets',
-  'logs/core.log': 'a log',
 };
 
 function write(folder: string, tree: Tree): void {
@@ -98,15 +113,48 @@ describe('a restore', () => {
     expect(restoreState(folder)).toBeNull();
   });
 
+  test('takes nothing from behind a link in the folder of an instance', () => {
+    const folder = dataFolder();
+    const elsewhere = dataFolder();
+    symlinkSync(path.join(elsewhere, 'instances', 'compat'), path.join(folder, 'instances', 'linked'));
+    stage(folder, incoming);
+    applyRestore(folder);
+    expect(existsSync(path.join(folder, 'instances', 'linked', 'keys.json'))).toBe(false);
+  });
+
   test('brings its own secrets when it has them, and takes them out again', () => {
     const folder = dataFolder();
     const withSecrets = { ...incoming, 'vault/vault.db': 'a vault', 'instances/compat/keys.json': 'new keys' };
     stage(folder, withSecrets, 'restored');
     applyRestore(folder);
-    expect(read(folder)).toEqual({ ...withSecrets, 'secrets.json': 'old secrets', 'logs/core.log': 'a log' });
+    expect(read(folder)).toEqual({ ...withSecrets, ...stays, 'secrets.json': 'old secrets' });
     undoRestore(folder);
     applyRestore(folder);
     expect(read(folder)).toEqual(oldState);
+  });
+
+  test('of a backup without deny file and connectors leaves those that are there', () => {
+    const folder = dataFolder();
+    stage(folder, { 'core.db': 'older' });
+    applyRestore(folder);
+    const { 'moderation.deny.txt': rules, 'connectors/shop/gone.ts': code } = read(folder);
+    expect([rules, code]).toEqual(['old rules', 'old code']);
+  });
+
+  test('keeps links among the connectors as links, and ends a copy that was cut off', () => {
+    const folder = dataFolder();
+    const outside = temporaryFolder();
+    onTestFinished(outside.remove);
+    write(outside.path, { 'index.ts': 'not to be copied' });
+    symlinkSync(outside.path, path.join(folder, 'connectors', 'linked'));
+    symlinkSync('../mine', path.join(folder, 'connectors', 'shop', 'near'));
+    stage(folder, incoming);
+    write(path.join(folder, 'restore', 'pending', 'keeping'), { 'half.ts': 'half' });
+    applyRestore(folder);
+    expect(readlinkSync(path.join(folder, 'connectors', 'linked'))).toBe(outside.path);
+    expect(readlinkSync(path.join(folder, 'connectors', 'shop', 'near'))).toBe('../mine');
+    expect(existsSync(path.join(folder, 'connectors', 'half.ts'))).toBe(false);
+    expect(readFileSync(path.join(folder, 'connectors', 'mine', 'src', 'index.ts'), 'utf8')).toBe('newer code');
   });
 
   test('is taken back while it is pending', () => {
@@ -141,7 +189,7 @@ describe('a restore', () => {
 });
 
 describe('[S03] a start that is killed', () => {
-  const renames = 11; // seven names out, four in
+  const renames = 15; // nine names out, six in
 
   test.each(['before', 'after'])(
     '%s any of the renames ends with all of the backup',

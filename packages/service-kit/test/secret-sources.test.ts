@@ -46,8 +46,14 @@ describe('a secret by name', () => {
   });
 
   test('that nobody has is told with the places it may be put into', async () => {
-    expect(await find('TOKEN')).toBe(`The secret "TOKEN" is not set. Put it into the environment or into ${file}.`);
+    const where = `the environment or into ${file} (docs/secrets.md).`;
+    expect(await find('TOKEN')).toBe(`The secret "TOKEN" is not set. Put it into ${where}`);
     expect(await find('constructor')).toContain('is not set');
+  });
+
+  test('that nobody has is told with the vault too, where there is one', async () => {
+    const found = await createSecretSources({ env: {}, file, command: null }, { hasVault: true }).find('TOKEN');
+    expect(found).toMatchObject({ problem: expect.stringContaining('the vault (./svc vault put TOKEN), the environment or') });
   });
 
   test.each([

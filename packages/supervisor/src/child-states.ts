@@ -1,3 +1,5 @@
+import type { ChildStatus } from './child-spec.ts';
+
 /** Where one supervised child stands. Finer than what is shown outside: a child that is being ended still counts as there. */
 export type Phase = 'stopped' | 'starting' | 'running' | 'stopping' | 'restarting' | 'backoff' | 'failed';
 
@@ -75,3 +77,19 @@ export const transitions: Readonly<Record<Phase, Partial<Record<ChildEvent, Step
 /** True while a process belongs to the phase. */
 export const hasProcess = (phase: Phase): boolean =>
   phase === 'starting' || phase === 'running' || phase === 'stopping' || phase === 'restarting';
+
+/** Asked to end, and not gone yet. */
+export const isEnding = (phase: Phase): boolean => phase === 'stopping' || phase === 'restarting';
+/** A start has turned out one way or the other. */
+export const isDecided = (phase: Phase): boolean => phase !== 'starting' && !isEnding(phase);
+
+/** While a process is being ended it is still there, and shown so. */
+export const statusOf: Readonly<Record<Phase, ChildStatus>> = {
+  stopped: 'stopped',
+  starting: 'starting',
+  running: 'running',
+  stopping: 'running',
+  restarting: 'running',
+  backoff: 'backoff',
+  failed: 'failed',
+};

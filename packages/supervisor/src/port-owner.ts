@@ -3,6 +3,7 @@ import { readFile, readdir, readlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 
+/** `program` is the whole command line, which may hold anything. */
 export type PortOwner = { pid: number; program: string };
 
 /** Why nobody of ours can listen there, or null. Asked of the kernel, by listening for a moment. */
@@ -24,11 +25,13 @@ const tryToListen = (host: string, port: number) =>
 /** Who listens on a port; null when the system does not tell (another user's process, for instance). */
 export async function findPortOwner(port: number): Promise<PortOwner | null> {
   const pid = process.platform === 'linux' ? await ownerFromProc(port) : await ownerFromLsof(port);
-  return pid === null ? null : { pid, program: await programOf(pid) };
+  return pid === null ? null : { pid, program: await commandLineOf(pid) };
 }
 
 export const describeOwner = (owner: PortOwner | null): string =>
-  owner === null ? 'another program (of another user, as it seems)' : `${owner.program || 'a program'} (process ${owner.pid})`;
+  owner === null
+    ? 'another program (of another user, as it seems)'
+    : `${shortened(owner.program) || 'a program'} (process ${owner.pid})`;
 
 async function ownerFromProc(port: number): Promise<number | null> {
   const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFile(file, 'utf8').catch(() => '')));
@@ -64,11 +67,13 @@ async function ownerFromLsof(port: number): Promise<number | null> {
   return Number.isInteger(pid) && pid > 0 ? pid : null;
 }
 
-/** What the process was started with, short enough for a line; empty when it is gone. */
-export async function programOf(pid: number): Promise<string> {
+/** Short enough for a line. */
+const shortened = (line: string): string => (line.length > 200 ? `${line.slice(0, 199)}…` : line);
+
+/** All that the process was started with; empty when it is gone. */
+export async function commandLineOf(pid: number): Promise<string> {
   const fromProc = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim();
-  const line = fromProc || (await output('ps', ['-o', 'args=', '-p', String(pid)])).trim();
-  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+  return fromProc || (await output('ps', ['-o', 'args=', '-p', String(pid)])).trim();
 }
 
 const output = (program: string, args: string[]): Promise<string> =>

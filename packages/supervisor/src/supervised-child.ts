@@ -1,8 +1,19 @@
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
-import type { ChildSpec, ChildState, ChildStatus, LogLine } from './child-spec.ts';
-import { hasProcess, transitions, type ChildEvent, type Effect, type Phase } from './child-states.ts';
+import type { ChildSpec, ChildState, LogLine } from './child-spec.ts';
+import {
+  hasProcess,
+  isDecided,
+  isEnding,
+  statusOf,
+  transitions,
+  type ChildEvent,
+  type Effect,
+  type Phase,
+} from './child-states.ts';
 import { describeExit, type Exit } from './exit-reason.ts';
 import { createLogRing, type LogRing } from './log-ring.ts';
+import { readOwnMessage } from './own-message.ts';
+import { createPhaseWaiters } from './phase-waiters.ts';
 import { createRestartPolicy, type RestartPolicy } from './restart-policy.ts';
 import { spawnChild, type Spawn, type SpawnedChild } from './spawn-child.ts';
 
@@ -42,6 +53,8 @@ export type SupervisedChild = {
 export const createSupervisedChild = (spec: ChildSpec, options: SupervisedChildOptions = {}): SupervisedChild =>
   new ForkedChild(spec, options);
 
+const complaintLength = 2000;
+
 class ForkedChild implements SupervisedChild {
   readonly #spec: ChildSpec;
   readonly #options: SupervisedChildOptions;
@@ -62,7 +75,7 @@ class ForkedChild implements SupervisedChild {
   #complaint: string | null = null;
   #delayMs = 0;
   #cancelTimer: () => void = () => undefined;
-  #waiting: { until: (phase: Phase) => boolean; resolve: () => void }[] = [];
+  readonly #waiters = createPhaseWaiters(() => this.#phase);
 
   constructor(spec: ChildSpec, options: SupervisedChildOptions) {
     this.#spec = spec;
@@ -79,19 +92,19 @@ class ForkedChild implements SupervisedChild {
 
   async start(): Promise<ChildState> {
     this.#on('start');
-    await this.#until(isDecided);
+    await this.#waiters.until(isDecided);
     return this.state;
   }
 
   async restart(): Promise<ChildState> {
     this.#on('restart');
-    await this.#until(isDecided);
+    await this.#waiters.until(isDecided);
     return this.state;
   }
 
   async stop(): Promise<void> {
     this.#on('stop');
-    await this.#until((phase) => phase !== 'stopping' && phase !== 'restarting');
+    await this.#waiters.until((phase) => !isEnding(phase));
   }
 
   send(message: unknown): boolean {
@@ -113,9 +126,7 @@ class ForkedChild implements SupervisedChild {
     if (!hasProcess(this.#phase)) this.#state.startedAt = null;
     if (this.#phase !== 'backoff') this.#state.nextStartAt = null;
     this.#options.onState?.(this.state);
-    const done = this.#waiting.filter(({ until }) => until(this.#phase));
-    this.#waiting = this.#waiting.filter((waiter) => !done.includes(waiter));
-    for (const { resolve } of done) resolve();
+    this.#waiters.look();
   }
 
   readonly #effects: Record<Effect, () => void> = {
@@ -151,13 +162,13 @@ class ForkedChild implements SupervisedChild {
   }
 
   #hear(message: unknown): void {
-    const { type, ...fields } = (message ?? {}) as { type?: unknown; message?: unknown };
-    if (type === 'ready') {
-      this.#state.ready = fields;
+    const own = readOwnMessage(message);
+    if (own?.type === 'ready') {
+      this.#state.ready = own.fields;
       this.#on('ready');
-    } else if (type === 'failed') {
+    } else if (own?.type === 'failed') {
       const { mask = String } = this.#options;
-      this.#complaint = mask(String(fields.message)).slice(0, 2000);
+      this.#complaint = mask(own.message.slice(0, 4 * complaintLength)).slice(0, complaintLength);
     } else {
       this.#options.onMessage?.(message);
     }
@@ -168,7 +179,9 @@ class ForkedChild implements SupervisedChild {
     const at = this.#clock.now();
     const ranMs = at - (this.#state.startedAt ?? at);
     const asked = isEnding(this.#phase);
-    let reason = asked ? 'was asked to stop' : (this.#complaint ?? describeExit(exit, this.#linesSince(at - ranMs)));
+    // What an earlier process wrote says nothing about this one.
+    const own = () => this.logs().filter((line) => line.at >= at - ranMs);
+    let reason = asked ? 'was asked to stop' : (this.#complaint ?? describeExit(exit, own()));
     let event: ChildEvent = 'exit';
     if (!asked) {
       const verdict = this.#policy.judge({ at, ranMs, code: exit.code });
@@ -180,32 +193,8 @@ class ForkedChild implements SupervisedChild {
     this.#on(event);
   }
 
-  /** What an earlier process wrote says nothing about this one. */
-  #linesSince(time: number): LogLine[] {
-    return this.logs().filter((line) => line.at >= time);
-  }
-
   #setTimer(timer: { ms: number; event: ChildEvent } | null): void {
     this.#cancelTimer();
     this.#cancelTimer = timer === null ? () => undefined : this.#clock.after(timer.ms, () => this.#on(timer.event));
   }
-
-  #until(until: (phase: Phase) => boolean): Promise<void> {
-    if (until(this.#phase)) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push({ until, resolve }));
-  }
 }
-
-const isEnding = (phase: Phase) => phase === 'stopping' || phase === 'restarting';
-const isDecided = (phase: Phase) => phase !== 'starting' && !isEnding(phase);
-
-/** While a process is being ended it is still there, and shown so. */
-const statusOf: Readonly<Record<Phase, ChildStatus>> = {
-  stopped: 'stopped',
-  starting: 'starting',
-  running: 'running',
-  stopping: 'running',
-  restarting: 'running',
-  backoff: 'backoff',
-  failed: 'failed',
-};

@@ -1,20 +1,23 @@
 import { spawn } from 'node:child_process';
 
 export type ProgramResult = { code: number | null; stdout: string; stderr: string; truncated: boolean };
-type Options = { env: Record<string, string>; timeoutMs: number; maxBytes: number; cwd?: string };
+type Options = { env: Record<string, string>; timeoutMs: number; maxBytes: number; cwd?: string; signal?: AbortSignal };
 
 const maxErrorBytes = 4096;
+/** A program that inherited the pipes can hold them open long after the one that we wait for is gone. */
+const lastOutputMs = 250;
 
 /**
  * Runs a program without a shell, bounded in time and output; what is too much is cut off and the program ended. Rejects
- * when it cannot be started or takes too long.
+ * when it cannot be started, takes too long, or was ended by `signal`; then it is gone.
  */
 export function runProgram(
   program: string,
   args: readonly string[],
-  { env, timeoutMs, maxBytes, cwd }: Options,
+  { env, timeoutMs, maxBytes, cwd, signal: stop }: Options,
 ): Promise<ProgramResult> {
   return new Promise((resolve, reject) => {
+    stop?.throwIfAborted();
     const child = spawn(program, args, {
       env,
       cwd,
@@ -36,9 +39,17 @@ export function runProgram(
     child.stderr.on('data', (part: Buffer) => {
       if (stderr.length < maxErrorBytes) stderr += part.toString('utf8').slice(0, maxErrorBytes);
     });
+    const end = () => void child.kill('SIGKILL');
+    stop?.addEventListener('abort', end, { once: true });
     child.on('error', reject);
+    child.once('exit', () => {
+      const timer = setTimeout(() => [child.stdout, child.stderr].forEach((pipe) => pipe.destroy()), lastOutputMs);
+      child.once('close', () => clearTimeout(timer));
+    });
     child.on('close', (code, signal) => {
-      if (signal !== null && !truncated)
+      stop?.removeEventListener('abort', end);
+      if (stop?.aborted === true) reject(new Error(`${program} was ended, because the service stops`));
+      else if (signal !== null && !truncated)
         reject(new Error(`${program} was ended by ${signal}, after at most ${timeoutMs / 1000} s`));
       else resolve({ code, stdout: Buffer.concat(out).toString('utf8'), stderr: stderr.trim(), truncated });
     });

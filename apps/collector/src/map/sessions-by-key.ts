@@ -4,12 +4,13 @@ import type { SessionList } from '../session/session-list.ts';
 
 type Who = Omit<SessionAtWork, 'last_at'>;
 
-/** Who a session is; one that is only known by its tools has nothing but its key. */
-export async function whoIs(sessionList: Pick<SessionList, 'read'>, key: string): Promise<Who> {
-  const session = await sessionList.read(key);
-  return session === undefined
-    ? { conversation_key: key, surface: null, identity: null, principal: null, active: false }
-    : toWho(session);
+/** Who these sessions are, in the same order; one that is only known by its tools has nothing but its key. */
+export async function whoAre(sessionList: Pick<SessionList, 'readAll'>, keys: readonly string[]): Promise<Who[]> {
+  const sessions = await sessionList.readAll(keys);
+  const known = new Map(sessions.map((session) => [session.conversation_key, toWho(session)]));
+  return keys.map(
+    (key) => known.get(key) ?? { conversation_key: key, surface: null, identity: null, principal: null, active: false },
+  );
 }
 
 export const toWho = ({ conversation_key, surface, identity, principal, active }: ListedSession): Who => ({

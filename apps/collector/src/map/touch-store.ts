@@ -3,26 +3,58 @@ import type { Database } from '@svc/store/database.ts';
 /** One path that a session touched; times are epoch ms. */
 export type TouchRow = { session: string; path: string; cwd: string | null; tool: string; times: number; last_at: number };
 
-type Db = Pick<Database, 'all'>;
-type Place = Pick<TouchRow, 'path' | 'session'>;
+/** A place in the order of time. */
+export type TouchPlace = Pick<TouchRow, 'last_at' | 'session' | 'path'>;
+
+type Db = Pick<Database, 'all' | 'get'>;
 
 const columns = 'session, path, cwd, tool, times, last_at';
 const selectOfSession = `SELECT ${columns} FROM touch WHERE session = ? AND last_at >= ? ORDER BY last_at DESC LIMIT ?`;
-const selectOfPath = `SELECT ${columns} FROM touch WHERE path = ? AND session > ? ORDER BY session LIMIT ?`;
-// Everything below a folder stands between its name with `/` and its name with the character after `/`.
-const selectBelow = `SELECT ${columns} FROM touch WHERE (path, session) > (?, ?) AND path < ? ORDER BY path, session LIMIT ?`;
+const selectOfPath = `SELECT ${columns} FROM touch WHERE path = ? ORDER BY session LIMIT ?`;
+const selectBelow = `SELECT ${columns} FROM touch WHERE path > ? AND path < ? ORDER BY path, session LIMIT ?`;
+
+const older = `FROM touch WHERE last_at >= ? AND (last_at, session, path) < (?, ?, ?)
+ORDER BY last_at DESC, session DESC, path DESC`;
+const selectEnd = `SELECT last_at, session, path ${older} LIMIT 1 OFFSET ?`;
+// All that is looked at stands in the index of times; only what is found is read from the table.
+const selectFound = `SELECT ${columns
+  .split(', ')
+  .map((name) => `touch.${name}`)
+  .join(', ')}
+FROM (SELECT session, path ${older} LIMIT ?) AS seen
+JOIN touch ON touch.session = seen.session AND touch.path = seen.path
+WHERE seen.path = ? OR (seen.path > ? AND seen.path < ?)`;
 
 /** What a session touched since a time, newest first. */
-export const touchesOf = (db: Db, session: string, since: number, limit: number): Promise<TouchRow[]> =>
+export const touchesOf = (db: Pick<Db, 'all'>, session: string, since: number, limit: number): Promise<TouchRow[]> =>
   db.all<TouchRow>(selectOfSession, session, since, limit);
 
-/** Touches of the path itself, after those of a session. */
-export const touchesAt = (db: Db, path: string, after: string, limit: number): Promise<TouchRow[]> =>
-  db.all<TouchRow>(selectOfPath, path, after, limit);
+/** Touches of a path and of what lies below it, whenever they were, in the order of paths. */
+export async function touchesByPath(db: Pick<Db, 'all'>, path: string, limit: number): Promise<TouchRow[]> {
+  const own = await db.all<TouchRow>(selectOfPath, path, limit);
+  const below = await db.all<TouchRow>(selectBelow, ...rangeBelow(path), limit - own.length);
+  return [...own, ...below];
+}
 
-/** Touches of what lies below a folder, after a place in the order of paths. */
-export function touchesBelow(db: Db, folder: string, after: Place | null, limit: number): Promise<TouchRow[]> {
+/**
+ * Looks at the newest touches since a time, from a place on, and gives those of a path and of what lies below it. `next`:
+ * where to go on; null when there are no older ones.
+ */
+export async function touchesByTime(
+  db: Db,
+  path: string,
+  since: number,
+  from: TouchPlace | null,
+  looked: number,
+): Promise<{ rows: TouchRow[]; next: TouchPlace | null }> {
+  const { last_at, session, path: at } = from ?? { last_at: Number.MAX_SAFE_INTEGER, session: '', path: '' };
+  const place = [since, last_at, session, at] as const;
+  const rows = await db.all<TouchRow>(selectFound, ...place, looked, path, ...rangeBelow(path));
+  return { rows, next: (await db.get<TouchPlace>(selectEnd, ...place, looked - 1)) ?? null };
+}
+
+/** Everything below a folder stands between its name with `/` and its name with the character after `/`. */
+function rangeBelow(folder: string): [string, string] {
   const prefix = folder === '/' ? '' : folder;
-  const { path, session } = after ?? { path: `${prefix}/`, session: '' };
-  return db.all<TouchRow>(selectBelow, path, session, `${prefix}0`, limit);
+  return [`${prefix}/`, `${prefix}0`];
 }

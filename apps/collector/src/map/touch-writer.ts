@@ -10,7 +10,7 @@ ON CONFLICT (session, path) DO UPDATE SET
   tool = CASE WHEN excluded.last_at >= touch.last_at THEN excluded.tool ELSE touch.tool END,
   last_at = CASE WHEN excluded.last_at >= touch.last_at THEN excluded.last_at ELSE touch.last_at END`;
 const removeOld =
-  'DELETE FROM touch WHERE (session, path) IN (SELECT session, path FROM touch WHERE last_at < ? ORDER BY last_at LIMIT 200)';
+  'DELETE FROM touch WHERE (session, path) IN (SELECT session, path FROM touch WHERE last_at < ? ORDER BY last_at LIMIT ?)';
 
 type Touch = { session: string; path: string; cwd: string | null; tool: string; times: number; last_at: number };
 
@@ -48,8 +48,9 @@ export function createTouchWriter(db: SqliteDatabase): () => TouchSums {
         }
         unpruned += touches.size;
         if (unpruned < touchesPerPrune) return;
+        // More than came, or those of a time when more came at once would stay.
+        prune.run(newest - keptMs, 2 * unpruned);
         unpruned = 0;
-        prune.run(newest - keptMs);
       },
     };
   };

@@ -39,7 +39,7 @@ export function gatherTurns(clock: Clock, done: (record: TurnRecord) => void): T
       if (typeof turnId !== 'string' || turnId === '' || !tellsOfTurn(event)) return;
       const known = open.get(turnId);
       // What comes after the end, or has no beginning, makes no turn of its own.
-      if (known === undefined && !beginners.has(event.kind)) return;
+      if (known === undefined && !beginsTurn(event)) return;
       const { record } = known ?? { record: newRecord(turnId, event) };
       addEvent(record, event);
       open.set(turnId, { record, seenAt: clock.now() });
@@ -58,6 +58,8 @@ export function gatherTurns(clock: Clock, done: (record: TurnRecord) => void): T
 }
 
 const beginners: ReadonlySet<string> = new Set(['inbound', 'queued', 'turn', 'denied']);
+
+const beginsTurn = ({ kind, payload }: StoredEvent): boolean => beginners.has(kind) && payload['what'] !== 'ended';
 
 /** A message that is only noted is no turn, and a delivery outlives its own. */
 const tellsOfTurn = ({ kind, payload }: StoredEvent): boolean => kind !== 'delivery' && payload['observed'] !== true;

@@ -10,10 +10,11 @@ const timeoutMs = 5 * 60_000;
 const maxBytes = 64 * 1024;
 
 /**
- * Installs the libraries of OpenTelemetry into `folder`: whole, or not at all. Runs no scripts of packages.
+ * Installs the libraries of OpenTelemetry into `folder`: whole, or not at all. Runs no scripts of packages. npm ends when
+ * `signal` says so; it stands in our own group of processes, which ends with us.
  * @throws Error with npm's own reason.
  */
-export async function installOtelPackages(folder: string, registry: string | null): Promise<void> {
+export async function installOtelPackages(folder: string, registry: string | null, signal: AbortSignal): Promise<void> {
   const parent = path.dirname(folder);
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(parent)) if (name.startsWith(staged)) rmSync(path.join(parent, name), { recursive: true });
@@ -24,7 +25,7 @@ export async function installOtelPackages(folder: string, registry: string | nul
       copyFileSync(path.join(lockFolder, file), path.join(staging, file));
       chmodSync(path.join(staging, file), 0o600);
     }
-    await runNpm(staging, registry);
+    await runNpm(staging, registry, signal);
     rmSync(folder, { recursive: true, force: true });
     renameSync(staging, folder);
   } finally {
@@ -34,10 +35,11 @@ export async function installOtelPackages(folder: string, registry: string | nul
 
 const staged = '.otel-installing-';
 
-async function runNpm(folder: string, registry: string | null): Promise<void> {
+async function runNpm(folder: string, registry: string | null, signal: AbortSignal): Promise<void> {
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--fetch-retries=1', '--loglevel=error'];
   const args = ['ci', '--prefix', folder, ...flags, ...(registry === null ? [] : [`--registry=${registry}`])];
-  const ran = await runProgram('npm', args, { env: npmEnv(), cwd: folder, timeoutMs, maxBytes }).catch((error: unknown) => {
+  const options = { env: npmEnv(), cwd: folder, timeoutMs, maxBytes, signal };
+  const ran = await runProgram('npm', args, options).catch((error: unknown) => {
     throw new Error(`npm could not be run: ${errorText(error)}`, { cause: error });
   });
   if (ran.code !== 0) throw new Error(`npm did not finish: ${reasonOf(ran.stderr)}`);

@@ -18,7 +18,7 @@ type Deps = MetricSources & {
   log: Pick<Log, 'info' | 'warn'>;
   /** Other ones in tests. */
   load?: (folders: readonly string[]) => OtelPackages | null;
-  install?: (folder: string, registry: string | null) => Promise<void>;
+  install?: (folder: string, registry: string | null, signal: AbortSignal) => Promise<void>;
 };
 
 export type OtelExport = {
@@ -31,10 +31,12 @@ export type OtelExport = {
   install(): Promise<void>;
   /** Sends what waits; for tests. */
   flush(): Promise<void>;
+  /** Sends what waits and what is known of turns that run, for three seconds at most, and ends an installation. */
   close(): Promise<void>;
 };
 
 const retryMs = 10 * 60_000;
+/** How long the end waits for what is sent last. */
 const closeMs = 3000;
 
 /** Traces of turns and the metrics, to where the standard variables say. Off, it costs nothing. */
@@ -48,7 +50,7 @@ export function createOtelExport(deps: Deps): OtelExport {
   let installError: string | null = null;
   let otlp: Otlp | null = null;
   let installing: Promise<void> | null = null;
-  let isClosed = false;
+  const stop = new AbortController();
   let cancelRetry = () => {};
 
   const onResult = ({ what, count, error }: OtlpResult) => {
@@ -89,22 +91,22 @@ export function createOtelExport(deps: Deps): OtelExport {
       const found = load(packageFolders(settings.dataDir));
       if (found === null) {
         log.info({ folder }, 'the OpenTelemetry libraries are being installed');
-        await install(folder, settings.engineRegistry);
+        await install(folder, settings.engineRegistry, stop.signal);
       }
       const packages = found ?? load(packageFolders(settings.dataDir));
       if (packages === null) throw new Error('the libraries are not there after they were installed');
-      if (!isClosed) open(packages);
+      if (!stop.signal.aborted) open(packages);
     } catch (error) {
       state = 'missing';
       installError = errorText(error);
-      if (isClosed) return;
+      if (stop.signal.aborted) return;
       log.warn({ err: installError }, 'the OpenTelemetry libraries could not be installed; it is tried again');
       cancelRetry = clock.after(retryMs, () => void begin().catch(() => undefined)); // told above
       throw error;
     }
   };
   const begin = (): Promise<void> => {
-    if (!isWanted || state === 'on' || isClosed) return Promise.resolve();
+    if (!isWanted || state === 'on' || stop.signal.aborted) return Promise.resolve();
     return (installing ??= installOnce().finally(() => (installing = null)));
   };
   if (isWanted) void begin().catch(() => undefined); // told above
@@ -135,13 +137,17 @@ export function createOtelExport(deps: Deps): OtelExport {
       await otlp?.flush();
     },
     async close() {
-      isClosed = true;
+      stop.abort();
       cancelRetry();
+      // What runs is told as far as it is known: nobody will be there for its end.
       turns.flush();
       turns.close();
-      const closing = otlp?.close() ?? Promise.resolve();
+      const closing = Promise.allSettled([otlp?.close(), installing]);
       otlp = null;
-      await Promise.race([closing, new Promise<void>((resolve) => void clock.after(closeMs, resolve))]);
+      const late = Promise.withResolvers<void>();
+      const cancelLate = clock.after(closeMs, late.resolve);
+      await Promise.race([closing, late.promise]);
+      cancelLate();
     },
   };
 }

@@ -6,6 +6,7 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { SearchThread } from '../search/search-thread.ts';
 import { dropSamples } from '../system/system-store.ts';
+import { forgetTranscripts, type TranscriptPlace } from './forget-transcripts.ts';
 import { removeSlice, type RetentionPlace } from './remove-events.ts';
 import { retentionPlan, sampleKind, type RetentionPass } from './retention-plan.ts';
 
@@ -29,13 +30,20 @@ const dayMs = 24 * 3_600_000;
 /** Small steps with pauses: what comes in must not wait for what goes. */
 const sliceEvents = 200;
 const pauseMs = 20;
+/** The rest of the transcripts is left to the next run. */
+const transcriptsPerRun = 5000;
+const firstTranscript: TranscriptPlace = { last_at: 0, file: '' };
 
-/** Removes events that are older than their kind is kept, once an hour. Sums, sessions and the audit stay. */
+/**
+ * Removes events that are older than their kind is kept, and what is known of transcripts that are gone, once an hour.
+ * Sums, sessions and the audit stay.
+ */
 export function createRetention(deps: Deps): Retention {
   const { settings, clock, log } = deps;
   const passes = retentionPlan(settings.retentionDays, settings.retentionDaysByKind);
   // Events that stay are not looked at again every hour, but for the last day's, where some may have arrived late.
   const places = new Map<RetentionPass, number>();
+  let transcriptPlace = firstTranscript;
   let running: Promise<void> | null = null;
   let isClosed = false;
 
@@ -44,6 +52,7 @@ export function createRetention(deps: Deps): Retention {
       let removed = 0;
       for (const pass of passes) removed += await runPass(deps, pass, places, () => isClosed);
       await removeSamples(deps, () => isClosed);
+      transcriptPlace = await runTranscripts(deps, transcriptPlace, () => isClosed);
       if (removed > 0) log.info({ removed }, 'events past their retention were removed');
     } catch (error) {
       if (!isClosed) log.warn({ err: errorText(error) }, 'old events could not be removed');
@@ -92,4 +101,21 @@ async function removeSamples({ db, settings, clock }: Deps, isClosed: () => bool
   const days = settings.retentionDaysByKind[sampleKind] ?? settings.retentionDays;
   if (days === 0) return;
   while (!isClosed() && (await dropSamples(db, clock.now() - days * dayMs, sliceEvents)) === sliceEvents) await pause(pauseMs);
+}
+
+/** Goes on where the last run ended, and gives the place for the next one. */
+async function runTranscripts(
+  { db, settings, clock }: Deps,
+  from: TranscriptPlace,
+  isClosed: () => boolean,
+): Promise<TranscriptPlace> {
+  const before = clock.now() - settings.retentionDays * dayMs;
+  let place = from;
+  for (let looked = 0; settings.retentionDays > 0 && looked < transcriptsPerRun && !isClosed(); looked += sliceEvents) {
+    const slice = await forgetTranscripts(db, place, before, sliceEvents);
+    if (slice === null) return firstTranscript;
+    ({ place } = slice);
+    await pause(pauseMs);
+  }
+  return place;
 }

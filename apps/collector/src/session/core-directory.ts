@@ -72,7 +72,11 @@ export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = as
     /** The session that an engine's session belongs to, which was active at `since` (epoch ms) or later; null when none does. */
     async keyOf(engineSessionId: string, since: number): Promise<string | null> {
       const isStale = clock.now() - askedAt >= trustMs || knownFrom > since;
-      if (!byEngineSession.has(engineSessionId) && isStale) await sync(since);
+      const isUnknown = () => !byEngineSession.has(engineSessionId);
+      const isJoining = asking !== null;
+      if (isUnknown() && isStale) await sync(since);
+      // What was asked already may not have been to go back that far.
+      if (isUnknown() && isJoining && knownFrom > since) await sync(since);
       return byEngineSession.get(engineSessionId) ?? null;
     },
   };

@@ -6,12 +6,12 @@ import type { SessionHosts, HostsByKey } from '../terminal/session-hosts.ts';
 import type { TranscriptRow } from '../transcript/transcript-row.ts';
 import type { TranscriptStore } from '../transcript/transcript-store.ts';
 import type { CoreDirectory } from './core-directory.ts';
-import { isActiveRow, readRow, selectRows, type SessionFilter } from './session-store.ts';
+import { isActiveRow, readRows, selectRows, type SessionFilter } from './session-store.ts';
 import { toListed, type SessionParts } from './to-listed.ts';
 import type { SessionRow } from './session-row.ts';
 
 type Deps = {
-  db: Pick<Database, 'all' | 'get'>;
+  db: Pick<Database, 'all'>;
   transcripts: Pick<TranscriptStore, 'ofSessions'>;
   hosts: Pick<SessionHosts, 'current'>;
   core: Pick<CoreDirectory, 'refresh' | 'of'>;
@@ -50,10 +50,10 @@ export function createSessionList({ db, transcripts, hosts, core, gitRoots, cloc
       const sessions = await putTogether(rows, running);
       return filter.active ? sessions.filter(({ active }) => active) : sessions;
     },
-    /** One session, as far as anything tells of it. */
-    async read(key: string): Promise<ListedSession | undefined> {
-      const row = await readRow(db, key);
-      return row === undefined ? undefined : (await putTogether([row], await hosts.current()))[0];
+    /** Those of these keys that there are, in no order. */
+    async readAll(keys: readonly string[]): Promise<ListedSession[]> {
+      const [rows, running] = await Promise.all([readRows(db, keys), hosts.current()]);
+      return putTogether(rows, running);
     },
   };
 }

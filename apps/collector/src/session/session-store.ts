@@ -29,8 +29,8 @@ export async function selectRows(db: Db, filter: SessionFilter, live: readonly s
   return [...recent, ...older].slice(0, limit);
 }
 
-export const readRow = (db: Pick<Database, 'get'>, key: string): Promise<SessionRow | undefined> =>
-  db.get<SessionRow>('SELECT * FROM session WHERE conversation_key = ?', key);
+export const readRows = (db: Db, keys: readonly string[]): Promise<SessionRow[]> =>
+  db.all<SessionRow>('SELECT * FROM session WHERE conversation_key IN (SELECT value FROM json_each(?))', JSON.stringify(keys));
 
 /** A turn runs, or something happened in the last 15 minutes. */
 export const isActiveRow = ({ state, last_event_at }: SessionRow, now: number): boolean =>

@@ -1,5 +1,6 @@
 import type { ListedSession } from '@svc/contract/listed-session.ts';
 import type { SessionHost } from '../terminal/session-hosts.ts';
+import { isTerminalKey } from '../transcript/terminal-key.ts';
 import type { TranscriptRow } from '../transcript/transcript-row.ts';
 import type { CoreFacts } from './core-directory.ts';
 import type { SessionRow } from './session-row.ts';
@@ -20,27 +21,34 @@ type Session = Omit<ListedSession, 'repo'>;
 export function toListed(row: SessionRow, parts: SessionParts): Session {
   const { transcript, host, facts } = parts;
   const { state_at: _at, last_text_at: _textAt, state: _state, ...told } = row;
-  const own = transcript?.is_core === 0 ? transcript : undefined;
+  const isOwn = isOfEngine(row, parts);
   return {
     ...told,
-    source: own === undefined ? 'core' : host?.pane ? 'terminal' : 'transcript',
-    state: stateOf(row, own, parts),
-    active: host !== undefined || (own === undefined || !parts.isHostKnown ? parts.isRecent : false),
+    source: !isOwn ? 'core' : host?.pane ? 'terminal' : 'transcript',
+    state: isOwn ? stateOfProgram(parts) : stateOfTurn(row, facts),
+    active: host !== undefined || (!isOwn || !parts.isHostKnown ? parts.isRecent : false),
     engine_id: facts?.engine_id ?? transcript?.engine ?? null,
     engine_session_id: facts?.engine_session_id ?? transcript?.engine_session_id ?? null,
     model: facts?.model ?? transcript?.model ?? null,
     title: facts?.title ?? transcript?.title ?? null,
-    cwd: facts?.cwd ?? transcript?.cwd ?? null,
+    // The first lines of a transcript may not tell.
+    cwd: facts?.cwd ?? transcript?.cwd ?? host?.cwd ?? null,
     pid: host?.pid ?? null,
     ...terminalOf(facts, host),
-    ...(own !== undefined && { input_tokens: own.input_tokens, output_tokens: own.output_tokens }),
+    ...(isOwn && { input_tokens: transcript?.input_tokens ?? null, output_tokens: transcript?.output_tokens ?? null }),
   };
 }
 
-function stateOf(row: SessionRow, own: TranscriptRow | undefined, { host, facts, isHostKnown }: SessionParts): Session['state'] {
-  if (own === undefined) return row.state === 'idle' && facts?.claimed_by ? 'claimed' : row.state;
+/** No conversation of the service. A transcript that is gone may have been forgotten. */
+const isOfEngine = ({ conversation_key }: SessionRow, { transcript, facts }: SessionParts): boolean =>
+  transcript === undefined ? facts === undefined && isTerminalKey(conversation_key) : transcript.is_core === 0;
+
+const stateOfTurn = ({ state }: SessionRow, facts: CoreFacts | undefined): Session['state'] =>
+  state === 'idle' && facts?.claimed_by ? 'claimed' : state;
+
+function stateOfProgram({ transcript, host, isHostKnown }: SessionParts): Session['state'] {
   if (host === undefined && isHostKnown) return 'ended';
-  return own.is_busy === 1 && host !== undefined ? 'running' : 'idle';
+  return transcript?.is_busy === 1 && host !== undefined ? 'running' : 'idle';
 }
 
 /** The core's word for where to type, or the terminal that the program was found in. */

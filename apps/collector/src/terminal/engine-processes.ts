@@ -1,4 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { uptime } from 'node:os';
 import path from 'node:path';
 import { readProcess, type ProcessFacts } from '../control/process-facts.ts';
 import { transcriptEngines, type TranscriptEngine } from '../transcript/transcript-line.ts';
@@ -24,7 +25,7 @@ const ticksPerSecond = 100;
  */
 export async function listEngineProcesses(): Promise<EngineProcess[] | null> {
   if (process.platform !== 'linux') return null;
-  const bootedAt = Date.now() - Number.parseFloat(await readFile('/proc/uptime', 'utf8')) * 1000;
+  const bootedAt = Date.now() - uptime() * 1000;
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found = await Promise.all(pids.map((pid) => readEngine(pid, bootedAt)));
   return withWorkers(found.filter((engine) => engine !== null)).filter(({ ancestors }) => !isOurs(ancestors));

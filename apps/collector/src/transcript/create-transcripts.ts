@@ -33,7 +33,7 @@ export function createTranscripts(deps: Deps): Transcripts {
     coreKeyOf,
     onChanged,
     redactor: () => (redactor ??= makeRedactor(settings)),
-    identity: userInfo().username,
+    identity: userName(),
     dataDir: settings.dataDir,
     clock,
   };
@@ -51,6 +51,15 @@ export function createTranscripts(deps: Deps): Transcripts {
     },
     close: () => watcher.close(),
   };
+}
+
+/** In a container a user may have a number and no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'local');
+  }
 }
 
 /** The rules are only read when something is told. */

@@ -1,16 +1,17 @@
 import type { Stats } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { cutText } from '@svc/service-kit/cut-text.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import type { FoundFile } from './find-transcripts.ts';
 import { readLine } from './read-line.ts';
 import { createLineReader, endBytes, openOwnFile, readEnds } from './read-lines.ts';
+import { terminalKey } from './terminal-key.ts';
 import { toEvents } from './told-events.ts';
 import type { LineFacts } from './transcript-line.ts';
-import { addLine, newTranscript, type TranscriptRow } from './transcript-row.ts';
+import { addLine, isTitled, newTranscript, type TranscriptRow } from './transcript-row.ts';
 import type { TranscriptStore } from './transcript-store.ts';
 
 export type ReaderDeps = {
@@ -29,6 +30,9 @@ export type ReaderDeps = {
 };
 
 const maxEvents = 200;
+const maxPathBytes = 1024;
+/** Of what was said first so much is looked through for a title. */
+const maxTitleSource = 4096;
 
 /**
  * Reads what is new in a transcript. A file made before `from` (epoch ms) that was not known yet is only looked at: its
@@ -43,7 +47,7 @@ export async function readTranscript(deps: ReaderDeps, found: FoundFile, from: n
     if (known !== undefined && isUnchanged(known, stat)) return;
     const row = known ?? (await begin(found, stat));
     const lines = createLineReader(handle);
-    if (known === undefined && madeAt(stat) < from) await readOld(row, handle, stat);
+    if (known === undefined && madeAt(stat) < from) await readOld(deps, row, handle, stat);
     else if (row.file_id !== idOf(stat) || stat.size < row.read_to || row.mark !== (await lines.mark(row.read_to)))
       restart(row, stat);
     await readOn(deps, row, lines, stat);
@@ -60,16 +64,22 @@ async function begin({ file, root }: FoundFile, stat: Stats): Promise<Transcript
 
 /** The Gemini CLI notes the folder of a project beside its chats. */
 async function projectOf(file: string): Promise<string | null> {
-  const text = await readFile(path.join(file, '../../.project_root'), 'utf8').catch(() => '');
-  const cwd = text.trim();
-  return path.isAbsolute(cwd) && cwd.length <= 1024 ? cwd : null;
+  const handle = await openOwnFile(path.join(file, '../../.project_root'));
+  if (handle === null) return null;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxPathBytes + 1), 0, maxPathBytes + 1, 0);
+    const cwd = buffer.toString('utf8', 0, bytesRead).trim();
+    return path.isAbsolute(cwd) && bytesRead <= maxPathBytes ? cwd : null;
+  } finally {
+    await handle.close();
+  }
 }
 
 /** A file that was there before anybody looked is not told, and what is between its ends is not read. */
-async function readOld(row: TranscriptRow, handle: FileHandle, { size }: Stats): Promise<void> {
+async function readOld(deps: ReaderDeps, row: TranscriptRow, handle: FileHandle, { size }: Stats): Promise<void> {
   row.is_whole = size <= endBytes ? 1 : 0;
   const { lines, next } = await readEnds(handle, size);
-  for (const line of lines) addText(row, line);
+  await takeIn(deps, row, lines);
   row.read_to = next;
 }
 
@@ -89,7 +99,7 @@ async function readOn(deps: ReaderDeps, row: TranscriptRow, reader: LineReader, 
   const before = row.changed_at === 0 ? null : viewOf(row);
   for (let isEnd = false; !isEnd;) {
     const read = await reader.lines(row.read_to, row.is_skipping === 1);
-    const facts = read.lines.flatMap((line) => addText(row, line) ?? []);
+    const facts = await takeIn(deps, row, read.lines);
     row.conversation_key ??= await keyFor(deps, row);
     await tell(deps, row, facts);
     isEnd = read.isEnd;
@@ -113,10 +123,16 @@ function checkTimes(row: TranscriptRow, writtenAt: number): void {
   row.started_at = row.started_at === 0 ? row.last_at : Math.min(row.started_at, row.last_at);
 }
 
-function addText(row: TranscriptRow, line: string): LineFacts | null {
-  const facts = readLine(row.engine, line);
-  if (facts !== null) addLine(row, facts);
-  return facts;
+async function takeIn({ redactor }: ReaderDeps, row: TranscriptRow, lines: readonly string[]): Promise<LineFacts[]> {
+  const read = lines.flatMap((line) => readLine(row.engine, line) ?? []);
+  for (const facts of read) addLine(row, isTitled(row, facts) ? withoutSecrets(facts, await redactor()) : facts);
+  return read;
+}
+
+/** A title is what somebody said, and is shown in every list. Looked through before it is cut: half a secret has no form. */
+function withoutSecrets({ title, ...facts }: LineFacts, redactor: Redactor): LineFacts {
+  if (title === undefined) return facts;
+  return { ...facts, title: { ...title, text: redactor.text(cutText(title.text, maxTitleSource)) } };
 }
 
 /** A session of the core keeps its key. What else the core's engines wrote (side calls, sessions that it forgot) is no session. */
@@ -125,7 +141,7 @@ async function keyFor({ store, coreKeyOf, dataDir }: ReaderDeps, row: Transcript
   if (id === null || row.is_part === 1) return null;
   const core = (await store.keyOf(id)) ?? (await coreKeyOf(id, started_at));
   if (core !== null) row.is_core = 1;
-  return core ?? (isWithin(dataDir, cwd, file) ? null : `terminal:${engine}:${id}`);
+  return core ?? (isWithin(dataDir, cwd, file) ? null : terminalKey(engine, id));
 }
 
 /** Claude names the folder of a project after its path, and tells the path itself only later. */

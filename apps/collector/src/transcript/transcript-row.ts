@@ -85,8 +85,13 @@ export function addLine(row: TranscriptRow, facts: LineFacts): void {
 
 const nameOf = (text: string | undefined): string | null => (text === undefined || text.length > maxName ? null : text);
 
-function addTitle(row: TranscriptRow, { title }: LineFacts): void {
-  if (title === undefined || (!title.given && row.title !== null)) return;
+/** True for a line whose title the session would take. */
+export const isTitled = ({ title: known }: TranscriptRow, { title }: LineFacts): boolean =>
+  title !== undefined && (title.given || known === null);
+
+function addTitle(row: TranscriptRow, facts: LineFacts): void {
+  const { title } = facts;
+  if (title === undefined || !isTitled(row, facts)) return;
   const text = cutText(title.text.replaceAll(/\s+/g, ' ').trim(), maxTitle);
   if (text !== '') Object.assign(row, { title: text, is_title_given: title.given ? 1 : 0 });
 }

@@ -28,6 +28,8 @@ export function watchTranscripts({ roots, clock, read, warn }: Deps) {
   const changed = new Map<string, FoundFile>();
   /** When each file was last written, as of the last time that everything was looked over (epoch ms). */
   const seen = new Map<string, number>();
+  /** Files that could not be read, as of the last time that everything was looked over. */
+  const failing = new Set<string>();
   let isClosed = false;
   let working: Promise<void> = Promise.resolve();
   let cancelGather: (() => void) | null = null;
@@ -40,11 +42,20 @@ export function watchTranscripts({ roots, clock, read, warn }: Deps) {
     changed.set(found.file, found);
     if (!isClosed) cancelGather ??= clock.after(ms, () => void work(readChanged));
   };
+  const readEach = async (files: readonly FoundFile[]) => {
+    for (const found of files) if (!isClosed) await read(found).catch((error: unknown) => tryAgain(found, error));
+  };
+  const tryAgain = (found: FoundFile, error: unknown) => {
+    // Said once for a file: while the disk is full, say, it is tried every two seconds.
+    if (!failing.has(found.file)) warn(`${found.file}: ${String(error)}`);
+    failing.add(found.file);
+    note(found, retryMs);
+  };
   const readChanged = async () => {
     cancelGather = null;
     const files = [...changed.values()];
     changed.clear();
-    for (const found of files) await read(found).catch(() => note(found, retryMs));
+    await readEach(files);
   };
 
   const watchFolder = (root: TranscriptRoot, { dir, level }: FoundFolder) =>
@@ -98,9 +109,9 @@ export function watchTranscripts({ roots, clock, read, warn }: Deps) {
       .toSorted((a, b) => b.at - a.at)
       .slice(0, maxFiles);
     const fresh = newest.filter(({ file, at }) => seen.get(file) !== at);
-    if (some === roots) seen.clear();
+    if (some === roots) [seen, failing].forEach((known) => known.clear());
     for (const { file, at } of newest) seen.set(file, at);
-    for (const found of fresh) await read(found).catch(() => note(found, retryMs));
+    await readEach(fresh);
   };
   const sweep = async () => {
     await lookOver();

@@ -10,10 +10,11 @@ const maxHandles = 20_000;
 const maxSide = 1000;
 
 const dayMs = 24 * 3_600_000;
+const periodMs = 30 * dayMs;
 const columns = `surface, identity, principal, turns, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,
   estimated_turns, unpriced_turns, cost_usd, billed_cost_usd`;
 
-/** Whole days by their own sums, and the hours before the first of them. */
+/** Whole periods of 30 days by their own sums, the days before the first of them, and the hours before these. */
 const selectHandles = `
 SELECT surface, identity, principal, sum(turns) AS turns, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
   sum(cache_read_tokens) AS cache_read_tokens, sum(cache_write_tokens) AS cache_write_tokens,
@@ -21,7 +22,8 @@ SELECT surface, identity, principal, sum(turns) AS turns, sum(input_tokens) AS i
   sum(billed_cost_usd) AS billed_cost_usd
 FROM (
   SELECT ${columns} FROM stored.usage_rollup WHERE bucket_hour >= ? AND bucket_hour < ?
-  UNION ALL SELECT ${columns} FROM stored.usage_day WHERE bucket_day >= ?
+  UNION ALL SELECT ${columns} FROM stored.usage_day WHERE bucket_day >= ? AND bucket_day < ?
+  UNION ALL SELECT ${columns} FROM stored.usage_period WHERE bucket_period >= ?
 ) GROUP BY surface, identity, principal LIMIT ${maxHandles + 1}`;
 
 const selectSide = `
@@ -35,7 +37,8 @@ export function createUsageSummer(db: DatabaseSync): (fromHour: number) => Usage
   const readSide = db.prepare(selectSide);
   return (fromHour) => {
     const firstDay = Math.ceil(fromHour / dayMs) * dayMs;
-    const handles = readHandles.all(fromHour, firstDay, firstDay) as HandleSums[];
+    const firstPeriod = Math.ceil(firstDay / periodMs) * periodMs;
+    const handles = readHandles.all(fromHour, firstDay, firstDay, firstPeriod, firstPeriod) as HandleSums[];
     const side = readSide.all(fromHour) as UsageSide[];
     return {
       handles: handles.slice(0, maxHandles),

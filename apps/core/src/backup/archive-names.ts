@@ -1,14 +1,25 @@
+import { isConnectorPart } from '@svc/service-kit/restore/keep-connectors.ts';
 import { isSecretName } from '@svc/service-kit/restore/secret-files.ts';
 import { isPlainPath } from '../file/plain-path.ts';
 
 export const contentsName = 'backup.json';
 export const secretsName = 'secrets.enc';
 
-const single = new Set(['core.db', 'manager.db', 'collector.db', 'trust.seed.json', 'pricing.json', secretsName, contentsName]);
+const single = new Set([
+  'core.db',
+  'manager.db',
+  'collector.db',
+  'trust.seed.json',
+  'pricing.json',
+  'moderation.deny.txt',
+  secretsName,
+  contentsName,
+]);
 /** A first part and what may be below it. */
 const folders: Record<string, (rest: readonly string[]) => boolean> = {
   // Secret ones come sealed or not at all.
   instances: (rest) => rest.length >= 2 && !rest.slice(1).some(isSecretName),
+  connectors: (rest) => rest.length >= 2 && rest.every(isConnectorPart),
   uploads: (rest) => rest[0] !== '.staging' && rest.length <= 3,
   silos: (rest) => rest.length === 2 && rest.every((part) => /^[0-9a-z_]{1,64}$/.test(part)),
 };

@@ -86,6 +86,7 @@ export class Backups {
         passphrase,
         signal,
         onProgress: (done, total) => Object.assign(progress, { done, total }),
+        onLeftOut: (connector) => log.warn({ connector, backup: note.id }, 'the code of a connector is too much for the backup'),
       });
       this.#end(note, made);
       log.info({ backup: note.id, bytes: made.bytes }, 'a backup was made');

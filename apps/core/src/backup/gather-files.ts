@@ -1,24 +1,28 @@
-import { lstat, readFile, readdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { isSecretFile } from '@svc/service-kit/restore/secret-files.ts';
 import { isArchiveName } from './archive-names.ts';
+import { gatherConnectors } from './gather-connectors.ts';
+import { entriesOf, sized, type PackedFile } from './packed-file.ts';
 import type { SecretFile } from './seal-secrets.ts';
 
-/** A file to be packed. Of one that only ever grows exactly the first `bytes` are taken. */
-export type PackedFile = { name: string; file: string; bytes: number; grows?: true };
+type Places = Pick<DataPaths, 'root' | 'connectors' | 'instances' | 'uploads' | 'silos' | 'trustSeed'>;
 
-type Places = Pick<DataPaths, 'root' | 'instances' | 'uploads' | 'silos' | 'trustSeed'>;
-
-/** What is in the clear: configuration, uploads without what is still on its way, silos. */
-export async function gatherFiles(paths: Places): Promise<PackedFile[]> {
-  const singles = ['trust.seed.json', 'pricing.json'].map((name) => sized(name, path.join(paths.root, name)));
+/** What is in the clear: configuration, code of connectors, uploads without what is still on its way, silos. */
+export async function gatherFiles(paths: Places, onLeftOut: (connector: string) => void = () => {}): Promise<PackedFile[]> {
+  const connectors = await gatherConnectors(paths.connectors);
+  connectors.leftOut.forEach(onLeftOut);
+  const singles = ['trust.seed.json', 'pricing.json', 'moderation.deny.txt'].map((name) =>
+    sized(name, path.join(paths.root, name)),
+  );
   // The list before the files: each of its lines has its file then.
   const manifest = await sized('uploads/manifest.jsonl', path.join(paths.uploads, 'manifest.jsonl'));
   const uploads = await below('uploads', paths.uploads);
   const found = [
     ...(await Promise.all(singles)),
     ...(await plainInstanceFiles(paths)),
+    ...connectors.files,
     manifest === null ? null : { ...manifest, grows: true as const },
     ...uploads.filter(({ name }) => name !== 'uploads/manifest.jsonl' && !name.endsWith('.part')),
     ...(await below('silos', paths.silos)),
@@ -61,25 +65,4 @@ async function below(prefix: string, folder: string): Promise<PackedFile[]> {
     if (own !== null) found.push(own);
   }
   return found;
-}
-
-async function entriesOf(folder: string) {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-/** Null for what is gone, or no plain file. */
-export async function sized(name: string, file: string): Promise<PackedFile | null> {
-  try {
-    const found = await lstat(file);
-    return found.isFile() ? { name, file, bytes: found.size } : null;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
 }

@@ -6,7 +6,8 @@ import { backupFormat, type BackupContents } from '@svc/contract/backup.ts';
 import { makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import type { BackupNotes } from './backup-notes.ts';
-import { gatherFiles, gatherSecrets, sized, type PackedFile } from './gather-files.ts';
+import { gatherFiles, gatherSecrets } from './gather-files.ts';
+import { sized, type PackedFile } from './packed-file.ts';
 import { readArchive, usualLimits } from './read-archive.ts';
 import { readVault } from './read-vault.ts';
 import { checkRoom } from './room.ts';
@@ -16,7 +17,17 @@ import { writeArchive } from './write-archive.ts';
 
 export type BackupPlaces = Pick<
   DataPaths,
-  'root' | 'coreDb' | 'managerDb' | 'collectorDb' | 'vaultDb' | 'instances' | 'uploads' | 'silos' | 'trustSeed' | 'backups'
+  | 'root'
+  | 'coreDb'
+  | 'managerDb'
+  | 'collectorDb'
+  | 'vaultDb'
+  | 'connectors'
+  | 'instances'
+  | 'uploads'
+  | 'silos'
+  | 'trustSeed'
+  | 'backups'
 >;
 
 export type BackupWork = {
@@ -30,6 +41,8 @@ export type BackupWork = {
   passphrase: string | null;
   signal: AbortSignal;
   onProgress: (done: number, total: number) => void;
+  /** Called for each connector of the operator that is not in it. */
+  onLeftOut: (connector: string) => void;
 };
 
 export type MadeBackup = { bytes: number; files: number; sha256: string };
@@ -48,7 +61,7 @@ export async function makeBackup(work: BackupWork): Promise<MadeBackup> {
   signal.throwIfAborted();
   const facts = { format: backupFormat, version: work.version, created_at: work.createdAt, schemas };
   const databases = await snapshotFiles(schemas, notes.workOf(id));
-  const plain = await gatherFiles(paths);
+  const plain = await gatherFiles(paths, work.onLeftOut);
   const secrets = work.passphrase === null ? null : await sealSecrets(await allSecrets(work), work.passphrase);
   const small = [...databases, ...plain.filter((file) => !isLarge(file))];
   const large = plain.filter(isLarge);

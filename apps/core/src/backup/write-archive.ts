@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { BackupContents } from '@svc/contract/backup.ts';
 import { contentsName, secretsName } from './archive-names.ts';
-import type { PackedFile } from './gather-files.ts';
+import type { PackedFile } from './packed-file.ts';
 
 export type ArchiveParts = {
   /** Databases and configuration, worth compressing. */

@@ -14,12 +14,15 @@ const timeoutMs = 10_000;
 /** There is no such instance, or the message itself will not do. Anything else may pass: a restart, a token, a limit. */
 const permanentStatuses = [400, 404, 413, 415, 422];
 
-/** Sends texts out over the manager's `/send`. The id goes along as `Idempotency-Key`. Never throws. */
+/**
+ * Sends texts out over the manager's `/send`. The id goes along as `Idempotency-Key` and alone says which message it is: the
+ * text is masked at each try, and may be masked otherwise by the next one. Never throws.
+ */
 export const createChannelSender =
   (managerUrl: string, token: Secret | null): SendToChannel =>
   async ({ id, ...body }) => {
     try {
-      const headers = { 'idempotency-key': id };
+      const headers = { 'idempotency-key': id, 'idempotency-text': 'may-change' };
       const { status, body: answer } = await requestJson<SendAnswer>(`${managerUrl}/send`, { token, body, headers, timeoutMs });
       if (status < 300 && answer.delivered !== false) return { delivered: true };
       const why = answer.message ?? answer.error ?? 'no reason given';

@@ -23,7 +23,7 @@ type Deps = SecretPlaces & { vault: SecretVault | null; knownSecrets: Pick<Known
  * vault, without one into the secrets file. Every value that passes here is known to redaction from then on.
  */
 export function createSecrets({ vault, knownSecrets, ...places }: Deps) {
-  const sources = createSecretSources(places);
+  const sources = createSecretSources(places, { hasVault: vault !== null });
   // One after the other: each change of the file begins with what the last one left.
   let changes: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(change: () => Promise<T>): Promise<T> => {

@@ -2,13 +2,13 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { VaultClient } from '@svc/service-kit/vault/create-vault-client.ts';
 import type { SiloRow, SiloStore } from './silo-store.ts';
 
-/** A key is asked for again after this time, so that a vault that is sealed soon closes its silos. */
-const keptMs = 60_000;
+/** A key is asked for again after this time: a vault that is sealed closes its silos also when nobody looks at it. */
+const keptMs = 5000;
 
 type Deps = {
   store: Pick<SiloStore, 'keepKey' | 'read'>;
   vault: Pick<VaultClient, 'generateSiloKey' | 'unwrapSiloKey'> | null;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'after'>;
 };
 
 /** The data keys of silos. They are kept wrapped by the vault, and for a moment in memory as they are. */
@@ -37,10 +37,15 @@ export function createSiloKeys({ store, vault, clock }: Deps) {
       const key = unwrap(silo);
       kept.set(silo.id, { key, until: clock.now() + keptMs });
       key.catch(() => kept.delete(silo.id));
+      // Not left in memory until the next one who asks.
+      clock.after(keptMs, () => {
+        if (kept.get(silo.id)?.key === key) kept.delete(silo.id);
+      });
       return key;
     },
 
     forget: (id: string): void => void kept.delete(id),
+    forgetAll: (): void => kept.clear(),
   };
 }
 

@@ -60,7 +60,7 @@ export function mountSiloRoutes(app: App, { silos, settings }: Deps): void {
       .header('x-content-type-options', 'nosniff')
       .header('content-security-policy', "default-src 'none'; sandbox")
       .header('cache-control', 'no-store')
-      .send(Readable.from(content.stream, { objectMode: false }));
+      .send(content.stream);
   });
   app.delete<{ Params: IdParams; Querystring: PathQuery }>('/v2/silos/:id/file', async ({ params, query }) => {
     await silos.delete(params.id, query.path);

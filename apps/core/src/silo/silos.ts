@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Silo, SiloFile } from '@svc/contract/silo.ts';
 import { atLeast, type Tier } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
@@ -24,7 +24,7 @@ export type SiloDeps = {
 };
 
 /** What a file of a silo is read from: itself, or the parts that its sealed form gives. */
-export type SiloContent = { file: SiloFile } & ({ place: string } | { stream: AsyncIterable<Buffer> });
+export type SiloContent = { file: SiloFile } & ({ place: string } | { stream: Readable });
 
 /** Named private file stores. Their paths are names in the database and never places on the disk. */
 export class Silos {
@@ -114,7 +114,10 @@ export class Silos {
       if (key === null)
         throw new ServiceError('unavailable', 'This file is sealed, and there is no vault to open it. Set SVC_VAULT_URL.');
       const sealed = handle.createReadStream({ highWaterMark: 256 * 1024 });
-      return { file: toFile(row), stream: open(sealed, key, { silo: silo.id, path: row.path }) };
+      const stream = Readable.from(open(sealed, key, { silo: silo.id, path: row.path }), { objectMode: false });
+      // One that is given up before it was read never gets to the end of its source.
+      stream.once('close', () => sealed.destroy());
+      return { file: toFile(row), stream };
     } catch (error) {
       await handle.close();
       throw error;
@@ -147,11 +150,14 @@ export class Silos {
     const silo = await this.#silo(id);
     const files = await this.#store.drop(silo.id, withFiles ? Number.MAX_SAFE_INTEGER : 0);
     if (files > 0 && !withFiles) {
-      throw conflict(`The silo "${silo.name}" has ${files} files. Delete them first, or say with_files=1.`, { files });
+      throw conflict(`The silo "${silo.name}" has files (${files}). Delete them first, or say with_files=1.`, { files });
     }
     this.#keys.forget(silo.id);
     await this.#blobs.removeAll(silo.id);
   }
+
+  /** The vault is closed: nothing sealed is opened or written until it gives its keys again. */
+  forgetKeys = (): void => this.#keys.forgetAll();
 
   /** Keeps bytes from being removed while a backup is made. */
   hold = (): (() => void) => this.#blobs.hold();

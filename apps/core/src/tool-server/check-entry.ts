@@ -29,8 +29,11 @@ export function checkEntry(fields: Partial<EntryFields>): CheckedEntry {
   report('enabled', typeof enabled === 'boolean' ? null : 'must be true or false');
   if (description !== undefined) report('description', textProblem(description, most.description));
   if ((command === undefined) === (url === undefined)) {
-    const problem = 'give either a command (a program on this machine) or a url (a remote server)';
-    return { entry: null, problems: [...problems, { field: command === undefined ? 'command' : 'url', problem }] };
+    const problem =
+      command === undefined
+        ? { field: 'command', problem: '(a program on this machine) is missing, and so is url (a remote server): one is needed' }
+        : { field: 'url', problem: 'is given beside a command: a server has one of the two' };
+    return { entry: null, problems: [...problems, problem] };
   }
   const common = {
     enabled: enabled === true,

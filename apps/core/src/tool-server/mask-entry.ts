@@ -26,7 +26,7 @@ export function plainSecrets(entry: ToolServerEntry): string[] {
     .filter(([name, value]) => looksSecret(name, value))
     .map(
       ([name]) =>
-        `${place}.${name} holds a secret as plain text. Put it into the secrets file and write \${secret:${toName(name)}}.`,
+        `${place}.${name} holds a secret as plain text. Put it into the secrets file (docs/secrets.md) and write \${secret:${toName(name)}}.`,
     );
 }
 

@@ -51,7 +51,8 @@ export function mountToolServerRoutes(app: App, { toolServers }: Deps): void {
     ];
     if (all.length > 0 || entry === null || typeof name !== 'string') throw notValid(all);
     const { replaced } = await toolServers.save(name, entry);
-    return { ok: true, name, replaced, server: maskEntry(entry), warnings: plainSecrets(entry) };
+    const warnings = [...plainSecrets(entry), ...(await toolServers.missingSecrets(entry))];
+    return { ok: true, name, replaced, server: maskEntry(entry), warnings };
   });
 
   app.post('/v2/mcp/:name/toggle', { schema: { params: byName } }, async ({ params: { name } }): Promise<ToolServerToggled> => {

@@ -9,12 +9,13 @@ import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
-import { badRequest, conflict, notFound } from '@svc/service-kit/service-error.ts';
+import { badRequest, conflict, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Secrets } from '../secret/secrets.ts';
 import { createBench } from './bench.ts';
 import { askBuiltIn, type BuiltInTools, type MissingTools, type ToolTurn } from './built-in-tools.ts';
 import { maskEntry, secretsIn } from './mask-entry.ts';
+import { secretNames } from './secret-references.ts';
 import { createToolServerStore } from './tool-server-store.ts';
 import { createLauncher, type Launcher } from './to-tool-server.ts';
 
@@ -78,9 +79,7 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
   };
   const refuseBuiltIn = (name: string, what: string) => {
     if (isBuiltIn(name))
-      throw conflict(
-        `"${name}" is part of the service and cannot be ${what}. It can be switched off: POST /v2/mcp/${name}/toggle.`,
-      );
+      throw conflict(`"${name}" is part of the service and cannot be ${what}. It can be switched off: ./svc tool toggle ${name}`);
   };
 
   const ownOf = async (turn: ToolTurn, tools: Found): Promise<void> => {
@@ -118,6 +117,14 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
         log.info({ tool_server: name, type: entry.type, replaced }, 'tool server saved');
         return { replaced };
       }),
+
+    /** What is wrong with the secrets that an entry names, such as that nobody has stored them yet. */
+    async missingSecrets(entry: ToolServerEntry): Promise<string[]> {
+      const values = Object.values((entry.type === 'stdio' ? entry.env : entry.headers) ?? {});
+      const names = new Set(values.flatMap(secretNames));
+      const faults = await Promise.all(Array.from(names, (name) => secrets.resolve(name).then(() => null, faultText)));
+      return faults.filter((fault) => fault !== null);
+    },
 
     /** Switches a server on or off. Gives what it is now. @throws `not_found`. */
     toggle: (name: string): Promise<boolean> =>
@@ -168,6 +175,11 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
 }
 
 export type ToolServers = Awaited<ReturnType<typeof openToolServers>>;
+
+function faultText(error: unknown): string {
+  if (error instanceof ServiceError) return error.message;
+  throw error;
+}
 
 const isListed = ({ identity: { tool_servers } }: ToolTurn, name: string): boolean =>
   tool_servers === '*' || tool_servers.includes(name);

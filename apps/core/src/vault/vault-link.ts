@@ -14,6 +14,8 @@ type Deps = {
   log: Pick<Log, 'warn' | 'info'>;
   /** Called when the vault answers again after it could not: what was looked up meanwhile may be known now. */
   onBack: () => void;
+  /** Called whenever the vault is seen sealed or away: what it gave to be used while it is open is to be forgotten. */
+  onClosed: () => void;
   client?: VaultClient | null;
 };
 
@@ -27,11 +29,12 @@ const ownTier: Tier = 'SACRED';
  * The core's side of the vault. Where it cannot answer, because it is away or sealed, the other places of secrets are
  * asked; where it refuses, nobody is.
  */
-export function createVaultLink({ settings, clock, log, onBack, client = vaultOfSettings(settings) }: Deps) {
+export function createVaultLink({ settings, clock, log, onBack, onClosed, client = vaultOfSettings(settings) }: Deps) {
   let fault: string | null = null;
   let wanted = '';
   let stopLooking = () => {};
   const note = (now: string | null) => {
+    if (now !== null) onClosed();
     if (now === fault) return;
     const before = fault;
     fault = now;
@@ -72,6 +75,7 @@ export function createVaultLink({ settings, clock, log, onBack, client = vaultOf
 
     async status(): Promise<VaultStatus> {
       const state = (await client?.status()) ?? null;
+      if (state?.sealed !== false) onClosed();
       return { configured: client !== null, reachable: state !== null, sealed: state?.sealed !== false };
     },
 

@@ -61,15 +61,25 @@ function look(dir: string, isAdded: boolean, seen: SeenFolders): Promise<Connect
   return type;
 }
 
-/** Changes with the files of the folder and of its `src`: the description is in one of them. */
+/** Changes with the files of the folder, of its `src`, and beside its module: the description is in one of them. */
 function markOf(dir: string): string {
-  const files = [dir, path.join(dir, 'src')].flatMap((folder) => [folder, ...filesIn(folder)]);
+  const folders = new Set([dir, path.join(dir, 'src'), ...moduleFolder(dir)]);
+  const files = [...folders].flatMap((folder) => [folder, ...filesIn(folder)]);
   return files
     .map((file) => {
       const { mtimeMs = 0, size = 0, mode = 0, ino = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
       return `${file} ${mtimeMs} ${size} ${mode} ${ino}`;
     })
     .join('\n');
+}
+
+function moduleFolder(dir: string): string[] {
+  try {
+    const entry = entryOf(dir);
+    return entry === null ? [] : [path.dirname(entry)];
+  } catch {
+    return []; // what is wrong with it is told when it is loaded
+  }
 }
 
 const filesIn = (folder: string): string[] =>

@@ -29,9 +29,10 @@ export async function readMeta(file: string, folder: string): Promise<unknown> {
       },
       {
         onMessage(message) {
-          const { meta, error } = message as { meta?: unknown; error?: string };
+          // The module may send what it likes, also null.
+          const { meta, error } = (message ?? {}) as { meta?: unknown; error?: unknown };
           if (error === undefined) resolve(meta);
-          else reject(new Error(error));
+          else reject(new Error(typeof error === 'string' ? error : 'it told an error that is no text'));
           child.killGroup();
         },
         onOutput: () => undefined,

@@ -7,10 +7,9 @@ export type ConfigValidator = (meta: ConnectorMeta, config: Record<string, unkno
 
 /** Schemas are compiled on first use, once for each description: a type's may change. */
 export function createConfigValidator(): ConfigValidator {
-  const ajv = createAjv();
   const compiled = new WeakMap<ConnectorMeta, ValidateFunction>();
   const validatorOf = (meta: ConnectorMeta): ValidateFunction => {
-    const validate = compiled.get(meta) ?? ajv.compile({ additionalProperties: false, ...meta.configSchema });
+    const validate = compiled.get(meta) ?? createAjv().compile({ additionalProperties: false, ...meta.configSchema });
     compiled.set(meta, validate);
     return validate;
   };

@@ -7,7 +7,7 @@ import { openSqlite } from '@svc/store/open-sqlite.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { expect, it } from 'vitest';
 import { createConnectorTypes } from '../connector-type/connector-types.ts';
-import { notRunning } from '../supervisor/supervised-instance.ts';
+import { notRunning } from '../supervisor/runtime-status.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
 import { createAnnouncer } from './announcer.ts';
 

@@ -1,19 +1,18 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { announceSchema, sendSchema, toggleChannelSchema } from '@svc/contract/send.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import { instanceParamsSchema } from '../instance/instance-schema.ts';
 import type { Announcer } from './announcer.ts';
 import type { ChannelProxy } from './channel-proxy.ts';
-import type { SendService } from './send-service.ts';
+import type { SendKey, SendService } from './send-service.ts';
 
 type Deps = { sender: SendService; announcer: Announcer; channels: ChannelProxy };
 
 const params = instanceParamsSchema;
 
 export function mountOutboundRoutes(app: App, { sender, announcer, channels }: Deps): void {
-  app.post('/send', { schema: { body: sendSchema } }, (request) =>
-    sender.send(request.body, idempotencyKey(request.headers['idempotency-key'])),
-  );
+  app.post('/send', { schema: { body: sendSchema } }, (request) => sender.send(request.body, sendKey(request.headers)));
   app.get('/send/targets', async () => ({ targets: await sender.targets() }));
   app.post('/announce', { schema: { body: announceSchema } }, async (request) => {
     const { id, instance_id, expires_at } = await announcer.announce(request.body);
@@ -23,6 +22,13 @@ export function mountOutboundRoutes(app: App, { sender, announcer, channels }: D
   app.post('/instances/:id/channels', { schema: { params, body: toggleChannelSchema } }, (request) =>
     channels.toggle(request.params.id, request.body),
   );
+}
+
+function sendKey(headers: IncomingHttpHeaders): SendKey | null {
+  const key = idempotencyKey(headers['idempotency-key']);
+  const text = headers['idempotency-text'];
+  if (text !== undefined && text !== 'may-change') throw badRequest('The header Idempotency-Text takes "may-change" only.');
+  return key === null ? null : { key, anyContent: text !== undefined };
 }
 
 function idempotencyKey(header: string | string[] | undefined): string | null {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ErrorCode } from '@svc/contract/error-body.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { OutboundMessage, SendAnswer, SendRequest, SendTarget } from '@svc/contract/send.ts';
@@ -9,7 +10,7 @@ import { checkMessage } from './check-message.ts';
 import { checkUpload } from './check-upload.ts';
 import type { Deliver } from './deliverer.ts';
 import { checkUp, findInstance } from './find-instance.ts';
-import type { SentStore } from './sent-store.ts';
+import type { SameMessage, SentStore } from './sent-store.ts';
 
 type Deps = {
   instances: Pick<InstanceService, 'list'>;
@@ -23,6 +24,9 @@ type Deps = {
 /** What is stored as the answer of a message whose fate is known: it is delivered, or will never be. */
 type Final = { ok: true } | { ok: false; code: ErrorCode; message: string; status: number };
 
+/** A sender's name for a message. `anyContent`: what is in it may be another at a repeat, as where it is masked anew each time. */
+export type SendKey = { key: string; anyContent: boolean };
+
 /** For senders, when nobody said how long to wait. */
 const defaultPauseS = 2;
 
@@ -32,7 +36,7 @@ export type SendService = ReturnType<typeof createSendService>;
 export function createSendService({ instances, types, sent, ids, uploads, deliver }: Deps) {
   const metaOf = (type: string) => types.find(type)?.meta ?? null;
   const outboundOf = ({ type }: Instance) => metaOf(type)?.outbound ?? false;
-  const running = new Map<string, { place: string; answer: Promise<SendAnswer> }>();
+  const running = new Map<string, SameMessage & { answer: Promise<SendAnswer> }>();
 
   async function plan(request: SendRequest): Promise<{ instance: Instance; message: Omit<OutboundMessage, 'id'> }> {
     const instance = findInstance(request, await instances.list(), metaOf);
@@ -50,9 +54,9 @@ export function createSendService({ instances, types, sent, ids, uploads, delive
   }
 
   /** Recorded before it leaves. An end that is not final is left open: the next repeat tries again under the same id. */
-  async function sendKeyed(request: SendRequest, key: string, place: string): Promise<SendAnswer> {
+  async function sendKeyed(request: SendRequest, key: string, same: SameMessage): Promise<SendAnswer> {
     const known = await sent.find(key);
-    if (known !== null && known.place !== place) throw otherMessage();
+    if (known !== null && !isRepeat(known, same)) throw otherMessage();
     if (known !== null && known.answer !== null) {
       // Written by this module.
       return toAnswer({ instanceId: known.instance_id, id: known.id, final: JSON.parse(known.answer) as Final });
@@ -60,7 +64,7 @@ export function createSendService({ instances, types, sent, ids, uploads, delive
     const { instance, message } = await plan(
       known === null ? request : { ...request, channel: undefined, instance_id: known.instance_id },
     );
-    const { id } = known ?? (await sent.begin(key, place, instance.id));
+    const { id } = known ?? (await sent.begin(key, same, instance.id));
     const outcome = await tryOnce(instance.id, { id, ...message });
     if ('final' in outcome) await sent.settle(id, JSON.stringify(outcome.final));
     return toAnswer(outcome);
@@ -78,14 +82,15 @@ export function createSendService({ instances, types, sent, ids, uploads, delive
 
   return {
     /** Resolves when the channel has the message. Throws what is wrong; `delivered: false` is in the details of an attempt. */
-    async send(request: SendRequest, key: string | null): Promise<SendAnswer> {
-      if (key === null) return sendNew(request);
-      const place = JSON.stringify([request.instance_id, request.channel, request.target, request.kind]);
+    async send(request: SendRequest, under: SendKey | null): Promise<SendAnswer> {
+      if (under === null) return sendNew(request);
+      const { key } = under;
+      const same: SameMessage = { place: placeOf(request), digest: under.anyContent ? null : digestOf(request) };
       const twin = running.get(key);
-      if (twin !== undefined && twin.place !== place) throw otherMessage();
+      if (twin !== undefined && !isRepeat(twin, same)) throw otherMessage();
       if (twin !== undefined) return twin.answer;
-      const answer = sendKeyed(request, key, place).finally(() => running.delete(key));
-      running.set(key, { place, answer });
+      const answer = sendKeyed(request, key, same).finally(() => running.delete(key));
+      running.set(key, { ...same, answer });
       return answer;
     },
 
@@ -100,6 +105,18 @@ export function createSendService({ instances, types, sent, ids, uploads, delive
     },
   };
 }
+
+const placeOf = (request: SendRequest): string =>
+  JSON.stringify([request.instance_id, request.channel, request.target, request.kind]);
+
+/** Of what the sender gave, before anything of it is masked or looked up. */
+const digestOf = ({ text, path, caption }: SendRequest): string =>
+  createHash('sha256')
+    .update(JSON.stringify([text ?? null, path ?? null, caption ?? null]))
+    .digest('hex');
+
+const isRepeat = (known: SameMessage, now: SameMessage): boolean =>
+  known.place === now.place && (known.digest === null || now.digest === null || known.digest === now.digest);
 
 type Outcome = { instanceId: string; id: string } & ({ final: Final } | { error: ServiceError });
 

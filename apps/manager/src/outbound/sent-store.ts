@@ -3,15 +3,18 @@ import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Database } from '@svc/store/database.ts';
 
 /** A message under its sender's key. `answer` is null until it is known for good what became of it. */
-export type SentMessage = { id: string; place: string; instance_id: string; answer: string | null };
+export type SentMessage = SameMessage & { id: string; instance_id: string; answer: string | null };
+
+/** What tells a repeat from another message under the same key. A `digest` of null fits every content. */
+export type SameMessage = { place: string; digest: string | null };
 
 const keptMs = 24 * 60 * 60_000;
 /** More than these within a day would be a fault of a sender; the oldest go. */
 const maxKept = 100_000;
 
-const read = 'SELECT id, place, instance_id, answer FROM sent_message WHERE idempotency_key = ? AND created_at >= ?';
+const read = 'SELECT id, place, digest, instance_id, answer FROM sent_message WHERE idempotency_key = ? AND created_at >= ?';
 const insert =
-  'INSERT INTO sent_message (idempotency_key, id, place, instance_id, answer, created_at) VALUES (?, ?, ?, ?, NULL, ?)';
+  'INSERT INTO sent_message (idempotency_key, id, place, digest, instance_id, answer, created_at) VALUES (?, ?, ?, ?, ?, NULL, ?)';
 const settle = 'UPDATE sent_message SET answer = ? WHERE id = ?';
 const removeOld = 'DELETE FROM sent_message WHERE created_at < ?';
 const removeExcess = 'DELETE FROM sent_message WHERE seq <= (SELECT max(seq) FROM sent_message) - ?';
@@ -26,13 +29,13 @@ export function createSentStore(db: Database, clock: Clock, ids: Ids) {
       return (await db.get<SentMessage>(read, key, clock.now() - keptMs)) ?? null;
     },
     /** Safe on disk when it resolves: from then on every attempt has the same id. */
-    async begin(key: string, place: string, instanceId: string): Promise<SentMessage> {
+    async begin(key: string, { place, digest }: SameMessage, instanceId: string): Promise<SentMessage> {
       const now = clock.now();
       await db.run(removeOld, now - keptMs);
       await db.run(removeExcess, maxKept);
       const id = ids.next('snd');
-      await db.run(insert, key, id, place, instanceId, now);
-      return { id, place, instance_id: instanceId, answer: null };
+      await db.run(insert, key, id, place, digest, instanceId, now);
+      return { id, place, digest, instance_id: instanceId, answer: null };
     },
     settle: (id: string, answer: string) => db.run(settle, answer, id),
     removeOf: (instanceId: string) => db.run(removeOf, instanceId),

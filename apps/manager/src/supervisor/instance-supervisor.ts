@@ -7,7 +7,8 @@ import { readLogTail } from '@svc/supervisor/read-log-tail.ts';
 import { explainPortClash } from './explain-port-clash.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 import type { Door } from './run-pass.ts';
-import { notRunning, SupervisedInstance, type RuntimeStatus } from './supervised-instance.ts';
+import { notRunning, type RuntimeStatus } from './runtime-status.ts';
+import { SupervisedInstance } from './supervised-instance.ts';
 
 /** The processes of all instances. Promises resolve when the matter has turned out one way or the other; they never reject. */
 export type InstanceSupervisor = {
@@ -46,7 +47,7 @@ export function createInstanceSupervisor(
     ...options,
     register: createChildRegister(path.join(options.paths.run, 'instances.json')),
     onAlive: (id) => tellAlive(id),
-    explainExit: (reason) => explainPortClash(reason, (pid) => idOfPid(pid)),
+    explainExit: (reason) => explainPortClash(reason, { idOfPid: (pid) => idOfPid(pid), mask: options.maskLine }),
   };
   const idOfPid = (pid: number) => [...instances].find(([, instance]) => instance.status().pid === pid)?.[0] ?? null;
   let tellAlive: (id: string) => void = () => undefined;

@@ -9,13 +9,27 @@ export function parseChildMessage(message: unknown): Heard | null {
   if (message['type'] === 'heartbeat') return { type: 'heartbeat' };
   if (message['type'] === 'emit') {
     const { event } = message;
-    return isObject(event) && typeof event['kind'] === 'string' ? { type: 'emit', event: event as PartialEvent } : null;
+    return isEvent(event) ? { type: 'emit', event } : null;
   }
   if (message['type'] === 'secret') {
     const { requestId, name } = message;
     return typeof requestId === 'number' && typeof name === 'string' ? { type: 'secret', requestId, name } : null;
   }
   return null;
+}
+
+const types: Readonly<Record<string, readonly (keyof PartialEvent)[]>> = {
+  string: ['id', 'surface', 'session', 'instance_id', 'identity', 'principal', 'text', 'request_id'],
+  number: ['ts', 'cost_usd', 'billed_cost_usd'],
+  boolean: ['billed', 'injected'],
+};
+
+/** Each field is of its type or not there: whoever cuts a long text takes it for one. */
+function isEvent(event: unknown): event is PartialEvent {
+  if (!isObject(event) || typeof event['kind'] !== 'string' || !isObject(event['payload'] ?? {})) return false;
+  return Object.entries(types).every(([type, names]) =>
+    names.every((name) => event[name] == null || typeof event[name] === type),
+  );
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

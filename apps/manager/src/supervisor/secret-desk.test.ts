@@ -41,4 +41,22 @@ describe('what an instance says, with its secrets taken out', () => {
       payload: { ms: 123456, url: ['x/[redacted:0]'] },
     });
   });
+
+  it('is withheld where an event is nested so deeply that nobody can look through it', async () => {
+    const desk = await knowing('token-abc');
+    const payload = JSON.parse(`${'{"a":'.repeat(50_000)}"token-abc"${'}'.repeat(50_000)}`) as Record<string, unknown>;
+    expect(desk.maskEvent({ kind: 'error', payload })).toEqual({ kind: 'error', payload: { left_out: 'nested too deeply' } });
+  });
+});
+
+it('an instance that asks for secrets without end is refused, not served', async () => {
+  const asked: (() => void)[] = [];
+  const desk = createSecretDesk({ resolve: () => new Promise((resolve) => asked.push(() => resolve('token-abc'))) });
+  const answers = Array.from({ length: 40 }, () => desk.answer('0', keys, { first: '0' }));
+  expect(asked).toHaveLength(32);
+  for (const give of asked) give();
+  const errors = (await Promise.all(answers)).map(({ error }) => error).filter((error) => error !== null);
+  expect(errors).toEqual(Array.from({ length: 8 }, () => expect.stringContaining('more than 32')));
+  void desk.answer('0', keys, { first: '0' });
+  expect(asked).toHaveLength(33);
 });

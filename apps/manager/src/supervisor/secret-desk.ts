@@ -17,11 +17,14 @@ export type SecretDesk = {
 /** Shorter values would mask ordinary words. */
 const shortestMasked = 6;
 const maxKnown = 300;
+/** Each may be a program that is run. */
+const maxAsked = 32;
 
 export function createSecretDesk(secrets: SecretResolver): SecretDesk {
   const known = new Map<string, string>();
   // One secret may be the beginning of another.
   let longestFirst: [string, string][] = [];
+  let asked = 0;
 
   function learn(name: string, value: string): void {
     for (const form of formsOf(value)) {
@@ -44,12 +47,16 @@ export function createSecretDesk(secrets: SecretResolver): SecretDesk {
           error: `The config of this instance does not name the secret "${name}" in ${keys.join(', ') || 'any field'}.`,
         };
       }
+      if (asked >= maxAsked) return { value: null, error: `It asks for more than ${maxAsked} secrets at once.` };
+      asked++;
       try {
         const value = await secrets.resolve(name);
         learn(name, value);
         return { value, error: null };
       } catch (error) {
         return { value: null, error: errorText(error) };
+      } finally {
+        asked--;
       }
     },
     mask,
@@ -57,7 +64,11 @@ export function createSecretDesk(secrets: SecretResolver): SecretDesk {
     maskEvent(event) {
       if (known.size === 0) return event;
       const masked = (_key: string, value: unknown) => (typeof value === 'string' ? mask(value) : value);
-      return JSON.parse(JSON.stringify(event), masked) as PartialEvent;
+      try {
+        return JSON.parse(JSON.stringify(event), masked) as PartialEvent;
+      } catch {
+        return { kind: mask(event.kind), payload: { left_out: 'nested too deeply' } };
+      }
     },
   };
 }

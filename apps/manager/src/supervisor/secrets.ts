@@ -9,7 +9,7 @@ export type SecretResolver = { resolve(name: string): Promise<string> };
  * Asks the vault, where there is one, then the places of this machine; where the vault refuses, nobody else. The service's own settings and tokens (`SVC_…`) are nobody's secrets.
  */
 export function createSecretResolver(places: SecretPlaces, vault: Pick<VaultClient, 'get'> | null = null): SecretResolver {
-  const sources = createSecretSources(places);
+  const sources = createSecretSources(places, { hasVault: vault !== null });
   return {
     async resolve(name) {
       if (name.startsWith('SVC_'))

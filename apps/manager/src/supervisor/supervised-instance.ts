@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { ParentMessage } from '@svc/connector-kit/child-protocol.ts';
-import type { Instance, InstanceConfig } from '@svc/contract/instance.ts';
+import type { InstanceConfig } from '@svc/contract/instance.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { leanNode, type ChildSpec, type ChildState, type LogLine } from '@svc/supervisor/child-spec.ts';
@@ -11,28 +11,14 @@ import type { ConnectorType } from '../connector-type/find-types.ts';
 import { confine } from './confine.ts';
 import { createExitNotes, type ExitNotes } from './exit-notes.ts';
 import { createHeartbeatMonitor, type HeartbeatMonitor } from './heartbeat.ts';
-import { parseChildMessage } from './parse-child-message.ts';
-import { createRunPass, portIn, toDoor, type Door, type RunPass } from './run-pass.ts';
+import { hearInstance } from './hear-instance.ts';
+import { createInstanceReports, type InstanceReports } from './instance-reports.ts';
+import { createRunPass, toDoor, type Door, type RunPass } from './run-pass.ts';
+import { toRuntimeStatus, type RuntimeStatus } from './runtime-status.ts';
 import { createSecretDesk, type SecretDesk } from './secret-desk.ts';
 import { childStopTimeoutMs, createStartMessage } from './start-message.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 import { createUsageMeter, type UsageMeter } from './usage-meter.ts';
-
-export type RuntimeStatus = Omit<Instance, keyof InstanceConfig | 'created_at' | 'updated_at'>;
-
-export const notRunning: RuntimeStatus = {
-  status: 'stopped',
-  pid: null,
-  port: null,
-  url: null,
-  restarts: 0,
-  started_at: null,
-  last_exit: null,
-  healthy: false,
-  heartbeat: 'unknown',
-  last_heartbeat_at: null,
-  usage: null,
-};
 
 /** Long enough for a connector that first talks to its platform. */
 const startTimeoutMs = 60_000;
@@ -48,6 +34,7 @@ export class SupervisedInstance {
   readonly #logFile: LogFile;
   readonly #usage: UsageMeter;
   readonly #exitNotes: ExitNotes;
+  readonly #reports: InstanceReports;
   #pass: RunPass = createRunPass();
   #config: InstanceConfig;
   #type: ConnectorType | null = null;
@@ -63,6 +50,7 @@ export class SupervisedInstance {
     this.#desk = createSecretDesk(deps.secrets);
     this.#usage = createUsageMeter(deps.clock);
     this.#exitNotes = createExitNotes(deps.explainExit);
+    this.#reports = createInstanceReports(deps, config);
     this.#logFile = createLogFile({ dir: deps.paths.logs, name: `instance-${config.id}` });
     this.#spec = this.#childSpec();
     this.#child = createSupervisedChild(this.#spec, {
@@ -131,20 +119,12 @@ export class SupervisedInstance {
   }
 
   status(): RuntimeStatus {
-    const { status, pid, restarts, startedAt, lastExit, ready } = this.#child.state;
-    const liveness = this.#heartbeat.read();
-    return {
-      status,
-      pid,
-      port: portIn(ready, 'port') ?? portIn(ready, 'outboundPort'),
-      url: typeof ready?.['url'] === 'string' ? ready['url'] : null,
-      restarts,
-      started_at: startedAt,
-      last_exit: lastExit === null ? null : { ...lastExit, reason: this.#exitNotes.read(lastExit.reason) },
-      healthy: status === 'running' && liveness.heartbeat !== 'stale',
-      ...liveness,
-      usage: pid === null ? null : this.#usage.read(pid),
-    };
+    const { state } = this.#child;
+    return toRuntimeStatus(state, {
+      liveness: this.#heartbeat.read(),
+      usage: state.pid === null ? null : this.#usage.read(state.pid),
+      reasonOf: (reason) => this.#exitNotes.read(reason),
+    });
   }
 
   #childSpec(): ChildSpec {
@@ -171,27 +151,20 @@ export class SupervisedInstance {
   }
 
   #hear(message: unknown): void {
-    const heard = parseChildMessage(message);
-    if (heard?.type === 'heartbeat') this.#beat();
-    if (heard?.type === 'emit')
-      this.#deps.telemetry.emit({
-        ...this.#desk.maskEvent(heard.event),
-        instance_id: this.#config.id,
-        surface: this.#config.type,
-      });
-    if (heard?.type === 'secret') void this.#answerSecret(heard.requestId, heard.name);
-  }
-
-  #beat(): void {
-    this.#heartbeat.beat();
-    this.#deps.onAlive(this.#config.id);
-  }
-
-  async #answerSecret(requestId: number, name: string): Promise<void> {
-    const { value, error } = await this.#desk.answer(name, this.#type?.meta.credentialKeys ?? [], this.#config.config);
-    if (error !== null) this.#deps.log.warn({ instance: this.#config.id, secret: name.slice(0, 100) }, error);
-    const reply: ParentMessage = { type: 'secret', requestId, value, error };
-    this.#child.send(reply);
+    const { log, telemetry } = this.#deps;
+    const deps = {
+      log,
+      telemetry,
+      instance: this.#config,
+      credentialKeys: this.#type?.meta.credentialKeys ?? [],
+      desk: this.#desk,
+      onBeat: () => {
+        this.#heartbeat.beat();
+        this.#deps.onAlive(this.#config.id);
+      },
+      reply: (answer: ParentMessage) => void this.#child.send(answer),
+    };
+    hearInstance(deps, message);
   }
 
   #onState(state: ChildState): void {
@@ -208,14 +181,7 @@ export class SupervisedInstance {
     }
     const reason = state.status === 'backoff' || state.status === 'failed' ? (state.lastExit?.reason ?? null) : null;
     if (reason !== null) void this.#exitNotes.lookInto(reason);
-    const level = reason === null ? 'info' : 'warn';
-    this.#deps.log[level]({ instance: this.#config.id, pid: state.pid, reason }, `instance is ${state.status}`);
-    this.#emit(`${this.#config.id} is ${state.status}${reason === null ? '' : `: ${reason}`}`, {
-      status: state.status,
-      pid: state.pid,
-      restarts: state.restarts,
-      reason,
-    });
+    this.#reports.state(state, reason);
   }
 
   /** A disk that takes nothing must not end what runs: only a killed manager would miss the note. */
@@ -230,17 +196,6 @@ export class SupervisedInstance {
   #tellHeartbeat(): void {
     const { heartbeat } = this.#heartbeat.read();
     if (heartbeat === 'fresh') this.#pass = { ...this.#pass, run: createRunPass().run };
-    this.#deps.log.warn({ instance: this.#config.id, heartbeat }, 'the heartbeat changed');
-    this.#emit(`${this.#config.id}: heartbeat ${heartbeat}`, { heartbeat });
-  }
-
-  #emit(text: string, payload: Record<string, unknown>): void {
-    this.#deps.telemetry.emit({
-      kind: 'instance',
-      instance_id: this.#config.id,
-      surface: this.#config.type,
-      text,
-      payload,
-    });
+    this.#reports.heartbeat(heartbeat);
   }
 }

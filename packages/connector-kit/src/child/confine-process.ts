@@ -4,8 +4,8 @@ type Kill = (pid: number, ...rest: unknown[]) => unknown;
 
 /**
  * Closes what Node's permission model leaves open, before any code of the connector is loaded: signals to other
- * processes (SIGUSR1 opens the debugger of every Node process of the same user, and with it that process) and V8 flags
- * (some write files anywhere). Does nothing in a process that is not confined, as those of most tests.
+ * processes (SIGUSR1 opens the debugger of every Node process of the same user, and with it that process), their priority
+ * (the core could be starved) and V8 flags (some write files anywhere). Does nothing in a process that is not confined, as those of most tests.
  */
 export function confineProcess(host: NodeJS.Process = process): void {
   if (host.permission === undefined) return;
@@ -17,6 +17,13 @@ export function confineProcess(host: NodeJS.Process = process): void {
     const kill = original as Kill;
     seal(host, name, (to: number, ...rest: unknown[]) => (to === pid ? kill(to, ...rest) : refuse('signals to other processes')));
   }
+  const os = host.getBuiltinModule('node:os');
+  const { setPriority } = os;
+  seal(os, 'setPriority', (...args: [number, number] | [number]) => {
+    const to = args.length > 1 ? args[0] : pid;
+    if (to !== pid && to !== 0) refuse('the priority of other processes');
+    return setPriority(0, args.at(-1) ?? 0);
+  });
   seal(host.getBuiltinModule('node:v8'), 'setFlagsFromString', () => refuse('V8 flags'));
   // For those who import them by name.
   syncBuiltinESMExports();

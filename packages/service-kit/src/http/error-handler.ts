@@ -28,6 +28,7 @@ export function toServiceError(error: unknown): ServiceError {
   const { validation, statusCode, validationContext } = error as Partial<FastifyError>;
   if (validation !== undefined) return toValidationError(validation, validationContext ?? 'body');
   const code = statusCode === undefined ? undefined : codeOfStatus[statusCode];
+  if (code === 'unsupported_media_type') return new ServiceError(code, otherType, { cause: error });
   if (code !== undefined) return new ServiceError(code, errorText(error), { cause: error });
   if (statusCode !== undefined && statusCode < 500)
     return new ServiceError('bad_request', errorText(error), { status: statusCode });
@@ -36,7 +37,9 @@ export function toServiceError(error: unknown): ServiceError {
   });
 }
 
-const diskFull = 'There is no room left on the disk, so this could not be stored. Free some space and send it again.';
+const otherType =
+  'This route does not take a body of that content-type. Send JSON with the header content-type: application/json.';
+const diskFull = 'There is no room left on the disk, so this could not be stored. Free some space and try again.';
 /** SQLite's code for the same. */
 const sqliteFull = 13;
 
@@ -45,17 +48,19 @@ const isDiskFull = (error: unknown): boolean => {
   return code === 'ENOSPC' || code === 'EDQUOT' || errcode === sqliteFull;
 };
 
-type FailureParams = { missingProperty?: string; additionalProperty?: string; allowedValues?: unknown[] };
+type FailureParams = { limit?: number; missingProperty?: string; additionalProperty?: string; allowedValues?: unknown[] };
 
 /** Names every failing field, so that a caller mends all of them in one go. */
 function toValidationError(validation: NonNullable<FastifyError['validation']>, where: string): ServiceError {
   const fields = validation.slice(0, 50).map((failure) => {
-    const { missingProperty: missing, additionalProperty: unknown, allowedValues } = failure.params as FailureParams;
+    const { limit, missingProperty: missing, additionalProperty: unknown, allowedValues } = failure.params as FailureParams;
     const own = missing ?? unknown?.slice(0, 64);
     const field = [where, ...failure.instancePath.split('/').slice(1), ...(own === undefined ? [] : [own])].join('.');
     if (missing !== undefined) return { field, problem: 'is missing' };
     if (unknown !== undefined) return { field, problem: 'is not known' };
     if (allowedValues !== undefined) return { field, problem: `must be one of ${allowedValues.join(', ')}` };
+    if (failure.keyword === 'minLength')
+      return { field, problem: limit === 1 ? 'is empty' : `takes ${limit} characters or more` };
     return { field, problem: failure.message ?? 'is not valid' };
   });
   const text = fields.map(({ field, problem }) => `${field} ${problem}`).join('; ');

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import type { RestorePlan } from '@svc/contract/backup.ts';
 import { readJson } from './disk.ts';
+import { keepConnectors } from './keep-connectors.ts';
 import { keepSecrets } from './keep-secrets.ts';
 import { filesIn, planIn, restorePaths, startedIn, type RestorePaths } from './restore-paths.ts';
 import { stateNames } from './state-names.ts';
@@ -35,6 +36,7 @@ function restore(paths: RestorePaths, plan: RestorePlan, rename: Rename | undefi
     return [`The backup is not restored: ${foreign} lies on a file system of its own and cannot be put aside. All is as it was.`];
   }
   if (plan.secrets === 'kept' || !ins.includes('instances')) keepSecrets(paths.root, filesIn(paths.pending));
+  keepConnectors(paths.root, filesIn(paths.pending));
   const journal = { kind: 'restore', plan, outs, ins: incomingNames(paths.pending) } as const;
   begin(paths, journal);
   goOn(paths, journal, rename);

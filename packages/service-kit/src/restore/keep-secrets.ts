@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { makePrivateDir } from '../config/data-dir.ts';
 import { isSecretFile } from './secret-files.ts';
@@ -19,13 +19,18 @@ export function keepSecrets(root: string, incoming: string): void {
   }
 }
 
-/** Plain files only, by their place under `folder`. */
-function filesBelow(folder: string): string[] {
+/** Plain files only, by their place under `folder`. Step by step: Node's own way down goes through links to folders. */
+function filesBelow(folder: string, inside = ''): string[] {
+  return entriesOf(path.join(folder, inside)).flatMap((entry) => {
+    const place = path.join(inside, entry.name);
+    if (entry.isDirectory()) return filesBelow(folder, place);
+    return entry.isFile() ? [place] : [];
+  });
+}
+
+function entriesOf(folder: string): Dirent[] {
   try {
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+    return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

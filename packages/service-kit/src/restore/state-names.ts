@@ -13,13 +13,16 @@ const always = [
   'uploads',
   'silos',
 ];
+/** What not every backup knew of: one without them says nothing about those that are here. */
+const ifIncoming = ['moderation.deny.txt', 'connectors'];
 /** What it holds only when its secrets are restored too. */
 const secret = ['secrets.json', 'vault'];
 
 /** Which files and folders of the data folder a restore puts aside. */
 export function stateNames(root: string, secrets: 'restored' | 'kept', incoming: readonly string[]): string[] {
   // A backup may hold some secrets only; the others stay.
-  const names = secrets === 'kept' ? always : [...always, ...secret.filter((name) => incoming.includes(name))];
+  const maybe = secrets === 'kept' ? ifIncoming : [...ifIncoming, ...secret];
+  const names = [...always, ...maybe.filter((name) => incoming.includes(name))];
   const present = new Set(readdirSync(root));
   return names.filter((name) => present.has(name));
 }

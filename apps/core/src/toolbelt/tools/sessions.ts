@@ -1,3 +1,4 @@
+import type { ListedSession } from '@svc/contract/listed-session.ts';
 import type { Session } from '@svc/contract/session.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { toSession } from '../../session/session-view.ts';
@@ -5,29 +6,43 @@ import { conversationOf, rightsOf, type ToolCaller } from '../tool-caller.ts';
 import { isoTime, type Tool, type ToolDeps } from './tool.ts';
 
 /** What the collector knows of a session. */
-type Collected = {
-  conversation_key: string;
-  surface: string | null;
-  principal: string | null;
-  state: string;
-  last_event_at: number;
+type Collected = Pick<
+  ListedSession,
+  | 'conversation_key'
+  | 'source'
+  | 'surface'
+  | 'principal'
+  | 'state'
+  | 'title'
+  | 'engine_id'
+  | 'cwd'
+  | 'repo'
+  | 'multiplexer'
+  | 'tmux_target'
+  | 'turns'
+  | 'last_event_at'
+>;
+/** `pane`: its terminal of tmux. `repo`: the root of the git repository that it works in. */
+type Shown = Omit<Collected, 'multiplexer' | 'tmux_target' | 'last_event_at' | 'state'> & {
+  state: Collected['state'] | Session['state'];
+  pane: string | null;
+  last_active_at: string;
+  this_conversation?: true;
 };
-type Shown = { conversation_key: string; surface: string | null; principal: string | null; last_active_at: string };
 
 const activeMs = 15 * 60_000;
 const maxSessions = 200;
 
 /**
- * The sessions in which a turn runs or waits, or something happened in the last 15 minutes: the core's own, and those
- * that only the collector hears of.
+ * The sessions in which a turn runs or waits, whose program runs, or in which something happened in the last 15 minutes: the
+ * core's own, and those that only the collector hears of, such as the ones in terminals.
  */
 export const listSessions: Tool<'svc_sessions'> = async (deps, caller) => {
   const [own, { collected, note }] = await Promise.all([ownSessions(deps, caller), askCollector(deps, caller)]);
-  const principals = new Map(collected.map(({ conversation_key, principal }) => [conversation_key, principal]));
+  const told = new Map(collected.map((session) => [session.conversation_key, session]));
   const here = conversationOf(caller);
   const sessions: Shown[] = own.map((session) => ({
-    ...summary(session),
-    principal: principals.get(session.conversation_key) ?? null,
+    ...summary(session, told.get(session.conversation_key)),
     ...(session.conversation_key === here && { this_conversation: true }),
   }));
   const known = new Set(own.map(({ conversation_key }) => conversation_key));
@@ -59,21 +74,36 @@ async function askCollector({ readCollector }: ToolDeps, caller: ToolCaller) {
   }
 }
 
-const summary = ({ conversation_key, surface, state, title, cwd, engine_id, turns, last_active_at }: Session) => ({
-  conversation_key,
-  surface,
-  state,
-  title,
-  cwd,
-  engine_id,
-  turns,
-  last_active_at: isoTime(last_active_at),
+/** The core's own word on its session, with what only the collector knows of it. */
+const summary = (session: Session, told: Collected | undefined): Shown => ({
+  conversation_key: session.conversation_key,
+  source: 'core',
+  surface: session.surface,
+  principal: told?.principal ?? null,
+  state: session.state,
+  title: session.title,
+  engine_id: session.engine_id,
+  cwd: session.cwd,
+  repo: told?.repo ?? null,
+  pane: paneOf(session) ?? (told === undefined ? null : paneOf(told)),
+  turns: session.turns,
+  last_active_at: isoTime(session.last_active_at),
 });
 
-const elsewhere = ({ conversation_key, surface, principal, state, last_event_at }: Collected) => ({
-  conversation_key,
-  surface,
-  principal,
-  state,
-  last_active_at: isoTime(last_event_at),
+const elsewhere = (session: Collected): Shown => ({
+  conversation_key: session.conversation_key,
+  source: session.source,
+  surface: session.surface,
+  principal: session.principal,
+  state: session.state,
+  title: session.title,
+  engine_id: session.engine_id,
+  cwd: session.cwd,
+  repo: session.repo,
+  pane: paneOf(session),
+  turns: session.turns,
+  last_active_at: isoTime(session.last_event_at),
 });
+
+const paneOf = ({ multiplexer, tmux_target }: Pick<Session, 'multiplexer' | 'tmux_target'>): string | null =>
+  multiplexer === 'tmux' ? tmux_target : null;

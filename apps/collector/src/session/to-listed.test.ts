@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { SessionHost } from '../terminal/session-hosts.ts';
+import { newTranscript } from '../transcript/transcript-row.ts';
+import { newRow } from './session-row.ts';
+import { toListed, type SessionParts } from './to-listed.ts';
+
+const key = 'terminal:claude:s1';
+const file = { file: '/f', engine: 'claude', engine_session_id: 's1', cwd: null, is_whole: 1, file_id: '1:1' } as const;
+const host: SessionHost = {
+  pid: 7,
+  parent: 1,
+  user: 1,
+  startedAt: '5',
+  engine: 'claude',
+  args: [],
+  cwd: '/r',
+  began: 1,
+  ancestors: [],
+  workers: [],
+  pane: { socket: null, id: '%1', pid: 7 },
+};
+const listed = (conversationKey: string, parts: Partial<SessionParts>) =>
+  toListed(newRow(conversationKey, 1), {
+    transcript: undefined,
+    host: undefined,
+    facts: undefined,
+    isHostKnown: true,
+    isRecent: true,
+    ...parts,
+  });
+
+test('a session whose transcript does not tell yet where it works, works where its program does', () => {
+  expect(listed(key, { transcript: { ...newTranscript(file), conversation_key: key }, host })).toMatchObject({
+    source: 'terminal',
+    cwd: '/r',
+    active: true,
+  });
+});
+
+test('a session in a terminal is no session of the core while, or since, nothing is known of its transcript', () => {
+  expect(listed(key, {})).toMatchObject({ source: 'transcript', state: 'ended', active: false, input_tokens: null });
+  expect(listed(key, { isHostKnown: false })).toMatchObject({ source: 'transcript', state: 'idle', active: true });
+  expect(listed('terminal:claude:user:7', {})).toMatchObject({ source: 'core', state: 'idle', active: true });
+  expect(listed('compat:c1:s1', {})).toMatchObject({ source: 'core', input_tokens: 0 });
+});

@@ -1,0 +1,25 @@
+import { systemClock } from '@svc/service-kit/clock.ts';
+import { expect, test, vi } from 'vitest';
+import { createTranscripts } from './create-transcripts.ts';
+
+vi.mock('node:os', async (original) => ({
+  ...(await original<object>()),
+  userInfo() {
+    throw new Error('uv_os_get_passwd returned ENOENT');
+  },
+}));
+
+test('a user who has a number and no name, as in a container, keeps nothing from starting', async () => {
+  const settings = {
+    transcripts: 'follow',
+    dataDir: '/nowhere',
+    insightsToken: null,
+    insightsControlToken: null,
+    managerToken: null,
+  };
+  const root = { engine: 'claude', dir: '/nowhere/at/all', folders: [], file: /^$/ };
+  // Only what is used before anything is read.
+  const deps = { settings, roots: [root], clock: systemClock } as unknown as Parameters<typeof createTranscripts>[0];
+  const transcripts = createTranscripts(deps);
+  await expect(transcripts.close()).resolves.toBeUndefined();
+});

@@ -1,0 +1,31 @@
+import type { Heartbeat, InstanceConfig } from '@svc/contract/instance.ts';
+import type { ChildState } from '@svc/supervisor/child-spec.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
+
+/** What the log and the events hear of an instance. */
+export type InstanceReports = {
+  /** `reason`: why it waits or has failed. */
+  state(state: ChildState, reason: string | null): void;
+  heartbeat(heartbeat: Heartbeat): void;
+};
+
+type Deps = Pick<SupervisorDeps, 'log' | 'telemetry'>;
+
+export function createInstanceReports(
+  { log, telemetry }: Deps,
+  { id, type }: Pick<InstanceConfig, 'id' | 'type'>,
+): InstanceReports {
+  const emit = (text: string, payload: Record<string, unknown>) =>
+    telemetry.emit({ kind: 'instance', instance_id: id, surface: type, text, payload });
+  return {
+    state({ status, pid, restarts }, reason) {
+      const level = reason === null ? 'info' : 'warn';
+      log[level]({ instance: id, pid, reason }, `instance is ${status}`);
+      emit(`${id} is ${status}${reason === null ? '' : `: ${reason}`}`, { status, pid, restarts, reason });
+    },
+    heartbeat(heartbeat) {
+      log.warn({ instance: id, heartbeat }, 'the heartbeat changed');
+      emit(`${id}: heartbeat ${heartbeat}`, { heartbeat });
+    },
+  };
+}

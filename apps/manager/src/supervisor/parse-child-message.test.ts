@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { parseChildMessage } from './parse-child-message.ts';
+
+it('a message of a connector process is taken when it is one', () => {
+  const event = { kind: 'inbound', text: 'hello', ts: 1, billed: true, payload: { any: ['thing'] }, session: null };
+  for (const message of [{ type: 'heartbeat' }, { type: 'emit', event }, { type: 'secret', requestId: 1, name: 'TOKEN' }])
+    expect(parseChildMessage(message)).toEqual(message);
+});
+
+it.each([
+  null,
+  'heartbeat',
+  [],
+  { type: 'secret', requestId: '1', name: 'TOKEN' },
+  { type: 'emit', event: null },
+  { type: 'emit', event: { kind: 1 } },
+  { type: 'emit', event: { kind: 'x', id: 5 } },
+  { type: 'emit', event: { kind: 'x', text: { length: 3 } } },
+  { type: 'emit', event: { kind: 'x', ts: 'now' } },
+  { type: 'emit', event: { kind: 'x', payload: 'text' } },
+])('%j is none', (message) => {
+  expect(parseChildMessage(message)).toBeNull();
+});

@@ -1,0 +1,39 @@
+import type { Instance, InstanceConfig } from '@svc/contract/instance.ts';
+import type { ChildState } from '@svc/supervisor/child-spec.ts';
+import type { HeartbeatState } from './heartbeat.ts';
+import { portIn } from './run-pass.ts';
+
+/** How an instance stands, beside what is stored of it. */
+export type RuntimeStatus = Omit<Instance, keyof InstanceConfig | 'created_at' | 'updated_at'>;
+
+export const notRunning: RuntimeStatus = {
+  status: 'stopped',
+  pid: null,
+  port: null,
+  url: null,
+  restarts: 0,
+  started_at: null,
+  last_exit: null,
+  healthy: false,
+  heartbeat: 'unknown',
+  last_heartbeat_at: null,
+  usage: null,
+};
+
+type Known = { liveness: HeartbeatState; usage: RuntimeStatus['usage']; reasonOf: (reason: string) => string };
+
+export function toRuntimeStatus(child: ChildState, { liveness, usage, reasonOf }: Known): RuntimeStatus {
+  const { status, pid, restarts, startedAt, lastExit, ready } = child;
+  return {
+    status,
+    pid,
+    port: portIn(ready, 'port') ?? portIn(ready, 'outboundPort'),
+    url: typeof ready?.['url'] === 'string' ? ready['url'] : null,
+    restarts,
+    started_at: startedAt,
+    last_exit: lastExit === null ? null : { ...lastExit, reason: reasonOf(lastExit.reason) },
+    healthy: status === 'running' && liveness.heartbeat !== 'stale',
+    ...liveness,
+    usage,
+  };
+}

@@ -1,0 +1,57 @@
+import { cpSync, lstatSync, readdirSync, renameSync, rmSync, type Dirent } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * True for a file or folder name that a backup takes from the operator's connectors: no packages, nothing hidden (`.env`,
+ * `.git`), no key files.
+ */
+export const isConnectorPart = (name: string): boolean =>
+  !name.startsWith('.') && name.toLowerCase() !== 'node_modules' && !/\.(?:pem|p12|pfx|der|key)$/i.test(name);
+
+/**
+ * Copies beside the incoming connectors what no backup has of the present ones, and present ones that this backup has not.
+ * Done before the exchange is written down, and again as often as it takes.
+ */
+export function keepConnectors(root: string, incoming: string): void {
+  const [from, to] = [path.join(root, 'connectors'), path.join(incoming, 'connectors')];
+  const half = path.join(path.dirname(incoming), 'keeping');
+  rmSync(half, { recursive: true, force: true });
+  if (!isFolder(to)) return;
+  for (const entry of entriesOf(from)) {
+    const [present, wanted] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (isFolder(wanted) && entry.isDirectory()) keepLeftOut(present, wanted, half);
+    else copyWhole(present, wanted, half);
+  }
+}
+
+/** Of a connector that is in the backup: what the backup cannot have. Its code is that of the backup. */
+function keepLeftOut(from: string, to: string, half: string): void {
+  for (const entry of entriesOf(from)) {
+    const [present, wanted] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (entry.isSymbolicLink() || !isConnectorPart(entry.name)) copyWhole(present, wanted, half);
+    else if (entry.isDirectory() && isFolder(wanted)) keepLeftOut(present, wanted, half);
+  }
+}
+
+/** All of it or nothing: what has its name was copied to its end. Links stay links; what came with the backup stays too. */
+function copyWhole(from: string, to: string, half: string): void {
+  if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) return;
+  const isCopied = (file: string) => {
+    const found = lstatSync(file);
+    return found.isFile() || found.isDirectory() || found.isSymbolicLink();
+  };
+  if (!isCopied(from)) return;
+  cpSync(from, half, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, filter: isCopied });
+  renameSync(half, to);
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+const isFolder = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true;

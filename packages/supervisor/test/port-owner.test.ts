@@ -1,0 +1,20 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import { commandLineOf, describeOwner } from '../src/port-owner.ts';
+
+it('a long command line is known whole, and shown in part', async () => {
+  const long = `--at=/${'far/'.repeat(100)}end.ts`;
+  const script = "process.send('up'); setInterval(() => 0, 1e6)";
+  const child = spawn(process.execPath, ['-e', script, '--', long], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  try {
+    await once(child, 'message');
+    const pid = child.pid ?? 0;
+    const program = await commandLineOf(pid);
+    expect(program.endsWith(long)).toBe(true);
+    expect(describeOwner({ pid, program }).length).toBeLessThan(240);
+    expect(describeOwner({ pid, program })).toContain(`… (process ${pid})`);
+  } finally {
+    child.kill();
+  }
+});
