@@ -1,6 +1,7 @@
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import { requestJson, type JsonRequest } from '@svc/service-kit/http/json-client.ts';
 import { CliError } from './cli-error.ts';
+import { whileRestarting } from './while-restarting.ts';
 
 const usualTimeoutMs = 10_000;
 
@@ -13,7 +14,7 @@ export async function askCore<T>(
 ): Promise<CoreAnswer<T>> {
   const timeoutMs = request.timeoutMs ?? usualTimeoutMs;
   try {
-    const { status, body } = await requestJson<T | ErrorBody>(url, { ...request, timeoutMs });
+    const { status, body } = await whileRestarting(() => requestJson<T | ErrorBody>(url, { ...request, timeoutMs }));
     // The casts: the status says which of the two it is (contract of the core).
     return status >= 200 && status < 300 ? { ok: true, body: body as T } : { ok: false, body: body as ErrorBody };
   } catch (error) {

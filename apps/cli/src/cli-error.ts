@@ -29,9 +29,10 @@ export function toCliError(error: unknown): CliError {
       exitCode: exitCodes.badSettings,
     });
   }
-  const { code, message, stack } = error as NodeJS.ErrnoException;
+  const { code, message, stack, path } = error as NodeJS.ErrnoException;
   if (code !== undefined && fileCodes.has(code)) {
-    return new CliError('a file cannot be used.', { why: message, run: './svc doctor', cause: error });
+    const why = code === 'ENOENT' && path !== undefined ? `There is no ${path}.` : message;
+    return new CliError('a file cannot be used.', { why, run: './svc doctor', cause: error });
   }
   return new CliError('something went wrong that should not.', {
     why: stack ?? message ?? String(error),

@@ -155,7 +155,7 @@ describe('the command line', () => {
   });
 
   it("says in the help of pair how to let in one's own other device", async () => {
-    expect((await quietly(['pair', '--help'])).out).toContain('"svc pair CODE --as owner" is for your own other device');
+    expect((await quietly(['pair', '--help'])).out).toContain('"./svc pair CODE --as owner" is for your own other device');
   });
 
   it.each([
@@ -224,6 +224,8 @@ describe('the command line', () => {
   });
 
   it('lists every command in its help', async () => {
+    expect((await quietly(['help'])).out).toBe((await quietly(['--help'])).out);
+    expect((await quietly(['backup', 'list', '--jsno'])).err).toContain('Run "./svc backup list --help"');
     const { code, out } = await quietly(['--help']);
     expect(code).toBe(0);
     for (const name of [

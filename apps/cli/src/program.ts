@@ -69,13 +69,12 @@ export async function runProgram(args: readonly string[], commands: Commands = l
 }
 
 function createProgram(commands: Commands, done: (exitCode: number) => void): Command {
-  const program = new Command('svc')
+  const program = new Command('./svc')
     .description('The Assistant Gateway: one assistant, reached from every channel.')
     .version(readFileSync(path.join(repositoryRoot, 'VERSION'), 'utf8').trim(), '-V, --version')
-    .helpCommand(false)
-    .showHelpAfterError('Run "svc --help" to see what there is.')
+    .helpCommand('help [command]', 'show what there is, or how a command is used')
     .exitOverride()
-    .addHelpText('after', '\nBegin with "svc up" here and "svc chat hello" in another terminal.');
+    .addHelpText('after', '\nBegin with "./svc up" here and "./svc chat hello" in another terminal.');
 
   program
     .command('up')
@@ -133,7 +132,7 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
     .option('--role <role>', 'role of a new person (known when not given)')
     .option('--name <name>', 'name of a new person (that of the sender when not given)')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\n"svc pair CODE --as owner" is for your own other device.')
+    .addHelpText('after', '\n"./svc pair CODE --as owner" is for your own other device.')
     .action(async (code: string[], options: PairOptions) => done(await commands.pair(code.join(' '), options)));
   program
     .command('deliveries')
@@ -174,7 +173,7 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
     .argument('[value]', 'a model, "on" or "off", an address; "none" clears')
     .option('--remove', 'with "key": forget it and use the login again')
     .option('--json', 'print the list as JSON')
-    .addHelpText('after', '\n"svc engine key ID" reads the key from a pipe, or asks for it without showing it.')
+    .addHelpText('after', '\n"./svc engine key ID" reads the key from a pipe, or asks for it without showing it.')
     .action(async (action: EngineAction | undefined, id: string | undefined, value: string | undefined, options: EngineOptions) =>
       done(await commands.engine(action ?? 'list', id ?? null, value ?? null, options)),
     );
@@ -202,7 +201,14 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
     .description('check format, lint, types, dead code and the rules of the house')
     .option('--fix', 'format the sources and mend what can be mended')
     .action(async (options) => done(await commands.check(options)));
+  pointToHelp(program, './svc');
   return program;
+}
+
+/** After a mistake in the arguments the help of that very command is named. */
+function pointToHelp(command: Command, words: string): void {
+  command.showHelpAfterError(`Run "${words} --help" to see what there is.`);
+  for (const each of command.commands) pointToHelp(each, `${words} ${each.name()}`);
 }
 
 function wholeNumber(text: string): number {

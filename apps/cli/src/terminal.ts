@@ -32,6 +32,25 @@ export const visible = (text: string): string =>
 /** The same on one line: breaks, and signs that cannot be seen, are shown as `?`. */
 export const visibleLine = (text: string): string => visible(text.replaceAll(/[\n\t\r\p{Cf}]/gu, '?'));
 
+/** Columns of a terminal, or the usual number where nobody can tell. */
+export const widthOf = ({ columns }: { columns?: number }): number => columns || usualWidth;
+export const usualWidth = 80;
+
+const leastWidth = 20;
+
+/** Text broken between words into lines of at most `width` signs; a longer word has a line of its own. Takes no colours. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/)) {
+    if (line !== '' && line.length + 1 + word.length > Math.max(leastWidth, width)) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 export const printError = (text: string): void => void process.stderr.write(`${text}\n`);
 

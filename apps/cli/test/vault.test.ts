@@ -75,7 +75,7 @@ it('sets a vault up, opens, fills and closes it', async () => {
   expect((await svc(['agent', 'reader'])).err).toContain('a tier is missing');
   expect((await svc(['agent', 'reader', '--revoke'])).code).toBe(0);
   expect((await svc(['agent'])).out).toMatch(/assistant +SACRED +since.*\n +reader +KNOWN +revoked/);
-  expect((await svc(['rotate'])).out).toContain('1 keys were wrapped anew');
+  expect((await svc(['rotate'])).out).toContain('Keys wrapped anew: 1');
   expect((await svc(['passphrase'], `${passphrase}\nthe passphrase after that\n`)).code).toBe(0);
   expect((await svc(['delete', 'API_KEY'])).code).toBe(0);
   expect((await svc(['list'])).out).toContain('holds no secrets');

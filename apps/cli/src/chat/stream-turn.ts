@@ -3,6 +3,7 @@ import type { TurnFrame } from '@svc/contract/turn.ts';
 import { openRequest, requestJson } from '@svc/service-kit/http/json-client.ts';
 import { createSseReader } from '../sse-reader.ts';
 import { CliError } from '../cli-error.ts';
+import { whileRestarting } from '../while-restarting.ts';
 
 export type TurnEnd = Extract<TurnFrame, { type: 'result' | 'error' }>;
 
@@ -21,12 +22,8 @@ export async function streamTurn(coreUrl: string, envelope: Envelope, { onFrame,
   const watchdog = setTimeout(() => silence.abort(), silenceMs);
   const signals = signal === undefined ? silence.signal : AbortSignal.any([silence.signal, signal]);
   try {
-    const response = await openRequest(`${coreUrl}/v2/handle`, {
-      body: envelope,
-      timeoutMs: longestTurnMs,
-      signal: signals,
-      headers: { accept: 'text/event-stream' },
-    });
+    const request = { body: envelope, timeoutMs: longestTurnMs, signal: signals, headers: { accept: 'text/event-stream' } };
+    const response = await whileRestarting(() => openRequest(`${coreUrl}/v2/handle`, request));
     const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
     const text = response.setEncoding('utf8') as AsyncIterable<string>;
     return isStream ? await readFrames(text, onFrame, () => watchdog.refresh()) : await readRefusal(text);

@@ -55,7 +55,7 @@ export async function backup(command: BackupCommand): Promise<number> {
       break;
     }
     case 'delete':
-      await ask(`${url}/v2/backups/${encodeURIComponent(command.id)}`, { method: 'DELETE' });
+      await ask(`${url}/v2/backups/${encodeURIComponent(command.id)}`, 'nothing was deleted', { method: 'DELETE' });
       show({ ok: true, id: command.id }, `Deleted ${command.id}.`);
       break;
     case 'undo': {
@@ -72,7 +72,7 @@ const green = (text: string) => createStyle(process.stdout).green(text);
 async function create(url: string, withSecrets: boolean): Promise<Backup> {
   const passphrase = withSecrets ? await newPassphrase() : null;
   const body = passphrase === null ? {} : { include_secrets: { passphrase } };
-  const { id } = await ask<{ id: string }>(`${url}/v2/backups`, { method: 'POST', body });
+  const { id } = await ask<{ id: string }>(`${url}/v2/backups`, 'no backup was made', { method: 'POST', body });
   let shown = '';
   for (;;) {
     const found = await find(url, id);
@@ -87,7 +87,7 @@ async function create(url: string, withSecrets: boolean): Promise<Backup> {
   }
 }
 
-const list = (url: string) => ask<BackupList>(`${url}/v2/backups`);
+const list = (url: string) => ask<BackupList>(`${url}/v2/backups`, 'the backups cannot be listed');
 
 async function find(url: string, id: string): Promise<Backup> {
   const found = (await list(url)).backups.find((candidate) => candidate.id === id);
@@ -112,7 +112,8 @@ async function restore(url: string, what: string, withSecrets: boolean): Promise
   if (!existsSync(what)) {
     const body = passphrase === null ? {} : { passphrase };
     const path = `${url}/v2/backups/${encodeURIComponent((await find(url, what)).id)}/restore`;
-    return (await ask<{ restore: RestorePlan }>(path, { method: 'POST', body, timeoutMs: restoreTimeoutMs })).restore;
+    const request = { method: 'POST', body, timeoutMs: restoreTimeoutMs } as const;
+    return (await ask<{ restore: RestorePlan }>(path, 'nothing is restored', request)).restore;
   }
   const line = createProgressLine(process.stderr);
   try {
@@ -136,7 +137,7 @@ const undoneWords = {
 /** Also without a service that runs: a restore may be the reason why it does not. */
 async function undo(url: string, dataDir: string): Promise<RestoreUndone['undone']> {
   try {
-    return (await ask<RestoreUndone>(`${url}/v2/backups/restore`, { method: 'DELETE' })).undone;
+    return (await ask<RestoreUndone>(`${url}/v2/backups/restore`, 'nothing was undone', { method: 'DELETE' })).undone;
   } catch (error) {
     if (!(error instanceof CliError) || (error.cause as NodeJS.ErrnoException | undefined)?.code !== 'ECONNREFUSED') throw error;
     const undone = undoRestore(dataDir);
@@ -145,8 +146,9 @@ async function undo(url: string, dataDir: string): Promise<RestoreUndone['undone
   }
 }
 
-async function ask<T>(url: string, request: Parameters<typeof askCore>[1] = {}): Promise<T> {
+/** The reason is the core's; `what` it did not do is ours. */
+async function ask<T>(url: string, what: string, request: Parameters<typeof askCore>[1] = {}): Promise<T> {
   const answer = await askCore<T>(url, request);
   if (answer.ok) return answer.body;
-  throw new CliError('the core refused.', { why: answer.body.message, run: './svc backup list' });
+  throw new CliError(`${what}.`, { why: answer.body.message });
 }

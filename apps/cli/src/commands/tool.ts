@@ -10,6 +10,9 @@ import { createStyle, print, visibleLine } from '../terminal.ts';
 import { renderImport, renderTools } from '../tool/render-tools.ts';
 import type { ToolRequest } from '../tool/tool-command.ts';
 
+/** Whoever adds one is told which secrets are missing, and a secrets command may take its time. */
+const timeoutMs = 30_000;
+
 /** Lists the tool servers of the assistant, or changes them. */
 export async function tool(request: ToolRequest): Promise<number> {
   const url = `${coreUrl(loadSettings(repositoryRoot))}/v2/mcp`;
@@ -18,7 +21,7 @@ export async function tool(request: ToolRequest): Promise<number> {
     case 'list':
       return show(await askCore<ToolServerDocument>(url), request, (body) => renderTools(body, style));
     case 'add': {
-      const answer = await askCore<ToolServerSaved>(url, { body: { name: request.name, ...request.fields } });
+      const answer = await askCore<ToolServerSaved>(url, { body: { name: request.name, ...request.fields }, timeoutMs });
       return show(answer, request, ({ name, replaced, server, warnings }) =>
         [
           `${name} is ${replaced ? 'replaced' : 'added'}${server.enabled ? '; the next turn has it.' : ', switched off.'}`,
@@ -43,9 +46,17 @@ export async function tool(request: ToolRequest): Promise<number> {
 
 const serverUrl = (url: string, name: string): string => `${url}/${encodeURIComponent(name)}`;
 
-function show<T>(answer: CoreAnswer<T>, { json }: { json?: boolean }, render: (body: T) => string): number {
+const helpOf: Readonly<Record<ToolRequest['action'], string>> = {
+  list: './svc doctor',
+  add: './svc tool add --help',
+  import: './svc tool import --help',
+  remove: './svc tool list',
+  toggle: './svc tool list',
+};
+
+function show<T>(answer: CoreAnswer<T>, { action, json }: ToolRequest, render: (body: T) => string): number {
   if (json === true) print(JSON.stringify(answer.body, null, 2));
   else if (answer.ok) print(render(answer.body));
-  else throw new CliError('nothing was changed.', { why: answer.body.message, run: './svc tool list' });
+  else throw new CliError('nothing was changed.', { why: answer.body.message, run: helpOf[action] });
   return answer.ok ? exitCodes.ok : exitCodes.failed;
 }

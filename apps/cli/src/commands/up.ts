@@ -8,7 +8,7 @@ import { applyRestore } from '@svc/service-kit/restore/apply-restore.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { hostAddresses, type HostName } from '../service-urls.ts';
-import { createStyle, print } from '../terminal.ts';
+import { createStyle, print, widthOf } from '../terminal.ts';
 import { awaitLeftovers } from '../up/await-leftovers.ts';
 import { awaitInstances, currentEngine, currentFaults, listKeyFiles, toBannerInstance } from '../up/ask-services.ts';
 import { renderBanner } from '../up/banner.ts';
@@ -155,7 +155,7 @@ async function showBanner(
     instances: await Promise.all(instances.found.map((instance) => toBannerInstance(instance, paths.instances, oldKeyFiles))),
     engine,
   };
-  print(renderBanner(facts, createStyle(process.stdout)));
+  print(renderBanner(facts, createStyle(process.stdout), widthOf(process.stdout)));
 }
 
 async function toBannerService({ name, url, status, last_exit }: SupervisorState['services'][number]) {

@@ -4,7 +4,7 @@ import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
 import { coreUrl } from '../core-url.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { createStyle, print } from '../terminal.ts';
+import { createStyle, print, printError } from '../terminal.ts';
 import { createProgressLine } from '../upload/progress-line.ts';
 import { inUnits } from '../upload/render-progress.ts';
 import { createResumable } from '../upload/resumable.ts';
@@ -21,6 +21,12 @@ export async function upload(file: string, options: UploadOptions): Promise<numb
   const parallel = parallelOf(options.parallel);
   const client = createUploadClient(coreUrl(settings), parallel);
   const line = createProgressLine(process.stderr);
+  const stopped = () => {
+    line.end();
+    printError('Stopped. What has arrived is kept: the same command goes on.');
+    process.exit(130);
+  };
+  process.once('SIGINT', stopped);
   try {
     const resumable = createResumable(path.join(settings.dataDir, 'run', 'uploads.json'));
     const mime = options.mime ?? 'application/octet-stream';
@@ -39,6 +45,7 @@ export async function upload(file: string, options: UploadOptions): Promise<numb
         })
       : error;
   } finally {
+    process.removeListener('SIGINT', stopped);
     client.close();
   }
 }

@@ -15,8 +15,8 @@ import { createStyle, print } from '../terminal.ts';
 import { createAskVault, type AskVault } from '../vault/ask-vault.ts';
 import { initVault } from '../vault/init-vault.ts';
 import { renderAccesses, renderAgents, renderCredentials, renderState } from '../vault/render-vault.ts';
-import { createSecretInput, type SecretInput } from '../vault/secret-input.ts';
-import { vaultAddress } from '../vault/vault-address.ts';
+import { createSecretInput, given, type SecretInput } from '../vault/secret-input.ts';
+import { runsVault, vaultAddress } from '../vault/vault-address.ts';
 import { writeEnv } from '../vault/write-env.ts';
 
 /** What is to be done with the vault. Secrets are no part of it: they are typed or piped in. */
@@ -33,7 +33,10 @@ export async function vault(command: VaultCommand): Promise<number> {
   const input = createSecretInput();
   if (command.action === 'init') await init(settings, input, command.writeEnv === true);
   else if (command.action === 'status') await showStatus(settings, command.json === true);
-  else await administer(command, await askAsAdmin(settings, input), input);
+  else {
+    const ask = whereAnswered(await askAsAdmin(settings, input), settings);
+    await administer(command, ask, input);
+  }
   return exitCodes.ok;
 }
 
@@ -56,10 +59,27 @@ async function askAsAdmin(settings: Settings, input: SecretInput): Promise<AskVa
   const url = vaultAddress(settings);
   if (settings.vaultAdminKey !== null) return createAskVault(url, settings.vaultAdminKey);
   if (!input.isTerminal) {
-    throw new CliError('the admin key is missing.', { why: 'Set SVC_VAULT_ADMIN_KEY to the key that "svc vault init" gave.' });
+    throw new CliError('the admin key is missing.', { why: 'Set SVC_VAULT_ADMIN_KEY to the key that "./svc vault init" gave.' });
   }
   return createAskVault(url, new Secret(await input.line('Admin key of the vault: ')));
 }
+
+/** Where no vault answers, what is to be done is said: one that was set up begins to run with the next start. */
+const whereAnswered = (ask: AskVault, settings: Settings): AskVault =>
+  async function asked<T>(...question: Parameters<AskVault>): Promise<T> {
+    try {
+      return await ask<T>(...question);
+    } catch (error) {
+      const isAway = error instanceof CliError && error.run === './svc status';
+      if (!isAway || (settings.vaultUrl !== null && !runsVault(settings))) throw error;
+      if (!runsVault(settings)) {
+        const why = 'Secrets go into the secrets file without one: docs/secrets.md.';
+        throw new CliError('no vault is set up.', { why, run: './svc vault init --write-env', cause: error });
+      }
+      const why = `${error.why}\nA vault that was just set up runs from the next start on: stop ./svc up with Ctrl-C first.`;
+      throw new CliError(error.message, { why, run: './svc up', cause: error });
+    }
+  };
 
 type AdminCommand = Exclude<VaultCommand, { action: 'init' | 'status' }>;
 
@@ -69,20 +89,21 @@ async function administer(command: AdminCommand, ask: AskVault, input: SecretInp
     print(json === true ? JSON.stringify(facts, null, 2) : text);
   switch (command.action) {
     case 'unseal':
-      await ask('unseal', { body: { passphrase: await input.line('Passphrase of the vault: ') } });
+      await ask('unseal', { body: { passphrase: given(await input.line('Passphrase of the vault: '), 'passphrase') } });
       return print('The vault is open.');
     case 'seal':
       await ask('seal', { method: 'POST' });
       return print('The vault is sealed.');
     case 'rotate': {
       const { generation, rewrapped } = await ask<VaultRotated>('rotate', { method: 'POST' });
-      return print(`The vault has a new root key, its ${generation}. ${rewrapped} keys were wrapped anew.`);
+      return print(`The vault has a new root key, number ${generation}. Keys wrapped anew: ${rewrapped}.`);
     }
     case 'passphrase':
       await changePassphrase(ask, input);
       return print('The vault has a new passphrase. Copies made of it before still open with the old one.');
     case 'put': {
-      const body = { name: command.name, value: await input.value(`Value of ${command.name}: `), min_trust: command.minTrust };
+      const value = given(await input.value(`Value of ${command.name}: `), 'value');
+      const body = { name: command.name, value, min_trust: command.minTrust };
       const { credential } = await ask<{ credential: VaultCredential }>('credentials', { body });
       return print(`Stored ${credential.name}, version ${credential.version}, for ${credential.min_trust} and above.`);
     }
@@ -103,8 +124,8 @@ async function administer(command: AdminCommand, ask: AskVault, input: SecretInp
 }
 
 async function changePassphrase(ask: AskVault, input: SecretInput): Promise<void> {
-  const passphrase = await input.line('Passphrase of now: ');
-  const new_passphrase = await input.newLine('New passphrase (12 characters or more): ');
+  const passphrase = given(await input.line('Passphrase of now: '), 'passphrase');
+  const new_passphrase = given(await input.newLine('New passphrase (12 characters or more): '), 'new passphrase');
   await ask('passphrase', { body: { passphrase, new_passphrase } });
 }
 

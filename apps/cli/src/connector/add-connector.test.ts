@@ -25,6 +25,7 @@ const meta: ConnectorMeta = {
   outbound: false,
 };
 const request: AddRequest = { action: 'add', type: 'messenger', name: null, set: {}, secrets: [], off: false, keep: false };
+const whole: AddRequest = { ...request, set: { room: '7', bot_token_secret_key: 'MY_TOKEN' } };
 const other = { id: 'messenger', config: { bot_token_secret_key: 'MESSENGER_BOT_TOKEN' } } as unknown as Instance;
 
 type SetUp = { isTerminal?: boolean; typed?: string[]; piped?: string; turnsOut?: Partial<Instance>; instances?: Instance[] };
@@ -86,13 +87,16 @@ describe('adding a connector', () => {
       [['create', { type: 'messenger', name: 'My bot', enabled: false, config: { room: 7, bot_token_secret_key: 'MY_TOKEN' } }]],
     ]);
     const script = setUp({});
-    await addConnector(script.deps, 'messenger', request);
-    expect(script.questions).toEqual([]);
+    await expect(addConnector(script.deps, 'messenger', request)).rejects.toMatchObject({
+      message: 'nothing was added: messenger needs bot_token_secret_key, room.',
+      run: `printf '%s\\n' "$VALUE" | ./svc connector add messenger --secret bot_token_secret_key --set room=VALUE`,
+    });
+    expect([script.questions, script.done]).toEqual([[], []]);
   });
 
   it('reads several credentials from a pipe, a line each, and keeps a name that was given', async () => {
     const { deps, done } = setUp({ piped: 'one\ntwo\n' });
-    const set = { other_key: 'MINE' };
+    const set = { other_key: 'MINE', room: '7' };
     await addConnector(deps, 'messenger', { ...request, set, secrets: ['bot_token_secret_key', 'other_key'] });
     expect(done.slice(0, 2)).toEqual([
       ['secret', 'MESSENGER_BOT_TOKEN', 'one'],
@@ -111,20 +115,20 @@ describe('adding a connector', () => {
     const reason = 'The token is wrong.';
     const turnsOut = { status: 'backoff', last_exit: { code: 1, signal: null, at: 0, reason } } as const;
     const { deps, done } = setUp({ turnsOut });
-    const failed = addConnector(deps, 'messenger', request);
+    const failed = addConnector(deps, 'messenger', whole);
     await expect(failed).rejects.toMatchObject({
       message: expect.stringContaining('nothing was added'),
       why: expect.stringContaining(reason),
     });
     expect(done.at(-1)).toEqual(['remove', 'messenger-2']);
     const kept = setUp({ turnsOut });
-    await expect(addConnector(kept.deps, 'messenger', { ...request, keep: true })).rejects.toThrow('does not start');
+    await expect(addConnector(kept.deps, 'messenger', { ...whole, keep: true })).rejects.toThrow('does not start');
     expect(kept.done).toHaveLength(1);
   });
 
   it('does not wait for ever', async () => {
     const { deps, done } = setUp({ turnsOut: {} });
-    await expect(addConnector(deps, 'messenger', request)).rejects.toMatchObject({
+    await expect(addConnector(deps, 'messenger', whole)).rejects.toMatchObject({
       why: expect.stringContaining('has not said'),
     });
     expect(done.at(-1)).toEqual(['remove', 'messenger-2']);

@@ -55,5 +55,21 @@ async function fillConfig(deps: AddDeps, meta: ConnectorMeta, { set, secrets }: 
   const required = meta.credentialKeys.filter((key) => meta.configSchema.required?.includes(key) && !given.includes(key));
   const fields = [...secrets, ...(isAsking ? required : [])];
   const instances = fields.length === 0 ? [] : await deps.api.list();
-  return { ...config, ...(await storeCredentials(deps, { meta, fields, instances, config })) };
+  const filled = { ...config, ...(await storeCredentials(deps, { meta, fields, instances, config })) };
+  checkNothingMissing(meta, filled);
+  return filled;
+}
+
+/** Where nobody can be asked, what is required is said with the option that gives it. */
+function checkNothingMissing({ type, configSchema, credentialKeys }: ConnectorMeta, config: Record<string, unknown>): void {
+  const required = configSchema.required ?? [];
+  const missing = required.filter((name) => !(name in config) && configSchema.properties[name]?.default === undefined);
+  if (missing.length === 0) return;
+  const secrets = missing.filter((name) => credentialKeys.includes(name));
+  const options = missing.map((name) => (secrets.includes(name) ? `--secret ${name}` : `--set ${name}=VALUE`));
+  const pipe = secrets.length === 0 ? '' : `printf '%s\\n' ${secrets.map(() => '"$VALUE"').join(' ')} | `;
+  throw new CliError(`nothing was added: ${type} needs ${missing.join(', ')}.`, {
+    why: secrets.length === 0 ? undefined : 'The value of a credential is typed in a terminal, or piped in, a line each.',
+    run: `${pipe}./svc connector add ${type} ${options.join(' ')}`,
+  });
 }

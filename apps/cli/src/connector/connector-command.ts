@@ -140,10 +140,10 @@ function addNew(program: Command, create: (request: NewRequest) => Promise<void>
 
 const examples = `
 Examples:
-  svc connector add messenger                     asks for what it needs
-  printf %s "$TOKEN" | svc connector add messenger "My bot" --secret bot_token_secret_key
-  svc connector config messenger --set debounce_ms=800
-  svc connector logs messenger -f`;
+  ./svc connector add messenger                     asks for what it needs
+  printf %s "$TOKEN" | ./svc connector add messenger "My bot" --secret bot_token_secret_key
+  ./svc connector config messenger --set debounce_ms=800
+  ./svc connector logs messenger -f`;
 
 /** Gathers what a repeated option sets. */
 function collect(text: string, before: Record<string, string> = {}): Record<string, string> {

@@ -43,7 +43,7 @@ describe('what a connector asks to be permitted', () => {
     'writes to what workspace_dir names';
 
   it('stands in the list of connectors and in that of types', () => {
-    expect(renderConnectors([instance], style, [meta(asked)])).toContain(`issues-2 ${words}.`);
+    expect(renderConnectors([instance], style, [meta(asked)])).toContain(`\n\nissues-2 ${words}.`);
     expect(renderTypes([meta(asked)], style)).toContain(words);
   });
 

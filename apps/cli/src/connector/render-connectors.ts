@@ -7,7 +7,8 @@ export function renderConnectors(instances: readonly Instance[], style: Style, t
   if (instances.length === 0) return 'There are no connectors yet. "./svc connector add" shows what there is to add.';
   const width = Math.max(...instances.map(({ id }) => id.length));
   const lines = instances.map((instance) => renderConnector(instance, style, width));
-  return [...lines, ...instances.flatMap((instance) => permissionLine(instance, style, types))].join('\n');
+  const permissions = instances.flatMap((instance) => permissionLine(instance, style, types));
+  return [...lines, ...(permissions.length === 0 ? [] : ['', ...permissions])].join('\n');
 }
 
 /** What an instance may do that others may not: the operator decides whether it should be there. */
@@ -41,7 +42,7 @@ export function renderConnector(instance: Instance, style: Style, width = instan
     ...(name === id ? [] : [`"${visibleLine(name)}"`]),
     ...(type === id ? [] : [visibleLine(type)]),
     ...(url === null ? [] : [visibleLine(url)]),
-    ...(restarts > 0 ? [`restarted ${restarts} times`] : []),
+    ...(restarts > 0 ? [`restarted ${restarts === 1 ? 'once' : `${restarts} times`}`] : []),
   ];
   const fault = faultOf(instance);
   return [`${id.padEnd(width)}  ${facts.join(', ')}`, ...(fault === null ? [] : [`    ${style.dim(visibleLine(fault))}`])].join(

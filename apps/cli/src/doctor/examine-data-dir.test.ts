@@ -45,6 +45,11 @@ describe('what the doctor finds of the data folder', () => {
     expect((await problems(path.join(dir, 'data')))[0]?.text).toContain('permission denied');
   });
 
+  it('is a place where the system takes no folders', async ({ skip }) => {
+    skip(process.platform !== 'linux', 'there is no /proc here');
+    expect((await problems('/proc/x/data'))[0]?.text).toContain('/proc/x/data cannot be made');
+  });
+
   it('is a database that is none, and how to begin anew', async () => {
     writeFileSync(path.join(dir, 'core.db'), 'x'.repeat(100));
     mkdirSync(path.join(dir, 'manager.db'));

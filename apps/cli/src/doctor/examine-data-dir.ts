@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { access, stat, statfs } from 'node:fs/promises';
+import { access, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { inUnits } from '../upload/render-progress.ts';
 import { examineDatabase } from './examine-database.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 import { quoted } from './quoted.ts';
@@ -26,11 +27,20 @@ export async function examineDataDir(dataDir: string): Promise<Finding[]> {
 async function possible(dataDir: string): Promise<Finding> {
   let parent = path.dirname(dataDir);
   while ((await stat(parent).catch(() => null)) === null && parent !== path.dirname(parent)) parent = path.dirname(parent);
-  const fault = await writeFault(parent);
+  const fault = await makeFault(parent);
   return fault === null
     ? skipped('data', `${dataDir} comes with the first ./svc up`)
     : problem('data', `${dataDir} cannot be made: ${reasonOf(fault)}`, elsewhere);
 }
+
+/** Tried, because some file systems take no folders whatever their rights say. */
+const makeFault = (parent: string): Promise<NodeJS.ErrnoException | null> =>
+  mkdtemp(path.join(parent, '.svc-'))
+    .then(rmdir)
+    .then(
+      () => null,
+      (error: NodeJS.ErrnoException) => error,
+    );
 
 const writeFault = (folder: string): Promise<NodeJS.ErrnoException | null> =>
   access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(
@@ -55,7 +65,7 @@ function privacy(dataDir: string, mode: number): Finding {
 async function space(dataDir: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(dataDir);
   const bytes = bavail * bsize;
-  const text = `${(bytes / 1024 ** 3).toFixed(1)} GiB free`;
+  const text = `${inUnits(bytes)} free`;
   if (bytes < emptyBytes) return problem('disk', text, `free some space on the disk of ${dataDir}`);
   return bytes < lowBytes ? note('disk', `${text}, which is little`) : fine('disk', text);
 }

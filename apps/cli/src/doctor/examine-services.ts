@@ -23,11 +23,12 @@ async function examinePorts(settings: Settings): Promise<Finding[]> {
 }
 
 const services = (status: Status): Finding[] =>
-  status.services.map(({ name, url, healthy, reason, version }) => {
-    if (healthy) return fine(name, url);
+  status.services.flatMap(({ name, url, healthy, reason, version, notices }) => {
+    const notes = notices.map((text) => note(name, text));
+    if (healthy) return [fine(name, url), ...notes];
     // One that answers has said itself what is wrong.
     const fix = version === null ? `./svc logs ${name}` : 'mend what it names; if this stays, stop ./svc up and start it again';
-    return problem(name, reason ?? 'is not healthy', fix);
+    return [problem(name, reason ?? 'is not healthy', fix), ...notes];
   });
 
 const instances = (status: Status): Finding[] =>

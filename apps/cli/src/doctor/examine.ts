@@ -1,3 +1,4 @@
+import { unreadEnvLines } from '@svc/service-kit/config/env-lines.ts';
 import { loadSettings, readEnv, SettingsError, unknownSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { collectStatus } from '../status/collect-status.ts';
 import { examineDataDir } from './examine-data-dir.ts';
@@ -21,11 +22,12 @@ function examineSettings(root: string): { findings: Finding[]; settings: Setting
     const unknown = unknownSettings(env).map((name) =>
       note('settings', `${name} is set, and nothing reads it`, 'see .env.example for the names'),
     );
+    const unread = unreadEnvLines(root).map((text) => note('settings', text, 'write it as NAME=value, or remove it'));
     const open =
       settings.managerToken === null
         ? [note('settings', 'SVC_MANAGER_TOKEN is not set: every local program may change instances')]
         : [];
-    return { settings, findings: [fine('settings', 'all usable'), ...unknown, ...open] };
+    return { settings, findings: [fine('settings', 'all usable'), ...unknown, ...unread, ...open] };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     return {

@@ -27,10 +27,18 @@ const status: Status = {
 };
 
 it('shows what is worth knowing below the process that says it, without calling it ill', () => {
-  expect(renderStatus(status, 60_000, plain).split('\n').slice(2)).toEqual([
+  expect(renderStatus(status, 60_000, plain, 100).split('\n').slice(2)).toEqual([
     '● core        http://127.0.0.1:3023     pid 8, 0.1.0, up 1 min',
     '              All together spent $17.20 this month, past the soft limit of $15.00.',
   ]);
+});
+
+it('breaks what is long at the width of the terminal', () => {
+  const why = 'No other engine is ready, and this is a sentence that goes on for longer than any line of a terminal. '.repeat(3);
+  const shown = renderStatus({ ...status, engine: { id: 'offline', model: null, why: why.trim() } }, 60_000, plain, 72);
+  const lines = shown.split('\n').slice(7);
+  expect(lines.every((line) => line.length <= 72)).toBe(true);
+  expect(lines.map((line) => line.trim()).join(' ')).toBe(why.trim());
 });
 
 it.each([
@@ -41,6 +49,6 @@ it.each([
   ],
   [{ pending: 3, failed: 1 }, ['  turns       2 running, 1 waiting']],
 ])('shows the turns, and for deliveries %j the line that the core has no notice for', (deliveries, lines) => {
-  const shown = renderStatus({ ...status, turns: { running: 2, waiting: 1 }, deliveries }, 60_000, plain);
+  const shown = renderStatus({ ...status, turns: { running: 2, waiting: 1 }, deliveries }, 60_000, plain, 100);
   expect(shown.split('\n').slice(5)).toEqual(lines);
 });

@@ -1,18 +1,20 @@
-import type { Style } from '../terminal.ts';
+import { usualWidth, wrap, type Style } from '../terminal.ts';
 import type { CoreLoad, InstanceStatus, ServiceStatus, Status } from './collect-status.ts';
 
-/** The status for a person. `now` is epoch ms. */
-export function renderStatus(status: Status, now: number, style: Style): string {
+const indent = ' '.repeat(14);
+
+/** The status for a person. `now` is epoch ms; `width` the columns there are. */
+export function renderStatus(status: Status, now: number, style: Style, width = usualWidth): string {
   const { supervisor, services, instances } = status;
   const lines = [
     supervisor === null
       ? `${style.yellow('Not running here.')} ./svc up starts it.`
       : `${style.bold('Assistant Gateway')} runs as process ${supervisor.pid} since ${duration(now - supervisor.started_at)}`,
     '',
-    ...services.flatMap((service) => serviceLines(service, now, style)),
+    ...services.flatMap((service) => serviceLines(service, now, style, width)),
   ];
-  if (instances.length > 0) lines.push('', ...instances.flatMap((instance) => instanceLines(instance, style)));
-  const work = [...engineLines(status, style), ...loadLines(status, style)];
+  if (instances.length > 0) lines.push('', ...instances.flatMap((instance) => instanceLines(instance, style, width)));
+  const work = [...engineLines(status, style, width), ...loadLines(status, style)];
   return [...lines, ...(work.length === 0 ? [] : ['', ...work])].join('\n');
 }
 
@@ -22,6 +24,7 @@ function serviceLines(
   { name, url, pid, healthy, version, sha, restarts, started_at, reason, notices }: ServiceStatus,
   now: number,
   style: Style,
+  width: number,
 ): string[] {
   const facts = [
     pid === null ? null : `pid ${pid}`,
@@ -29,23 +32,29 @@ function serviceLines(
     started_at === null ? null : `up ${duration(now - started_at)}`,
     restarts === 0 ? null : `${restarts} restart${restarts === 1 ? '' : 's'}`,
   ].filter((fact) => fact !== null);
-  const line = `${mark(healthy, style)} ${name.padEnd(12)}${url.padEnd(26)}${style.dim(facts.join(', '))}`;
-  return [...withReason(line, reason, style), ...notices.map((notice) => `              ${style.yellow(notice)}`)];
+  const [first = '', ...others] = wrap(facts.join(', '), width - 40).map(style.dim);
+  const lines = [
+    `${mark(healthy, style)} ${name.padEnd(12)}${url.padEnd(26)}${first}`,
+    ...others.map((text) => ' '.repeat(40) + text),
+  ];
+  return [
+    ...lines.map((line) => line.trimEnd()),
+    ...below(reason, width, style.red),
+    ...notices.flatMap((notice) => below(notice, width, style.yellow)),
+  ];
 }
 
-const instanceLines = ({ name, type, status, url, healthy, reason }: InstanceStatus, style: Style): string[] =>
-  withReason(
-    `${mark(healthy, style)} ${type.padEnd(12)}${(url ?? '').padEnd(26)}${style.dim(name === type ? status : `${name}, ${status}`)}`,
-    reason,
-    style,
-  );
+const instanceLines = ({ name, type, status, url, healthy, reason }: InstanceStatus, style: Style, width: number): string[] => [
+  `${mark(healthy, style)} ${type.padEnd(12)}${(url ?? '').padEnd(26)}${style.dim(name === type ? status : `${name}, ${status}`)}`.trimEnd(),
+  ...below(reason, width, style.red),
+];
 
-const engineLines = ({ engine }: Status, style: Style): string[] =>
+const engineLines = ({ engine }: Status, style: Style, width: number): string[] =>
   engine === null
     ? []
     : [
         `  engine      ${style.bold(engine.id)}${engine.model === null ? '' : ` (${engine.model})`}`,
-        `              ${style.dim(engine.why)}`,
+        ...below(engine.why, width, style.dim),
       ];
 
 /** Where deliveries have failed the core has a notice, which tells of those that wait too. */
@@ -60,8 +69,9 @@ function loadLines({ turns, deliveries }: CoreLoad, style: Style): string[] {
   return lines;
 }
 
-const withReason = (line: string, reason: string | null, style: Style): string[] =>
-  reason === null ? [line.trimEnd()] : [line.trimEnd(), `              ${style.red(reason)}`];
+/** Words about the line above. */
+const below = (text: string | null, width: number, paint: (line: string) => string): string[] =>
+  text === null ? [] : wrap(text, width - indent.length).map((line) => indent + paint(line));
 
 /** Two units at most: `42 s`, `3 min`, `2 h 5 min`, `4 d 1 h`. */
 export function duration(ms: number): string {

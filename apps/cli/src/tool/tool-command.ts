@@ -80,9 +80,9 @@ export function addToolCommand(program: Command, run: (request: ToolRequest) => 
 
 const examples = `
 Examples:
-  svc tool add files -- npx -y @modelcontextprotocol/server-filesystem /srv/docs
-  svc tool add github --url https://api.example.com/mcp -H 'Authorization: Bearer \${secret:GITHUB_TOKEN}'
-  svc tool import ~/.claude.json`;
+  ./svc tool add files -- npx -y @modelcontextprotocol/server-filesystem /srv/docs
+  ./svc tool add github --url https://api.example.com/mcp -H 'Authorization: Bearer \${secret:GITHUB_TOKEN}'
+  ./svc tool import ~/.claude.json`;
 
 function toFields([command, ...args]: string[], options: AddOptions): ToolFields {
   const { url, env, header, safe, off, description } = options;

@@ -22,7 +22,7 @@ export function createTrustApi(coreUrl: string) {
     const answer = await askCore<T>(`${coreUrl}/trust${path}`, { method, body });
     if (answer.ok) return answer.body;
     const what = method === 'GET' || path === '/resolve' ? 'that cannot be told.' : 'nothing was changed.';
-    throw new Refusal(what, answer.body, helpFor(answer.body.error, path));
+    throw new Refusal(what, answer.body, helpFor(answer.body));
   };
   const of = (key: string) => `/principals/${encodeURIComponent(key)}`;
 
@@ -54,7 +54,7 @@ export function createTrustApi(coreUrl: string) {
 
 export type TrustApi = ReturnType<typeof createTrustApi>;
 
-const helpFor = (error: string, path: string): string => {
-  if (error === 'not_found' && path.endsWith('/grants')) return './svc trust roles';
+const helpFor = ({ error, message }: ErrorBody): string => {
+  if (error === 'not_found' && message.startsWith('There is no role')) return './svc trust roles';
   return error === 'bad_request' ? './svc trust --help' : './svc trust list';
 };

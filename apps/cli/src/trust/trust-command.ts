@@ -95,10 +95,10 @@ export function addTrustCommand(program: Command, run: (request: TrustRequest) =
 
 const examples = `
 Examples:
-  svc trust add anna Anna Kern --role known
-  svc trust link anna messenger 12345
-  svc trust grant anna trusted --surface messenger --until 7d
-  svc trust explain messenger 12345 --public`;
+  ./svc trust add anna Anna Kern --role known
+  ./svc trust link anna messenger 12345
+  ./svc trust grant anna trusted --surface messenger --until 7d
+  ./svc trust explain messenger 12345 --public`;
 
 function until(text: string): number {
   const at = parseUntil(text, Date.now());

@@ -1,7 +1,7 @@
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { isAlive } from './is-alive.ts';
 import { killGroup } from './kill-group.ts';
-import { programOf } from '@svc/supervisor/port-owner.ts';
+import { commandLineOf } from '@svc/supervisor/port-owner.ts';
 
 const pollMs = 50;
 
@@ -29,6 +29,6 @@ export async function awaitLeftovers(last: SupervisorState | null, { entries, wa
 
 async function leftoverPids(last: SupervisorState | null, entries: readonly string[]): Promise<number[]> {
   const pids = (last?.services ?? []).flatMap(({ pid }) => (pid !== null && isAlive(pid) ? [pid] : []));
-  const programs = await Promise.all(pids.map(programOf));
-  return pids.filter((_, index) => entries.some((entry) => programs[index]?.includes(entry)));
+  const lines = await Promise.all(pids.map(commandLineOf));
+  return pids.filter((_, index) => entries.some((entry) => lines[index]?.includes(entry)));
 }

@@ -1,5 +1,5 @@
 import type { EngineChoice } from '@svc/contract/service.ts';
-import type { Style } from '../terminal.ts';
+import { usualWidth, wrap, type Style } from '../terminal.ts';
 
 export type BannerInstance = {
   name: string;
@@ -24,19 +24,22 @@ export type BannerFacts = {
   engine: EngineChoice | null;
 };
 
-/** What `svc up` says once, when all is up: where things are, the key, the engine and why, what to do next. */
-export function renderBanner(facts: BannerFacts, style: Style): string {
+/** What `svc up` says once, when all is up: where things are, the key, the engine and why, what to do next. `width`: columns. */
+export function renderBanner(facts: BannerFacts, style: Style, width = usualWidth): string {
   const parts = [
     headline(facts, style),
-    addresses(facts, style),
-    ...facts.instances.map((instance) => api(instance, style)),
-    engine(facts.engine, style),
+    addresses(facts, style, width),
+    ...facts.instances.map((instance) => api(instance, style, width)),
+    engine(facts.engine, style, width),
     next(facts.engine, style),
   ];
   return parts.map((lines) => lines.join('\n')).join('\n\n');
 }
 
 const row = (label: string, text: string) => `  ${label.padEnd(11)} ${text}`;
+/** Words that may be long, in as many rows as they take. */
+const rows = (label: string, text: string, width: number, paint: (line: string) => string): string[] =>
+  wrap(text, width - 14).map((line, at) => row(at === 0 ? label : '', paint(line)));
 const title = (name: string) => name[0]?.toUpperCase() + name.slice(1);
 
 function headline({ version, readyMs, services, instances, dataDir }: BannerFacts, style: Style): string[] {
@@ -48,16 +51,18 @@ function headline({ version, readyMs, services, instances, dataDir }: BannerFact
   return ['', `${style.bold(`Assistant Gateway ${version}`)} ${words}`, style.dim(`Data: ${dataDir}`)];
 }
 
-function addresses({ services }: BannerFacts, style: Style): string[] {
+function addresses({ services }: BannerFacts, style: Style, width: number): string[] {
   return services.flatMap(({ name, url, status, reason, faults }) => [
-    row(title(name), status === 'running' ? url : style.red(`${status}: ${reason ?? 'is not ready yet'}`)),
-    ...faults.map((fault) => row('', style.red(fault))),
+    ...(status === 'running'
+      ? [row(title(name), url)]
+      : rows(title(name), `${status}: ${reason ?? 'is not ready yet'}`, width, style.red)),
+    ...faults.flatMap((fault) => rows('', fault, width, style.red)),
   ]);
 }
 
-function api({ name, type, status, url, reason, newKey, keysFile }: BannerInstance, style: Style): string[] {
+function api({ name, type, status, url, reason, newKey, keysFile }: BannerInstance, style: Style, width: number): string[] {
   const label = type === 'compat' ? 'API' : name;
-  if (status !== 'running') return [row(label, style.red(`${status}: ${reason ?? 'is not ready yet'}`))];
+  if (status !== 'running') return rows(label, `${status}: ${reason ?? 'is not ready yet'}`, width, style.red);
   if (type !== 'compat') return [row(label, url ?? status)];
   const lines = [row(label, `${url}/v1  ${style.dim('(base URL for any OpenAI client)')}`)];
   if (newKey !== null)
@@ -69,10 +74,10 @@ function api({ name, type, status, url, reason, newKey, keysFile }: BannerInstan
   return lines;
 }
 
-function engine(choice: EngineChoice | null, style: Style): string[] {
+function engine(choice: EngineChoice | null, style: Style, width: number): string[] {
   if (choice === null) return [row('Engine', style.yellow('still being looked for; ./svc status shows it'))];
   const model = choice.model === null ? '' : ` (${choice.model})`;
-  return [row('Engine', `${style.bold(choice.id)}${model}`), row('', style.dim(choice.why))];
+  return [row('Engine', `${style.bold(choice.id)}${model}`), ...rows('', choice.why, width, style.dim)];
 }
 
 function next(choice: EngineChoice | null, style: Style): string[] {

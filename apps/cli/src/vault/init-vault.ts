@@ -3,7 +3,7 @@ import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { CliError } from '../cli-error.ts';
 import { createAskVault } from './ask-vault.ts';
-import type { SecretInput } from './secret-input.ts';
+import { given, type SecretInput } from './secret-input.ts';
 import { vaultAddress } from './vault-address.ts';
 import { withVault } from './with-vault.ts';
 
@@ -19,6 +19,7 @@ export const initVault = (settings: Settings, input: SecretInput): Promise<NewVa
       throw new CliError('the vault is set up already.', { why: 'Nothing was changed.', run: './svc vault status' });
     }
     const passphrase = await input.newLine('Passphrase of the vault (12 characters or more; nobody can recover it): ');
+    given(passphrase, 'passphrase');
     const { admin_key } = await createAskVault(url, own)<VaultInitialized>('init', { body: { passphrase } });
     const adminKey = admin_key === null ? own : new Secret(admin_key);
     const assistant = { name: settings.assistantName, tier: 'SACRED' };

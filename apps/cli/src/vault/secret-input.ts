@@ -39,6 +39,12 @@ export function createSecretInput(stream: SecretStream = process.stdin, say: (te
   };
 }
 
+/** What was typed or piped in. @throws CliError when it is empty. */
+export function given(text: string, what: string): string {
+  if (text !== '') return text;
+  throw new CliError(`no ${what} was given.`, { why: 'Type it when asked, or pipe it in.' });
+}
+
 export type SecretInput = ReturnType<typeof createSecretInput>;
 
 const sayToError = (text: string) => void process.stderr.write(text);

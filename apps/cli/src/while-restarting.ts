@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { repositoryRoot } from './repository-root.ts';
+import { readSupervisorState } from './up/state-file.ts';
+
+const patienceMs = 5000;
+const pauseMs = 100;
+
+/**
+ * Asks again for a moment when nobody listens while the service runs: a process that crashed is being started again. Who
+ * was refused a connection has asked nothing, so nothing is asked twice.
+ */
+export async function whileRestarting<T>(ask: () => Promise<T>, isSupervised: () => boolean = serviceRuns): Promise<T> {
+  const until = Date.now() + patienceMs;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isRefused = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+      if (!isRefused || Date.now() > until || !isSupervised()) throw error;
+    }
+    await delay(pauseMs);
+  }
+}
+
+const serviceRuns = (): boolean => readSupervisorState(dataPaths(loadSettings(repositoryRoot).dataDir).supervisorState) !== null;
