@@ -9,6 +9,7 @@ export default defineConfig({
           name: 'unit',
           include: ['{packages,apps,connectors,engines}/*/src/**/*.test.ts'],
           isolate: false,
+          expect: { poll: { timeout: 4000 } },
           sequence: { groupOrder: 0 },
         },
       },
@@ -18,6 +19,8 @@ export default defineConfig({
           include: ['{packages,apps,connectors,engines}/*/test/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          // The usual second is short for a busy machine; who waits goes on as soon as it can.
+          expect: { poll: { timeout: 20_000 } },
           maxWorkers: 2,
           // After the units, which would make them slow.
           sequence: { groupOrder: 1 },
