@@ -5,6 +5,7 @@ import {
   createWriteStream,
   mkdirSync,
   renameSync,
+  statSync,
   symlinkSync,
   truncateSync,
   unlinkSync,
@@ -198,6 +199,8 @@ test('what was there before the first look is listed by its ends, and only what 
   try {
     const filler = JSON.stringify({ type: 'attachment', text: 'x'.repeat(100_000) });
     writeFileSync(fresh.claudeFile, `${inbound(1, 'The title')}${`${filler}\n`.repeat(20)}${lines.at(-6)}\n`);
+    // The clock of files is a tick behind, which the service allows for.
+    await expect.poll(() => Date.now() - statSync(fresh.claudeFile).birthtimeMs).toBeGreaterThan(50);
     const { told, sessions } = await fresh.follow();
     expect(await told()).toEqual([]);
     expect(await sessions()).toMatchObject([{ title: 'The title', model: 'claude-opus-5-5', events: 0, input_tokens: null }]);
