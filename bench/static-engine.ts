@@ -6,24 +6,29 @@ import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
  */
 const words = ['alpha', 'beta', 'gamma', 'delta'];
 
-const known = new Map<number, string[]>();
+type Script = { tokens: string[]; text: string; gapMs: number };
 
-function tokensOf(count: number): string[] {
-  const tokens = known.get(count) ?? Array.from({ length: count }, (_, i) => `${words[i % words.length]} `);
-  known.set(count, tokens);
-  return tokens;
+const known = new Map<string, Script>();
+
+/** Made once for each model, as the mock does: the engine's own work is not what is measured. */
+function scriptOf(model: string): Script {
+  const [, count = '64', gap = '0'] = /-n(\d+)(?:-gap(\d+))?/.exec(model) ?? [];
+  const tokens = Array.from({ length: Number(count) }, (_, i) => `${words[i % words.length]} `);
+  const script = { tokens, text: tokens.join(''), gapMs: Number(gap) };
+  known.set(model, script);
+  return script;
 }
 
 export async function* respond({ facts }: EngineRequest): AsyncGenerator<EngineEvent> {
-  const [, count = '64', gap = '0'] = /-n(\d+)(?:-gap(\d+))?/.exec(String(facts.channel_context['requested_model'])) ?? [];
-  const tokens = tokensOf(Number(count));
-  if (gap === '0') {
-    yield { type: 'delta', text: tokens.join('') };
+  const model = String(facts.channel_context['requested_model']);
+  const { tokens, text, gapMs } = known.get(model) ?? scriptOf(model);
+  if (gapMs === 0) {
+    yield { type: 'delta', text };
   } else {
-    for (const text of tokens) {
-      await new Promise((resolve) => setTimeout(resolve, Number(gap)));
-      yield { type: 'delta', text };
+    for (const token of tokens) {
+      await new Promise((resolve) => setTimeout(resolve, gapMs));
+      yield { type: 'delta', text: token };
     }
   }
-  yield { type: 'segment', text: tokens.join('') };
+  yield { type: 'segment', text };
 }

@@ -23,17 +23,18 @@ export type Commit = {
 /** How long a change that nobody waits for may stay unsafe, ms. */
 export const soonMs = 10;
 
-type Round = PromiseWithResolvers<void> & { timer: NodeJS.Timeout; isAwaited: boolean };
+type Round = PromiseWithResolvers<void> & { isAwaited: boolean };
 
 /** Gathers those who wait: `work` runs once for all of them, at the end of this turn of the event loop; for nobody, soon. */
 export function createRounds(work: () => void) {
   let open: Round | null = null;
   let fault: string | null = null;
+  /** One for many rounds: a busy process would set and clear it thousands of times a second. */
+  let timer: NodeJS.Timeout | null = null;
 
   const finish = (round: Round) => {
     if (open !== round) return;
     open = null;
-    clearTimeout(round.timer);
     try {
       work();
       fault = null;
@@ -44,13 +45,18 @@ export function createRounds(work: () => void) {
     }
   };
 
+  const finishSoon = () => {
+    timer = null;
+    if (open !== null) finish(open);
+  };
+
   return {
     /** Something was changed that has to be made safe. */
     begin(): void {
       if (open !== null) return;
-      const round: Round = { ...Promise.withResolvers<void>(), timer: setTimeout(() => finish(round), soonMs), isAwaited: false };
-      round.promise.catch(() => undefined); // who waits for it hears of it
-      open = round;
+      open = { ...Promise.withResolvers<void>(), isAwaited: false };
+      open.promise.catch(() => undefined); // who waits for it hears of it
+      timer ??= setTimeout(finishSoon, soonMs);
     },
 
     wait(): Promise<void> {

@@ -9,7 +9,7 @@ import { badRequest } from '@svc/service-kit/service-error.ts';
  * @throws ServiceError `bad_request`.
  */
 export function checkAttachments(attachments: readonly Attachment[] | undefined, uploads: string): void {
-  if (attachments === undefined) return;
+  if (attachments === undefined || attachments.length === 0) return;
   const area = realPath(uploads) ?? uploads;
   for (const { path: file } of attachments) {
     const isInside = path.isAbsolute(file) && lies(file, uploads) && lies(realPath(file) ?? file, uploads, area);

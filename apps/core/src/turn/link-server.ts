@@ -166,10 +166,14 @@ async function takeConfirmation(
   else await handovers.undelivered(said.turn_id, said.error);
 }
 
-/** Gathers the lines of one tick into one write. A reader that stops reading is cut off instead of filling memory. */
+/**
+ * Gathers the lines of one tick into one write; an answer leaves as soon as those that are made together with it are there. A
+ * reader that stops reading is cut off instead of filling memory.
+ */
 function createWriter(socket: Socket): (reply: LinkReply) => void {
   let pending = '';
   const flush = () => {
+    if (pending === '') return;
     const text = pending;
     pending = '';
     if (socket.destroyed) return;
@@ -177,7 +181,8 @@ function createWriter(socket: Socket): (reply: LinkReply) => void {
     if (socket.writableLength > maxBufferedBytes) socket.destroy();
   };
   return (reply) => {
-    if (pending === '') setImmediate(flush);
+    if ('result' in reply) process.nextTick(flush);
+    else if (pending === '') setImmediate(flush);
     pending += `${JSON.stringify(reply)}\n`;
   };
 }

@@ -1,6 +1,6 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
 
-/** Complete lines of a segment, each with its line break, and where the next ones begin. */
+/** Complete lines of a segment, each with its line break, and where the next ones begin. `bytes` lies in the reader's buffer. */
 export type Lines = { bytes: Buffer; count: number; end: number };
 
 /**
@@ -56,10 +56,9 @@ export class Segment {
     this.lines += lines;
   }
 
-  /** Up to `maxLines` unread lines from one read of `maxBytes`; the reader stays where it is until `advance`. */
-  read(maxLines: number, maxBytes: number): Lines {
-    const buffer = Buffer.allocUnsafe(Math.min(maxBytes, this.bytes - this.readBytes));
-    const size = readSync(this.#fd, buffer, 0, buffer.length, this.readBytes);
+  /** Up to `maxLines` unread lines from one read into `buffer`; the reader stays where it is until `advance`. */
+  read(maxLines: number, buffer: Buffer): Lines {
+    const size = readSync(this.#fd, buffer, 0, Math.min(buffer.length, this.bytes - this.readBytes), this.readBytes);
     const content = buffer.subarray(0, size);
     let count = 0;
     let end = 0;

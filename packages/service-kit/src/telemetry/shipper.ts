@@ -2,8 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { errorText } from '../service-error.ts';
 import type { SendEvents } from './send-events.ts';
-import type { Lines } from './segment.ts';
-import type { Spool, SpoolBatch } from './spool.ts';
+import { toJsonArray, type Spool, type SpoolBatch } from './spool.ts';
 
 type Deps = {
   spool: Spool;
@@ -22,11 +21,6 @@ const gatherMs = 100;
 /** Between the batches of a backlog, so that catching up leaves the process responsive. */
 const backlogMs = 10;
 const maxBackOffMs = 5000;
-
-const lineBreak = 0x0a;
-const comma = 0x2c;
-const openBracket = Buffer.from('[');
-const closeBracket = 0x5d;
 
 /** Carries the spool to the collector: one request at a time, a timer only while there is something to send. */
 export class Shipper {
@@ -92,9 +86,9 @@ export class Shipper {
       const batch = this.#deps.spool.read(this.#batchSize);
       if (batch === null) return false;
       // What this process wrote is whole; a file of an earlier one may have a torn line.
-      const { bytes, count } = batch.segment.isOwn ? batch : withoutDamage(batch);
+      const { json, count } = batch.segment.isOwn ? { json: toJsonArray(batch), count: batch.count } : withoutDamage(batch);
       this.#request = new AbortController();
-      const result = await this.#deps.send(toJsonArray(bytes), this.#request.signal);
+      const result = await this.#deps.send(json, this.#request.signal);
       this.#reachable();
       if (!result.taken) return this.#refused(batch, result.error);
       this.#deps.spool.acknowledge(batch);
@@ -138,18 +132,9 @@ export class Shipper {
   }
 }
 
-/** Lines as an array, byte by byte: as texts they would be made, joined and encoded again. JSON has no line break of its own. */
-function toJsonArray(lines: Buffer): Buffer {
-  if (lines.length === 0) return Buffer.from('[]');
-  const json = Buffer.concat([openBracket, lines]);
-  for (let at = json.indexOf(lineBreak); at !== -1; at = json.indexOf(lineBreak, at + 1)) json[at] = comma;
-  json[json.length - 1] = closeBracket;
-  return json;
-}
-
-function withoutDamage({ bytes }: SpoolBatch): Omit<Lines, 'end'> {
+function withoutDamage({ bytes }: SpoolBatch): { json: Buffer; count: number } {
   const whole = bytes.toString('utf8').split('\n').filter(isJson);
-  return { bytes: Buffer.from(whole.map((line) => `${line}\n`).join('')), count: whole.length };
+  return { json: Buffer.from(`[${whole.join(',')}]`), count: whole.length };
 }
 
 function isJson(line: string): boolean {

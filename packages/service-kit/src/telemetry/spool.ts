@@ -10,6 +10,10 @@ export type SpoolBatch = Lines & { segment: Segment };
 export const spoolLimits: SpoolLimits = { segmentBytes: 4 * 1024 * 1024, totalBytes: 64 * 1024 * 1024 };
 /** More than the longest line in bytes, so one read always holds a whole one. */
 const readBytes = 1024 * 1024;
+/** Of a quiet producer, whose lines are few. */
+const smallReadBytes = 64 * 1024;
+/** Room before the lines that are read, for what is to stand there when they are sent. */
+const headBytes = 1;
 /** A tick that emits more than this is written in parts. */
 const maxPendingLength = 1024 * 1024;
 
@@ -29,6 +33,8 @@ export class Spool {
   #sequence = 0;
   #pending: string[] = [];
   #pendingLength = 0;
+  /** Read into again and again: fresh memory for each batch costs more than reading it. */
+  #buffer = Buffer.alloc(0);
 
   /** Throws when the folder cannot be made or read. `onLoss` hears how many lines were given up, and why. */
   constructor(dir: string, producer: string, onLoss: (lines: number, why: string) => void, limits = spoolLimits) {
@@ -66,12 +72,12 @@ export class Spool {
     }
   }
 
-  /** The oldest unacknowledged lines, or null. The same ones again until they are acknowledged. */
+  /** The oldest unacknowledged lines, or null. The same ones again until they are acknowledged. Good until the next read. */
   read(maxLines: number): SpoolBatch | null {
     this.flush();
     const segment = this.#segments.find(({ unread }) => unread > 0);
     if (segment === undefined) return null;
-    const lines = segment.read(maxLines, readBytes);
+    const lines = segment.read(maxLines, this.#bufferFor(segment.bytes - segment.readBytes));
     if (lines.count > 0) return { segment, ...lines };
     this.#giveUp(segment, 'a part of the spool could not be read');
     return this.read(maxLines);
@@ -95,6 +101,12 @@ export class Spool {
     }
     this.#segments = [];
     this.#current = null;
+  }
+
+  #bufferFor(bytes: number): Buffer {
+    const size = headBytes + (bytes > smallReadBytes ? readBytes : smallReadBytes);
+    if (this.#buffer.length < size) this.#buffer = Buffer.allocUnsafeSlow(size);
+    return this.#buffer.subarray(headBytes);
   }
 
   #reopen(name: string): void {
@@ -143,3 +155,21 @@ function leftovers(dir: string, producer: string): string[] {
 }
 
 const sequenceOf = (name: string): number => Number(name.slice(-'00000000.jsonl'.length, -'.jsonl'.length));
+
+const lineBreak = 0x0a;
+const comma = 0x2c;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+/**
+ * The lines of a batch as one JSON array, made of the bytes as they are: as texts they would be made, joined and encoded
+ * again. JSON has no line break of its own. The batch itself is used up by it.
+ */
+export function toJsonArray({ bytes }: Pick<SpoolBatch, 'bytes'>): Buffer {
+  if (bytes.length === 0) return Buffer.from('[]');
+  for (let at = bytes.indexOf(lineBreak); at !== -1; at = bytes.indexOf(lineBreak, at + 1)) bytes[at] = comma;
+  const json = Buffer.from(bytes.buffer, bytes.byteOffset - headBytes, headBytes + bytes.length);
+  json[0] = openBracket;
+  json[json.length - 1] = closeBracket;
+  return json;
+}
