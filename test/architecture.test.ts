@@ -142,7 +142,7 @@ describe('inside the core', () => {
 /** Who looks at the environment: the settings, a log level, what a terminal can show, what a helper process gets of it. */
 const environmentReaders = [
   'packages/connector-kit/src/child/run-child.ts',
-  'packages/service-kit/src/config/settings.ts',
+  'packages/service-kit/src/config/read-env.ts',
   'apps/cli/src/terminal.ts',
   'apps/cli/src/commands/test.ts',
   'apps/collector/src/control/run-program.ts',

@@ -125,8 +125,10 @@ describe.skipIf(why !== null)(`[U11] a disk that fails${why === null ? '' : ` (s
       expect(result.lines).toEqual([]);
 
       const { received } = (await (await fetch(url(`/v2/upload/${id}`))).json()) as UploadState;
-      expect(received).toContain(0);
-      for (const index of [1, 2]) if (!received.includes(index)) await put(id, index, bytes);
+      // What the disk refused once to take for good comes again, however well it reads.
+      if (call === 'fsync' && place === 'data') expect(received).toEqual([]);
+      else expect(received).toContain(0);
+      for (const index of [0, 1, 2]) if (!received.includes(index)) await put(id, index, bytes);
       const last = await finish(id);
       expect(last).toMatchObject({ status: 200, file: { sha256: createHash('sha256').update(bytes).digest('hex') } });
       expect(readFileSync(last.file?.path ?? '').equals(bytes)).toBe(true);

@@ -4,6 +4,7 @@ import { openRequest, requestJson } from '@svc/service-kit/http/json-client.ts';
 import { CliError } from './cli-error.ts';
 import { serviceUrl } from './core-url.ts';
 import { createSseReader, type SseEvent } from './sse-reader.ts';
+import { isStrangeAnswer, strangeAnswer } from './strange-answer.ts';
 
 /** Longer than a search may take. */
 const timeoutMs = 30_000;
@@ -60,6 +61,7 @@ function awayError(url: string, error: unknown): unknown {
   const { code, name } = error as NodeJS.ErrnoException;
   if (code === 'ECONNREFUSED')
     return new CliError('the collector is not running.', { why: `Nothing answers at ${url}.`, run: './svc up', cause: error });
+  if (isStrangeAnswer(error)) return strangeAnswer(url, error);
   if (name !== 'TimeoutError' && name !== 'AbortError') return error;
   return new CliError('the collector does not answer.', { why: `It said nothing at ${url}.`, run: './svc doctor', cause: error });
 }

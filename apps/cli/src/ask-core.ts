@@ -1,6 +1,7 @@
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import { requestJson, type JsonRequest } from '@svc/service-kit/http/json-client.ts';
 import { CliError } from './cli-error.ts';
+import { isStrangeAnswer, strangeAnswer } from './strange-answer.ts';
 import { whileRestarting } from './while-restarting.ts';
 
 const usualTimeoutMs = 10_000;
@@ -22,6 +23,7 @@ export async function askCore<T>(
     if (code === 'ECONNREFUSED') {
       throw new CliError('the service is not running.', { why: `Nothing answers at ${url}.`, run: './svc up', cause: error });
     }
+    if (isStrangeAnswer(error)) throw strangeAnswer(url, error);
     if (name !== 'TimeoutError' && name !== 'AbortError') throw error;
     const why = `It said nothing for ${timeoutMs / 1000} s at ${url}.`;
     throw new CliError('the core does not answer.', { why, run: './svc doctor', cause: error });

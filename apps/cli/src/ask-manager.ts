@@ -3,6 +3,7 @@ import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { CliError } from './cli-error.ts';
 import { serviceUrl } from './core-url.ts';
+import { isStrangeAnswer, strangeAnswer } from './strange-answer.ts';
 
 export type ManagerAnswer<T> = { ok: true; body: T } | { ok: false; status: number; body: ErrorBody };
 
@@ -26,6 +27,7 @@ export async function askManager<T>(
     const { code, name } = error as NodeJS.ErrnoException;
     if (code === 'ECONNREFUSED')
       throw new CliError('the manager is not running.', { why: `Nothing answers at ${url}.`, run: './svc up', cause: error });
+    if (isStrangeAnswer(error)) throw strangeAnswer(url, error);
     if (name !== 'TimeoutError' && name !== 'AbortError') throw error;
     const why = `It said nothing for ${timeoutMs / 1000} s at ${url}.`;
     throw new CliError('the manager does not answer.', { why, run: './svc doctor', cause: error });

@@ -1,10 +1,10 @@
-import { SettingsError } from '@svc/service-kit/config/settings.ts';
+import { SettingsError } from '@svc/service-kit/config/settings-error.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import type { Style } from './terminal.ts';
+import { usualWidth, wrap, type Style } from './terminal.ts';
 
 type Help = { why?: string; run?: string; exitCode?: number; cause?: unknown };
 
-/** Something a person reads: what failed, why, and the one command that helps. */
+/** Something a person reads: what failed, why, and the one command that helps; unless given it is the one that the reason ends with. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly why: string | null;
@@ -14,10 +14,13 @@ export class CliError extends Error {
   constructor(what: string, help: Help = {}) {
     super(what, { cause: help.cause });
     this.why = help.why ?? null;
-    this.run = help.run ?? null;
+    this.run = help.run ?? commandAtEnd(help.why);
     this.exitCode = help.exitCode ?? exitCodes.failed;
   }
 }
+
+/** Of what another process of ours says, such as "The vault is sealed. Open it: ./svc vault unseal". */
+const commandAtEnd = (why = ''): string | null => /(?:: |")(\.\/svc [\w -]+\w)"?\.?$/.exec(why)?.[1] ?? null;
 
 /** The one place where anything thrown becomes words. */
 export function toCliError(error: unknown): CliError {
@@ -31,7 +34,7 @@ export function toCliError(error: unknown): CliError {
   }
   const { code, message, stack, path } = error as NodeJS.ErrnoException;
   if (code !== undefined && fileCodes.has(code)) {
-    const why = code === 'ENOENT' && path !== undefined ? `There is no ${path}.` : message;
+    const why = (path !== undefined && wordsOf[code]?.(path)) || message;
     return new CliError('a file cannot be used.', { why, run: './svc doctor', cause: error });
   }
   return new CliError('something went wrong that should not.', {
@@ -40,6 +43,8 @@ export function toCliError(error: unknown): CliError {
     cause: error,
   });
 }
+
+const indent = ' '.repeat(5);
 
 /** What is wrong with a path, a disk or its rights, and not with us. */
 const fileCodes = new Set([
@@ -59,9 +64,26 @@ const fileCodes = new Set([
   'ERR_SQLITE_ERROR',
 ]);
 
-export function renderCliError(error: CliError, style: Style): string {
-  const lines = [`${style.red('svc:')} ${error.message}`];
-  if (error.why !== null) lines.push(...error.why.split('\n').map((line) => `     ${line}`));
+/** The commonest of them as a person says it. */
+const wordsOf: Readonly<Record<string, (path: string) => string>> = {
+  EACCES: (path) => `This user may not use ${path}.`,
+  EEXIST: (path) => `${path} is there already.`,
+  EISDIR: (path) => `${path} is a folder.`,
+  ENOENT: (path) => `There is no ${path}.`,
+  ENOSPC: (path) => `The disk of ${path} is full.`,
+  ENOTDIR: (path) => `A part of ${path} is not a folder.`,
+  EPERM: (path) => `This user may not use ${path}.`,
+  EROFS: (path) => `${path} is on a disk that is read-only.`,
+};
+
+/** What failed, why, and the command that helps, in lines of `width` columns. Lines that are set in (a stack) stay as they are. */
+export function renderCliError(error: CliError, style: Style, width = usualWidth): string {
+  const room = width - indent.length;
+  const [first = '', ...others] = wrap(error.message, room);
+  const lines = [`${style.red('svc:')} ${first}`, ...others.map((line) => indent + line)];
+  for (const line of error.why?.split('\n') ?? []) {
+    lines.push(...(/^\s/.test(line) ? [line] : wrap(line, room)).map((part) => indent + part));
+  }
   if (error.run !== null) lines.push(`${style.bold('Run:')} ${error.run}`);
   return lines.join('\n');
 }

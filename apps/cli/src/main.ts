@@ -1,7 +1,7 @@
 import { renderCliError, toCliError } from './cli-error.ts';
 import { handleOutputFaults } from './output-faults.ts';
 import { runProgram } from './program.ts';
-import { createStyle, printError } from './terminal.ts';
+import { createStyle, printError, widthOf } from './terminal.ts';
 
 handleOutputFaults(process.argv[2]);
 
@@ -9,6 +9,6 @@ try {
   process.exitCode = await runProgram(process.argv.slice(2));
 } catch (error) {
   const known = toCliError(error);
-  printError(renderCliError(known, createStyle(process.stderr)));
+  printError(renderCliError(known, createStyle(process.stderr), widthOf(process.stderr)));
   process.exitCode = known.exitCode;
 }

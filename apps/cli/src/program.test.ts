@@ -225,7 +225,7 @@ describe('the command line', () => {
 
   it('lists every command in its help', async () => {
     expect((await quietly(['help'])).out).toBe((await quietly(['--help'])).out);
-    expect((await quietly(['backup', 'list', '--jsno'])).err).toContain('Run "./svc backup list --help"');
+    expect((await quietly(['backup', 'list', '--jsno'])).err).toContain('Run: ./svc backup list --help');
     const { code, out } = await quietly(['--help']);
     expect(code).toBe(0);
     for (const name of [
@@ -245,11 +245,45 @@ describe('the command line', () => {
       expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
   });
 
+  it('shows the help of a command that is named after "help", and refuses a name that is none', async () => {
+    expect(await quietly(['help', 'vault', 'unseal'])).toEqual(await quietly(['vault', 'unseal', '--help']));
+    expect(await quietly(['help', 'nope'])).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('unknown') as string,
+    });
+    expect(vault).not.toHaveBeenCalled();
+  });
+
+  it('fits eighty columns with every help, and says of every argument what it is', async () => {
+    const namesIn = (help: string) =>
+      [...(help.split('Commands:')[1]?.matchAll(/^ {2}(\w\S*)/gm) ?? [])].map(([, name = '']) => name);
+    const helpOf = async (words: string[]) => (await quietly([...words, '--help'])).out;
+    const top = namesIn(await helpOf([])).filter((name) => name !== 'help');
+    const groups = await Promise.all(
+      top.map(async (name) => [
+        [name],
+        ...namesIn((await helpOf([name])).split('Examples:')[0] ?? '').map((below) => [name, below]),
+      ]),
+    );
+    expect(groups.flat().length).toBeGreaterThan(60);
+    for (const words of [[], ...groups.flat().filter(([, below]) => below !== 'help')]) {
+      const help = await helpOf(words);
+      expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+      expect(help, `an argument of ${words.join(' ')}`).not.toMatch(/^ {2}[a-z]+ *$/m);
+      expect(help).not.toMatch(/\d{13}/);
+    }
+  });
+
   it.each([
     [['statu'], 'Did you mean status'],
     [['logs', '-n', 'many'], 'whole number'],
     [['status', '--jsn'], 'unknown option'],
-    [['deliveries', 'dlv_1'], 'Allowed choices are retry, dismiss'],
+    [['deliveries', 'dlv_1'], "svc: 'dlv_1' is no action. Allowed choices are retry, dismiss"],
+    [
+      ['trust', 'grant', 'a', 'b', '--until', 'x'],
+      'such as 2026-12-31, a day with a time, or a time from now such as 7d.\nRun: ',
+    ],
   ])('refuses %j and says why', async (args, why) => {
     const { code, err } = await quietly(args);
     expect(code).not.toBe(0);

@@ -16,6 +16,7 @@ import type { UploadOptions } from './commands/upload.ts';
 import type { DeliveryAction } from './deliveries/change-deliveries.ts';
 import { addConnectorCommands, type ConnectorRequest, type NewRequest } from './connector/connector-command.ts';
 import { addBackupCommands } from './backup/add-backup-commands.ts';
+import { pointToHelp, styleHelp, withoutHelpCommand } from './program-help.ts';
 import { repositoryRoot } from './repository-root.ts';
 import { addVaultCommands } from './vault/add-vault-commands.ts';
 import { addToolCommand, type ToolRequest } from './tool/tool-command.ts';
@@ -59,7 +60,7 @@ export async function runProgram(args: readonly string[], commands: Commands = l
     exitCode = code;
   });
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(withoutHelpCommand(program, args), { from: 'user' });
   } catch (error) {
     // Help, version and mistakes in the arguments have been printed already.
     if (error instanceof CommanderError) return error.exitCode;
@@ -75,6 +76,7 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
     .helpCommand('help [command]', 'show what there is, or how a command is used')
     .exitOverride()
     .addHelpText('after', '\nBegin with "./svc up" here and "./svc chat hello" in another terminal.');
+  styleHelp(program);
 
   program
     .command('up')
@@ -91,7 +93,7 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
   program
     .command('upload')
     .description('send a file to the upload area; one that was stopped goes on')
-    .argument('<file>')
+    .argument('<file>', 'of any size')
     .option('--mime <type>', 'what the file is, when its name does not say it')
     .option('--parallel <n>', 'chunks on their way at once', '4')
     .option('--json', 'print the file as JSON')
@@ -99,7 +101,7 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
   program
     .command('speak')
     .description('have a text spoken, into a file or a pipe')
-    .argument('<text...>')
+    .argument('<text...>', 'what is spoken')
     .option('-o, --output <file>', 'where it goes; its ending says the format')
     .option('--voice <name>', 'who speaks')
     .option('--model <name>', 'model that speaks')
@@ -108,7 +110,7 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
   program
     .command('transcribe')
     .description('print what is said in a clip')
-    .argument('<file>')
+    .argument('<file>', 'a clip, such as note.ogg')
     .option('--language <code>', 'the language that is spoken, such as en')
     .option('--model <name>', 'model that listens')
     .option('--mime <type>', 'what the file is, when its first bytes do not say it')
@@ -173,7 +175,7 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
     .argument('[value]', 'a model, "on" or "off", an address; "none" clears')
     .option('--remove', 'with "key": forget it and use the login again')
     .option('--json', 'print the list as JSON')
-    .addHelpText('after', '\n"./svc engine key ID" reads the key from a pipe, or asks for it without showing it.')
+    .addHelpText('after', '\n"./svc engine key ID" reads the key from a pipe, or asks for it unseen.')
     .action(async (action: EngineAction | undefined, id: string | undefined, value: string | undefined, options: EngineOptions) =>
       done(await commands.engine(action ?? 'list', id ?? null, value ?? null, options)),
     );
@@ -203,12 +205,6 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
     .action(async (options) => done(await commands.check(options)));
   pointToHelp(program, './svc');
   return program;
-}
-
-/** After a mistake in the arguments the help of that very command is named. */
-function pointToHelp(command: Command, words: string): void {
-  command.showHelpAfterError(`Run "${words} --help" to see what there is.`);
-  for (const each of command.commands) pointToHelp(each, `${words} ${each.name()}`);
 }
 
 function wholeNumber(text: string): number {

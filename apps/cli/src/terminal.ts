@@ -37,12 +37,16 @@ export const widthOf = ({ columns }: { columns?: number }): number => columns ||
 export const usualWidth = 80;
 
 const leastWidth = 20;
+const unbroken = /\S*"\.\/svc [^"\n]{1,60}"\S*|\S+/g;
 
-/** Text broken between words into lines of at most `width` signs; a longer word has a line of its own. Takes no colours. */
+/**
+ * Text broken between words into lines of at most `width` signs; a longer word has a line of its own, and a quoted command
+ * of ours stays whole: it is copied. Takes no colours.
+ */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/\s+/)) {
+  for (const word of text.match(unbroken) ?? []) {
     if (line !== '' && line.length + 1 + word.length > Math.max(leastWidth, width)) {
       lines.push(line);
       line = word;

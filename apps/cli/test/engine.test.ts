@@ -104,7 +104,9 @@ test('model, automatic updates and the address of codex are set, and cleared wit
 });
 
 test.each([
-  [['install', 'codexx'], 'There is no engine "codexx"'],
+  [['install', 'codexx'], 'There is no engine "codexx".\nRun: ./svc engine\n'],
+  [['default', 'claude'], 'Run: ./svc engine install claude\n'],
+  [['key', 'gemini'], 'Run: ./svc engine key gemini\n'],
   [['auto-update', 'codex', 'maybe'], 'it takes "on" or "off"'],
   [['base-url', 'codex', 'file:///x'], 'http or https'],
   [['model'], 'which engine'],

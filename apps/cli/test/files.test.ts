@@ -59,7 +59,11 @@ describe('svc upload', () => {
   });
 
   test.each([
-    [['upload', 'not-there.txt'], 'not-there.txt'],
+    [['upload', 'not-there.txt'], 'svc: there is no file not-there.txt.'],
+    [['transcribe', '/not/there.ogg'], 'svc: there is no file /not/there.ogg.'],
+    [['speak', '-o', '/not/there/hello.wav', 'hello'], 'svc: there is no folder /not/there.'],
+    [['backup', 'restore', './not-there.tar.gz'], 'svc: there is no file ./not-there.tar.gz.'],
+    [['backup', 'get', 'bak_1', '/not/there/copy.tar.gz'], 'svc: there is no folder /not/there.'],
     [['upload', 'x', '--parallel', '0'], '--parallel is "0"'],
     [['upload', 'x', '--parallel', 'many'], '--parallel is "many"'],
     [['upload', '.'], ''],
@@ -69,6 +73,7 @@ describe('svc upload', () => {
     expect(out).toBe('');
     expect(err).toContain(why);
     expect(err).not.toContain('    at ');
+    expect(err).not.toContain('doctor');
   });
 });
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
@@ -16,10 +16,10 @@ afterEach(() => folder.remove());
 
 type Ended = { code: number; out: string; err: string };
 
-const run = (args: string[], cwd = folder.path): Promise<Ended> =>
+const run = (args: string[], cwd = folder.path, PATH = process.env['PATH']): Promise<Ended> =>
   new Promise((resolve) => {
     // NODE_TEST_CONTEXT and the like would make another run of node --test talk to ours.
-    const env = { PATH: process.env['PATH'], HOME: folder.path, SVC_DATA_DIR: path.join(folder.path, 'data') };
+    const env = { PATH, HOME: folder.path, SVC_DATA_DIR: path.join(folder.path, 'data') };
     const child = execFile(process.execPath, args, { env, cwd, timeout: 60_000 }, (_error, out, err) =>
       resolve({ code: child.exitCode ?? -1, out, err }),
     );
@@ -38,6 +38,22 @@ test('a connector from the template passes its own tests, the connector contract
     expect.stringContaining('the connector contract: my-shop starts, is healthy, and stops'),
   ]);
   expect(tests.out).toMatch(/# pass 2\d\n# fail 0/);
+});
+
+test('svc connector test runs its tests under the Node of the service, whatever Node the machine has', async () => {
+  await create('shop');
+  const bin = path.join(folder.path, 'bin');
+  mkdirSync(bin);
+  writeFileSync(path.join(bin, 'npm'), '#!/bin/sh\necho "$PWD: $1 by $(node -p process.version)"\nexit 3\n', { mode: 0o755 });
+  writeFileSync(path.join(bin, 'node'), '#!/bin/sh\necho v20.0.0\n', { mode: 0o755 });
+  const PATH = `${bin}${path.delimiter}${process.env['PATH'] ?? ''}`;
+  const ended = await run([mainFile, 'connector', 'test', 'shop'], folder.path, PATH);
+  expect(ended).toMatchObject({
+    code: 3,
+    out: expect.stringContaining(`connectors/shop: test by ${process.version}\n`) as string,
+  });
+  const none = await run([mainFile, 'connector', 'test', 'nope'], folder.path, PATH);
+  expect(none).toMatchObject({ code: 1, err: expect.stringContaining('Run: ./svc new connector nope') as string });
 });
 
 test('its tests fail when it is not what the contract asks for', async () => {

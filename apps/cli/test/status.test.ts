@@ -1,9 +1,13 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { http } from '@svc/service-kit/builtin.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { collectStatus, isAllWell } from '../src/status/collect-status.ts';
+import { examineServices } from '../src/doctor/examine-services.ts';
+import { collectStatus, isAllWell, startsLater } from '../src/status/collect-status.ts';
 
 const folder = temporaryFolder();
 const notice = 'All together spent $17.20 this month, past the soft limit of $15.00.';
@@ -48,6 +52,35 @@ test('a notice of a process is shown and makes it no less healthy, and a deaf on
   expect(status.services[1]).toMatchObject({ name: 'manager', healthy: false, notices: [] });
   expect(isAllWell(status)).toBe(false);
   expect(status).toMatchObject({ turns: { running: 2, waiting: 1 }, deliveries: { pending: 3, failed: 4 } });
+});
+
+test('a manager that wants its token tells its version all the same', async () => {
+  const guarded = http.createServer((request, response) => {
+    const mayRead = request.url === '/health' || request.headers.authorization === `Bearer ${'t'.repeat(32)}`;
+    response.writeHead(mayRead ? 200 : 401, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(request.url === '/health' ? { status: 'ok', service: 'manager' } : { version: '0.1.0' }));
+  });
+  const port = await portOf(guarded);
+  const ports = { SVC_CORE_PORT: '1', SVC_MANAGER_PORT: port, SVC_COLLECTOR_PORT: '3' };
+  const settings = loadSettings('/nowhere', { SVC_DATA_DIR: folder.path, SVC_MANAGER_TOKEN: 't'.repeat(32), ...ports });
+  const manager = (await collectStatus(settings)).services.find(({ name }) => name === 'manager');
+  guarded.closeAllConnections();
+  guarded.close();
+  expect(manager).toMatchObject({ healthy: true, version: '0.1.0' });
+});
+
+test('what was set up while the rest runs starts with the next start, and the doctor says so', async () => {
+  const data = temporaryFolder();
+  mkdirSync(path.join(data.path, 'run'), { recursive: true });
+  const running = { pid: process.pid, started_at: Date.now(), services: [] };
+  writeFileSync(dataPaths(data.path).supervisorState, JSON.stringify(running));
+  const ports = { SVC_CORE_PORT: '1', SVC_MANAGER_PORT: '2', SVC_COLLECTOR_PORT: '3', SVC_VAULT_PORT: '4' };
+  const settings = loadSettings('/nowhere', { SVC_DATA_DIR: data.path, SVC_VAULT_URL: 'http://127.0.0.1:4', ...ports });
+  const status = await collectStatus(settings);
+  expect(status.services.find(({ name }) => name === 'vault')).toMatchObject({ healthy: false, reason: startsLater });
+  const found = await examineServices(settings, status);
+  expect(found.find(({ name }) => name === 'vault')).toMatchObject({ fix: 'stop ./svc up and start it again' });
+  data.remove();
 });
 
 test('without a core nothing is known of turns and deliveries', async () => {

@@ -30,8 +30,14 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-async function svc(args: string[], input = ''): Promise<{ code: number; out: string; err: string }> {
-  const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'vault', ...args], { env });
+async function svc(
+  args: string[],
+  input = '',
+  more: Record<string, string> = {},
+): Promise<{ code: number; out: string; err: string }> {
+  const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'vault', ...args], {
+    env: { ...env, ...more },
+  });
   let [out, err] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
@@ -50,7 +56,7 @@ async function run(): Promise<void> {
 }
 
 it('sets a vault up, opens, fills and closes it', async () => {
-  expect((await svc(['status'])).err).toContain('the vault does not answer');
+  expect((await svc(['status'])).err).toContain('no vault is set up');
   const made = await svc(['init'], `${passphrase}\n`);
   expect(made).toMatchObject({ code: 0, err: '' });
   const lines = [...made.out.matchAll(/^(SVC_VAULT_\w+)=(.+)$/gm)].map(([, name = '', value = '']) => [name, value]);
@@ -84,6 +90,35 @@ it('sets a vault up, opens, fills and closes it', async () => {
   expect(JSON.parse((await svc(['status', '--json'])).out)).toEqual({ initialized: true, sealed: true });
   delete env['SVC_VAULT_ADMIN_KEY'];
   expect((await svc(['seal'])).err).toContain('Set SVC_VAULT_ADMIN_KEY');
+});
+
+it('says what to do where no vault is set up, and where one was that does not run yet', async () => {
+  for (const words of [['status'], ['list'], ['unseal']]) {
+    expect((await svc(words, 'x\n')).err).toContain('no vault is set up');
+    expect((await svc(words, 'x\n')).err).toContain('Run: ./svc vault init --write-env');
+  }
+  const { out } = await svc(['init'], `${passphrase}\n`);
+  env = { ...env, ...Object.fromEntries([...out.matchAll(/^(SVC_VAULT_\w+)=(.+)$/gm)].map(([, name, value]) => [name, value])) };
+  for (const words of [['status'], ['list']]) {
+    const { code, err } = await svc(words);
+    expect(code).toBe(1);
+    expect(err).toContain('runs from the next start on: stop ./svc up');
+    expect(err).toContain('Run: ./svc up\n');
+  }
+  const elsewhere = await svc(['status'], '', { SVC_VAULT_URL: 'http://127.0.0.1:1' });
+  expect(elsewhere.err).toContain('the vault does not answer');
+  expect(elsewhere.err).toContain('Run: ./svc status');
+});
+
+it('takes no empty passphrase and no empty value, and names the command that asks', async () => {
+  const empty = await svc(['init']);
+  expect(empty).toMatchObject({ code: 1, out: '' });
+  expect(empty.err).toContain('no passphrase was given');
+  expect(empty.err).toContain('Run: ./svc vault init');
+  const put = await svc(['put', 'API_KEY'], '\n', { SVC_VAULT_ADMIN_KEY: `vadmin_${'x'.repeat(43)}` });
+  expect(put).toMatchObject({ code: 1, out: '' });
+  expect(put.err).toContain('no value was given');
+  expect(put.err).toContain('Run: ./svc vault put API_KEY');
 });
 
 it('svc up runs a vault where one is set up, or is named as ours', () => {

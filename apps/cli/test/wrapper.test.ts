@@ -99,6 +99,14 @@ describe('svc', () => {
     ]);
   });
 
+  it('shows the help of test and check without what tests need', async () => {
+    hostNode();
+    await tree.run(['up']);
+    for (const name of ['test', 'check'])
+      for (const flag of ['--help', '-h']) expect(said(await tree.run([name, flag])).args).toEqual([name, flag]);
+    expect(tree.calls()).toHaveLength(1);
+  });
+
   it('installs anew when the lock file has changed', async () => {
     hostNode();
     await tree.run(['up']);

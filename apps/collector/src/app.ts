@@ -48,7 +48,9 @@ export function createCollectorApp(context: CollectorContext): App {
   });
 }
 
-function faultsOf({ commitQueue, otel }: CollectorContext): string[] {
+function faultsOf({ commitQueue, ...parts }: CollectorContext): string[] {
   const stored = commitQueue.lastError === null ? null : `Events cannot be stored: ${commitQueue.lastError}`;
-  return [stored, otel.fault()].filter((fault) => fault !== null);
+  const { otel, indexer, retention, sampler, transcripts } = parts;
+  const others = [otel, indexer, retention, sampler, transcripts].map((part) => part.fault());
+  return [stored, ...others].filter((fault) => fault !== null);
 }

@@ -14,7 +14,9 @@ export async function startCollector(service: ServiceContext): Promise<RunningSe
   const app = createCollectorApp(context);
   const { bindHost, collectorPort } = service.settings;
   const url = await app.listen({ host: bindHost, port: collectorPort });
-  context.transcripts.start().catch((error: unknown) => service.log.warn({ err: error }, 'transcripts could not be looked at'));
+  void context.transcripts.start();
+  // What this loads takes a while, in which nobody is answered: first whoever waits for this process is told that it is there.
+  setImmediate(() => context.otel.start());
   return {
     url,
     port: Number(new URL(url).port),

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
@@ -45,6 +45,31 @@ test('a log that grows too fast is moved whole before the next commit', async ()
   } finally {
     await checkpointer.close();
     await db.close();
+    folder.remove();
+  }
+});
+
+test('a log that cannot be moved beside the work is left to SQLite for a minute, and holds no commit up', async () => {
+  const folder = temporaryFolder();
+  const file = path.join(folder.path, 'x.db');
+  writeFileSync(file, 'this is no database at all '.repeat(1000));
+  const clock = createFakeClock();
+  const warn = vi.fn();
+  const checkpointer = createCheckpointer(file, clock, { warn }, logBytes);
+  const commit = async () => {
+    writeFileSync(`${file}-wal`, '');
+    truncateSync(`${file}-wal`, logBytes + 1);
+    checkpointer.committed();
+    await checkpointer.pause();
+  };
+  try {
+    for (let i = 0; i < 5; i++) await commit();
+    expect(warn).toHaveBeenCalledTimes(1);
+    clock.advance(60_000);
+    await commit();
+    expect(warn).toHaveBeenCalledTimes(2);
+  } finally {
+    await checkpointer.close();
     folder.remove();
   }
 });

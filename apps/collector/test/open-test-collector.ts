@@ -27,6 +27,7 @@ export function openTestCollector(
   const version = readVersion(repositoryRoot, 'collector', 'stable');
   const context = createCollectorContext({ settings, log, version, clock, ...more });
   const app = createCollectorApp(context);
+  context.otel.start();
 
   const read = async <T>(url: string): Promise<T> => (await app.inject(url)).json<T>();
   return {

@@ -8,7 +8,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createOtelExport } from '../src/otel/otel-export.ts';
 import { maxQueue } from '../src/otel/open-otlp.ts';
 import { traceIdOf } from '../src/otel/to-spans.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
+import { freePort, killHard, startCollectorProcess } from './processes.ts';
 
 type Receiver = Awaited<ReturnType<typeof openOtlpReceiver>>;
 let receiver: Receiver;
@@ -208,6 +210,14 @@ test('the metrics are those of /metrics', async () => {
   for (const { name } of receiver.metrics) expect(names).toContain(name);
 });
 
+test('a clock that jumps back does not keep a turn from being exported', async () => {
+  await collector.ingest(turnEvents('turn_1', 'req_1'));
+  const { now } = collector.clock;
+  collector.clock.now = () => now() - 3_600_000;
+  collector.clock.advance(1000);
+  expect(collector.context.otel.view().waiting).toBe(7);
+});
+
 test('a receiver that refuses costs no event, /health says why, and it is well again by itself', async () => {
   receiver.state.status = 400;
   expect(await collector.ingest(turnEvents('turn_1', 'req_1'))).toMatchObject({ status: 200, ingested: 13 });
@@ -247,8 +257,32 @@ test('without the standard variable nothing is loaded and nothing said', async (
 });
 
 const silent = (): Log => createLog('collector', 'silent');
-const exportWith = (options: Partial<Parameters<typeof createOtelExport>[0]>) =>
-  createOtelExport({ ...collector.context, version: '1.2.3', log: silent(), ...options });
+const exportWith = (options: Partial<Parameters<typeof createOtelExport>[0]>) => {
+  const otel = createOtelExport({ ...collector.context, version: '1.2.3', log: silent(), ...options });
+  otel.start();
+  return otel;
+};
+
+test('a collector that starts says that it is ready before it loads the libraries', async () => {
+  const folder = temporaryFolder();
+  const port = await freePort();
+  const told = (text: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(text)}` });
+  // Notes what comes first: the word to the parent, or the first library.
+  const spy = `import { registerHooks } from 'node:module'; import { appendFileSync } from 'node:fs';
+    const note = (what) => appendFileSync(${JSON.stringify(path.join(folder.path, 'order'))}, what + ' ');
+    const send = process.send; process.send = (...args) => { note('ready'); return send.apply(process, args); };
+    registerHooks({ resolve(name, context, next) { if (name === '@opentelemetry/sdk-trace') note('load'); return next(name, context); } });`;
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, ...told(spy) };
+  const child = await startCollectorProcess(path.join(folder.path, 'data'), port, env);
+  try {
+    const state = async () => ((await (await fetch(`http://127.0.0.1:${port}/api/otel`)).json()) as OtelView).state;
+    await expect.poll(state, { timeout: 10_000 }).toBe('on');
+    expect(readFileSync(path.join(folder.path, 'order'), 'utf8')).toMatch(/^ready load /);
+  } finally {
+    await killHard(child);
+    folder.remove();
+  }
+});
 
 test('missing libraries are installed by the collector itself, and /health names the command when that fails', async () => {
   let tries = 0;

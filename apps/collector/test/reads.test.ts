@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { EventPage } from '../src/event/event-store.ts';
 import type { ListedSession } from '@svc/contract/listed-session.ts';
+import { listedSession } from '@svc/testing/listed-session.ts';
+import type { EventPage } from '../src/event/event-store.ts';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
 
 let collector: TestCollector;
@@ -112,23 +113,12 @@ test('a session is what its events tell: who, when, turns, state, last words, to
     { kind: 'outbound', ts: now - 10, session: 's', text: 'answer' },
   ]);
   expect(await sessions()).toEqual([
-    {
-      conversation_key: 's',
-      source: 'core',
-      engine_id: null,
-      engine_session_id: null,
-      model: null,
-      title: null,
-      cwd: null,
-      repo: null,
-      pid: null,
-      multiplexer: null,
-      tmux_target: null,
+    listedSession('s', {
       surface: 'compat',
-      instance_id: null,
       identity: 'u1',
       principal: 'ann',
       state: 'running',
+      active: true,
       first_event_at: now - 50,
       last_event_at: now - 10,
       last_text: 'answer',
@@ -138,8 +128,7 @@ test('a session is what its events tell: who, when, turns, state, last words, to
       output_tokens: 4,
       cost_usd: 1,
       billed_cost_usd: 0.25,
-      active: true,
-    },
+    }),
   ]);
   await collector.ingest(turn('ended', now));
   expect((await sessions())[0]).toMatchObject({ state: 'idle', turns: 1, last_text: 'answer' });

@@ -92,6 +92,17 @@ test('an index that is broken, or of other events, is made anew', async () => {
   expect((await search('text')).hits).toBe(1);
 });
 
+test('an index that turns out to be broken while it is used is made anew', async () => {
+  await collector.ingest([said('s', 1, 'text')]);
+  expect((await search('text')).hits).toBe(1);
+  await collector.context.searchThread.close();
+  const db = new DatabaseSync(indexFile(), { defensive: false });
+  db.exec("UPDATE event_text_0_data SET block = x'ffffffffffffffffffff'");
+  db.close();
+  expect((await collector.app.inject('/api/search?q=text')).statusCode).toBe(503);
+  expect((await search('text')).hits).toBe(1);
+});
+
 test.each([
   '%00',
   '"',

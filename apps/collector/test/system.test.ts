@@ -115,3 +115,32 @@ test('the brief tells who is at work and what a day used on each surface', async
   ]);
   expect(now - brief.since).toBeLessThan(25 * 3_600_000);
 });
+
+test('the metrics count every active session, however many these are', async () => {
+  const inbound = (session: string, ts: number) => ({ kind: 'inbound', ts, session });
+  await collector.ingest([
+    ...Array.from({ length: 130 }, (_, i) => inbound(`s${i}`, now - 1000)),
+    inbound('over', now - 3_600_000),
+    { kind: 'turn', ts: now - 3_600_000, session: 'long turn', payload: { what: 'started' } },
+  ]);
+  const { body } = await collector.app.inject('/metrics');
+  expect(body).toContain('\nsvc_sessions_active 131\n');
+});
+
+test('samples that cannot be stored, and old events that cannot be removed, are told of in /health until it works again', async () => {
+  const { db, retention, sampler } = collector.context;
+  const health = () => collector.read<{ status: string; degraded: string[] }>('/health');
+  const run = () => Promise.all([sampler.sample(), retention.run()]);
+  db.raw.exec('ALTER TABLE system_sample RENAME TO gone');
+  await run();
+  expect(await health()).toMatchObject({
+    status: 'degraded',
+    degraded: [
+      expect.stringMatching(/^Old events cannot be removed: /),
+      expect.stringMatching(/^The machine cannot be looked at: /),
+    ],
+  });
+  db.raw.exec('ALTER TABLE gone RENAME TO system_sample');
+  await run();
+  expect(await health()).toMatchObject({ status: 'ok', degraded: [] });
+});

@@ -5,6 +5,8 @@ import {
   createWriteStream,
   mkdirSync,
   renameSync,
+  rmdirSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -15,8 +17,9 @@ import {
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { claudeId, openTestTranscripts, transcriptLines, type TestTranscripts } from './open-test-transcripts.ts';
+import { openTestCollector } from './open-test-collector.ts';
 import { freePort, killHard, startCollectorProcess } from './processes.ts';
 
 let house: TestTranscripts;
@@ -92,6 +95,29 @@ test('what was written while nobody looked is told at the next start', async () 
   expect(kindsOf(await (await house.follow()).told())).toEqual(kinds);
 });
 
+test('sessions whose program has ended take no place among the active ones', async () => {
+  const { collector, sessions } = await house.follow();
+  await collector.ingest({ kind: 'inbound', session: 'of the core', ts: Date.now() - 60_000 });
+  for (const n of [1, 2, 3]) {
+    const line = { type: 'user', uuid: `u${n}`, timestamp: new Date().toISOString(), message: { role: 'user', content: 'hi' } };
+    writeFileSync(house.claudeFile.replace(/^(.*-)[0-9a-f]{2}/, `$1${n + 10}`), `${JSON.stringify(line)}\n`);
+  }
+  await expect.poll(async () => (await sessions()).length).toBe(4);
+  expect(await sessions('active=1&limit=1')).toMatchObject([{ conversation_key: 'of the core' }]);
+  expect((await collector.app.inject('/metrics')).body).toContain('\nsvc_sessions_active 1\n');
+});
+
+test('what engines wrote in the data folder is no session of a terminal, also when that folder has another name', async () => {
+  await house.closeAll();
+  const link = path.join(house.home, 'link-to-data');
+  symlinkSync(house.dataDir, link);
+  const { collector, sessions } = await house.follow({ SVC_DATA_DIR: link });
+  const seen = () => collector.context.db.raw.prepare('SELECT count(*) AS n FROM transcript').get();
+  writeFileSync(house.claudeFile, whole.replaceAll('/home/me/project', path.join(house.dataDir, 'workspace')));
+  await expect.poll(seen).toEqual({ n: 1 });
+  expect(await sessions()).toEqual([]);
+});
+
 test('sessions-changed tells of a change, and of nothing else', async () => {
   writeFileSync(house.claudeFile, whole);
   const { collector, sessions } = await house.follow();
@@ -162,8 +188,26 @@ test('what could not be stored is told later', async () => {
   db.raw.exec("CREATE TRIGGER full BEFORE INSERT ON event BEGIN SELECT RAISE(ABORT, 'disk full'); END");
   writeFileSync(house.claudeFile, whole);
   await expect.poll(() => commitQueue.lastError).toContain('disk full');
+  const degraded = async () => (await collector.read<{ degraded: string[] }>('/health')).degraded;
+  await expect.poll(degraded).toContainEqual(expect.stringMatching(/^Transcripts cannot be read \(1\)/));
   db.raw.exec('DROP TRIGGER full');
   await expect.poll(async () => kindsOf(await told()), { timeout: 10_000 }).toEqual(kinds);
+  await expect.poll(degraded).toEqual([]);
+});
+
+test('transcripts are followed also when nothing could be stored at the start', async () => {
+  const fresh = openTestTranscripts();
+  onTestFinished(() => fresh.close());
+  const before = openTestCollector({ SVC_DATA_DIR: fresh.dataDir });
+  before.context.db.raw.exec("CREATE TRIGGER full BEFORE INSERT ON fact BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  await before.close();
+  const { told, collector } = await fresh.follow();
+  collector.context.db.raw.exec('DROP TRIGGER full');
+  // When the first look was is not known until now, so this counts as old.
+  writeFileSync(fresh.claudeFile, inbound(1));
+  await expect.poll(() => collector.context.db.raw.prepare('SELECT count(*) AS n FROM transcript').get()).toEqual({ n: 1 });
+  appendFileSync(fresh.claudeFile, inbound(2));
+  await expect.poll(async () => (await told()).at(-1)?.text).toBe('word 2');
 });
 
 test('links, pipes, folders of other names and files of other users are not read', async () => {
@@ -259,22 +303,95 @@ test('a collector that stops in the middle of many transcripts reads no more of 
   expect(read).toBe(1);
 });
 
-test('while nobody writes, one timer is set: the look at everything, ten minutes later', async () => {
+/** The watcher by itself, with the looks at everything in the hands of the test. */
+async function watchHome() {
   const { systemClock } = await import('@svc/service-kit/clock.ts');
   const { watchTranscripts } = await import('../src/transcript/watch-transcripts.ts');
   const { transcriptRoots } = await import('../src/transcript/transcript-roots.ts');
-  writeFileSync(house.claudeFile, whole);
+  const looks: { ms: number; run: () => void }[] = [];
   const timers: number[] = [];
-  const clock = { ...systemClock, after: (ms: number) => (timers.push(ms), () => undefined) };
+  const read: string[] = [];
+  const after = (ms: number, run: () => void) => {
+    timers.push(ms);
+    if (ms < 10_000) return systemClock.after(ms, run);
+    looks.push({ ms, run });
+    return () => undefined;
+  };
   const watcher = watchTranscripts({
     roots: transcriptRoots({}, house.home),
-    clock,
-    read: async () => undefined,
+    clock: { ...systemClock, after },
+    read: async ({ file }) => void read.push(file),
     warn: () => undefined,
   });
+  onTestFinished(() => watcher.close());
   await watcher.start();
-  await watcher.close();
-  expect(timers).toEqual([600_000]);
+  return {
+    read,
+    timers,
+    /** In how many seconds everything is looked at again. */
+    nextLook: () => (looks.at(-1)?.ms ?? 0) / 1000,
+    async look() {
+      const { length } = looks;
+      looks.at(-1)?.run();
+      await expect.poll(() => looks.length).toBe(length + 1);
+    },
+  };
+}
+
+test('while nobody writes, one timer is set: the look at everything, ten minutes later', async () => {
+  writeFileSync(house.claudeFile, whole);
+  expect((await watchHome()).timers).toEqual([600_000]);
+});
+
+const projects = () => path.dirname(house.claudeDir);
+function makeProjects(count: number, usedAt: number): string[] {
+  const dirs = Array.from({ length: count }, (_, i) => path.join(projects(), `-old-${i}`));
+  for (const dir of dirs) {
+    mkdirSync(dir);
+    utimesSync(dir, usedAt / 1000, usedAt / 1000);
+  }
+  return dirs;
+}
+
+test('of more folders than can be watched those that are in use are', async () => {
+  makeProjects(600, Date.now() - 60 * 24 * 3_600_000);
+  // Last of all by its name, and none of the folders that were changed last.
+  writeFileSync(house.claudeFile, inbound(1));
+  utimesSync(house.claudeDir, 1, 1);
+  const { read, nextLook } = await watchHome();
+  expect(nextLook()).toBe(600);
+  read.length = 0;
+  appendFileSync(house.claudeFile, inbound(2));
+  await expect.poll(() => read).toContain(house.claudeFile);
+  const fresh = path.join(projects(), '-fresh');
+  mkdirSync(fresh);
+  const file = path.join(fresh, path.basename(house.claudeFile));
+  await expect.poll(() => (writeFileSync(file, inbound(3)), read)).toContain(file);
+});
+
+test('while more folders are in use than can be watched everything is looked at each minute, and no longer than that', async () => {
+  const dirs = makeProjects(600, Date.now());
+  const { look, nextLook } = await watchHome();
+  expect(nextLook()).toBe(60);
+  for (const dir of dirs.slice(0, 300)) rmdirSync(dir);
+  await look();
+  expect(nextLook()).toBe(600);
+});
+
+test('a home of transcripts that was removed and made anew is followed again', async () => {
+  writeFileSync(house.claudeFile, inbound(1));
+  const { read, look } = await watchHome();
+  rmSync(projects(), { recursive: true });
+  mkdirSync(house.claudeDir, { recursive: true });
+  await look();
+  read.length = 0;
+  writeFileSync(house.claudeFile, inbound(2));
+  await expect.poll(() => read).toContain(house.claudeFile);
+  const other = path.join(projects(), '-another');
+  mkdirSync(other);
+  const file = path.join(other, path.basename(house.claudeFile));
+  writeFileSync(file, inbound(3));
+  await expect.poll(() => read).toContain(file);
 });
 
 test('a collector that is killed while it reads goes on where it was: nothing is lost, nothing is told twice', async () => {

@@ -11,6 +11,7 @@ import { mountFeedRoutes } from './feed/feed-routes.ts';
 import { mountPricingRoutes } from './pricing/pricing-routes.ts';
 import { unpricedNotices } from './pricing/unpriced-notices.ts';
 import { mountQueryRoutes } from './query/query-routes.ts';
+import { mountSecretRoutes } from './secret/secret-routes.ts';
 import { mountSessionRoutes } from './session/session-routes.ts';
 import { mountSpeechRoutes } from './speech/speech-routes.ts';
 import { mountSiloRoutes } from './silo/silo-routes.ts';
@@ -44,6 +45,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo): App {
         ...context.engineUpdates.notices(),
         ...context.vault.notices(),
         ...context.backups.notices(),
+        ...context.uploads.notices(),
         ...restoreNotices(context.paths.root),
       ],
       degraded: [
@@ -67,6 +69,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo): App {
       mountEngineRoutes(app, context);
       mountToolServerRoutes(app, context);
       mountVaultRoutes(app, context);
+      mountSecretRoutes(app, context);
       mountToolbeltRoutes(app, context);
       mountUploadRoutes(app, context);
       mountSiloRoutes(app, context);

@@ -32,6 +32,7 @@ import type { Moderation } from './moderation/moderation.ts';
 import { openModeration } from './moderation/open-moderation.ts';
 import { openPricing, type Pricing } from './pricing/pricing.ts';
 import { openKnownSecrets } from './secret/open-known-secrets.ts';
+import { createConnectorSecrets, type ConnectorSecrets } from './secret/connector-secrets.ts';
 import { createSecrets, type Secrets } from './secret/secrets.ts';
 import { createClaims, type Claims } from './session/claims.ts';
 import { openObservedStore, type ObservedStore } from './session/observed-store.ts';
@@ -81,6 +82,7 @@ export type CoreContext = {
   moderation: Moderation;
   vault: VaultLink;
   secrets: Secrets;
+  connectorSecrets: ConnectorSecrets;
   engines: EngineRegistry;
   engineFallback: EngineFallback;
   engineAdmin: EngineAdmin;
@@ -204,6 +206,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     moderation: openModeration({ settings, secrets, clock, log }),
     vault,
     secrets,
+    connectorSecrets: createConnectorSecrets({ settings, secrets, clock, log }),
     ...engineParts,
     toolServers,
     toolbelt,
@@ -224,6 +227,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     eventRing,
     async close() {
       vault.close();
+      context.connectorSecrets.close();
       await context.backups.close();
       outbox.close();
       await closeEngines();

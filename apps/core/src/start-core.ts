@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@svc/service-kit/clock.ts';
-import { readEnv } from '@svc/service-kit/config/settings.ts';
+import { readEnv } from '@svc/service-kit/config/read-env.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { restorePaths } from '@svc/service-kit/restore/restore-paths.ts';
 import { maskLogLines } from '@svc/service-kit/log.ts';
@@ -45,6 +45,8 @@ async function startOpenCore({ settings, log, version }: ServiceContext): Promis
   const app = createCoreApp(context, version);
   const url = await app.listen({ host: settings.bindHost, port: settings.corePort });
   const link = await openLinkServer(context, context.paths.coreSocket);
+  // After this core can be told of others: between the two, none is missed.
+  void context.connectorSecrets.learnAll();
   context.events.service('started');
   context.engineUpdates.start();
   context.engines.active().catch((error: unknown) => log.error({ err: error }, 'no engine could be chosen'));

@@ -49,6 +49,24 @@ describe('POST /v2/announce', () => {
   });
 
   test.each([
+    ['a conversation that is not there', 'compat:c1:kye', 'compat:c1:key'],
+    ['a principal that is not there', 'identity:onwer', 'identity:owner'],
+    ['a channel on which nobody is known', 'surface:compta', 'surface:compat'],
+  ])('warns of %s, and posts it for whoever comes', async (_name, slip, right) => {
+    await core.handle(envelope('hi'));
+    const answer = (await announce({ text: 'hello', target: slip })).json();
+    expect(answer).toEqual({
+      ok: true,
+      id: 1,
+      created_at: clock.now(),
+      target: slip,
+      warning: expect.stringContaining('Nobody'),
+    });
+    expect(await listed()).toMatchObject([{ target: slip }]);
+    expect((await announce({ text: 'hello', target: right })).json()).not.toHaveProperty('warning');
+  });
+
+  test.each([
     ['no text', {}],
     ['blank text', { text: ' \n' }],
     ['text that is no text', { text: 7 }],

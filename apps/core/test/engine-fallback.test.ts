@@ -54,10 +54,15 @@ const answersAs = (id: string): EngineScript =>
     yield* says(`${id}: ${request.text}`);
   };
 
-const fails = (code: EngineFailure['code'], before: EngineEvent[] = [], retryAfterMs?: number): EngineScript =>
+const fails = (
+  code: EngineFailure['code'],
+  before: EngineEvent[] = [],
+  retryAfterMs?: number,
+  message = 'It is so.',
+): EngineScript =>
   async function* () {
     yield* before;
-    yield { type: 'failed', failure: { code, message: 'It is so.', retryable: true, ...(retryAfterMs && { retryAfterMs }) } };
+    yield { type: 'failed', failure: { code, message, retryable: true, ...(retryAfterMs && { retryAfterMs }) } };
   };
 
 const textOf = (result: HandleResult) => result.actions.map((action) => action.text).join('');
@@ -206,4 +211,24 @@ test('a title is made by whoever stands in for the default engine', async () => 
   });
   const answer = await core.app.inject({ method: 'POST', url: '/v2/title', payload: { text: 'how do I bake bread?' } });
   expect(answer.json()).toEqual({ ok: true, title: 'Baking bread' });
+});
+
+test('what an engine said when it failed for a title is masked wherever it is told later', async () => {
+  const { core, engine, turn } = await open();
+  const secret = 'a value only we know';
+  core.context.knownSecrets.learn([secret]);
+  engine('claude').script(fails('engine_rate_limited', [], 3_600_000, `No more for ${secret}.`));
+  await core.app.inject({ method: 'POST', url: '/v2/title', payload: { text: 'how do I bake bread?' } });
+  const list = (await core.app.inject('/v2/engines')).body;
+  const result = await turn('hello');
+  expect(result.warnings).toEqual([expect.stringContaining('No more for [redacted:')]);
+  expect([list, JSON.stringify(result)].join()).not.toContain(secret);
+});
+
+test('on a public surface the reason why an engine is passed over is masked as strictly as the reply', async () => {
+  const { core, engine, turn } = await open();
+  engine('claude').script(fails('engine_rate_limited', [], 3_600_000, 'The proxy 192.168.7.12 has no quota left.'));
+  expect((await turn('private')).warnings).toEqual([expect.stringContaining('192.168.7.12')]);
+  const answer = await core.handle(envelope('public', { conversation_key: 'compat:c1:other', public: true }));
+  expect(answer.json<HandleResult>().warnings).toEqual([expect.stringMatching(/^claude is passed over .*\[redacted:/)]);
 });

@@ -4,6 +4,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LinkReply } from '@svc/contract/link.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import type { ChannelMessage } from '../src/delivery/channel-sender.ts';
 import { openLinkServer, type LinkServer } from '../src/turn/link-server.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
@@ -24,10 +26,10 @@ afterEach(async () => {
 });
 
 /** Sends lines and resolves with the first `count` replies. */
-async function exchange(lines: string[], count: number): Promise<LinkReply[]> {
-  socket.write(lines.map((line) => `${line}\n`).join(''));
+async function exchange(lines: string[], count: number, over = socket): Promise<LinkReply[]> {
+  over.write(lines.map((line) => `${line}\n`).join(''));
   const replies: LinkReply[] = [];
-  for await (const line of createInterface({ input: socket })) {
+  for await (const line of createInterface({ input: over })) {
     replies.push(JSON.parse(line) as LinkReply);
     if (replies.length === count) break;
   }
@@ -75,4 +77,39 @@ test('a sender is resolved without a turn', async () => {
 test('closing does not wait for a connector that hangs', async () => {
   socket.pause();
   await link.close();
+});
+
+test('a reply is not pushed while the connector that came back over another link is still showing it', async () => {
+  const clock = createFakeClock();
+  const sent: ChannelMessage[] = [];
+  const sendToChannel = (message: ChannelMessage) => {
+    sent.push(message);
+    return Promise.resolve({ delivered: true } as const);
+  };
+  const own = await openTestCore({ clock, sendToChannel });
+  const file = path.join(own.folder, 'run/core.sock');
+  const server = await openLinkServer(own.context, file);
+  const [first, second] = [connect(file), connect(file)];
+  const finish = Promise.withResolvers<void>();
+  own.engine.script(async function* () {
+    yield { type: 'delta', text: 'so far' };
+    await finish.promise;
+    yield { type: 'segment', text: 'so far' };
+    yield { type: 'done' };
+  });
+  const asked = envelope('work', { message_id: 'm1', channel_context: { chatId: 'room' } });
+  const ask = (again: boolean) => JSON.stringify({ op: 'handle', id: 1, stream: again, confirm: true, again, envelope: asked });
+  first.write(`${ask(false)}\n`);
+  await expect.poll(() => own.context.turnQueue.counts().running).toBe(1);
+  expect(await exchange([ask(true)], 1, second)).toMatchObject([{ frame: { type: 'delta' } }]);
+  first.destroy();
+  finish.resolve();
+  expect(await exchange([], 2, second)).toMatchObject([{ frame: { type: 'segment' } }, { result: { outcome: 'replied' } }]);
+  clock.advance(60_000); // the channel takes its time
+  for (let tick = 0; tick < 20; tick++) await new Promise((resolve) => setImmediate(resolve));
+  expect(sent).toEqual([]);
+  second.destroy(); // and now nobody is left who could say
+  await expect.poll(() => (clock.advance(6000), sent.length)).toBe(1);
+  await server.close();
+  own.drop();
 });

@@ -1,45 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Envelope } from '@svc/contract/envelope.ts';
-import type { PendingIdentity } from '@svc/contract/pairing.ts';
+import { describe, expect, test } from 'vitest';
 import { randomIds } from '@svc/service-kit/ids.ts';
-import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import { seedTrust } from '../src/trust/seed-trust.ts';
 import { createTrustStore } from '../src/trust/trust-store.ts';
-import { envelope } from './open-test-core.ts';
-import { openTestTrust, type TestTrust } from './open-test-trust.ts';
+import { from, openPairingBench } from './open-pairing-bench.ts';
+import { openTestTrust } from './open-test-trust.ts';
 
-let core: TestTrust;
-let clock: FakeClock;
-beforeEach(async () => {
-  clock = createFakeClock();
-  core = await openTestTrust(clock);
-});
-afterEach(() => core.close());
-
-let serial = 0;
-const from = (raw_id: string, over: Partial<Envelope> = {}): Envelope =>
-  envelope('hello', {
-    channel: 'messenger',
-    conversation_key: `messenger:m1:user:${raw_id}`,
-    message_id: `m${++serial}`,
-    sender: { raw_id, raw_username: 'Anna K.' },
-    intake: { pairing: true },
-    ...over,
-  });
-const letsIn = (raw_id: string) => core.letsIn(from(raw_id));
-const post = (url: string, payload: object) => core.app.inject({ method: 'POST', url, payload });
-const pair = (payload: object) => post('/trust/pair', payload);
-const waiting = async () => (await core.app.inject('/trust/pending')).json().pending as PendingIdentity[];
-const first = async () => (await waiting())[0] as PendingIdentity;
-const remove = (url: string) => core.app.inject({ method: 'DELETE', url });
-
-/** Records an unknown sender, whatever the answer says. */
-function note(raw_id: string, over: Partial<Envelope> = {}): string {
-  const sentence = core.context.pending.note(from(raw_id, over), { denial: 'unknown_sender' });
-  return /[A-Z2-9]{4}-[A-Z2-9]{4}/.exec(sentence ?? '')?.[0] ?? '';
-}
+const bench = openPairingBench(openTestTrust);
+const { first, note, pair, post, remove, waiting } = bench;
+const letsIn = (raw_id: string) => bench.core.letsIn(from(raw_id));
 
 describe('POST /trust/pair', () => {
   test('makes a principal named after the sender, known, who is let in with the next message', async () => {
@@ -55,7 +25,7 @@ describe('POST /trust/pair', () => {
     });
     expect(await letsIn('42')).toBe(true);
     expect(await waiting()).toEqual([]);
-    expect(core.telemetry.events.find((event) => event.kind === 'trust')).toMatchObject({
+    expect(bench.core.telemetry.events.find((event) => event.kind === 'trust')).toMatchObject({
       surface: 'messenger',
       identity: '42',
       principal: 'anna-k',
@@ -78,7 +48,7 @@ describe('POST /trust/pair', () => {
       role: null,
       trust: { trust_tier: 'SACRED' },
     });
-    expect(await core.context.db.all('SELECT id FROM trust_grant')).toHaveLength(1);
+    expect(await bench.core.context.db.all('SELECT id FROM trust_grant')).toHaveLength(1);
   });
 
   test('with "role" and "name" makes the principal so', async () => {
@@ -111,7 +81,7 @@ describe('POST /trust/pair', () => {
 
   test('of an expired code is 404', async () => {
     const code = note('42');
-    clock.advance(60 * 60_000);
+    bench.clock.advance(60 * 60_000);
     expect((await pair({ code })).statusCode).toBe(404);
   });
 
@@ -127,9 +97,9 @@ describe('POST /trust/pair', () => {
     const answer = await pair({ code });
     expect(answer.statusCode).toBe(429);
     expect(answer.headers['retry-after']).toBe('60');
-    clock.advance(59_000);
+    bench.clock.advance(59_000);
     expect((await pair({ code })).headers['retry-after']).toBe('1');
-    clock.advance(1000);
+    bench.clock.advance(1000);
     expect((await pair({ code })).statusCode).toBe(200);
   });
 
@@ -142,7 +112,7 @@ describe('POST /trust/pair', () => {
   ])('refuses %s, and nothing has changed', async (_what, extra, status) => {
     const code = note('42');
     expect((await pair({ code, ...extra })).statusCode).toBe(status);
-    expect(await core.context.db.all('SELECT id FROM principal')).toHaveLength(1);
+    expect(await bench.core.context.db.all('SELECT id FROM principal')).toHaveLength(1);
     expect(await letsIn('42')).toBe(false);
     expect((await pair({ code })).statusCode).toBe(200);
   });
@@ -150,7 +120,7 @@ describe('POST /trust/pair', () => {
   test('is one transaction with the list of those who wait', async () => {
     const code = note('42');
     expect(await waiting()).toHaveLength(1);
-    const stored = () => core.context.db.all('SELECT id FROM pending_identity');
+    const stored = () => bench.core.context.db.all('SELECT id FROM pending_identity');
     expect((await pair({ code, role: 'emperor' })).statusCode).toBe(404);
     expect(await stored()).toHaveLength(1);
     await pair({ code });
@@ -162,7 +132,7 @@ describe('POST /trust/pair', () => {
     const statuses = (await Promise.all([pair({ code }), pair({ code })])).map(({ statusCode }) => statusCode);
     expect(statuses).toContain(200);
     expect(statuses).not.toEqual([200, 200]);
-    expect(await core.context.db.all('SELECT id FROM principal')).toHaveLength(2);
+    expect(await bench.core.context.db.all('SELECT id FROM principal')).toHaveLength(2);
   });
 });
 
@@ -170,15 +140,15 @@ describe('POST /trust/pending/:id/link', () => {
   const link = async (payload: object) => post(`/trust/pending/${(await first()).id}/link`, payload);
 
   test('links to a principal by its id', async () => {
-    await core.addPrincipal('anna', 'trusted');
-    const id = (await core.context.db.get<{ id: string }>("SELECT id FROM principal WHERE key = 'anna'"))?.id;
+    await bench.core.addPrincipal('anna', 'trusted');
+    const id = (await bench.core.context.db.get<{ id: string }>("SELECT id FROM principal WHERE key = 'anna'"))?.id;
     note('42', { intake: {} });
     expect((await link({ principal_id: id })).json()).toMatchObject({
       principal: { key: 'anna', is_new: false },
       trust: { trust_tier: 'TRUSTED' },
     });
     expect(await letsIn('42')).toBe(true);
-    expect(core.telemetry.events.find((event) => event.kind === 'trust')).toMatchObject({ payload: { what: 'linked' } });
+    expect(bench.core.telemetry.events.find((event) => event.kind === 'trust')).toMatchObject({ payload: { what: 'linked' } });
   });
 
   test('links to a new principal', async () => {
@@ -199,7 +169,7 @@ describe('POST /trust/pending/:id/link', () => {
     note('42');
     expect((await link(payload)).statusCode).toBe(status);
     expect(await waiting()).toHaveLength(1);
-    expect(await core.context.db.all('SELECT id FROM principal')).toHaveLength(1);
+    expect(await bench.core.context.db.all('SELECT id FROM principal')).toHaveLength(1);
   });
 
   test('of an unknown id is 404', async () => {
@@ -209,13 +179,13 @@ describe('POST /trust/pending/:id/link', () => {
   test('an identifier that another principal has is 409, and stays there', async () => {
     const code = note('42');
     const { id } = await first();
-    await core.addPrincipal('42', 'guest', 'messenger');
+    await bench.core.addPrincipal('42', 'guest', 'messenger');
     expect((await post(`/trust/pending/${id}/link`, { principal: { key: 'thief', role: 'owner' } })).statusCode).toBe(409);
     const answer = await pair({ code, as: 'owner' });
     expect(answer.statusCode).toBe(409);
     expect(answer.json().message).toContain('"42"');
-    expect(await core.context.db.all("SELECT id FROM principal WHERE key = 'thief'")).toEqual([]);
-    expect(await core.context.trust.resolve(from('42'))).toMatchObject({ principal_key: '42', trust_tier: 'GUEST' });
+    expect(await bench.core.context.db.all("SELECT id FROM principal WHERE key = 'thief'")).toEqual([]);
+    expect(await bench.core.context.trust.resolve(from('42'))).toMatchObject({ principal_key: '42', trust_tier: 'GUEST' });
   });
 });
 
@@ -237,7 +207,7 @@ describe('DELETE /trust/identifiers/:iid', () => {
     expect((await remove(`/trust/identifiers/${identifier.id}`)).statusCode).toBe(200);
     expect(await letsIn('42')).toBe(false);
     expect((await remove(`/trust/identifiers/${identifier.id}`)).statusCode).toBe(404);
-    expect(core.telemetry.events.filter((event) => event.kind === 'trust').map(({ payload }) => payload['what'])).toEqual([
+    expect(bench.core.telemetry.events.filter((event) => event.kind === 'trust').map(({ payload }) => payload['what'])).toEqual([
       'paired',
       'unlinked',
     ]);
@@ -249,7 +219,7 @@ describe('DELETE /trust/identifiers/:iid', () => {
   });
 
   test('refuses the last way in of an owner', async () => {
-    const ways = (await core.context.trustAdmin.readPrincipal('owner')).identifiers.map(({ id }) => id);
+    const ways = (await bench.core.context.trustAdmin.readPrincipal('owner')).identifiers.map(({ id }) => id);
     expect(ways.length).toBeGreaterThan(1);
     const statuses = [];
     for (const id of ways) statuses.push((await remove(`/trust/identifiers/${id}`)).statusCode);
@@ -259,9 +229,9 @@ describe('DELETE /trust/identifiers/:iid', () => {
 
 test('a person who was paired is widened by the seed file, named by key alone', async () => {
   const { principal } = (await pair({ code: note('42') })).json();
-  const seed = path.join(core.folder, 'trust.seed.json');
+  const seed = path.join(bench.core.folder, 'trust.seed.json');
   writeFileSync(seed, JSON.stringify({ principals: [{ key: principal.key, role: 'trusted', identifiers: [] }] }));
-  await seedTrust(createTrustStore(core.context.db, clock, randomIds), seed);
-  core.context.trust.changed();
-  expect(await core.context.trust.resolve(from('42'))).toMatchObject({ trust_tier: 'TRUSTED', display_name: 'Anna K.' });
+  await seedTrust(createTrustStore(bench.core.context.db, bench.clock, randomIds), seed);
+  bench.core.context.trust.changed();
+  expect(await bench.core.context.trust.resolve(from('42'))).toMatchObject({ trust_tier: 'TRUSTED', display_name: 'Anna K.' });
 });

@@ -162,6 +162,16 @@ describe('after a crash', () => {
     expect(sent).toEqual([]);
   });
 
+  test('what the journal cannot say any more is listed, and does not keep the rest from being taken up', async () => {
+    await leave(routed('work'));
+    await leave(routed('one'));
+    await core.context.db.run(`UPDATE turn SET input = '{' WHERE message_id = 'work'`);
+    await crash();
+    await expect.poll(() => texts).toEqual(['work', 'one']);
+    expect(await deliveries()).toMatchObject([{ state: 'failed', error: expect.stringContaining('could not be taken up') }]);
+    await expect(ask(routed('work'), backAgain)).rejects.toMatchObject({ code: 'turn_interrupted' });
+  });
+
   test('a message that was being gathered is gathered on, and runs', async () => {
     await leave(routed('one', { intake: { debounce_ms: 500 } }));
     await crash();
@@ -325,6 +335,26 @@ describe('messages that follow each other closely', () => {
     await passUntil(() => texts).toEqual(['one\ntwo\nthree']);
     const outcomes = (await Promise.all(asked)).map((answer) => answer.outcome);
     expect(outcomes).toEqual(['merged', 'merged', 'replied']);
+  });
+
+  test('are refused when too many turns wait already, before any of them is accepted', async () => {
+    core.drop();
+    core = await openTestCore({
+      clock,
+      script,
+      sendToChannel,
+      env: { SVC_MAX_CONCURRENT_TURNS: '1', SVC_MAX_QUEUED_TURNS: '2' },
+    });
+    const working = ask(routed('work'));
+    const waiting = ['one', 'two'].map((text) => ask(piece(text, { conversation_key: `compat:c1:${text}` })));
+    await passUntil(() => core.context.turnQueue.counts()).toEqual({ running: 1, waiting: 2 });
+    await expect(ask(piece('three'))).rejects.toMatchObject({ code: 'queue_full' });
+    expect(core.context.db.raw.prepare(`SELECT 1 FROM turn WHERE message_id = 'three'`).get()).toBeUndefined();
+    core.context.turnQueue.abort('compat:c1:key', 'operator');
+    await Promise.all([working, ...waiting]);
+    const later = ask(piece('four'));
+    await passUntil(() => texts.at(-1)).toBe('four');
+    expect(await later).toMatchObject({ outcome: 'replied' });
   });
 
   test('of two senders are two turns, and one that is aborted while it is gathered runs never', async () => {

@@ -194,6 +194,18 @@ describe('POST /v2/claim and /v2/release', () => {
     expect((await claim('bert')).statusCode).toBe(409);
   });
 
+  test('a claimed session is not begun anew by /new, so that it can be released', async () => {
+    await core.handle(envelope('hi'));
+    await claim();
+    expect((await core.handle(envelope('/new'))).json()).toMatchObject({
+      outcome: 'command',
+      actions: [{ text: expect.stringContaining('terminal') }],
+    });
+    expect((await release()).statusCode).toBe(200);
+    expect((await core.handle(envelope('still there?'))).json()).toMatchObject({ outcome: 'replied' });
+    expect(core.engine.requests[1]?.resume).toBe(`s-${key}`);
+  });
+
   test('a claim outlives a crash, and a release that came with it leaves what was asked last', async () => {
     await core.handle(envelope('hi'));
     await claim();
@@ -205,6 +217,17 @@ describe('POST /v2/claim and /v2/release', () => {
     const next = await openTestCore({ dataDir: core.crash() });
     expect(next.context.claims.isClaimed(key)).toBe(true);
     core = next;
+  });
+});
+
+describe('GET /v2/sessions', () => {
+  test('shows what was active before the clock was set back', async () => {
+    const clock = createFakeClock();
+    const own = await openTestCore({ clock });
+    await handleEnvelope(own.context, envelope('hi'), { sink: null, isGone: () => false }, 'r1');
+    clock.advance(-3_600_000);
+    expect((await own.app.inject('/v2/sessions')).json()).toMatchObject({ sessions: [{ conversation_key: key }] });
+    own.drop();
   });
 });
 
@@ -247,5 +270,10 @@ describe('POST /v2/title', () => {
     expect(core.engine.requests.every(({ toolPolicy, toolServers }) => toolPolicy === 'none' && toolServers.length === 0)).toBe(
       true,
     );
+  });
+
+  test('that is too long is cut between two signs, never within one', async () => {
+    core.engine.script(answering(`${'x'.repeat(79)}😀`));
+    expect((await post('/v2/title', { text: 'how do I bake bread?' })).json()).toEqual({ ok: true, title: 'x'.repeat(79) });
   });
 });

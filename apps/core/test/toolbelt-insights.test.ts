@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ListedSession } from '@svc/contract/listed-session.ts';
+import { listedSession } from '@svc/testing/listed-session.ts';
 import type { Called } from './call-tool.ts';
 import { from, fromOwner, openToolbeltBench } from './open-toolbelt-bench.ts';
 
@@ -8,23 +9,15 @@ const bench = openToolbeltBench();
 const { call } = bench;
 const keysOf = ({ result }: Called) => (result['sessions'] as { conversation_key: string }[]).map((row) => row.conversation_key);
 
-/** A session as the collector lists it. */
-const listed = (conversation_key: string, over: Partial<ListedSession>): Partial<ListedSession> => ({
-  conversation_key,
-  source: 'terminal',
-  surface: 'terminal',
-  principal: null,
-  state: 'idle',
-  title: null,
-  engine_id: null,
-  cwd: null,
-  repo: null,
-  multiplexer: null,
-  tmux_target: null,
-  turns: 3,
-  last_event_at: 1_700_000_000_000,
-  ...over,
-});
+/** A session in a terminal. */
+const listed = (conversation_key: string, over: Partial<ListedSession>): ListedSession =>
+  listedSession(conversation_key, {
+    source: 'terminal',
+    surface: 'terminal',
+    turns: 3,
+    last_event_at: 1_700_000_000_000,
+    ...over,
+  });
 
 describe('svc_sessions', () => {
   test('lists the active sessions of all channels to who is trusted, and their own to others', async () => {

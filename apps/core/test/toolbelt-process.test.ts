@@ -98,6 +98,17 @@ test('one that is closed is gone, and wanted in vain', async () => {
   await expect(toolbelt.url()).rejects.toThrow('the service is stopping');
 });
 
+test('one that is wanted again while it is stopped, and closed then, does not start any more', async () => {
+  const clock = createFakeClock();
+  const { toolbelt, idleStops } = open({ clock });
+  await toolbelt.url();
+  clock.advance(21 * 60_000);
+  expect(idleStops()).toBe(1);
+  const wanted = toolbelt.url();
+  await Promise.all([toolbelt.close(), expect(wanted).rejects.toThrow('the service is stopping')]);
+  expect(toolbelt.state().status).toBe('stopped');
+});
+
 test('when its owner is killed, nothing of it is left', async () => {
   const owner = fork(path.join(fixtures, 'toolbelt-owner.ts'), [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const [{ pid }] = (await once(owner, 'message')) as [{ pid: number }];

@@ -6,7 +6,19 @@ import { mountOutboundRoutes } from './outbound/outbound-routes.ts';
 
 export type AppContext = Pick<
   ManagerContext,
-  'settings' | 'version' | 'log' | 'types' | 'instances' | 'knownSecrets' | 'sender' | 'announcer' | 'channels' | 'bearerAuth'
+  | 'settings'
+  | 'version'
+  | 'log'
+  | 'types'
+  | 'instances'
+  | 'knownSecrets'
+  | 'sender'
+  | 'announcer'
+  | 'channels'
+  | 'bearerAuth'
+  | 'db'
+  | 'paths'
+  | 'supervisor'
 >;
 
 export function createManagerApp(context: AppContext): App {
@@ -28,7 +40,8 @@ export function createManagerApp(context: AppContext): App {
   });
 }
 
-function degradedOf({ types, knownSecrets }: AppContext): string[] {
-  const fault = knownSecrets.fault();
-  return fault === null ? [...types.problems()] : [...types.problems(), fault];
+function degradedOf({ types, knownSecrets, db, paths, supervisor }: AppContext): string[] {
+  const fault = db.fault();
+  const storage = fault === null ? null : `nothing can be stored in ${paths.root} (${fault}), so changes are refused`;
+  return [...types.problems(), knownSecrets.fault(), storage, ...supervisor.faults()].filter((each) => each !== null);
 }

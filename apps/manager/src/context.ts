@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
-import { readEnv } from '@svc/service-kit/config/settings.ts';
+import { readEnv } from '@svc/service-kit/config/read-env.ts';
 import { createBearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { createKnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
@@ -22,6 +22,7 @@ import { createChannelProxy } from './outbound/channel-proxy.ts';
 import { createDeliverer } from './outbound/deliverer.ts';
 import { createSendService } from './outbound/send-service.ts';
 import { createSentStore } from './outbound/sent-store.ts';
+import { createSecretAnnouncer } from './supervisor/announce-secret.ts';
 import { createInstanceSupervisor, type InstanceSupervisor } from './supervisor/instance-supervisor.ts';
 import { createSecretResolver } from './supervisor/secrets.ts';
 
@@ -72,6 +73,7 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
     clock,
     (message) => log.warn(message),
   );
+  const announceSecret = createSecretAnnouncer({ settings, log });
   const supervisor =
     options.supervisor ??
     createInstanceSupervisor({
@@ -86,8 +88,13 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
       secrets: createSecretResolver(
         { env, file: settings.secretsFile, command: settings.secretsCommand },
         vaultOfSettings(settings),
+        async (name, value) => {
+          knownSecrets.learn([value]);
+          await announceSecret(name);
+        },
       ),
       maskLine: knownSecrets.line,
+      maskKnown: (text) => knownSecrets.redactor().known(text),
       childEntry: options.childEntry ?? fileURLToPath(import.meta.resolve('@svc/connector-kit/child-main.ts')),
     });
   const held = createAnnouncementStore(db);

@@ -37,6 +37,12 @@ it('a success with the proof is', async () => {
   expect(tried).toEqual({ ok: true, value: { ok: true } });
 });
 
+it('what a connector says of a refusal is cut', async () => {
+  const body = JSON.stringify({ message: 'x'.repeat(1_000_000) });
+  const tried = await callConnector(await listen(reply('422 No', body, 'x-svc-child: the-proof\r\n')), '/out', post);
+  expect(tried).toMatchObject({ ok: false, again: false, error: { code: 'unprocessable', message: 'x'.repeat(4_000) } });
+});
+
 it('a redirect is not followed', async () => {
   const door = await listen(reply('302 Found', '{}', 'location: http://127.0.0.1:1/\r\nx-svc-child: the-proof\r\n'));
   expect(await callConnector(door, '/out', post)).toMatchObject({ ok: false, error: { code: 'upstream' } });

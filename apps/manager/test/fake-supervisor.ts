@@ -28,6 +28,7 @@ export function createFakeSupervisor(): FakeSupervisor {
     doorOf: () => null,
     aliveRunOf: (id) => (running.has(id) ? 'a run' : null),
     mask: (text) => text,
+    faults: () => [],
     onAlive: () => undefined,
     reap: async () => void calls.push('reap'),
     stopAll: async () => running.clear(),

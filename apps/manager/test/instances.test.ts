@@ -11,12 +11,13 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openRealManager, type OpenManager } from './open-manager.ts';
 import { eventually, isAlive, isOpen } from './waiting.ts';
 
 const opened: OpenManager[] = [];
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await Promise.all(opened.splice(0).map((manager) => manager.close()));
 });
 
@@ -270,6 +271,15 @@ describe('secrets', () => {
     );
     expect(said.toSorted()).toEqual(['complains [redacted:secret] [redacted:token]', 'says [redacted:secret] [redacted:token]']);
     expect(readFileSync(path.join(manager.dataDir, 'logs/instance-sample.log'), 'utf8')).not.toMatch(/value-of|ghp_/);
+  });
+
+  it('are known to the manager from then on, wherever they come from and whatever they are called', async () => {
+    vi.stubEnv('SHED_DOOR', 'tulips under the oak');
+    const manager = await withSecrets();
+    const line = () => manager.context.knownSecrets.line('the tulips under the oak');
+    expect(line()).toBe('the tulips under the oak');
+    await create(manager, { behaviour: 'secret', token_secret: 'SHED_DOOR', wanted_secret: 'SHED_DOOR' });
+    expect(line()).toBe('the [redacted:secret]');
   });
 
   it.each([

@@ -27,6 +27,9 @@ function put({ atLoad = '', atStart = '' }): void {
   );
 }
 
+/** Past `process.send`, which a connector does not have to use. */
+const writeToChannel = `((text) => process.getBuiltinModule('node:fs').writeSync(3, text + '\\n'))`;
+
 const add = () => manager.call('POST', '/instances', { type: 'wild', name: 'w', enabled: true });
 const read = async () => (await manager.call('GET', '/instances/wild')).body['instance'] as Instance;
 
@@ -35,6 +38,8 @@ describe('[M08] what a connector sends over the channel of its parent', () => {
     put({ atLoad: 'process.send(null)' });
     expect((await add()).status).toBe(400);
     put({ atLoad: 'process.send({ error: { toString: 1 } })' });
+    expect((await add()).status).toBe(400);
+    put({ atLoad: `${writeToChannel}('no JSON')` });
     expect((await add()).status).toBe(400);
     expect((await manager.call('GET', '/health')).status).toBe(200);
   });
@@ -54,5 +59,13 @@ describe('[M08] what a connector sends over the channel of its parent', () => {
     expect((await add()).body['instance']).toMatchObject({ id: 'wild', status: 'running' });
     await eventually(read, ({ heartbeat }) => heartbeat === 'fresh');
     expect(manager.telemetry.events.filter(({ kind }) => kind === 'wild')).toEqual([]);
+  });
+
+  it('ends the connector and nobody else when it is no message, and is told as the reason', async () => {
+    put({ atStart: `setTimeout(() => ${writeToChannel}('no JSON'), 100)` });
+    await add();
+    const { last_exit: exit } = await eventually(read, (instance) => instance.last_exit !== null);
+    expect(exit).toMatchObject({ signal: 'SIGKILL', reason: expect.stringContaining('what it said to its parent is not JSON') });
+    expect((await manager.call('GET', '/health')).status).toBe(200);
   });
 });

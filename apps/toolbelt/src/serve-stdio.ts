@@ -1,6 +1,8 @@
 import { serveStdio as serveMcp } from '@modelcontextprotocol/server/stdio';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { loadSettings, readEnv, SettingsError, type Settings } from '@svc/service-kit/config/settings.ts';
+import { readEnv } from '@svc/service-kit/config/read-env.ts';
+import { SettingsError } from '@svc/service-kit/config/settings-error.ts';
+import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { readVersion } from '@svc/service-kit/version.ts';
 import { createServer } from './create-server.ts';
 import { createForwardCall } from './forward-call.ts';

@@ -61,6 +61,14 @@ describe('a new root key', () => {
     expect(() => vault.context.keyring.keyOf(1, 'credentials')).toThrow('generation 1');
   });
 
+  test('is never put under a key that no passphrase gives', async () => {
+    const before = root();
+    vault.context.keyring.useKek(Buffer.alloc(32, 1));
+    expect((await vault.ask('POST /v1/rotate')).status).toBe(500);
+    expect(root()).toEqual(before);
+    await reopen();
+  });
+
   test('agents and wrapped keys of silos go on', async () => {
     const made = await vault.good<VaultDataKey>('POST /v1/silos/generate', { silo: 'photos' }, vault.bearer(key));
     await vault.good('POST /v1/rotate');

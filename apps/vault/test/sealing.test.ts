@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openTestVault, passphrase, type TestVault } from './open-test-vault.ts';
 
 let vault: TestVault;
@@ -120,6 +120,40 @@ describe('while sealed', () => {
     await lifecycle.seal();
     await expect(opened).rejects.toMatchObject({ code: 'conflict' });
     expect((await vault.ask('GET /v1/status')).body['sealed']).toBe(true);
+  });
+});
+
+describe('a key of a passphrase', () => {
+  const isEmpty = (key: Buffer) => key.every((byte) => byte === 0);
+  /** Those that the ring is shown, in order. */
+  const shown = (): Buffer[] => {
+    const keys: Buffer[] = [];
+    const { keyring } = vault.context;
+    const { check } = keyring;
+    vi.spyOn(keyring, 'check').mockImplementation((kek, row) => {
+      keys.push(kek);
+      check(kek, row);
+    });
+    return keys;
+  };
+
+  test('is overwritten when it opens nothing, or came too late', async () => {
+    await vault.init();
+    await vault.good('POST /v1/seal');
+    const keys = shown();
+    await vault.unseal('wrong passphrase');
+    vault.clock.advance(60_000);
+    const late = vault.context.lifecycle.unseal(passphrase);
+    await vault.context.lifecycle.seal();
+    await expect(late).rejects.toMatchObject({ code: 'conflict' });
+    expect(keys.map(isEmpty)).toEqual([true, true]);
+  });
+
+  test('is overwritten once another one has taken its place', async () => {
+    await vault.init();
+    const keys = shown();
+    await vault.good('POST /v1/passphrase', { passphrase, new_passphrase: 'a passphrase for next year' });
+    expect(keys.map(isEmpty)).toEqual([true]);
   });
 });
 

@@ -15,6 +15,10 @@ export async function postOut(callbackUrl: string, { id, target, text }: Outboun
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ id, user: target, text }),
     signal,
+  }).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+    throw new Error(`Nothing answers at callback_url, ${callbackUrl} (${code ?? message}).`, { cause: error });
   });
   await answer.body?.cancel();
   if (answer.ok) return;

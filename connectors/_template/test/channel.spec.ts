@@ -84,6 +84,12 @@ for (const [status, fault] of [
   });
 }
 
+test('a callback address where nothing answers is named', async (t) => {
+  const { live } = await running(t, { callback_url: 'http://127.0.0.1:1/' });
+  const sending = live.send?.({ id: 'o1', target: 'ann', kind: 'text', text: 'hi' }, AbortSignal.timeout(5000));
+  await assert.rejects(sending ?? Promise.resolve(), /Nothing answers at callback_url, http:\/\/127\.0\.0\.1:1\/ \(/);
+});
+
 async function listening(t: TestContext, status: number): Promise<{ url: string; bodies: unknown[] }> {
   const bodies: unknown[] = [];
   const server = createServer(async (req, res) => {

@@ -10,7 +10,7 @@ const usage = { input_tokens: 1, output_tokens: 1, cache_read_input_tokens: 0, c
 const result = { type: 'result', subtype: 'success', is_error: false, result: 'ok', usage } as unknown as ClaudeResult;
 
 /** A program that says what a test tells it to. */
-function open() {
+function open(over: Partial<Conversation> = {}) {
   const done: string[] = [];
   const told = Promise.withResolvers<TurnListener>();
   const conversation = {
@@ -20,6 +20,8 @@ function open() {
     setToolServers: () => Promise.resolve(true),
     send: (_content: unknown, listener: TurnListener) => told.resolve(listener),
     close: () => Promise.resolve(void done.push('close')),
+    kill: () => Promise.resolve(void done.push('kill')),
+    ...over,
   } as unknown as Conversation;
   const controller = new AbortController();
   const request = engineRequest({ prompt: 'hi', cwd: '/' });
@@ -48,4 +50,20 @@ test('a turn that is aborted is interrupted', async () => {
   expect(done).toEqual(['interrupt']);
   onMessage(result);
   expect((await all).at(-1)).toEqual({ type: 'aborted' });
+});
+
+test('a program that hangs before its turn was sent is ended with the turn', async () => {
+  const { all, done, controller } = open({ setToolServers: () => new Promise(() => undefined) });
+  controller.abort();
+  await expect.poll(() => done, { timeout: 4000 }).toEqual(['kill']);
+  expect(await all).toEqual([{ type: 'aborted' }]);
+});
+
+test('one that comes up in the meantime is kept', async () => {
+  const up = Promise.withResolvers<boolean>();
+  const { all, done, controller } = open({ setToolServers: () => up.promise });
+  controller.abort();
+  up.resolve(true);
+  expect(await all).toEqual([{ type: 'aborted' }]);
+  expect(done).toEqual([]);
 });

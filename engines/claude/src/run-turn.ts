@@ -29,7 +29,7 @@ export async function* runTurn(
   signal: AbortSignal,
 ): AsyncGenerator<EngineEvent, TurnOutcome> {
   const content = await toUserContent(request, isNew);
-  if (!(await conversation.setToolServers(request))) {
+  if (!(await orKilled(conversation.setToolServers(request), conversation, signal))) {
     await conversation.kill();
     return 'program_gone';
   }
@@ -112,6 +112,29 @@ export async function* runTurn(
   interruptOnAbort(conversation, signal, queue.ended);
   yield* queue;
   return outcome;
+}
+
+/**
+ * What is asked of a program before its turn was sent. Nobody else ends one that hangs there: when the turn is aborted it has
+ * a moment to come up. @throws when it was ended.
+ */
+async function orKilled<T>(work: Promise<T>, conversation: Conversation, signal: AbortSignal): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = () => {
+    timer = setTimeout(() => {
+      late.reject(new Error('the program did not come up'));
+      void conversation.kill();
+    }, interruptLimitMs);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 /** Cuts the model's stream when the turn is aborted while it runs; a program that does not listen is ended. */

@@ -52,9 +52,15 @@ export function createCodexHost(program: CodexProgram, deps: Deps): CodexHost {
   let shim: Promise<ResponsesShim> | null = null;
   let current: Hosted | null = null;
 
+  const openShim = (baseUrl: string) =>
+    startResponsesShim({ baseUrl, apiKey: endpointKey(baseUrl, deps.env) }).catch((error: unknown) => {
+      shim = null; // it may work for the next turn
+      throw error;
+    });
+
   const start = async (hosted: Hosted): Promise<RunningCodex> => {
     const { baseUrl } = deps;
-    if (baseUrl !== null) shim ??= startResponsesShim({ baseUrl, apiKey: endpointKey(baseUrl, deps.env) });
+    if (baseUrl !== null) shim ??= openShim(baseUrl);
     const endpoint = await shim;
     const place = { program: program.program, env: deps.programEnv, cwd: deps.cwd, log };
     const catalog = endpoint && (await openModelCatalog(place));

@@ -6,7 +6,7 @@ import type { EngineLog } from '@svc/engine-kit/engine.ts';
 
 type Deps = { program: string; env: Record<string, string>; cwd: string; log: EngineLog };
 
-const timeoutMs = 10_000;
+const usualTimeoutMs = 10_000;
 const maxBytes = 16 * 1024 * 1024;
 
 /**
@@ -14,11 +14,11 @@ const maxBytes = 16 * 1024 * 1024;
  * of tool servers but have to search for them, which only the vendor's service understands. A file of this codex, made
  * once; null when it cannot be made, and then codex uses its own.
  */
-export async function openModelCatalog({ program, env, cwd, log }: Deps): Promise<string | null> {
+export async function openModelCatalog({ program, env, cwd, log }: Deps, timeoutMs = usualTimeoutMs): Promise<string | null> {
   try {
     const { size, mtimeMs } = statSync(program);
     const file = path.join(cwd, `models-${size}-${Math.round(mtimeMs)}.json`);
-    if (!existsSync(file)) writeFileAtomic(file, withoutSearch(await listModels({ program, env, cwd })));
+    if (!existsSync(file)) writeFileAtomic(file, withoutSearch(await listModels({ program, env, cwd }, timeoutMs)));
     return file;
   } catch (error) {
     log.warn({ err: error }, 'codex does not tell its models; some of them may get no tools of tool servers');
@@ -26,9 +26,10 @@ export async function openModelCatalog({ program, env, cwd, log }: Deps): Promis
   }
 }
 
-const listModels = ({ program, env, cwd }: Omit<Deps, 'log'>): Promise<string> =>
+const listModels = ({ program, env, cwd }: Omit<Deps, 'log'>, timeout: number): Promise<string> =>
   new Promise((resolve, reject) => {
-    const options = { env, cwd, timeout: timeoutMs, maxBuffer: maxBytes };
+    // A turn waits for it, so one that hangs is not asked to end.
+    const options = { env, cwd, timeout, killSignal: 'SIGKILL', maxBuffer: maxBytes } as const;
     const child = execFile(program, ['debug', 'models'], options, (error, stdout) => (error ? reject(error) : resolve(stdout)));
     child.stdin?.end();
   });

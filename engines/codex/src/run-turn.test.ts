@@ -65,6 +65,18 @@ test('a turn that is aborted is interrupted', async () => {
   expect((await all).at(-1)).toEqual({ type: 'aborted' });
 });
 
+test('a turn that does not heed its interrupt ends all the same, and loses its thread', async () => {
+  const released: string[] = [];
+  const release = (id: string) => Promise.resolve(void released.push(id));
+  const { run, listeners, asked, controller } = open({ release });
+  const all = collect(guardEvents(run, controller.signal));
+  await expect.poll(() => asked).toEqual(['turn/start']);
+  controller.abort();
+  await expect.poll(() => released, { timeout: 4000 }).toContain('thread-1');
+  expect((await all).slice(-2)).toMatchObject([{ type: 'usage' }, { type: 'aborted' }]);
+  expect(listeners.size).toBe(0);
+});
+
 test('a thread that cannot be opened leaves no listener', async () => {
   const { events, listeners } = open({ open: () => Promise.reject(new Error('no room')) });
   await expect(collect(events)).rejects.toThrow('no room');

@@ -21,6 +21,8 @@ export type TurnOutcome = 'finished' | 'server_gone';
 
 /** How long an app-server that is open already may take to answer at all. */
 const answerLimitMs = 5000;
+/** From an interrupt to the end of the turn. Past it the thread is taken away from under it. */
+const interruptLimitMs = 2000;
 
 /** One turn on the app-server: load the thread, start the turn, pass its events on, and leave the thread for a next one like it. */
 export async function* runTurn(
@@ -38,7 +40,7 @@ export async function* runTurn(
   const thread = await (isWarm ? Promise.race([opened, killWhenHung(server)]) : opened).finally(early.stop);
   if (thread === null) return 'server_gone';
   const watch = createToolServerWatch(thread.isLoaded ? [] : allowedToolServers(request).map(({ name }) => name));
-  const unsubscribe = listenToTurn(server, thread.id, { queue, watch, text: request.text });
+  const { unsubscribe, giveUp } = listenToTurn(server, thread.id, { queue, watch, text: request.text });
   early.replay(thread.id, { queue, watch });
   let hasUsedTools = false;
   let isWhole = false;
@@ -47,7 +49,7 @@ export async function* runTurn(
     yield { type: 'session', engineSessionId: thread.id, resumed: thread.resumed, model: thread.model };
     if (signal.aborted) return 'finished';
     await personas.apply(server, thread, request.system);
-    await startTurn({ server, queue }, thread, toInput(request, !thread.resumed), signal);
+    await startTurn({ server, queue, giveUp }, thread, toInput(request, !thread.resumed), signal);
     for await (const event of queue) {
       if (event.type === 'aborted') await threads.release(thread.id);
       hasUsedTools ||= event.type === 'tool';
@@ -84,7 +86,7 @@ function toInput(request: EngineRequest, isNew: boolean): Input[] {
 
 /** Starts the turn, to be interrupted by the signal as long as it runs. */
 async function startTurn(
-  { server, queue }: { server: AppServer; queue: EventQueue },
+  { server, queue, giveUp }: { server: AppServer; queue: EventQueue; giveUp: () => void },
   { id }: OpenedThread,
   input: Input[],
   signal: AbortSignal,
@@ -93,6 +95,8 @@ async function startTurn(
   const interrupt = () => {
     // A refusal means that the turn is over already; its last notification then ends our turn.
     server.request('turn/interrupt', { threadId: id, turnId: turn.id }).catch(() => undefined);
+    const timer = setTimeout(giveUp, interruptLimitMs);
+    void queue.ended.then(() => clearTimeout(timer));
   };
   if (signal.aborted) interrupt();
   else signal.addEventListener('abort', interrupt, { once: true });
@@ -102,8 +106,14 @@ async function startTurn(
 /** Where what the app-server says goes. */
 type Heard = { queue: EventQueue; watch: ToolServerWatch };
 
+type Listening = {
+  unsubscribe(): void;
+  /** The turn was interrupted and goes on all the same: it counts as aborted. */
+  giveUp(): void;
+};
+
 /** Puts everything the app-server says about this thread's turn into the queue, the terminal event included. */
-function listenToTurn(server: AppServer, threadId: string, { queue, watch, text }: Heard & { text: string }): () => void {
+function listenToTurn(server: AppServer, threadId: string, { queue, watch, text }: Heard & { text: string }): Listening {
   let usage = createTurnUsage();
   let resetsAt: number | null = null;
   let output = '';
@@ -131,7 +141,8 @@ function listenToTurn(server: AppServer, threadId: string, { queue, watch, text 
     if (status === 'failed') fail(toFailure(error, resetsAt));
     else finish(...watch.missing(), used(), { type: status === 'interrupted' ? 'aborted' : 'done' });
   };
-  return server.subscribe(onNotification, onEnd);
+  const unsubscribe = server.subscribe(onNotification, onEnd);
+  return { unsubscribe, giveUp: () => finish(used(), { type: 'aborted' }) };
 }
 
 /** When the limits that are used up end, epoch s, as told of the whole account; null when this tells no such thing. */

@@ -1,15 +1,14 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import path from 'node:path';
+import { mkdirSync } from 'node:fs';
 import { findEngine } from '@svc/engine-kit/engine-path.ts';
 import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { guardEvents } from '@svc/engine-kit/guard-events.ts';
 import type { LineProcess } from '@svc/engine-kit/line-process.ts';
-import { endMarkedProcesses } from '@svc/engine-kit/marked-processes.ts';
 import { acceptGemini } from './find-gemini.ts';
 import { startModelRelay, type ModelRelay } from './model-relay.ts';
 import { probeGemini } from './probe.ts';
 import { runTurn } from './run-turn.ts';
-import { knownHome, newHome, sessionsDir, sideDir } from './session-home.ts';
+import { knownHome, newHome, sessionsDir } from './session-home.ts';
+import { sweep } from './sweep.ts';
 import { noKey } from './to-failure.ts';
 import { isLocal } from './upstream.ts';
 
@@ -55,13 +54,6 @@ export const createEngine: CreateEngine = (deps) => {
     },
   };
 };
-
-/** What a service that was killed left behind: commands of its turns, and the homes of side calls. */
-async function sweep(stateDir: string): Promise<void> {
-  const sessions = `${sessionsDir(stateDir)}${path.sep}`;
-  await endMarkedProcesses('GEMINI_CLI_HOME', (value) => value.startsWith(sessions));
-  rmSync(sideDir(stateDir), { recursive: true, force: true });
-}
 
 const locate = ({ path, enginesDir, env }: EngineDeps) =>
   findEngine({ id: 'gemini', explicit: path, enginesDir, program: 'gemini', searchPath: env.PATH, accept: acceptGemini });

@@ -1,7 +1,7 @@
 import type { PartialEvent } from '@svc/contract/event.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
 
-/** Messages of the manager to a connector process, over the IPC channel of `fork`. */
+/** Messages of the manager to a connector process, over the channel behind `process.send`. */
 export type ParentMessage =
   | {
       type: 'start';

@@ -43,6 +43,7 @@ export function createKeysFile({ file, clock, log }: Options): KeysFile {
   }
 
   function load(): void {
+    const before = problem;
     try {
       const stats = statSync(file, { throwIfNoEntry: false });
       if (stats === undefined) throw new Error('it does not exist');
@@ -57,7 +58,9 @@ export function createKeysFile({ file, clock, log }: Options): KeysFile {
       // The system's own message names the path, and the problem is shown to anyone who asks for the health.
       const { code } = error as NodeJS.ErrnoException;
       problem = `The keys file lets nobody in: ${code === undefined ? errorText(error) : `it cannot be read (${code})`}.`;
-      log('error', problem, { file });
+      // A fault of the system may pass without a change of the file.
+      if (code !== undefined) seen = '';
+      if (problem !== before) log('error', problem, { file });
     }
   }
 

@@ -75,4 +75,33 @@ describe('a message that is edited live', () => {
     answers.push(new ServiceError('unprocessable', 'the message is gone'));
     await expect(live.finish('a')).rejects.toThrow('the message is gone');
   });
+
+  it('comes to an end although the platform never answers', async () => {
+    const clock = createFakeClock();
+    const edits: string[] = [];
+    const edit = (text: string) => (edits.push(text), new Promise<void>(() => undefined));
+    const live = createLiveEdit({ clock, edit, everyMs: 1000, finishWithinMs: 5000 });
+    live.show('a');
+    const finished = expect(live.finish('abc')).rejects.toMatchObject({ status: 504 });
+    for (let i = 0; i < 2; i++) {
+      await settle();
+      clock.advance(5000);
+    }
+    await finished;
+    expect(edits).toEqual(['a', 'abc']);
+  });
+
+  it('survives an edit that throws at once', async () => {
+    const edit = () => {
+      throw new ServiceError('unprocessable', 'no such message');
+    };
+    const clock = createFakeClock();
+    const live = createLiveEdit({ clock, edit, everyMs: 1000 });
+    live.show('a');
+    await settle();
+    const finished = expect(live.finish('b')).rejects.toThrow('no such message');
+    await settle();
+    clock.advance(1000);
+    await finished;
+  });
 });

@@ -1,5 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { retryWithin } from './retry.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { retryWithin, type Tried } from './retry.ts';
 import { toTried } from './to-tried.ts';
 
 export type LiveEditOptions = {
@@ -8,7 +9,7 @@ export type LiveEditOptions = {
   edit(text: string): Promise<void>;
   /** Shortest time between the end of an edit and the next one, ms. */
   everyMs: number;
-  /** How long the last text is tried, ms. */
+  /** How long an edit under way is waited for at the end, and then the last text is tried, ms. */
   finishWithinMs?: number;
 };
 
@@ -51,11 +52,13 @@ export function createLiveEdit({ clock, edit, everyMs, finishWithinMs = 60_000 }
 
   /** An edit in between may fail: the next one has its text too. */
   async function attempt(text: string): Promise<void> {
-    const tried = toTried(await settled(edit(text)));
+    const tried = await tryEdit(text);
     if (tried.ok) shown = text;
     const pauseMs = !tried.ok && tried.again ? (tried.retryAfterMs ?? 0) : 0;
     notBefore = clock.now() + Math.max(everyMs, pauseMs);
   }
+
+  const tryEdit = async (text: string) => toTried(await settled(() => edit(text)));
 
   return {
     show(text) {
@@ -66,19 +69,36 @@ export function createLiveEdit({ clock, edit, everyMs, finishWithinMs = 60_000 }
       isFinished = true;
       wanted = null;
       cancelTimer?.();
-      await running;
+      await within(clock, finishWithinMs, Promise.resolve(running));
       if (text === shown) return;
       await rest(clock, notBefore - clock.now());
-      const tried = await retryWithin({ clock, limitMs: finishWithinMs }, async () => toTried(await settled(edit(text))));
+      const tried = await retryWithin(
+        { clock, limitMs: finishWithinMs },
+        async (leftMs) => (await within(clock, leftMs, tryEdit(text))) ?? tooSlow,
+      );
       if (!tried.ok) throw tried.error;
     },
   };
 }
 
-const settled = async (work: Promise<void>): Promise<PromiseSettledResult<void>> => {
-  const [result] = await Promise.allSettled([work]);
+const tooSlow: Tried<void> = {
+  ok: false,
+  again: false,
+  error: new ServiceError('upstream', 'The channel did not take the last text of a message in time.', { status: 504 }),
+};
+
+/** Also of work that throws at once. */
+const settled = async (work: () => Promise<void>): Promise<PromiseSettledResult<void>> => {
+  const [result] = await Promise.allSettled([(async () => work())()]);
   return result;
 };
+
+/** Undefined when time is up first. `work` never rejects. */
+const within = <T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> =>
+  new Promise((resolve) => {
+    const cancel = clock.after(ms, () => resolve(undefined));
+    void work.then(resolve).finally(cancel);
+  });
 
 const rest = (clock: Clock, ms: number): Promise<void> =>
   ms <= 0 ? Promise.resolve() : new Promise((resolve) => void clock.after(ms, resolve));

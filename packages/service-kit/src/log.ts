@@ -49,5 +49,8 @@ function openStdout(): LineSink {
 /** Anything can be thrown, and all of it can be logged. */
 const toLogged = (error: unknown): object =>
   error instanceof Error
-    ? { type: error.name, message: error.message.slice(0, 2000), stack: error.stack }
-    : { type: typeof error, message: String(error).slice(0, 2000) };
+    ? { type: error.name, message: cut(error.message, 2000), stack: cut(error.stack ?? '', 8000) }
+    : { type: typeof error, message: cut(String(error), 2000) };
+
+/** Masked before it is cut: half of a secret would not be known for one. */
+const cut = (text: string, max: number): string => (text.length <= max ? text : masked(text).slice(0, max));

@@ -6,7 +6,9 @@ import { unreadEnvLines } from './config/env-lines.ts';
 import { createLog, maskLogLines, type Log } from './log.ts';
 import { createKnownSecrets } from './redaction/known-secrets.ts';
 import { Secret } from './secret.ts';
-import { loadSettings, readEnv, SettingsError, unknownSettings, type Settings } from './config/settings.ts';
+import { readEnv } from './config/read-env.ts';
+import { SettingsError } from './config/settings-error.ts';
+import { loadSettings, unknownSettings, type Settings } from './config/settings.ts';
 import { readVersion } from './version.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
 

@@ -23,6 +23,13 @@ describe('the log', () => {
     expect(stdout.trim().split('\n')[1]).toContain('could not be masked');
   });
 
+  it('cuts a long fault, and no secret in two', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [fixture('long-fault.ts')]);
+    expect(stdout).not.toContain('zq9');
+    expect(stdout).toContain('xx[redacted');
+    expect(stdout.length).toBeLessThan(11_000);
+  });
+
   it('does not keep a process alive whose parent was killed', async () => {
     const parent = spawn(process.execPath, [fixture('short-lived-parent.ts')], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [text] = (await once(parent.stdout, 'data')) as [Buffer];

@@ -7,7 +7,7 @@ export type Commit = {
   /** To be called after one that did. */
   changed(sql: string, values: readonly Value[]): void;
   /** To be called when a statement failed: some faults take the whole transaction with them. */
-  failed(): void;
+  failed(error: unknown): void;
   /**
    * Resolves when what was changed so far is safe from the end of the process, at the end of this turn of the event loop;
    * rejects when that failed.

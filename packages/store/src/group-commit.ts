@@ -6,7 +6,13 @@ import { createRounds, type Commit } from './commit.ts';
  * costs more than most statements; under load many share one.
  */
 export function createGroupCommit(db: DatabaseSync): Commit {
+  /** What took the changes of this round with it. */
+  let loss: { error: unknown } | null = null;
+
   const rounds = createRounds(() => {
+    const lost = loss;
+    loss = null;
+    if (lost !== null) throw lost.error;
     try {
       if (db.isTransaction) db.exec('COMMIT');
     } catch (error) {
@@ -20,7 +26,12 @@ export function createGroupCommit(db: DatabaseSync): Commit {
       rounds.begin();
     },
     changed: () => undefined,
-    failed: () => undefined,
+    /** A full disk, for one, ends the transaction, and with it what others count on. */
+    failed(error) {
+      if (db.isTransaction) return;
+      loss = { error };
+      rounds.finishNow();
+    },
     safe: rounds.wait,
     fault: rounds.fault,
     commitNow: rounds.finishNow,

@@ -31,7 +31,7 @@ export function migrate(db: SqliteDatabase, dir: string): void {
       db.raw.prepare('INSERT INTO schema_migration (name, applied_at) VALUES (?, ?)').run(name, Date.now());
       db.raw.exec('COMMIT');
     } catch (error) {
-      db.raw.exec('ROLLBACK');
+      if (db.raw.isTransaction) db.raw.exec('ROLLBACK');
       throw new MigrationError(`Migration ${name} failed: ${(error as Error).message}`, { cause: error });
     }
   }

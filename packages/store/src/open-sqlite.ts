@@ -68,7 +68,7 @@ export function openSqlite(file: string, { exclusive = false, redo = false }: Sq
       try {
         result = query(statement);
       } catch (error) {
-        group.failed();
+        group.failed(error);
         throw error;
       }
       group.changed(sql, values);
@@ -111,7 +111,8 @@ export function openSqlite(file: string, { exclusive = false, redo = false }: Sq
             raw.exec('COMMIT');
             return result;
           } catch (error) {
-            raw.exec('ROLLBACK');
+            // Some faults have ended it already.
+            if (raw.isTransaction) raw.exec('ROLLBACK');
             throw error;
           }
         });

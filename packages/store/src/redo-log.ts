@@ -19,6 +19,8 @@ export class RedoLog {
   #generation: number;
   #pending = '';
   #isEmpty = true;
+  /** The file still holds changes that are committed. */
+  #isOld = false;
   bytes = 0;
 
   constructor(file: string, generation: number) {
@@ -38,6 +40,7 @@ export class RedoLog {
 
   /** Writes what was added. Throws without a trace in the file when it does not fit on the disk. */
   write(): void {
+    if (this.#isOld) this.#clear();
     if (this.#pending === '') return;
     const buffer = Buffer.from(this.#pending, 'utf8');
     try {
@@ -57,8 +60,18 @@ export class RedoLog {
     this.#known.clear();
     this.#pending = '';
     this.#isEmpty = true;
-    if (this.bytes > 0) ftruncateSync(this.#fd, 0);
+    this.#isOld = this.bytes > 0;
     this.bytes = 0;
+    try {
+      if (this.#isOld) this.#clear();
+    } catch {
+      // What it holds is committed. Nothing is written behind it, so the next write says what is wrong.
+    }
+  }
+
+  #clear(): void {
+    ftruncateSync(this.#fd, 0);
+    this.#isOld = false;
   }
 
   close(): void {

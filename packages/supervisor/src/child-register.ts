@@ -27,7 +27,7 @@ export function createChildRegister(file: string): ChildRegister {
       writeFileAtomic(file, JSON.stringify(Object.fromEntries(children)));
     },
     async reap(graceMs) {
-      const left = Object.entries(readEntries(file)).filter(([name]) => !children.has(name));
+      const left = readEntries(file).filter(([name]) => !children.has(name));
       await waitUntil(() => !left.some(([, entry]) => isSame(entry)), graceMs);
       const hung = left.filter(([, entry]) => isSame(entry));
       for (const [, { pid }] of hung) killGroup(pid);
@@ -54,13 +54,17 @@ function birthMark(pid: number): string | null {
   }
 }
 
-function readEntries(file: string): Record<string, Entry> {
+function readEntries(file: string): [string, Entry][] {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, Entry>;
+    const entries = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, Partial<Entry> | null>);
+    return entries.flatMap(([name, entry]) => (isEntry(entry) ? [[name, entry] as [string, Entry]] : []));
   } catch {
-    return {}; // first start, or not ours: then there is nobody we could name
+    return []; // first start, or not ours: then there is nobody we could name
   }
 }
+
+const isEntry = (entry: Partial<Entry> | null): entry is Entry =>
+  typeof entry?.pid === 'number' && entry.pid > 1 && typeof entry.born === 'string';
 
 async function waitUntil(is: () => boolean, ms: number): Promise<void> {
   for (const end = Date.now() + ms; !is() && Date.now() < end;) await new Promise((resolve) => setTimeout(resolve, 20));

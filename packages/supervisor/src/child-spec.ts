@@ -1,7 +1,7 @@
 /** How one child process is started and kept. The supervisor knows nothing of what runs inside. */
 export type ChildSpec = {
   name: string;
-  /** Module that Node runs; forked with an IPC channel, so that the child ends when its parent is gone. */
+  /** Module that Node runs, with a channel to its parent (`process.send`), so that it ends when its parent is gone. */
   entry: string;
   args?: string[];
   execArgv?: string[];

@@ -58,4 +58,27 @@ describe('the gate before the log', () => {
     gate.drain();
     expect(passed).toHaveLength(600);
   });
+
+  it('does not hold lines up when the clock is set back', () => {
+    const clock = createFakeClock();
+    let setBackMs = 0;
+    const passed: string[] = [];
+    const gate = createLineGate({ ...clock, now: () => clock.now() - setBackMs }, ({ text }) => passed.push(text));
+    const push = () => gate.push({ stream: 'stdout', text: 'x'.repeat(1024) });
+    for (let i = 0; i < gateLimits.burstBytes / 1024; i++) push();
+    setBackMs = 3_600_000;
+    for (let i = 0; i < 10; i++) push();
+    clock.advance(1000);
+    expect(passed).toHaveLength(gateLimits.burstBytes / 1024 + 10);
+  });
+
+  it('has no more to give at once than can be borne, however long the lines are', () => {
+    const { gate, passed, push } = setUp();
+    for (let i = 0; i < 1000; i++) push(`${i} `.padEnd(8 * 1024, 'x'));
+    passed.length = 0;
+    gate.drain();
+    expect(passed.reduce((sum, text) => sum + text.length, 0)).toBeLessThan(gateLimits.waitingCharacters + 100);
+    expect(passed.at(-1)).toMatch(/^999 /);
+    expect(passed[0]).toMatch(/^\[904 lines \(7\.1 MiB\) left out/);
+  });
 });

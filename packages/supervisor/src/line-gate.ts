@@ -2,7 +2,14 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { LogLine } from './child-spec.ts';
 
 /** What a line costs is its masking: some 0.1 ms for a KiB. This much a child may have of its parent's time. */
-export const gateLimits = { waiting: 500, burstBytes: 256 * 1024, bytesPerMs: 160, pauseMs: 50 } as const;
+export const gateLimits = {
+  waiting: 500,
+  /** All of it may be asked for at once. */
+  waitingCharacters: 512 * 1024,
+  burstBytes: 256 * 1024,
+  bytesPerMs: 160,
+  pauseMs: 50,
+} as const;
 
 type Raw = Pick<LogLine, 'stream' | 'text'>;
 
@@ -15,6 +22,7 @@ export type LineGate = {
 
 export function createLineGate(clock: Clock, pass: (line: Raw) => void): LineGate {
   let waiting: Raw[] = [];
+  let waitingCharacters = 0;
   let leftOut = { lines: 0, characters: 0 };
   let allowed: number = gateLimits.burstBytes;
   let refilledAt = clock.now();
@@ -22,7 +30,9 @@ export function createLineGate(clock: Clock, pass: (line: Raw) => void): LineGat
 
   function refill(): void {
     const now = clock.now();
-    allowed = Math.min(gateLimits.burstBytes, allowed + (now - refilledAt) * gateLimits.bytesPerMs);
+    // A clock that was set back must not hold lines up until it has caught up.
+    const passedMs = Math.max(0, now - refilledAt);
+    allowed = Math.min(gateLimits.burstBytes, allowed + passedMs * gateLimits.bytesPerMs);
     refilledAt = now;
   }
 
@@ -33,20 +43,30 @@ export function createLineGate(clock: Clock, pass: (line: Raw) => void): LineGat
 
   function wait(line: Raw): void {
     waiting.push(line);
-    if (waiting.length > gateLimits.waiting) {
-      const oldest = waiting.shift();
-      leftOut = { lines: leftOut.lines + 1, characters: leftOut.characters + (oldest?.text.length ?? 0) };
-    }
+    waitingCharacters += line.text.length;
+    while (waiting.length > gateLimits.waiting || waitingCharacters > gateLimits.waitingCharacters) leaveOut(waiting.shift());
     if (isPausing) return;
     isPausing = true;
     clock.after(gateLimits.pauseMs, goOn);
   }
 
+  function leaveOut(oldest: Raw | undefined): void {
+    const length = oldest?.text.length ?? 0;
+    waitingCharacters -= length;
+    leftOut = { lines: leftOut.lines + 1, characters: leftOut.characters + length };
+  }
+
+  function takeWaiting(): Raw[] {
+    const from = waiting;
+    waiting = [];
+    waitingCharacters = 0;
+    return from;
+  }
+
   function goOn(): void {
     isPausing = false;
     refill();
-    const from = waiting;
-    waiting = [];
+    const from = takeWaiting();
     tellLeftOut(from[0]);
     for (const line of from) {
       if (allowed > 0 && waiting.length === 0) passOn(line);
@@ -69,8 +89,7 @@ export function createLineGate(clock: Clock, pass: (line: Raw) => void): LineGat
       else wait(line);
     },
     drain() {
-      const from = waiting;
-      waiting = [];
+      const from = takeWaiting();
       tellLeftOut(from[0]);
       from.forEach(passOn);
     },

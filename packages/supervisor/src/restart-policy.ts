@@ -15,7 +15,8 @@ export function createRestartPolicy(fatalExitCodes: readonly number[], random: (
   let streak = 0;
   return {
     judge({ at, ranMs, code }) {
-      recent = [...recent.filter((time) => at - time < backOff.periodMs), at];
+      // Exits in the future are those of before the clock was set back.
+      recent = [...recent.filter((time) => time <= at && at - time < backOff.periodMs), at];
       streak = ranMs >= backOff.stableMs ? 0 : streak + 1;
       if (code !== null && fatalExitCodes.includes(code)) return { again: false, why: 'starting again would not help' };
       if (recent.length > backOff.intensity) {

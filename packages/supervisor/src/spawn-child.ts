@@ -1,5 +1,6 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { Duplex, type Readable } from 'node:stream';
+import { openChildChannel, type ChildChannel } from './child-channel.ts';
 import type { ChildSpec, LogLine } from './child-spec.ts';
 import type { Exit } from './exit-reason.ts';
 import { killGroup } from './kill-group.ts';
@@ -25,44 +26,66 @@ export type Spawn = (spec: ChildSpec, listener: ChildListener) => SpawnedChild;
 /** A program that inherited the pipes can hold them open long after the child is gone. */
 const lastOutputMs = 250;
 
-/** Forks the spec's module as the leader of a process group of its own. The spec's environment is all it gets. */
+/** Runs the spec's module as the leader of a process group of its own. The spec's environment is all it gets. */
 export const spawnChild: Spawn = (spec, listener) => {
   let child: ChildProcess;
   try {
-    child = fork(spec.entry, spec.args ?? [], {
-      execPath: process.execPath,
-      execArgv: spec.execArgv ?? [],
-      env: spec.env,
-      cwd: spec.cwd,
-      detached: true,
-      serialization: 'json',
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    });
+    child = startNode(spec);
   } catch (error) {
     setImmediate(() => listener.onExit({ code: null, signal: null, error: (error as Error).message }));
     return noChild;
   }
   const { pid } = child;
-  child.on('message', (message) => listener.onMessage(message));
+  const end = () => {
+    if (pid !== undefined) killGroup(pid);
+    child.kill('SIGKILL');
+  };
+  const channel = openChannel(child, listener, end);
   for (const name of ['stdout', 'stderr'] as const) readInPeace(child[name], (chunk) => listener.onOutput(name, chunk));
-  // Without a pid it never ran; with one, 'exit' follows and a failed send or signal needs no answer.
+  // Without a pid it never ran; with one, 'exit' follows and a failed signal needs no answer.
   child.on('error', (error) => {
     if (pid === undefined) listener.onExit({ code: null, signal: null, error: error.message });
   });
   child.once('exit', (code, signal) => {
     if (pid !== undefined) killGroup(pid);
-    afterOutput(child, () => listener.onExit({ code, signal, error: null }));
+    afterOutput(child, channel, () => listener.onExit({ code, signal, error: null }));
   });
   return {
     pid: pid ?? null,
-    send: (message) => child.connected && child.send(message as object, () => undefined),
+    send: (message) => channel?.send(message) ?? false,
     terminate: () => void child.kill('SIGTERM'),
-    killGroup() {
-      if (pid !== undefined) killGroup(pid);
-      child.kill('SIGKILL');
-    },
+    killGroup: end,
   };
 };
+
+/** Descriptor of the channel in the child. */
+const channelFd = 3;
+
+/** Not `fork`: its end of the channel is not bounded, and what is no JSON there ends the parent. */
+const startNode = ({ entry, args = [], execArgv = [], env, cwd }: ChildSpec): ChildProcess =>
+  spawn(process.execPath, [...execArgv, entry, ...args], {
+    env: { ...env, NODE_CHANNEL_FD: String(channelFd), NODE_CHANNEL_SERIALIZATION_MODE: 'json' },
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+
+/** Null when there is no process. */
+function openChannel(child: ChildProcess, { onMessage, onOutput }: ChildListener, end: () => void): ChildChannel | null {
+  // Without a process there may be no list of pipes either.
+  const pipe = (child.stdio as ChildProcess['stdio'] | undefined)?.[channelFd];
+  if (!(pipe instanceof Duplex)) return null;
+  const note = (text: string) => onOutput('stderr', Buffer.from(`[${text}]\n`));
+  return openChildChannel(pipe, {
+    onMessage,
+    onFault(why) {
+      // First, or it could still end as if it had been asked to.
+      end();
+      note(`ended by its parent: ${why}`);
+    },
+    onHurry: () => note('it says more to its parent than can be kept up with, and has to wait'),
+  });
+}
 
 /** A child that writes faster than this waits: reading it may not take up its parent's time. */
 const readLimit = { bytes: 1024 * 1024, perMs: 50 };
@@ -83,8 +106,9 @@ function readInPeace(stream: Readable | null, take: (chunk: Buffer) => void): vo
   });
 }
 
-function afterOutput(child: ChildProcess, done: () => void): void {
+function afterOutput(child: ChildProcess, channel: ChildChannel | null, done: () => void): void {
   const timer = setTimeout(() => {
+    channel?.close();
     child.stdout?.destroy();
     child.stderr?.destroy();
   }, lastOutputMs);

@@ -58,4 +58,12 @@ describe('the register of children', () => {
     register.note('gone', null);
     expect(await createChildRegister(file).reap(0)).toEqual([]);
   });
+
+  it.each(['null', '[]', '{"a":null,"b":{"pid":1},"c":{"pid":0,"born":"x"},"d":7}'])(
+    'names nobody where the file holds %s',
+    async (content) => {
+      writeFileSync(file, content);
+      expect(await createChildRegister(file).reap(100)).toEqual([]);
+    },
+  );
 });

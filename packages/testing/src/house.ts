@@ -67,12 +67,18 @@ export async function openHouse({ env = {}, dataDir }: HouseOptions = {}) {
       return code;
     },
   };
-  await waitFor(
-    () => isUp(house.urls),
-    30_000,
-    () => `the service is not up:\n${output}`,
-    exited,
-  );
+  try {
+    await waitFor(
+      () => isUp(house.urls),
+      30_000,
+      () => `the service is not up:\n${output}`,
+      exited,
+    );
+  } catch (error) {
+    // Nobody else knows of it.
+    await house.stop();
+    throw error;
+  }
   return house;
 }
 

@@ -10,7 +10,12 @@ export async function startCore(dir: string, ports: HostPorts, env: Record<strin
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const exited = new Promise<number | null>((resolve) => child.on('close', resolve));
   const isReady = () => output.includes('core is ready');
-  await waitFor(isReady, 20_000, () => `the core is not up:\n${output}`, exited);
+  try {
+    await waitFor(isReady, 20_000, () => `the core is not up:\n${output}`, exited);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
   return { child, exited };
 }
 

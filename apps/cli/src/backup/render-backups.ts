@@ -27,16 +27,16 @@ export const renderShare = ({ done, total }: { done: number; total: number }): s
 
 export function restoreWords({ state, plan }: RestoreState): string {
   const what = `the backup of ${dateOf(plan.created_at)}`;
-  if (state === 'pending') return `At the next start ${what} is put in place. Not wanted any more: ./svc backup undo`;
+  if (state === 'pending') return `At the next start ${what} is put in place.\nNot wanted any more: ./svc backup undo`;
   if (state === 'undoing') return `At the next start ${what} is taken out again.`;
-  return `This is ${what}. What it replaced is kept until the next start: ./svc backup undo brings it back.`;
+  return `This is ${what}. What it replaced is kept until the next\nstart: ./svc backup undo brings it back.`;
 }
 
 export function stagedWords(plan: RestorePlan): string {
   const secrets = plan.secrets === 'restored' ? 'with its secrets' : 'the present secrets stay';
   return (
     `The backup of ${dateOf(plan.created_at)} is whole (${plan.files} files, ${inUnits(plan.bytes)}; ${secrets}).\n` +
-    'It is put in place at the next start: stop the service, then ./svc up. Not wanted any more: ./svc backup undo'
+    'It is put in place at the next start: stop the service, then ./svc up.\nNot wanted any more: ./svc backup undo'
   );
 }
 

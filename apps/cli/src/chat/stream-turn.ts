@@ -3,6 +3,7 @@ import type { TurnFrame } from '@svc/contract/turn.ts';
 import { openRequest, requestJson } from '@svc/service-kit/http/json-client.ts';
 import { createSseReader } from '../sse-reader.ts';
 import { CliError } from '../cli-error.ts';
+import { strangeAnswer } from '../strange-answer.ts';
 import { whileRestarting } from '../while-restarting.ts';
 
 export type TurnEnd = Extract<TurnFrame, { type: 'result' | 'error' }>;
@@ -26,7 +27,7 @@ export async function streamTurn(coreUrl: string, envelope: Envelope, { onFrame,
     const response = await whileRestarting(() => openRequest(`${coreUrl}/v2/handle`, request));
     const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
     const text = response.setEncoding('utf8') as AsyncIterable<string>;
-    return isStream ? await readFrames(text, onFrame, () => watchdog.refresh()) : await readRefusal(text);
+    return isStream ? await readFrames(text, onFrame, () => watchdog.refresh()) : await readRefusal(text, coreUrl);
   } catch (error) {
     if (silence.signal.aborted)
       throw new CliError(`the core has said nothing for ${silenceMs / 1000} s.`, { run: './svc status', cause: error });
@@ -56,10 +57,14 @@ async function readFrames(
 }
 
 /** Before the stream begins a refusal comes as a plain error body. */
-async function readRefusal(text: AsyncIterable<string>): Promise<TurnEnd> {
+async function readRefusal(text: AsyncIterable<string>, coreUrl: string): Promise<TurnEnd> {
   let body = '';
   for await (const piece of text) body += piece;
-  return { type: 'error', error: JSON.parse(body) };
+  try {
+    return { type: 'error', error: JSON.parse(body) };
+  } catch (error) {
+    throw strangeAnswer(coreUrl, error);
+  }
 }
 
 /** True when a turn was running and is being ended. */

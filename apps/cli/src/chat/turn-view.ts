@@ -116,7 +116,7 @@ function describeOutcome({ outcome, actions }: HandleResult, withdrawn: boolean)
     case 'aborted':
       return '(stopped)';
     case 'denied':
-      return `${actions.length === 0 ? '(no access) ' : ''}This user is not known to the service; its owner can grant access.`;
+      return `${actions.length === 0 ? '(no access) ' : ''}This user has no access; the owner can give it (./svc trust). Should you be the owner, ./svc doctor says what is wrong.`;
     case 'merged':
       return '(taken together with your next message)';
     case 'delivered':

@@ -7,6 +7,7 @@ import { undoRestore } from '@svc/service-kit/restore/restore-state.ts';
 import { askCore } from '../ask-core.ts';
 import { getBackup, importBackup } from '../backup/backup-client.ts';
 import { renderBackups, renderShare, stagedWords, type BackupList } from '../backup/render-backups.ts';
+import { checkFile, checkFolderOf } from '../check-file.ts';
 import { CliError } from '../cli-error.ts';
 import { coreUrl } from '../core-url.ts';
 import { repositoryRoot } from '../repository-root.ts';
@@ -37,7 +38,7 @@ export async function backup(command: BackupCommand): Promise<number> {
       const made = await create(url, command.secrets === true);
       show(
         made,
-        `${green('Made')} ${made.id}, ${inUnits(made.bytes ?? 0)}, ${made.files} files. Keep a copy elsewhere: ./svc backup get ${made.id} FILE`,
+        `${green('Made')} ${made.id}, ${inUnits(made.bytes ?? 0)}, ${made.files} files. Keep a copy elsewhere:\n./svc backup get ${made.id} FILE`,
       );
       break;
     }
@@ -97,6 +98,7 @@ async function find(url: string, id: string): Promise<Backup> {
 
 async function get(url: string, id: string, file: string): Promise<string> {
   if (existsSync(file)) throw new CliError(`${file} is there already.`, { why: 'Give another name; nothing is overwritten.' });
+  checkFolderOf(file);
   const line = createProgressLine(process.stderr);
   try {
     await getBackup(url, await find(url, id), file, line.show);
@@ -109,6 +111,7 @@ async function get(url: string, id: string, file: string): Promise<string> {
 /** What exists as a file is one; anything else is the id of a backup there is. */
 async function restore(url: string, what: string, withSecrets: boolean): Promise<RestorePlan> {
   const passphrase = withSecrets ? await createSecretInput().line('Passphrase of the backup: ') : null;
+  if (what.includes('/')) checkFile(what);
   if (!existsSync(what)) {
     const body = passphrase === null ? {} : { passphrase };
     const path = `${url}/v2/backups/${encodeURIComponent((await find(url, what)).id)}/restore`;

@@ -14,8 +14,10 @@ import { newConnector } from '../connector/new-connector.ts';
 import { pickInstance } from '../connector/pick-instance.ts';
 import { renderConfig, renderConnector, renderConnectors, renderTypes, renderValue } from '../connector/render-connectors.ts';
 import { showLogs } from '../connector/show-logs.ts';
+import { testConnector } from '../connector/test-connector.ts';
+import { quoted } from '../doctor/quoted.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { createStyle, print, printError } from '../terminal.ts';
+import { createStyle, print, printError, widthOf } from '../terminal.ts';
 import { createSecretInput } from '../vault/secret-input.ts';
 
 const lookMs = 250;
@@ -26,6 +28,7 @@ type Json = { json?: boolean };
 
 /** Lists the connectors of the manager, or changes them. */
 export async function connector(request: ConnectorRequest): Promise<number> {
+  if (request.action === 'test') return testConnector({ name: request.name, parent: ownConnectors() });
   const api = createConnectorApi(loadSettings(repositoryRoot));
   const style = createStyle(process.stdout);
   const deps = { api, input: createSecretInput(), ask: askTerminal, say: printError, pause: () => rest(lookMs) };
@@ -35,7 +38,7 @@ export async function connector(request: ConnectorRequest): Promise<number> {
   async function list({ json }: Json): Promise<void> {
     const instances = await api.list();
     if (json === true) return print(toJson({ instances }));
-    print(renderConnectors(instances, style, await api.types()));
+    print(renderConnectors(instances, style, await api.types(), widthOf(process.stdout)));
   }
 
   async function add(asked: AddRequest): Promise<void> {
@@ -88,22 +91,29 @@ export async function connector(request: ConnectorRequest): Promise<number> {
 
 /** Begins a connector of one's own. */
 export async function newFromTemplate({ name, dir }: NewRequest): Promise<number> {
-  const parent = dir === undefined ? dataPaths(loadSettings(repositoryRoot).dataDir).connectors : path.resolve(dir);
+  const parent = dir === undefined ? ownConnectors() : path.resolve(dir);
   const folder = newConnector({ name, parent, root: repositoryRoot });
   print(folder);
   printError(
     [
-      `It works as it is. Its tests:   cd ${folder} && npm test`,
-      `Change src/ into your channel; README.md there says what is where. While the service runs, this adds it:`,
+      `It works as it is. Its tests:`,
+      `./svc connector test ${dir === undefined ? name : quoted(folder)}`,
+      `Change src/ into your channel; README.md there says what is where.`,
+      'While the service runs, this adds it:',
       `./svc connector add ${name}`,
     ].join('\n'),
   );
   return exitCodes.ok;
 }
 
+const ownConnectors = (): string => dataPaths(loadSettings(repositoryRoot).dataDir).connectors;
+
 const toJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
 function valueOf({ id, config }: Instance, field: string): unknown {
   if (Object.hasOwn(config, field)) return config[field];
-  throw new CliError(`${id} has no setting "${field}".`, { why: `It has ${Object.keys(config).join(', ') || 'none'}.` });
+  throw new CliError(`${id} has no setting "${field}".`, {
+    why: `It has ${Object.keys(config).join(', ') || 'none'}.`,
+    run: `./svc connector config ${id}`,
+  });
 }

@@ -1,5 +1,6 @@
 import type { EngineView } from '@svc/contract/engine.ts';
-import { loadSettings, readEnv } from '@svc/service-kit/config/settings.ts';
+import { readEnv } from '@svc/service-kit/config/read-env.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
 import { coreUrl } from '../core-url.ts';
@@ -10,7 +11,7 @@ import { logIn } from '../engine/log-in.ts';
 import { renderEngine, renderEngines } from '../engine/render-engines.ts';
 import { testFailure } from '../engine/test-failure.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { createStyle, print, printError, visibleLine } from '../terminal.ts';
+import { createStyle, print, printError, visibleLine, widthOf } from '../terminal.ts';
 import { createSecretInput } from '../vault/secret-input.ts';
 
 type Asked = { api: EngineApi; id: string; value: string | null; options: EngineOptions };
@@ -24,14 +25,19 @@ export async function engine(
 ): Promise<number> {
   const api = createEngineApi(coreUrl(loadSettings(repositoryRoot)));
   if (action === 'list') return list(api, options);
-  if (id === null) throw new CliError('it is not said which engine.', { run: './svc engine' });
+  if (id === null)
+    throw new CliError('it is not said which engine.', { why: 'Say claude, codex, gemini or offline.', run: './svc engine' });
   await run[action]({ api, id, value, options });
   return exitCodes.ok;
 }
 
 async function list(api: EngineApi, { json }: EngineOptions): Promise<number> {
   const engines = await api.list();
-  print(json === true ? JSON.stringify({ engines }, null, 2) : renderEngines(engines, createStyle(process.stdout)));
+  print(
+    json === true
+      ? JSON.stringify({ engines }, null, 2)
+      : renderEngines(engines, createStyle(process.stdout), widthOf(process.stdout)),
+  );
   return exitCodes.ok;
 }
 
@@ -84,12 +90,17 @@ const run: Record<Exclude<EngineAction, 'list'>, (asked: Asked) => Promise<void>
   },
 
   async 'base-url'({ api, id, value }) {
-    if (value === null) throw new CliError('an address is missing.', { why: 'Give one, or "none" to clear it.' });
+    if (value === null)
+      throw new CliError('an address is missing.', {
+        why: 'Give one, or "none" to clear it.',
+        run: `./svc engine base-url ${id} URL`,
+      });
     show((await api.setBaseUrl(id, value === 'none' ? '' : value)).engine);
   },
 };
 
-const show = (engineView: EngineView): void => print(renderEngine(engineView, createStyle(process.stdout)));
+const show = (engineView: EngineView): void =>
+  print(renderEngine(engineView, createStyle(process.stdout), widthOf(process.stdout)));
 
 function listModels({ id, model, models }: EngineView): void {
   print(
@@ -102,6 +113,7 @@ function listModels({ id, model, models }: EngineView): void {
 /** From a pipe, or typed without being shown: an argument would be seen by everybody on the machine. */
 async function readKey(id: string): Promise<string> {
   const key = (await createSecretInput().line(`API key for ${id} (it is not shown): `)).trim();
-  if (key === '') throw new CliError('no key was given.', { why: 'Type it when asked, or pipe it in.' });
+  if (key === '')
+    throw new CliError('no key was given.', { why: 'Type it when asked, or pipe it in.', run: `./svc engine key ${id}` });
   return key;
 }

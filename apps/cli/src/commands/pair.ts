@@ -32,6 +32,6 @@ async function approve(code: string, { json, as, role, name }: PairOptions): Pro
 function show<T>(answer: CoreAnswer<T>, json: boolean | undefined, render: (body: T) => string): number {
   if (json === true) print(JSON.stringify(answer.body, null, 2));
   else if (answer.ok) print(render(answer.body));
-  else throw new CliError('nobody was let in.', { why: answer.body.message });
+  else throw new CliError('nobody was let in.', { why: answer.body.message, run: './svc pair' });
   return answer.ok ? exitCodes.ok : exitCodes.failed;
 }

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { speechFormats } from '@svc/contract/speech.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { checkFolderOf } from '../check-file.ts';
 import { CliError } from '../cli-error.ts';
 import { coreUrl } from '../core-url.ts';
 import { repositoryRoot } from '../repository-root.ts';
@@ -21,6 +22,7 @@ export async function speak(text: string, { output, voice, model, format }: Spea
       run: `./svc speak -o speech.wav ${JSON.stringify(text)}`,
     });
   }
+  if (output !== undefined) checkFolderOf(output);
   const body = { text, voice, model, format: format ?? formatOfName(output) };
   const url = `${coreUrl(loadSettings(repositoryRoot))}/v2/tts`;
   const audio = await askSpeech(url, { body }, 'nothing was spoken.');

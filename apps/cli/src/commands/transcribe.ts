@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { Transcription } from '@svc/contract/speech.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { checkFile } from '../check-file.ts';
 import { coreUrl } from '../core-url.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { askSpeech } from '../speech/ask-speech.ts';
@@ -12,6 +13,7 @@ export type TranscribeOptions = { mime?: string; model?: string; language?: stri
 
 /** Prints what is said in a clip. */
 export async function transcribe(file: string, { mime, model, language, json }: TranscribeOptions): Promise<number> {
+  checkFile(file);
   const url = new URL('/v2/transcribe', coreUrl(loadSettings(repositoryRoot)));
   for (const [name, value] of Object.entries({ mime, model, language })) {
     if (value !== undefined) url.searchParams.set(name, value);

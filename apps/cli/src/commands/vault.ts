@@ -12,7 +12,7 @@ import { Secret } from '@svc/service-kit/secret.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
-import { createAskVault, type AskVault } from '../vault/ask-vault.ts';
+import { createAskVault, VaultAway, type AskVault } from '../vault/ask-vault.ts';
 import { initVault } from '../vault/init-vault.ts';
 import { renderAccesses, renderAgents, renderCredentials, renderState } from '../vault/render-vault.ts';
 import { createSecretInput, given, type SecretInput } from '../vault/secret-input.ts';
@@ -43,21 +43,24 @@ export async function vault(command: VaultCommand): Promise<number> {
 async function init(settings: Settings, input: SecretInput, writes: boolean): Promise<void> {
   const made = await initVault(settings, input);
   const lines = Object.entries(made).map(([name, value]) => `${name}=${value}`);
-  print('The vault is set up. Nobody can open it without its passphrase, and nobody can recover that: keep it somewhere safe.\n');
+  print(
+    'The vault is set up. Nobody can open it without its passphrase, and nobody can\nrecover that: keep it somewhere safe.\n',
+  );
   if (writes) print(`Its address and keys are in ${writeEnv(settings.root, made)} now.`);
   else print(`Put these lines into .env; they are shown this once:\n\n${lines.join('\n')}`);
-  print('\nNext: start the service anew (./svc up), then open the vault: ./svc vault unseal');
+  print('\nNext: stop the service if it runs, start it (./svc up), open the vault:\n./svc vault unseal');
 }
 
 async function showStatus(settings: Settings, json: boolean): Promise<void> {
   const url = vaultAddress(settings);
-  const state = await createAskVault(url, null)<VaultState>('status');
+  const state = await whereAnswered(createAskVault(url, null), settings)<VaultState>('status');
   print(json ? JSON.stringify(state) : renderState(url, state, createStyle(process.stdout)));
 }
 
 async function askAsAdmin(settings: Settings, input: SecretInput): Promise<AskVault> {
   const url = vaultAddress(settings);
   if (settings.vaultAdminKey !== null) return createAskVault(url, settings.vaultAdminKey);
+  if (settings.vaultUrl === null && !runsVault(settings)) throw noVault();
   if (!input.isTerminal) {
     throw new CliError('the admin key is missing.', { why: 'Set SVC_VAULT_ADMIN_KEY to the key that "./svc vault init" gave.' });
   }
@@ -70,16 +73,19 @@ const whereAnswered = (ask: AskVault, settings: Settings): AskVault =>
     try {
       return await ask<T>(...question);
     } catch (error) {
-      const isAway = error instanceof CliError && error.run === './svc status';
-      if (!isAway || (settings.vaultUrl !== null && !runsVault(settings))) throw error;
-      if (!runsVault(settings)) {
-        const why = 'Secrets go into the secrets file without one: docs/secrets.md.';
-        throw new CliError('no vault is set up.', { why, run: './svc vault init --write-env', cause: error });
-      }
+      if (!(error instanceof VaultAway)) throw error;
+      if (!runsVault(settings)) throw settings.vaultUrl === null ? noVault(error) : error;
       const why = `${error.why}\nA vault that was just set up runs from the next start on: stop ./svc up with Ctrl-C first.`;
       throw new CliError(error.message, { why, run: './svc up', cause: error });
     }
   };
+
+const noVault = (cause?: unknown): CliError =>
+  new CliError('no vault is set up.', {
+    why: 'Without one secrets come from the secrets file: docs/secrets.md.',
+    run: './svc vault init --write-env',
+    cause,
+  });
 
 type AdminCommand = Exclude<VaultCommand, { action: 'init' | 'status' }>;
 
@@ -89,7 +95,9 @@ async function administer(command: AdminCommand, ask: AskVault, input: SecretInp
     print(json === true ? JSON.stringify(facts, null, 2) : text);
   switch (command.action) {
     case 'unseal':
-      await ask('unseal', { body: { passphrase: given(await input.line('Passphrase of the vault: '), 'passphrase') } });
+      await ask('unseal', {
+        body: { passphrase: given(await input.line('Passphrase of the vault: '), 'passphrase', './svc vault unseal') },
+      });
       return print('The vault is open.');
     case 'seal':
       await ask('seal', { method: 'POST' });
@@ -102,7 +110,7 @@ async function administer(command: AdminCommand, ask: AskVault, input: SecretInp
       await changePassphrase(ask, input);
       return print('The vault has a new passphrase. Copies made of it before still open with the old one.');
     case 'put': {
-      const value = given(await input.value(`Value of ${command.name}: `), 'value');
+      const value = given(await input.value(`Value of ${command.name}: `), 'value', `./svc vault put ${command.name}`);
       const body = { name: command.name, value, min_trust: command.minTrust };
       const { credential } = await ask<{ credential: VaultCredential }>('credentials', { body });
       return print(`Stored ${credential.name}, version ${credential.version}, for ${credential.min_trust} and above.`);
@@ -124,8 +132,9 @@ async function administer(command: AdminCommand, ask: AskVault, input: SecretInp
 }
 
 async function changePassphrase(ask: AskVault, input: SecretInput): Promise<void> {
-  const passphrase = given(await input.line('Passphrase of now: '), 'passphrase');
-  const new_passphrase = given(await input.newLine('New passphrase (12 characters or more): '), 'new passphrase');
+  const passphrase = given(await input.line('Passphrase of now: '), 'passphrase', './svc vault passphrase');
+  const new_passphrase = await input.newLine('New passphrase (12 characters or more): ');
+  given(new_passphrase, 'new passphrase', './svc vault passphrase');
   await ask('passphrase', { body: { passphrase, new_passphrase } });
 }
 

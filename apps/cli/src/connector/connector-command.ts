@@ -30,6 +30,7 @@ export type ConnectorRequest =
   | AddRequest
   | ConfigRequest
   | { action: InstanceAction | 'remove'; name: string; json?: boolean }
+  | { action: 'test'; name: string }
   | { action: 'logs'; name: string; follow?: boolean; lines: number; json?: boolean };
 
 export type NewRequest = { what: 'connector'; name: string; dir?: string };
@@ -57,7 +58,7 @@ export function addConnectorCommands(
   connector
     .command('logs')
     .description('show what a connector says')
-    .argument('<name>')
+    .argument('<name>', 'as the list shows it')
     .option('-f, --follow', 'go on with what comes')
     .option('-n, --lines <count>', 'how many lines', wholeNumber, 100)
     .option('--json', 'print the lines as they are')
@@ -71,6 +72,11 @@ export function addConnectorCommands(
   };
   for (const action of instanceActions) simple(connector, action, describe[action], run);
   simple(connector, 'remove', 'stop it and delete it with its files', run);
+  connector
+    .command('test')
+    .description('run the tests of a connector of your own')
+    .argument('<name>', 'its type, or its folder')
+    .action((name: string) => run({ action: 'test', name }));
   addNew(program, create);
 }
 
@@ -78,7 +84,7 @@ function addAdd(connector: Command, run: (request: AddRequest) => Promise<void>)
   connector
     .command('add')
     .description('add a connector; in a terminal it asks for what is needed. Without a type it lists them')
-    .argument('[type]')
+    .argument('[type]', 'what it connects to, such as compat')
     .argument('[name]', 'how it is called here; the type when not given')
     .option('-s, --set <field=value>', 'a setting; may be repeated', collect)
     .option('--secret <field>', 'a credential whose value is typed, or read from a pipe, a line each; may be repeated', gather)
@@ -103,7 +109,7 @@ function addConfig(connector: Command, run: (request: ConfigRequest) => Promise<
   connector
     .command('config')
     .description('show the settings of a connector, or change some; a running one restarts')
-    .argument('<name>')
+    .argument('<name>', 'as the list shows it')
     .option('-s, --set <field=value>', 'a setting; may be repeated', collect)
     .option('--unset <field>', 'back to its default; may be repeated', gather)
     .option('--secret <field>', 'a credential whose value is typed, or read from a pipe; may be repeated', gather)
@@ -123,7 +129,7 @@ function simple(
   connector
     .command(action)
     .description(description)
-    .argument('<name>')
+    .argument('<name>', 'as the list shows it')
     .option('--json', 'print JSON')
     .action((name: string, options: { json?: boolean }) => run({ action, name, ...options }));
 }
@@ -132,7 +138,7 @@ function addNew(program: Command, create: (request: NewRequest) => Promise<void>
   program
     .command('new')
     .description('begin a connector of your own from the template')
-    .addArgument(new Argument('<what>').choices(['connector']))
+    .addArgument(new Argument('<what>', 'what to begin').choices(['connector']))
     .argument('<name>', 'its type: a-z, 0-9 and "-"')
     .option('--dir <folder>', 'where its folder is made; the connectors folder of the data folder when not given')
     .action((_what: string, name: string, { dir }: { dir?: string }) => create({ what: 'connector', name, dir }));
@@ -140,10 +146,11 @@ function addNew(program: Command, create: (request: NewRequest) => Promise<void>
 
 const examples = `
 Examples:
-  ./svc connector add messenger                     asks for what it needs
-  printf %s "$TOKEN" | ./svc connector add messenger "My bot" --secret bot_token_secret_key
-  ./svc connector config messenger --set debounce_ms=800
-  ./svc connector logs messenger -f`;
+  ./svc connector add                     lists the types there are
+  ./svc connector add shop                asks for what it needs
+  printf %s "$TOKEN" | ./svc connector add shop --secret token_secret_key
+  ./svc connector config shop --set debounce_ms=800
+  ./svc connector logs shop -f`;
 
 /** Gathers what a repeated option sets. */
 function collect(text: string, before: Record<string, string> = {}): Record<string, string> {

@@ -1,12 +1,17 @@
 import type { BoundlessPermission, ConnectorMeta, ConnectorPermissions } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
-import { visibleLine, type Style } from '../terminal.ts';
+import { usualWidth, visibleLine, wrap, type Style } from '../terminal.ts';
 
 /** All instances for a person: how each stands and where it listens. */
-export function renderConnectors(instances: readonly Instance[], style: Style, types: readonly ConnectorMeta[] = []): string {
+export function renderConnectors(
+  instances: readonly Instance[],
+  style: Style,
+  types: readonly ConnectorMeta[] = [],
+  columns = usualWidth,
+): string {
   if (instances.length === 0) return 'There are no connectors yet. "./svc connector add" shows what there is to add.';
   const width = Math.max(...instances.map(({ id }) => id.length));
-  const lines = instances.map((instance) => renderConnector(instance, style, width));
+  const lines = instances.map((instance) => renderConnector(instance, style, width, columns));
   const permissions = instances.flatMap((instance) => permissionLine(instance, style, types));
   return [...lines, ...(permissions.length === 0 ? [] : ['', ...permissions])].join('\n');
 }
@@ -34,8 +39,8 @@ function describePermissions({ allow = [], read = [], write = [] }: ConnectorPer
   return asked.length === 0 ? null : asked.join('; ');
 }
 
-/** One instance on a line, and below it what is wrong with it. */
-export function renderConnector(instance: Instance, style: Style, width = instance.id.length): string {
+/** One instance on a line, and below it what is wrong with it. `columns`: of the terminal. */
+export function renderConnector(instance: Instance, style: Style, width = instance.id.length, columns = usualWidth): string {
   const { id, type, name, url, restarts } = instance;
   const facts = [
     stateOf(instance, style),
@@ -45,9 +50,8 @@ export function renderConnector(instance: Instance, style: Style, width = instan
     ...(restarts > 0 ? [`restarted ${restarts === 1 ? 'once' : `${restarts} times`}`] : []),
   ];
   const fault = faultOf(instance);
-  return [`${id.padEnd(width)}  ${facts.join(', ')}`, ...(fault === null ? [] : [`    ${style.dim(visibleLine(fault))}`])].join(
-    '\n',
-  );
+  const why = fault === null ? [] : wrap(visibleLine(fault), columns - 4);
+  return [`${id.padEnd(width)}  ${facts.join(', ')}`, ...why.map((line) => `    ${style.dim(line)}`)].join('\n');
 }
 
 function stateOf({ status, healthy, heartbeat }: Instance, style: Style): string {

@@ -1,7 +1,7 @@
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { hostAddresses } from '../service-urls.ts';
-import type { Status } from '../status/collect-status.ts';
+import { startsLater, type Status } from '../status/collect-status.ts';
 import { portFault } from '@svc/supervisor/port-owner.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
@@ -27,6 +27,7 @@ const services = (status: Status): Finding[] =>
     const notes = notices.map((text) => note(name, text));
     if (healthy) return [fine(name, url), ...notes];
     // One that answers has said itself what is wrong.
+    if (reason === startsLater) return [problem(name, 'was set up while the service runs', 'stop ./svc up and start it again')];
     const fix = version === null ? `./svc logs ${name}` : 'mend what it names; if this stays, stop ./svc up and start it again';
     return [problem(name, reason ?? 'is not healthy', fix), ...notes];
   });

@@ -1,5 +1,7 @@
 import { unreadEnvLines } from '@svc/service-kit/config/env-lines.ts';
-import { loadSettings, readEnv, SettingsError, unknownSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import { readEnv } from '@svc/service-kit/config/read-env.ts';
+import { SettingsError } from '@svc/service-kit/config/settings-error.ts';
+import { loadSettings, unknownSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { collectStatus } from '../status/collect-status.ts';
 import { examineDataDir } from './examine-data-dir.ts';
 import { examineInstall } from './examine-install.ts';

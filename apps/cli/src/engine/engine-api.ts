@@ -42,5 +42,9 @@ export type EngineApi = ReturnType<typeof createEngineApi>;
 
 function orThrow<T>(what: string, answer: CoreAnswer<T>): T {
   if (answer.ok) return answer.body;
-  throw new CliError(`${what}.`, { why: answer.body.message });
+  const { error, message } = answer.body;
+  throw new CliError(`${what}.`, {
+    why: message,
+    run: error === 'not_found' ? './svc engine' : undefined,
+  });
 }

@@ -1,23 +1,24 @@
 import type { EngineView } from '@svc/contract/engine.ts';
-import { visibleLine, type Style } from '../terminal.ts';
+import { usualWidth, visibleLine, wrap, type Style } from '../terminal.ts';
 
-/** All engines for a person: how each stands, and how it is set. */
-export function renderEngines(engines: readonly EngineView[], style: Style): string {
+/** All engines for a person: how each stands, and how it is set. `columns`: of the terminal. */
+export function renderEngines(engines: readonly EngineView[], style: Style, columns = usualWidth): string {
   const width = Math.max(...engines.map(({ id }) => id.length));
-  return engines.flatMap((engine) => block(engine, width, style)).join('\n');
+  return engines.flatMap((engine) => block(engine, width, style, columns)).join('\n');
 }
 
 /** One engine, after it was set otherwise. */
-export const renderEngine = (engine: EngineView, style: Style): string => block(engine, engine.id.length, style).join('\n');
+export const renderEngine = (engine: EngineView, style: Style, columns = usualWidth): string =>
+  block(engine, engine.id.length, style, columns).join('\n');
 
-function block(engine: EngineView, width: number, style: Style): string[] {
+function block(engine: EngineView, width: number, style: Style, columns: number): string[] {
   const paint = engine.ready ? style.green : engine.installed ? style.yellow : style.dim;
   const state = engine.ready ? 'ready' : engine.installed ? 'not ready' : 'not installed';
   const facts = [state, ...(engine.default ? ['default'] : []), ...settingsOf(engine)];
   const notes = [engine.reason, ...(engine.update_fault === null ? [] : [engine.update_fault]), ...installNote(engine)];
   return [
     `${engine.default ? style.bold('*') : ' '} ${paint(engine.id.padEnd(width))}  ${visibleLine(facts.join(', '))}`,
-    ...notes.map((note) => `    ${style.dim(visibleLine(note))}`),
+    ...notes.flatMap((note) => wrap(visibleLine(note), columns - 4)).map((line) => `    ${style.dim(line)}`),
   ];
 }
 

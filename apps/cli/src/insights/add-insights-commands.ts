@@ -22,7 +22,7 @@ export function addInsightsCommands(program: Command, commands: InsightsCommands
   program
     .command('usage')
     .description('show what was used and what it cost')
-    .option('--since <time>', time, fromNow, since('7d'))
+    .addOption(new Option('--since <time>', time).argParser(fromNow).default(since('7d'), '7d'))
     .addOption(
       new Option('--by <group>', 'one line for each of these').choices(['surface', 'identity', 'day']).default('surface'),
     )
@@ -58,7 +58,7 @@ export function addInsightsCommands(program: Command, commands: InsightsCommands
   program
     .command('otel')
     .description('show how traces and metrics are exported to OpenTelemetry, or install what that needs')
-    .addArgument(new Argument('[action]').choices(['status', 'install']).default('status'))
+    .addArgument(new Argument('[action]', 'what to do').choices(['status', 'install']).default('status'))
     .option('--json', 'print JSON')
     .action(async (action: OtelAction, options: OtelOptions) => done(await commands.otel(action, options)));
 }

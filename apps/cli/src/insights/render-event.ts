@@ -9,6 +9,10 @@ export function renderEvent(event: TelemetryEvent, style: Style): string {
   const who = principal ?? identity;
   const facts = [style.bold(line(kind, 64).padEnd(12)), surface, who, session].filter((fact) => fact !== null);
   const [what = '', ...rest] = facts;
-  const words = text ?? (Object.keys(payload).length === 0 ? '' : JSON.stringify(payload));
+  const words = text ?? Object.entries(payload).flatMap(renderFact).join(' ');
   return `${style.dim(time)} ${what} ${rest.map((fact) => line(fact, 60)).join(' ')}${words === '' ? '' : `  ${style.dim(line(words, 120))}`}`;
 }
+
+/** A fact of the payload as the log has it; what is not there is not shown. */
+const renderFact = ([name, value]: [string, unknown]): string[] =>
+  value === null || value === undefined ? [] : [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`];

@@ -35,6 +35,9 @@ test('usage is summed by surface or day, billed beside the list price', () => {
   expect(byDay).toContain('2026-03-04');
   expect(byDay).toContain('2 turns have no known price');
   expect(byDay).toContain('Older hours were left out');
+  const call = { bucket_hour: 0, surface: 'compat', feature: 'tts', provider: 'p', model: 'm', units: 'characters' } as const;
+  const one = { ...call, calls: 1, quantity: 9, cost_usd: 0.2, billed_cost_usd: 0.1, unpriced_calls: 0 };
+  expect(renderUsage({ usage: [], aux: [one], truncated: false }, 'day', plain)).toContain('Beside turns: 1 side call, $0.20.');
   expect(renderUsage({ usage: [], aux: [], truncated: false }, 'day', plain)).toBe('Nothing was used in this time.');
 });
 
@@ -99,8 +102,9 @@ test('an event is one line, and nothing in it commands the terminal', () => {
   const shown = renderEvent(event as unknown as TelemetryEvent, plain);
   expect(shown).toContain('inbound      compat anna k  a \\x1b[2Jb');
   expect(shown).not.toContain('\n');
-  expect(renderEvent({ ...event, text: null, payload: { what: 'x' } } as unknown as TelemetryEvent, plain)).toContain(
-    '{"what":"x"}',
+  const payload = { what: 'x', reason: null, input_tokens: 7, scope: { surface: 'a' } };
+  expect(renderEvent({ ...event, text: null, payload } as unknown as TelemetryEvent, plain)).toMatch(
+    / {2}what=x input_tokens=7 scope=\{"surface":"a"\}$/,
   );
 });
 

@@ -14,7 +14,11 @@ export function renderPeople({ people, side, links_known, truncated }: UsageByPe
   return [
     style.bold(lines[0] ?? ''),
     ...lines.slice(1),
-    ...(calls === 0 ? [] : [`  Beside turns: ${amount(calls)} side calls, ${usd(cost)}, of which billed ${usd(billed)}.`]),
+    ...(calls === 0
+      ? []
+      : [
+          `  Beside turns: ${amount(calls)} side ${calls === 1 ? 'call' : 'calls'}, ${usd(cost)}, of which billed ${usd(billed)}.`,
+        ]),
     ...(unpriced === 0 ? [] : [`  ${style.yellow(`${unpriced} of the turns have no known price, and are not in it.`)}`]),
     ...(links_known ? [] : [`  ${style.yellow('The core is away: handles that were linked later are shown apart.')}`]),
     ...(truncated ? [`  ${style.yellow('Not everybody is shown. Ask for a shorter time with --since.')}`] : []),

@@ -1,37 +1,21 @@
 import { homedir } from 'node:os';
 import type { ListedSession } from '@svc/contract/listed-session.ts';
+import { listedSession } from '@svc/testing/listed-session.ts';
 import { expect, test } from 'vitest';
 import { plain } from '../terminal.ts';
 import { renderSessions } from './render-sessions.ts';
 
-const session: ListedSession = {
-  conversation_key: 'k',
-  source: 'core',
+const session = listedSession('k', {
   surface: 'compat',
-  instance_id: null,
   identity: 'u',
-  principal: null,
   state: 'running',
   active: true,
-  engine_id: null,
-  engine_session_id: null,
-  model: null,
-  title: null,
-  cwd: null,
-  repo: null,
-  pid: null,
-  multiplexer: null,
-  tmux_target: null,
-  first_event_at: 0,
-  last_event_at: 0,
   last_text: 'hi',
   events: 5,
   turns: 3,
   input_tokens: 900,
   output_tokens: 200,
-  cost_usd: 0,
-  billed_cost_usd: 0,
-};
+});
 const terminal: ListedSession = {
   ...session,
   conversation_key: 'terminal:claude:5350c988-5f52-4ec7-8728-4642e7792d28',

@@ -21,7 +21,9 @@ export function renderUsage({ usage, aux, truncated }: UsageAnswer, group: Usage
   return [
     style.bold(lines[0] ?? ''),
     ...lines.slice(1),
-    ...(side.calls === 0 ? [] : [`  Beside turns: ${amount(side.calls)} side calls, ${usd(side.cost)}.`]),
+    ...(side.calls === 0
+      ? []
+      : [`  Beside turns: ${amount(side.calls)} side ${side.calls === 1 ? 'call' : 'calls'}, ${usd(side.cost)}.`]),
     ...(all.unpriced === 0
       ? []
       : [

@@ -4,6 +4,7 @@ import type { EngineChoice, HealthInfo, SupervisorState, VersionInfo } from '@sv
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
 import { hostAddresses, type HostAddress } from '../service-urls.ts';
 import { currentEngine, listInstances } from '../up/ask-services.ts';
 import { readSupervisorState } from '../up/state-file.ts';
@@ -51,18 +52,21 @@ export async function collectStatus(settings: Settings): Promise<Status> {
   }));
   const urlOf = (name: string) => addresses.find((address) => address.name === name)?.url ?? '';
   const [answers, instances, engine] = await Promise.all([
-    Promise.all(addresses.map(askService)),
+    Promise.all(addresses.map((address) => askService(address, address.name === 'manager' ? settings.managerToken : null))),
     listInstances({ url: urlOf('manager'), token: settings.managerToken }, askTimeoutMs),
     currentEngine(urlOf('core'), askTimeoutMs),
   ]);
   return {
     supervisor: supervisor === null ? null : { pid: supervisor.pid, started_at: supervisor.started_at },
-    services: answers.map((answer) => toServiceStatus(answer, supervised(supervisor, answer.name))),
+    services: answers.map((answer) => toServiceStatus(answer, supervised(supervisor, answer.name), supervisor !== null)),
     instances: instances.map(toInstanceStatus),
     engine,
     ...toCoreLoad(answers.find(({ name }) => name === 'core')?.health),
   };
 }
+
+/** What was set up while the rest ran, such as a vault. */
+export const startsLater = 'starts with the next ./svc up: stop the service and start it again';
 
 type Supervised = SupervisorState['services'][number] | undefined;
 const supervised = (state: SupervisorState | null, name: string): Supervised =>
@@ -70,13 +74,14 @@ const supervised = (state: SupervisorState | null, name: string): Supervised =>
 
 type ServiceAnswer = Pick<HostAddress, 'name' | 'url'> & { health: Answer<Health>; version: Answer<VersionInfo> };
 
-async function askService({ name, url }: HostAddress): Promise<ServiceAnswer> {
-  const [health, version] = await Promise.all([ask<Health>(`${url}/health`), ask<VersionInfo>(`${url}/version`)]);
+async function askService({ name, url }: HostAddress, token: Secret | null): Promise<ServiceAnswer> {
+  const [health, version] = await Promise.all([ask<Health>(`${url}/health`), ask<VersionInfo>(`${url}/version`, token)]);
   return { name, url, health, version };
 }
 
-function toServiceStatus({ name, url, health, version }: ServiceAnswer, known: Supervised): ServiceStatus {
-  const fault = health.ok ? healthFault(health.body) : (downReason(known) ?? health.why);
+function toServiceStatus({ name, url, health, version }: ServiceAnswer, known: Supervised, isUp: boolean): ServiceStatus {
+  const isLater = isUp && known === undefined;
+  const fault = health.ok ? healthFault(health.body) : isLater ? startsLater : (downReason(known) ?? health.why);
   return {
     name,
     url,
@@ -100,9 +105,9 @@ function toCoreLoad(health: Answer<Health> | undefined): CoreLoad {
 
 type Answer<T> = { ok: true; body: T } | { ok: false; why: string };
 
-async function ask<T>(url: string): Promise<Answer<T>> {
+async function ask<T>(url: string, token: Secret | null = null): Promise<Answer<T>> {
   try {
-    const { status, body } = await requestJson<T>(url, { timeoutMs: askTimeoutMs });
+    const { status, body } = await requestJson<T>(url, { token, timeoutMs: askTimeoutMs });
     return status === 200 ? { ok: true, body } : { ok: false, why: `answers with status ${status}` };
   } catch (error) {
     const { code, name, message } = error as NodeJS.ErrnoException;

@@ -15,7 +15,10 @@ export const provenAreas: readonly ProvenArea[] = [
   {
     name: 'trust',
     sources: withoutTests('apps/core/src/trust'),
-    tests: ['apps/core/src/trust/**/*.test.ts', 'apps/core/test/{trust-routes,pairing}.test.ts'],
+    tests: [
+      'apps/core/src/trust/**/*.test.ts',
+      'apps/core/test/{trust-principals,trust-roles,trust-last-owner,trust-resolve,trust-audit,pairing}.test.ts',
+    ],
   },
   {
     name: 'vault',

@@ -12,7 +12,7 @@ export function renderTools({ servers }: ToolServerDocument, style: Style): stri
     '',
     ...entries.flatMap(([name, entry]) => block(name.padEnd(width), entry, style)),
     '',
-    '  ./svc tool toggle NAME   switches one off, or on again; it counts from the next turn on',
+    '  ./svc tool toggle NAME   switches one off, or on again, for the next turn',
     '  ./svc tool add --help    shows how to add one',
   ].join('\n');
 }

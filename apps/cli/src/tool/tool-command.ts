@@ -63,7 +63,7 @@ export function addToolCommand(program: Command, run: (request: ToolRequest) => 
     tool
       .command(action)
       .description(description)
-      .argument('<name>')
+      .argument('<name>', 'as the list shows it')
       .option('--json', 'print JSON')
       .action((name: string, options: { json?: boolean }) => run({ action, name, ...options }));
   }
@@ -80,8 +80,10 @@ export function addToolCommand(program: Command, run: (request: ToolRequest) => 
 
 const examples = `
 Examples:
-  ./svc tool add files -- npx -y @modelcontextprotocol/server-filesystem /srv/docs
-  ./svc tool add github --url https://api.example.com/mcp -H 'Authorization: Bearer \${secret:GITHUB_TOKEN}'
+  ./svc tool add files -- \\
+    npx -y @modelcontextprotocol/server-filesystem /srv/docs
+  ./svc tool add github --url https://api.example.com/mcp \\
+    -H 'Authorization: Bearer \${secret:GITHUB_TOKEN}'
   ./svc tool import ~/.claude.json`;
 
 function toFields([command, ...args]: string[], options: AddOptions): ToolFields {

@@ -25,7 +25,10 @@ export function renderExplanation(explained: ExplainedIdentity, now: number, sty
     '',
     result,
     ...(principal === null
-      ? [style.dim('  ./svc pair lists who waits to be let in; ./svc trust link KEY SURFACE VALUE makes this sender somebody.')]
+      ? [
+          style.dim('  ./svc pair                           lists who waits to be let in'),
+          style.dim('  ./svc trust link KEY SURFACE VALUE   makes this sender somebody'),
+        ]
       : []),
   ].join('\n');
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ExplainedIdentity, Grant, JudgedGrant, Principal } from '@svc/contract/trust.ts';
+import type { ExplainedIdentity, Grant, JudgedGrant, Principal, Role } from '@svc/contract/trust.ts';
 import { plain } from '../terminal.ts';
 import { findGrant, findIdentifier } from './find-in-principal.ts';
 import { renderExplanation } from './render-explanation.ts';
@@ -49,7 +49,8 @@ test('everybody is listed with roles and names', () => {
             no role
             no name on any channel
 
-      ./svc pair lists who waits to be let in, ./svc trust explain SURFACE VALUE says what a sender may do and why."
+      ./svc pair                          lists who waits to be let in
+      ./svc trust explain SURFACE VALUE   says what a sender may do, and why"
   `);
   expect(renderPrincipals([], now, plain)).toContain('Nobody is known.');
 });
@@ -64,9 +65,19 @@ test('roles are listed with what they allow', () => {
     tool_servers: '*',
     description: 'May look.',
   } as const;
-  expect(renderRoles([role, { ...role, name: 'mail', surfaces: ['email', 'issues'] }], plain)).toMatchInlineSnapshot(`
+  const roles: Role[] = [
+    role,
+    { ...role, name: 'mail', surfaces: ['email', 'issues'] },
+    { ...role, name: 'few', tool_servers: ['svc-toolbelt', 'notes'], surfaces: ['email'] },
+    { ...role, name: 'bare', tool_servers: [] },
+    { ...role, name: 'guest', tool_policy: 'none', tool_servers: [] },
+  ];
+  expect(renderRoles(roles, plain)).toMatchInlineSnapshot(`
     "  known  KNOWN    tools: read  May look.
-      mail   KNOWN    tools: read, on email, issues only  May look."
+      mail   KNOWN    tools: read, on email, issues only  May look.
+      few    KNOWN    tools: read (tool servers: svc-toolbelt, notes), on email only  May look.
+      bare   KNOWN    tools: read (no tool servers)  May look.
+      guest  KNOWN    tools: none  May look."
   `);
 });
 

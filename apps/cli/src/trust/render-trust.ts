@@ -13,7 +13,8 @@ export function renderPrincipals(principals: readonly Principal[], now: number, 
   return [
     ...(lines.length === 0 ? ['Nobody is known.'] : lines),
     '',
-    style.dim('  ./svc pair lists who waits to be let in, ./svc trust explain SURFACE VALUE says what a sender may do and why.'),
+    style.dim('  ./svc pair                          lists who waits to be let in'),
+    style.dim('  ./svc trust explain SURFACE VALUE   says what a sender may do, and why'),
   ].join('\n');
 }
 
@@ -43,11 +44,19 @@ export function renderGrant(
 export function renderRoles(roles: readonly Role[], style: Style): string {
   const width = Math.max(...roles.map(({ name }) => name.length), 4);
   return roles
-    .map(({ name, tier, tool_policy, surfaces, description }) => {
+    .map((role) => {
+      const { name, tier, tool_policy, surfaces, description } = role;
       const where = surfaces === '*' ? '' : `, on ${surfaces.join(', ')} only`;
-      return `  ${style.bold(name.padEnd(width))}  ${tier.padEnd(7)}  tools: ${tool_policy}${where}  ${style.dim(visibleLine(description))}`;
+      const allowed = `tools: ${tool_policy}${limitOf(role)}${where}`;
+      return `  ${style.bold(name.padEnd(width))}  ${tier.padEnd(7)}  ${allowed}  ${style.dim(visibleLine(description))}`;
     })
     .join('\n');
+}
+
+/** The tool servers that a role is held to. Without any tools there is nothing to hold. */
+function limitOf({ tool_policy, tool_servers }: Pick<Role, 'tool_policy' | 'tool_servers'>): string {
+  if (tool_servers === '*' || tool_policy === 'none') return '';
+  return tool_servers.length === 0 ? ' (no tool servers)' : ` (tool servers: ${tool_servers.join(', ')})`;
 }
 
 /** What was changed, one line each. */

@@ -57,19 +57,24 @@ export function addTrustCommand(program: Command, run: (request: TrustRequest) =
     'unlink',
     'take such a name from a person',
     ['<key>', 'key of a person, or the id of the name alone'],
-    ['[surface]'],
-    ['[value]'],
+    ['[surface]', 'such as messenger'],
+    ['[value]', 'their id there'],
   ).action((keyOrId: string, surface: string | undefined, value: string | undefined, options: Json) =>
     run({ action: 'unlink', keyOrId, surface, value, ...options }),
   );
-  command('grant', 'give a person a role', key, ['<role>'])
+  command('grant', 'give a person a role', key, ['<role>', 'such as known; ./svc trust roles lists them'])
     .option('-s, --surface <surface>', 'on this channel only')
     .option('-c, --conversation <key>', 'in this conversation only')
     .option('-u, --until <date>', '2026-12-31, "2026-12-31 18:00" or a time from now such as 7d', until)
     .action((of: string, role: string, options: Json & Scope & { until?: number }) =>
       run({ action: 'grant', key: of, role, ...options }),
     );
-  command('revoke', 'take a role from a person', ['<key>', 'key of a person, or the id of a grant alone'], ['[role]'])
+  command(
+    'revoke',
+    'take a role from a person',
+    ['<key>', 'key of a person, or the id of a grant alone'],
+    ['[role]', 'such as known'],
+  )
     .option('-s, --surface <surface>', 'the one for this channel')
     .option('-c, --conversation <key>', 'the one for this conversation')
     .action((keyOrId: string, role: string | undefined, options: Json & Scope) =>
@@ -82,7 +87,12 @@ export function addTrustCommand(program: Command, run: (request: TrustRequest) =
   ] as const) {
     command(action, description, key).action((of: string, options: Json) => run({ action, key: of, ...options }));
   }
-  command('explain', 'say who a sender is, what they may do, and why', ['<surface>'], ['<value>'])
+  command(
+    'explain',
+    'say who a sender is, what they may do, and why',
+    ['<surface>', 'such as messenger'],
+    ['<value>', 'their id there'],
+  )
     .option('-p, --public', 'as if they wrote in public')
     .option('-k, --key <key>', 'in this conversation')
     .action((surface: string, value: string, options: Json & { public?: boolean; key?: string }) =>

@@ -80,6 +80,16 @@ describe('the banner', () => {
     expect(renderBanner({ ...facts, engine }, plain)).toContain('Connect a model');
   });
 
+  it('breaks long words at the width of the terminal, and no command in them', () => {
+    const why = 'No other engine is ready. It is not installed: "./svc engine install claude". Nor is the other one.';
+    const instances = [
+      { ...compat, status: 'failed', url: null, reason: `port 3025 is used by ${'python3 -m http.server '.repeat(4)}` },
+    ];
+    const text = renderBanner({ ...facts, instances, engine: { id: 'offline', model: null, why } }, plain, 60);
+    expect(text.split('\n').filter((line) => line.length > 60 && !line.includes('Ctrl-C'))).toEqual([]);
+    expect(text).toContain('              "./svc engine install claude". Nor is the\n              other one.');
+  });
+
   it('has colours on a terminal only, and none with NO_COLOR', () => {
     const isColoured = (isTTY: boolean, env: Record<string, string>) =>
       renderBanner(facts, createStyle({ isTTY }, env)).includes('\u001B');

@@ -1,6 +1,7 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { UploadState, UploadedFile } from '@svc/contract/upload.ts';
+import { checkFile } from '../check-file.ts';
 import { CliError } from '../cli-error.ts';
 import type { Resumable } from './resumable.ts';
 import type { UploadClient } from './upload-client.ts';
@@ -69,9 +70,9 @@ export async function uploadFile({ client, resumable, file, mime, parallel, onPr
 export type FileFacts = { file: string; size: number; modifiedAt: number };
 
 async function factsOf(file: string): Promise<FileFacts> {
+  checkFile(file);
   const found = await stat(file);
-  if (!found.isFile()) throw new CliError(`${file} is not a file.`, { why: 'Pack a folder into an archive first.' });
-  if (found.size === 0) throw new CliError(`${file} is empty.`);
+  if (found.size === 0) throw new CliError(`${file} is empty.`, { why: 'There is nothing to send.' });
   return { file: path.resolve(file), size: found.size, modifiedAt: found.mtimeMs };
 }
 

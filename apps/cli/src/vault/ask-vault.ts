@@ -7,15 +7,20 @@ const timeoutMs = 30_000;
 
 export type AskVault = <T>(path: string, request?: Pick<VaultRequest, 'method' | 'body'>) => Promise<T>;
 
+/** Nothing that is a vault answers. What is to be done depends on whose it is. */
+export class VaultAway extends CliError {
+  constructor(url: string, why: string) {
+    super('the vault does not answer.', { why: `At ${url}: ${why}.`, run: './svc status' });
+  }
+}
+
 /** Questions to the vault as its administrator. @throws CliError for a refusal and for no answer. */
 export const createAskVault =
   (url: string, adminKey: Secret | null): AskVault =>
   async <T>(path: string, request: Pick<VaultRequest, 'method' | 'body'> = {}): Promise<T> => {
     const reply = await callVault<T>(`${url}/v1/${path}`, { ...request, adminKey, timeoutMs });
     if (reply.is === 'ok') return reply.body;
-    if (reply.is === 'unreachable') {
-      throw new CliError('the vault does not answer.', { why: `At ${url}: ${reply.why}.`, run: './svc status' });
-    }
+    if (reply.is === 'unreachable') throw new VaultAway(url, reply.why);
     const { error, message } = reply.error;
     const why = error === 'unauthorized' ? 'SVC_VAULT_ADMIN_KEY is not the admin key of this vault.' : message;
     throw new CliError('the vault refuses.', { why });

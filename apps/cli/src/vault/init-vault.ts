@@ -19,7 +19,7 @@ export const initVault = (settings: Settings, input: SecretInput): Promise<NewVa
       throw new CliError('the vault is set up already.', { why: 'Nothing was changed.', run: './svc vault status' });
     }
     const passphrase = await input.newLine('Passphrase of the vault (12 characters or more; nobody can recover it): ');
-    given(passphrase, 'passphrase');
+    given(passphrase, 'passphrase', './svc vault init');
     const { admin_key } = await createAskVault(url, own)<VaultInitialized>('init', { body: { passphrase } });
     const adminKey = admin_key === null ? own : new Secret(admin_key);
     const assistant = { name: settings.assistantName, tier: 'SACRED' };

@@ -39,10 +39,10 @@ export function createSecretInput(stream: SecretStream = process.stdin, say: (te
   };
 }
 
-/** What was typed or piped in. @throws CliError when it is empty. */
-export function given(text: string, what: string): string {
+/** What was typed or piped in; `run` is the command that asks for it. @throws CliError when it is empty. */
+export function given(text: string, what: string, run: string): string {
   if (text !== '') return text;
-  throw new CliError(`no ${what} was given.`, { why: 'Type it when asked, or pipe it in.' });
+  throw new CliError(`no ${what} was given.`, { why: 'Type it when asked, or pipe it in.', run });
 }
 
 export type SecretInput = ReturnType<typeof createSecretInput>;

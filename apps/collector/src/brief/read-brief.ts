@@ -16,12 +16,17 @@ FROM usage_rollup WHERE bucket_hour >= ? GROUP BY surface ORDER BY sum(input_tok
 
 type Deps = { db: Pick<Database, 'all'>; sessionList: Pick<SessionList, 'list'> };
 
-/** Who is at work, and what the last 24 hours (from the start of the first one on) used on each surface. */
+/** Who is at work, and what a day used. */
 export async function readBrief({ db, sessionList }: Deps, now: number): Promise<Brief> {
-  const since = bucketHour(Math.max(0, now - dayMs));
   const active = await sessionList.list({ active: true, before: Number.MAX_SAFE_INTEGER, limit: maxSessions });
+  return { at: now, active: active.map(toBrief), ...(await readTotals(db, now)) };
+}
+
+/** What each surface used in the last 24 hours, from the start of the first one on. */
+export async function readTotals(db: Deps['db'], now: number): Promise<Pick<Brief, 'since' | 'totals'>> {
+  const since = bucketHour(Math.max(0, now - dayMs));
   const totals = await db.all<SurfaceTotals>(selectTotals, since);
-  return { at: now, since, active: active.map(toBrief), totals: totals.map((row) => ({ ...row })) };
+  return { since, totals: totals.map((row) => ({ ...row })) };
 }
 
 const toBrief = ({

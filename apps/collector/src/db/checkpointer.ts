@@ -19,6 +19,8 @@ export const logBytes = 32 * 1024 * 1024;
 /** How long the log may grow before commits wait. What is past `logBytes` is cut off by the commit that begins the log anew. */
 const maxLogBytes = logBytes + 8 * 1024 * 1024;
 const idleMs = 5000;
+/** After a failure, which costs a thread, it is left to SQLite for so long. */
+const restMs = 60_000;
 
 /**
  * Moves SQLite's write-ahead log into the database in another thread: it waits for the disk, which the loop must not.
@@ -29,6 +31,7 @@ export function createCheckpointer(file: string, clock: Clock, log: Pick<Log, 'w
   let pass: PromiseWithResolvers<void> | null = null;
   let size = 0;
   let cancelEnd = () => {};
+  let isResting = false;
 
   const endPass = () => {
     pass?.resolve();
@@ -49,12 +52,15 @@ export function createCheckpointer(file: string, clock: Clock, log: Pick<Log, 'w
     });
     opened.on('error', (error) => {
       log.warn({ err: error }, 'the log of the database could not be moved beside the work');
+      isResting = true;
+      clock.after(restMs, () => (isResting = false));
       void end();
     });
     return opened;
   };
   /** Resolves at the end of the pass that runs, or of a new one; also when it failed. */
-  const run = (): Promise<void> => {
+  const run = async (): Promise<void> => {
+    if (isResting) return;
     if (pass !== null) return pass.promise;
     pass = Promise.withResolvers();
     cancelEnd();

@@ -5,7 +5,7 @@ import type { StoredEvent } from '../ingest/parse-event.ts';
 import { tellsOfSession } from '../session/session-facts.ts';
 import type { FeedItem } from './feed-item.ts';
 
-/** How long changes of sessions are gathered, and how many are named. */
+/** How long changes of sessions are gathered, and how many one item names. */
 const gatherMs = 250;
 const maxNamed = 1000;
 
@@ -15,8 +15,10 @@ export function createFeedSource(hub: Hub<FeedItem>, clock: Clock) {
   let cancel = () => {};
 
   const tellChanged = () => {
-    hub.publish({ name: 'sessions-changed', data: { sessions: [...changed].slice(0, maxNamed) } });
+    const all = [...changed];
     changed.clear();
+    for (let i = 0; i < all.length; i += maxNamed)
+      hub.publish({ name: 'sessions-changed', data: { sessions: all.slice(i, i + maxNamed) } });
   };
   const note = (key: string) => {
     if (changed.size === 0) cancel = clock.after(gatherMs, tellChanged);

@@ -17,8 +17,14 @@ const bodyTimeoutMs = 20_000;
  */
 export function mountFeed(app: App, { hub, settings, clock, log }: Deps): void {
   let feed: Promise<SocketFeed> | null = null;
+  // What could not be loaded once is asked for again, and keeps nothing from ending.
   const load = () =>
-    (feed ??= import('./socket-feed.ts').then(({ createSocketFeed }) => createSocketFeed(hub, settings.insightsToken, clock)));
+    (feed ??= import('./socket-feed.ts')
+      .then(({ createSocketFeed }) => createSocketFeed(hub, settings.insightsToken, clock))
+      .catch((error: unknown) => {
+        feed = null;
+        throw error;
+      }));
   const guard = createGuard([settings.bindHost, ...settings.allowedHosts]);
 
   for (const method of ['GET', 'POST'] as const) {

@@ -42,3 +42,10 @@ test('when too many events wait, more are refused with 429 and a time to come ba
   await expect(queue.submit(events(1))).rejects.toMatchObject({ status: 429, details: { retry_after_s: 1 } });
   expect(queue.waiting).toBe(500_000);
 });
+
+test('a body of more events than may ever wait is refused whole, or the answer would be larger than any memory', async () => {
+  const { queue } = openQueue();
+  await expect(queue.submit(Array.from({ length: 500_001 }, () => 1))).rejects.toMatchObject({ status: 413 });
+  expect(queue.waiting).toBe(0);
+  expect(queue.rejected).toBe(0);
+});

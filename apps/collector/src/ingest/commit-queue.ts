@@ -1,5 +1,5 @@
 import type { Log } from '@svc/service-kit/log.ts';
-import { queueFull, unavailable } from '@svc/service-kit/service-error.ts';
+import { queueFull, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import { parseEvent, type EventDefaults, type StoredEvent } from './parse-event.ts';
 
 /** `ingested` counts the events taken, also those that were here already. */
@@ -46,10 +46,16 @@ export class CommitQueue {
     this.#deps = deps;
   }
 
-  /** Resolves when all valid events are stored. Rejects with 429 when too much waits, 503 when storing fails. */
+  /**
+   * Resolves when all valid events are stored. Rejects with 413 for more than may ever wait, 429 when too many wait, 503 when
+   * storing fails.
+   */
   submit(items: readonly unknown[]): Promise<IngestAnswer> {
     if (items.length === 0) return Promise.resolve({ ingested: 0, rejected: [] });
-    if (this.waiting > 0 && this.waiting + items.length > maxWaiting) {
+    if (items.length > maxWaiting) {
+      return Promise.reject(new ServiceError('too_large', `Send at most ${maxWaiting} events at once.`));
+    }
+    if (this.waiting + items.length > maxWaiting) {
       return Promise.reject(queueFull('Too many events wait to be stored. Send these again later.'));
     }
     this.waiting += items.length;

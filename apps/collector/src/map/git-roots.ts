@@ -21,7 +21,7 @@ export function createGitRoots(clock: Pick<Clock, 'now'>): GitRoots {
 
   const rootFrom = (folder: string, levels: number): Promise<string | null> => {
     const found = known.get(folder);
-    if (found !== undefined && clock.now() - found.at < trustMs) return found.root;
+    if (found !== undefined && Math.abs(clock.now() - found.at) < trustMs) return found.root;
     const root = look(folder, levels);
     if (known.size >= maxKnown) known.clear();
     known.set(folder, { root, at: clock.now() });

@@ -9,7 +9,7 @@ export const metricList = {
   svc_events_waiting: metric('Events that wait to be stored'),
   svc_store_fault: metric('1 while events cannot be stored'),
   svc_feed_listening: metric('Carriers of the live feed that have readers'),
-  svc_sessions_active: metric('Sessions with a running turn or an event in the last 15 minutes'),
+  svc_sessions_active: metric('Sessions with a running turn or program, or an event in the last 15 minutes'),
   svc_tokens_day: metric('Tokens of the last 24 hours', 'surface', 'direction'),
   svc_turns_day: metric('Turns of the last 24 hours', 'surface'),
   svc_cost_usd_day: metric('List price of the last 24 hours', 'surface', 'kind'),

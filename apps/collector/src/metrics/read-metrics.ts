@@ -1,4 +1,4 @@
-import { readBrief } from '../brief/read-brief.ts';
+import { readTotals } from '../brief/read-brief.ts';
 import type { CollectorContext } from '../context.ts';
 import type { MetricName, MetricReading } from './metric-list.ts';
 
@@ -26,7 +26,8 @@ export async function readMetrics({
     reading('svc_store_fault', commitQueue.lastError === null ? 0 : 1),
     reading('svc_feed_listening', hub.size),
     ...machineReadings(sampler),
-    ...(await briefReadings({ db, sessionList }, clock.now())),
+    reading('svc_sessions_active', await sessionList.countActive()),
+    ...(await surfaceReadings(db, clock.now())),
   ];
 }
 
@@ -47,14 +48,13 @@ function machineReadings(sampler: MetricSources['sampler']): MetricReading[] {
   ];
 }
 
-async function briefReadings(sources: Pick<MetricSources, 'db' | 'sessionList'>, now: number): Promise<MetricReading[]> {
-  const { active, totals } = await readBrief(sources, now);
-  const ofSurfaces = totals.flatMap(({ surface, turns, input_tokens, output_tokens, cost_usd, billed_cost_usd }) => [
+async function surfaceReadings(db: MetricSources['db'], now: number): Promise<MetricReading[]> {
+  const { totals } = await readTotals(db, now);
+  return totals.flatMap(({ surface, turns, input_tokens, output_tokens, cost_usd, billed_cost_usd }) => [
     reading('svc_turns_day', turns, { surface }),
     reading('svc_tokens_day', input_tokens, { surface, direction: 'input' }),
     reading('svc_tokens_day', output_tokens, { surface, direction: 'output' }),
     reading('svc_cost_usd_day', cost_usd, { surface, kind: 'equivalent' }),
     reading('svc_cost_usd_day', billed_cost_usd, { surface, kind: 'billed' }),
   ]);
-  return [reading('svc_sessions_active', active.length), ...ofSurfaces];
 }

@@ -28,7 +28,8 @@ export function gatherTurns(clock: Clock, done: (record: TurnRecord) => void): T
   };
   const sweep = () => {
     const now = clock.now();
-    for (const [turnId, { record, seenAt }] of open) if (isOver(record, now - seenAt)) end(turnId, record);
+    // A clock may jump back: what was seen later than now was seen long ago.
+    for (const [turnId, { record, seenAt }] of open) if (isOver(record, Math.abs(now - seenAt))) end(turnId, record);
     if (open.size > 0) return;
     cancel?.();
     cancel = null;

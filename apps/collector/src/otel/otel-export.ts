@@ -22,6 +22,8 @@ type Deps = MetricSources & {
 };
 
 export type OtelExport = {
+  /** Loads the libraries, which takes a while, and begins to export; installs them first when they are missing. */
+  start(): void;
   /** After a commit; hands over and returns at once. Never throws. */
   stored(events: readonly StoredEvent[]): void;
   view(): OtelView;
@@ -109,9 +111,9 @@ export function createOtelExport(deps: Deps): OtelExport {
     if (!isWanted || state === 'on' || stop.signal.aborted) return Promise.resolve();
     return (installing ??= installOnce().finally(() => (installing = null)));
   };
-  if (isWanted) void begin().catch(() => undefined); // told above
 
   return {
+    start: () => void begin().catch(() => undefined), // told above
     stored(events) {
       if (otlp === null || tracesUrl === null) return;
       try {

@@ -21,6 +21,8 @@ type Deps = {
 export type Retention = {
   /** Removes what is too old, now. Never rejects. */
   run(): Promise<void>;
+  /** One line for /health; null when the last run went well. */
+  fault(): string | null;
   close(): void;
 };
 
@@ -45,6 +47,7 @@ export function createRetention(deps: Deps): Retention {
   const places = new Map<RetentionPass, number>();
   let transcriptPlace = firstTranscript;
   let running: Promise<void> | null = null;
+  let fault: string | null = null;
   let isClosed = false;
 
   const runOnce = async () => {
@@ -54,8 +57,11 @@ export function createRetention(deps: Deps): Retention {
       await removeSamples(deps, () => isClosed);
       transcriptPlace = await runTranscripts(deps, transcriptPlace, () => isClosed);
       if (removed > 0) log.info({ removed }, 'events past their retention were removed');
+      fault = null;
     } catch (error) {
-      if (!isClosed) log.warn({ err: errorText(error) }, 'old events could not be removed');
+      if (isClosed) return;
+      log.warn({ err: errorText(error) }, 'old events could not be removed');
+      fault = `Old events cannot be removed: ${errorText(error)}`;
     } finally {
       running = null;
     }
@@ -64,6 +70,7 @@ export function createRetention(deps: Deps): Retention {
   const cancels = [clock.after(firstMs, () => void run()), clock.every(everyMs, () => void run())];
   return {
     run,
+    fault: () => fault,
     close() {
       isClosed = true;
       for (const cancel of cancels) cancel();

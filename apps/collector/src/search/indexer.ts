@@ -9,6 +9,8 @@ export type Indexer = {
   stored(count: number): void;
   /** Somebody searches and not all is in: does not wait for a quiet time. */
   catchUp(): void;
+  /** One line for /health; null when all is well. */
+  fault(): string | null;
   close(): void;
 };
 
@@ -33,6 +35,7 @@ export function createIndexer({ db, thread, clock, log }: Deps): Indexer {
   let waiting = 0;
   let lastAt = clock.now();
   let runs = false;
+  let fault: string | null = null;
   let isClosed = false;
   let cancelTimer: (() => void) | null = null;
 
@@ -46,8 +49,10 @@ export function createIndexer({ db, thread, clock, log }: Deps): Indexer {
         ({ behind } = answer);
         if (!behind) await db.run(keepIndexed, answer.seq);
       }
+      fault = null;
     } catch (error) {
       if (isClosed) return;
+      fault = `The search index does not keep up: ${errorText(error)}`;
       log.warn({ err: errorText(error) }, 'the search index does not keep up');
       lookIn(retryMs, () => void run());
     } finally {
@@ -65,7 +70,8 @@ export function createIndexer({ db, thread, clock, log }: Deps): Indexer {
   // One timer for many commits: it looks again when it is due too early.
   const lookWhenQuiet = () => {
     if (cancelTimer !== null || isClosed) return;
-    const quietFor = clock.now() - lastAt;
+    // A clock may jump back, and the quiet time would be hours long.
+    const quietFor = Math.abs(clock.now() - lastAt);
     if (quietFor >= quietMs) void run();
     else lookIn(quietMs - quietFor, lookWhenQuiet);
   };
@@ -82,6 +88,7 @@ export function createIndexer({ db, thread, clock, log }: Deps): Indexer {
       else if (waiting >= worthIt) lookWhenQuiet();
     },
     catchUp: () => void run(),
+    fault: () => fault,
     close() {
       isClosed = true;
       cancelTimer?.();

@@ -47,6 +47,15 @@ export function openSearchIndex(files: Files): SearchIndex {
   return createIndex(db);
 }
 
+/** Throws the index away, when that is what an error tells to do. It is made anew when it is opened next. */
+export function discardBroken({ indexFile }: Files, error: unknown): void {
+  if (isBroken(error)) removeFile(indexFile);
+}
+
+/** SQLite's words for a file with something else in it than there should be: "corrupt" and "not a database". */
+const isBroken = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && [11, 26].includes(Number(error.errcode) & 0xff);
+
 function openFile({ eventFile, indexFile }: Files): DatabaseSync | null {
   const db = new DatabaseSync(indexFile, { timeout: 5000 });
   try {
@@ -57,7 +66,7 @@ function openFile({ eventFile, indexFile }: Files): DatabaseSync | null {
     if (isOfTheseEvents(db)) return db;
   } catch (error) {
     db.close();
-    if (!/malformed|not a database|no such table/.test((error as Error).message)) throw error;
+    if (!isBroken(error) && !(error as Error).message.includes('no such table')) throw error;
     removeFile(indexFile);
     return null;
   }

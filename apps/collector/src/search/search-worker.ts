@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { openSearchIndex, type SearchIndex } from './search-index.ts';
+import { discardBroken, openSearchIndex, type SearchIndex } from './search-index.ts';
 import type { Numbered, SearchQuestion, SearchReply } from './search-messages.ts';
 
 /** Runs in a thread of its own: what reads many rows must not hold up those who write them. */
@@ -15,6 +15,7 @@ parentPort?.on('message', (question: Numbered<SearchQuestion>) => {
   } catch (error) {
     index?.close();
     index = null;
+    discardBroken(files, error);
     reply = { number, error: (error as Error).message };
   }
   parentPort?.postMessage(reply);

@@ -34,3 +34,58 @@ test('an old session of the core is found, also when somebody has just asked for
   }
   expect(await old).toBe('key-3');
 });
+
+test('many sessions that come over the years leave none of the newest unknown', async () => {
+  const clock = createFakeClock();
+  let first = 0;
+  const ask = () =>
+    Promise.resolve(
+      Array.from({ length: 100 }, (_, i) => ({
+        conversation_key: `key-${first + i}`,
+        engine_session_id: `engine-${first + i}`,
+        last_active_at: first + 100 - i,
+      })) as Session[],
+    );
+  const directory = createCoreDirectory('http://127.0.0.1:1', clock, ask);
+  // Half of the second page is known, so that no limit is reached at the end of one.
+  for (let page = 0; page < 250; page++) {
+    first = page === 0 ? 0 : page * 100 - 50;
+    clock.advance(2000);
+    await directory.refresh();
+    for (const n of [0, 50, 99]) expect(directory.of(`key-${first + n}`)).toBeDefined();
+  }
+});
+
+test('sessions of a long time in which nobody asked are found', async () => {
+  const clock = createFakeClock();
+  const all: Session[] = [];
+  const add = (count: number) => {
+    for (let i = 0; i < count; i++) {
+      const n = all.length + 1;
+      all.unshift({ conversation_key: `key-${n}`, engine_session_id: `engine-${n}`, last_active_at: n } as Session);
+    }
+  };
+  const ask = (before: number | null) =>
+    Promise.resolve(all.filter(({ last_active_at: at }) => before === null || at < before).slice(0, 100));
+  const directory = createCoreDirectory('http://127.0.0.1:1', clock, ask);
+  add(150);
+  expect(await directory.keyOf('engine-20', 10)).toBe('key-20');
+  add(300);
+  clock.advance(2000);
+  // Asks for the newest alone.
+  await directory.refresh();
+  expect(await directory.keyOf('engine-200', 200)).toBe('key-200');
+});
+
+test('after the clock jumped back the core is asked again', async () => {
+  const clock = createFakeClock();
+  let asked = 0;
+  const directory = createCoreDirectory('http://127.0.0.1:1', clock, () => Promise.resolve((asked++, [])));
+  await directory.refresh();
+  await directory.refresh();
+  expect(asked).toBe(1);
+  const now = clock.now();
+  clock.now = () => now - 3_600_000;
+  await directory.refresh();
+  expect(asked).toBe(2);
+});

@@ -14,40 +14,46 @@ const maxPages = 100;
 const timeoutMs = 2000;
 const patienceMs = 400;
 const trustMs = 2000;
+/** When so many are known, all are forgotten before the core is asked again. */
 const maxKnown = 20_000;
 
 type Ask = (before: number | null) => Promise<Session[]>;
 
 /** The sessions of the core, as it told them last. Asked when somebody wants to know, and never in the path of a turn. */
 export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = askCore(coreUrl)) {
-  const facts = new Map<string, CoreFacts & { at: number }>();
+  const facts = new Map<string, CoreFacts>();
   const byEngineSession = new Map<string, string>();
   let askedAt = Number.NEGATIVE_INFINITY;
-  /** All that was active since then is known. */
+  /** All that was active between these times is known, and nobody was active later when the core was asked last. */
   let knownFrom = Number.POSITIVE_INFINITY;
+  let knownTo = Number.NEGATIVE_INFINITY;
   let asking: Promise<void> | null = null;
 
   const take = (session: Session) => {
     const { conversation_key, engine_id, engine_session_id, model, title, cwd, claimed_by, multiplexer, tmux_target } = session;
-    if (facts.size >= maxKnown) forgetAll();
-    const at = session.last_active_at;
-    facts.set(conversation_key, { engine_id, engine_session_id, model, title, cwd, claimed_by, multiplexer, tmux_target, at });
+    facts.set(conversation_key, { engine_id, engine_session_id, model, title, cwd, claimed_by, multiplexer, tmux_target });
     if (engine_session_id !== null) byEngineSession.set(engine_session_id, conversation_key);
   };
   const forgetAll = () => {
     facts.clear();
     byEngineSession.clear();
     knownFrom = Number.POSITIVE_INFINITY;
+    knownTo = Number.NEGATIVE_INFINITY;
   };
   const readFrom = async (since: number): Promise<void> => {
+    // Never in between: what was just read would be taken for known.
+    if (facts.size >= maxKnown) forgetAll();
+    const [from, to] = [knownFrom, knownTo];
     let before: number | null = null;
     for (let page = 0; page < maxPages; page++) {
       const sessions: Session[] = await ask(before);
       for (const session of sessions) take(session);
-      const oldest = sessions.at(-1)?.last_active_at;
-      if (oldest === undefined || sessions.length < pageSize) knownFrom = Number.NEGATIVE_INFINITY;
-      else knownFrom = Math.min(knownFrom, oldest);
-      if (oldest === undefined || sessions.length < pageSize || oldest < since || oldest === before) return;
+      const isLast = sessions.length < pageSize;
+      const oldest = isLast ? Number.NEGATIVE_INFINITY : (sessions.at(-1)?.last_active_at ?? 0);
+      // What was known before counts when this goes back as far: between the two may be sessions that nobody has seen.
+      knownFrom = oldest <= to ? Math.min(from, oldest) : oldest;
+      if (before === null) knownTo = sessions[0]?.last_active_at ?? to;
+      if (isLast || oldest < since || oldest === before) return;
       before = oldest;
     }
   };
@@ -59,10 +65,13 @@ export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = as
       .finally(() => (asking = null)));
   };
 
+  // A clock may jump back, for which an answer of later is an old one.
+  const isStale = (): boolean => Math.abs(clock.now() - askedAt) >= trustMs;
+
   return {
     /** What is known now, after the core had a moment to say something new. */
     async refresh(): Promise<void> {
-      if (clock.now() - askedAt < trustMs) return;
+      if (!isStale()) return;
       await Promise.race([
         sync(Number.POSITIVE_INFINITY),
         new Promise((resolve) => void setTimeout(resolve, patienceMs).unref()),
@@ -71,10 +80,10 @@ export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = as
     of: (key: string): CoreFacts | undefined => facts.get(key),
     /** The session that an engine's session belongs to, which was active at `since` (epoch ms) or later; null when none does. */
     async keyOf(engineSessionId: string, since: number): Promise<string | null> {
-      const isStale = clock.now() - askedAt >= trustMs || knownFrom > since;
+      const isOpen = isStale() || knownFrom > since;
       const isUnknown = () => !byEngineSession.has(engineSessionId);
       const isJoining = asking !== null;
-      if (isUnknown() && isStale) await sync(since);
+      if (isUnknown() && isOpen) await sync(since);
       // What was asked already may not have been to go back that far.
       if (isUnknown() && isJoining && knownFrom > since) await sync(since);
       return byEngineSession.get(engineSessionId) ?? null;

@@ -6,12 +6,12 @@ import type { SessionHosts, HostsByKey } from '../terminal/session-hosts.ts';
 import type { TranscriptRow } from '../transcript/transcript-row.ts';
 import type { TranscriptStore } from '../transcript/transcript-store.ts';
 import type { CoreDirectory } from './core-directory.ts';
-import { isActiveRow, readRows, selectRows, type SessionFilter } from './session-store.ts';
+import { countActive, isActiveRow, readRows, selectRows, type SessionFilter } from './session-store.ts';
 import { toListed, type SessionParts } from './to-listed.ts';
 import type { SessionRow } from './session-row.ts';
 
 type Deps = {
-  db: Pick<Database, 'all'>;
+  db: Pick<Database, 'all' | 'get'>;
   transcripts: Pick<TranscriptStore, 'ofSessions'>;
   hosts: Pick<SessionHosts, 'current'>;
   core: Pick<CoreDirectory, 'refresh' | 'of'>;
@@ -45,11 +45,11 @@ export function createSessionList({ db, transcripts, hosts, core, gitRoots, cloc
     /** Newest first. */
     async list(filter: SessionFilter): Promise<ListedSession[]> {
       const [running] = await Promise.all([hosts.current(), core.refresh()]);
-      const live = filter.active ? [...(running?.keys() ?? [])] : [];
-      const rows = await selectRows(db, filter, live, clock.now());
+      const rows = await selectRows(db, filter, keysOf(running), clock.now());
       const sessions = await putTogether(rows, running);
       return filter.active ? sessions.filter(({ active }) => active) : sessions;
     },
+    countActive: async (): Promise<number> => countActive(db, keysOf(await hosts.current()), clock.now()),
     /** Those of these keys that there are, in no order. */
     async readAll(keys: readonly string[]): Promise<ListedSession[]> {
       const [rows, running] = await Promise.all([readRows(db, keys), hosts.current()]);
@@ -57,5 +57,7 @@ export function createSessionList({ db, transcripts, hosts, core, gitRoots, cloc
     },
   };
 }
+
+const keysOf = (running: HostsByKey): string[] | null => running && [...running.keys()];
 
 export type SessionList = ReturnType<typeof createSessionList>;

@@ -7,9 +7,8 @@ import type { OurProcess } from './our-processes.ts';
 /** Bytes a process holds, and processor time it has used in all, ms. */
 type Usage = { memoryBytes: number; cpuMs: number };
 
-/** Linux counts processor time in hundredths of a second, and memory in pages. */
+/** Linux counts processor time in hundredths of a second. */
 const tickMs = 10;
-const pageBytes = 4096;
 
 /** Looks at processes; the share of a core is that since the look before. A process that is gone is left out. */
 export function createProcessMeter(now: () => number): (processes: readonly OurProcess[]) => Promise<ProcessSample[]> {
@@ -38,12 +37,14 @@ async function lookAt(pids: readonly number[]): Promise<Map<number, Usage>> {
   return new Map(usages.filter((entry): entry is [number, Usage] => entry[1] !== null));
 }
 
-async function lookAtProc(pid: number): Promise<Usage> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+/** Memory is there in pages too, which are not of the same size everywhere. */
+export async function lookAtProc(pid: number, proc = '/proc'): Promise<Usage> {
+  const read = (name: string) => readFile(`${proc}/${pid}/${name}`, 'utf8');
+  const [stat, status] = await Promise.all([read('stat'), read('status')]);
   // The name before it may hold anything, also brackets and blanks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [user, system, pages] = [fields[11], fields[12], fields[21]].map(Number);
-  return { cpuMs: ((user ?? 0) + (system ?? 0)) * tickMs, memoryBytes: (pages ?? 0) * pageBytes };
+  const [user = 0, system = 0] = [fields[11], fields[12]].map(Number);
+  return { cpuMs: (user + system) * tickMs, memoryBytes: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024 };
 }
 
 async function askPs(pid: number): Promise<Usage> {

@@ -24,6 +24,8 @@ export type Sampler = {
   latest(): SystemSample | null;
   /** Takes one now; for tests. Never rejects. */
   sample(): Promise<void>;
+  /** One line for /health; null when all is well. */
+  fault(): string | null;
   close(): void;
 };
 
@@ -34,6 +36,7 @@ export function createSampler({ db, hub, clock, dataDir, listProcesses, log }: D
   const readMachine = createMachineReader(dataDir);
   const measure = createProcessMeter(() => clock.now());
   let latest: SystemSample | null = null;
+  let fault: string | null = null;
   let runs = false;
   let isClosed = false;
 
@@ -45,9 +48,12 @@ export function createSampler({ db, hub, clock, dataDir, listProcesses, log }: D
       latest = { at: clock.now(), ...machine, processes };
       hub.publish({ name: 'system-sample', data: latest });
       await keepSample(db, latest);
+      fault = null;
     } catch (error) {
       if (isClosed) return;
-      log.warn({ err: errorText(error) }, 'the machine could not be looked at');
+      // Said once: it is tried again in a moment, and again.
+      if (fault === null) log.warn({ err: errorText(error) }, 'the machine could not be looked at');
+      fault = `The machine cannot be looked at: ${errorText(error)}`;
     } finally {
       runs = false;
     }
@@ -56,6 +62,7 @@ export function createSampler({ db, hub, clock, dataDir, listProcesses, log }: D
   return {
     latest: () => latest,
     sample,
+    fault: () => fault,
     close() {
       isClosed = true;
       cancel();

@@ -84,7 +84,8 @@ export function createSessionHosts({ transcripts, clock, processFolders, service
     /** As they were at most two seconds ago; `isFresh`: as they are now. */
     async current(isFresh = false): Promise<HostsByKey> {
       if (isFresh && looking !== null) await looking;
-      return isFresh || clock.now() - at >= trustMs ? refresh() : hosts;
+      // A clock may jump back, for which an answer of later is an old one.
+      return isFresh || Math.abs(clock.now() - at) >= trustMs ? refresh() : hosts;
     },
     /** A transcript was written to: a program must be there. */
     wrote(key: string): void {

@@ -12,7 +12,7 @@ vi.mock('node:os', async (original) => ({
 test('a user who has a number and no name, as in a container, keeps nothing from starting', async () => {
   const settings = {
     transcripts: 'follow',
-    dataDir: '/nowhere',
+    dataDir: import.meta.dirname,
     insightsToken: null,
     insightsControlToken: null,
     managerToken: null,

@@ -1,9 +1,11 @@
+import { realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { readTranscript, type ReaderDeps } from './read-transcript.ts';
 import type { TranscriptRoot } from './transcript-roots.ts';
@@ -20,12 +22,20 @@ type Deps = Pick<ReaderDeps, 'coreKeyOf' | 'onChanged'> & {
   submit: (events: PartialEvent[]) => Promise<unknown>;
 };
 
-export type Transcripts = { start(): Promise<void>; close(): Promise<void> };
+export type Transcripts = {
+  /** Resolves when everything that is there was looked at. Never rejects. */
+  start(): Promise<void>;
+  /** One line for /health; null when all is well. */
+  fault(): string | null;
+  close(): Promise<void>;
+};
+
+const none: Transcripts = { start: async () => undefined, fault: () => null, close: async () => undefined };
 
 /** Follows what people say to engines in terminals of their own, by the transcripts that the engines keep. */
 export function createTranscripts(deps: Deps): Transcripts {
   const { db, store, settings, roots, clock, log, submit, coreKeyOf, onChanged } = deps;
-  if (settings.transcripts === 'off' || roots.length === 0) return { start: async () => undefined, close: async () => undefined };
+  if (settings.transcripts === 'off' || roots.length === 0) return none;
   let redactor: Promise<Redactor> | null = null;
   const reader: ReaderDeps = {
     store,
@@ -34,21 +44,30 @@ export function createTranscripts(deps: Deps): Transcripts {
     onChanged,
     redactor: () => (redactor ??= makeRedactor(settings)),
     identity: userName(),
-    dataDir: settings.dataDir,
+    // An engine tells the real path of where it works.
+    dataDirs: [settings.dataDir, realpathSync(settings.dataDir)],
     clock,
   };
   let from: Promise<number> | null = null;
+  // Asked for again when it failed, or one full disk at the start would be the end of it.
+  const lookedFirst = (): Promise<number> =>
+    (from ??= firstLook(db).catch((error: unknown) => {
+      from = null;
+      throw error;
+    }));
+  const warn = (text: string) => log.warn({ err: text }, 'transcripts could not be looked at');
   const watcher = watchTranscripts({
     roots,
     clock,
-    read: async (found) => readTranscript(reader, found, await (from ??= firstLook(db))),
-    warn: (text) => log.warn({ err: text }, 'transcripts could not be looked at'),
+    read: async (found) => readTranscript(reader, found, await lookedFirst()),
+    warn,
   });
   return {
     async start() {
-      await (from ??= firstLook(db));
+      await lookedFirst().catch((error: unknown) => warn(errorText(error)));
       await watcher.start();
     },
+    fault: () => watcher.fault(),
     close: () => watcher.close(),
   };
 }

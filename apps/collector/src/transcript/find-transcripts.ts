@@ -1,8 +1,10 @@
+import type { Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { TranscriptRoot } from './transcript-roots.ts';
 
-export type FoundFolder = { dir: string; level: number; changedAt: number };
+/** `changedAt`: when something was added or removed (epoch ms); `made`: tells it from a later one of the same name. */
+export type FoundFolder = { dir: string; level: number; changedAt: number; made: string };
 export type FoundFile = { file: string; root: TranscriptRoot };
 export type FoundEntry = FoundFolder | FoundFile;
 
@@ -17,9 +19,9 @@ export async function* findTranscripts(root: TranscriptRoot, from = root.dir, le
   let left = maxFolders;
   const waiting = [{ dir: from, level }];
   for (let next = waiting.pop(); next !== undefined && left > 0; next = waiting.pop(), left--) {
-    const changedAt = await ownFolder(next.dir);
-    if (changedAt === null) continue;
-    yield { ...next, changedAt };
+    const stat = await ownFolder(next.dir);
+    if (stat === null) continue;
+    yield { ...next, changedAt: stat.mtimeMs, made: `${stat.ino}:${stat.birthtimeMs}` };
     const entries = await readdir(next.dir, { withFileTypes: true }).catch(() => []);
     // Of folders that are named after days, the last ones come first.
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -35,8 +37,8 @@ export const isFolder = ({ folders }: TranscriptRoot, level: number, name: strin
 export const isTranscript = ({ folders, file }: TranscriptRoot, level: number, name: string): boolean =>
   level === folders.length && file.test(name);
 
-/** When it was changed (epoch ms); null for what is no folder, or not ours. */
-async function ownFolder(dir: string): Promise<number | null> {
+/** Null for what is no folder, or not ours. */
+async function ownFolder(dir: string): Promise<Stats | null> {
   const stat = await lstat(dir).catch(() => null);
-  return stat?.isDirectory() === true && stat.uid === process.getuid?.() ? stat.mtimeMs : null;
+  return stat?.isDirectory() === true && stat.uid === process.getuid?.() ? stat : null;
 }

@@ -4,37 +4,44 @@ import path from 'node:path';
 
 const maxWatched = 500;
 
+type Watched = { watcher: FSWatcher; made: string };
+
 /** Notices of what changes in folders, by a name of one's own for each. Bounded; what is too much is not watched. */
 export function createFolderWatchers() {
-  const watchers = new Map<string, FSWatcher>();
-  let isBlind = false;
+  const watched = new Map<string, Watched>();
   let isClosed = false;
 
   const remove = (id: string) => {
-    watchers.get(id)?.close();
-    watchers.delete(id);
+    watched.get(id)?.watcher.close();
+    watched.delete(id);
   };
   return {
-    /** True once a folder could not be watched. */
-    get isBlind() {
-      return isBlind;
-    },
-    /** `onName`: something of this name changed in the folder; null when the system does not say what. */
-    add(id: string, dir: string, onName: (name: string | null) => void): void {
-      if (watchers.has(id) || isClosed) return;
+    has: (id: string): boolean => watched.has(id),
+    /**
+     * `onName`: something of this name changed in the folder; null when the system does not say what. A folder that was
+     * `made` anew is watched instead of the one before it, of which no notice comes any more. False when it cannot be watched.
+     */
+    add(id: string, dir: string, onName: (name: string | null) => void, made = ''): boolean {
+      if (isClosed || watched.get(id)?.made === made) return true;
+      remove(id);
+      if (watched.size >= maxWatched) return false;
       try {
-        if (watchers.size >= maxWatched) throw new Error('too many folders');
         const watcher = watch(dir, { persistent: false }, (_event, name) => onName(name));
         watcher.on('error', () => remove(id));
-        watchers.set(id, watcher);
+        watched.set(id, { watcher, made });
+        return true;
       } catch {
-        isBlind = true; // the system, or we, have no more to give
+        return false; // the system has no more to give, or the folder is gone
       }
     },
     remove,
+    /** Ends all but these. */
+    keep(ids: ReadonlySet<string>): void {
+      for (const id of watched.keys()) if (!ids.has(id)) remove(id);
+    },
     close(): void {
       isClosed = true;
-      for (const id of watchers.keys()) remove(id);
+      for (const id of watched.keys()) remove(id);
     },
   };
 }

@@ -23,7 +23,8 @@ export type ReaderDeps = {
   redactor: () => Promise<Redactor>;
   /** Who sits at this machine. */
   identity: string;
-  dataDir: string;
+  /** The data folder, by each of its names. */
+  dataDirs: readonly string[];
   clock: Pick<Clock, 'now'>;
   /** Something about these sessions changed. */
   onChanged: (keys: string[]) => void;
@@ -136,12 +137,12 @@ function withoutSecrets({ title, ...facts }: LineFacts, redactor: Redactor): Lin
 }
 
 /** A session of the core keeps its key. What else the core's engines wrote (side calls, sessions that it forgot) is no session. */
-async function keyFor({ store, coreKeyOf, dataDir }: ReaderDeps, row: TranscriptRow): Promise<string | null> {
+async function keyFor({ store, coreKeyOf, dataDirs }: ReaderDeps, row: TranscriptRow): Promise<string | null> {
   const { engine, engine_session_id: id, cwd, file, started_at } = row;
   if (id === null || row.is_part === 1) return null;
   const core = (await store.keyOf(id)) ?? (await coreKeyOf(id, started_at));
   if (core !== null) row.is_core = 1;
-  return core ?? (isWithin(dataDir, cwd, file) ? null : terminalKey(engine, id));
+  return core ?? (dataDirs.some((dataDir) => isWithin(dataDir, cwd, file)) ? null : terminalKey(engine, id));
 }
 
 /** Claude names the folder of a project after its path, and tells the path itself only later. */

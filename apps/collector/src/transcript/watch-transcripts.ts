@@ -1,7 +1,9 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 import { findTranscripts, isFolder, isTranscript, type FoundFile, type FoundFolder } from './find-transcripts.ts';
+import { foldersByUse, type UsedFolder } from './folders-by-use.ts';
 import { createFolderWatchers, isFolderHere, nearestFolder } from './folder-watchers.ts';
 import type { TranscriptRoot } from './transcript-roots.ts';
 
@@ -21,15 +23,21 @@ const sweepMs = 10 * 60_000;
 const blindSweepMs = 60_000;
 const keptMs = 30 * 24 * 3_600_000;
 const maxFiles = 2000;
+/** Folders that are watched from one look to the next; there is room for as many new ones as come in between. */
+const maxKept = 400;
 
 /** Reads transcripts when the system says that they changed. Costs nothing while nobody writes. */
 export function watchTranscripts({ roots, clock, read, warn }: Deps) {
   const watchers = createFolderWatchers();
+  /** Of places that are not there yet, in the folders above them. */
+  const waiting = createFolderWatchers();
   const changed = new Map<string, FoundFile>();
   /** When each file was last written, as of the last time that everything was looked over (epoch ms). */
   const seen = new Map<string, number>();
-  /** Files that could not be read, as of the last time that everything was looked over. */
-  const failing = new Set<string>();
+  /** Why files could not be read, as of the last time that everything was looked over. */
+  const failing = new Map<string, string>();
+  /** No notice comes of some folder that is in use, as of the last time that everything was looked over. */
+  let isBlind = false;
   let isClosed = false;
   let working: Promise<void> = Promise.resolve();
   let cancelGather: (() => void) | null = null;
@@ -43,12 +51,18 @@ export function watchTranscripts({ roots, clock, read, warn }: Deps) {
     if (!isClosed) cancelGather ??= clock.after(ms, () => void work(readChanged));
   };
   const readEach = async (files: readonly FoundFile[]) => {
-    for (const found of files) if (!isClosed) await read(found).catch((error: unknown) => tryAgain(found, error));
+    for (const found of files) {
+      if (isClosed) return;
+      await read(found).then(
+        () => failing.delete(found.file),
+        (error: unknown) => tryAgain(found, errorText(error)),
+      );
+    }
   };
-  const tryAgain = (found: FoundFile, error: unknown) => {
+  const tryAgain = (found: FoundFile, why: string) => {
     // Said once for a file: while the disk is full, say, it is tried every two seconds.
-    if (!failing.has(found.file)) warn(`${found.file}: ${String(error)}`);
-    failing.add(found.file);
+    if (!failing.has(found.file)) warn(`${found.file}: ${why}`);
+    failing.set(found.file, why);
     note(found, retryMs);
   };
   const readChanged = async () => {
@@ -58,16 +72,17 @@ export function watchTranscripts({ roots, clock, read, warn }: Deps) {
     await readEach(files);
   };
 
-  const watchFolder = (root: TranscriptRoot, { dir, level }: FoundFolder) =>
-    watchers.add(dir, dir, (name) => onNotice(root, dir, level, name));
+  const watchFolder = (root: TranscriptRoot, { dir, level, made }: FoundFolder) =>
+    watchers.add(dir, dir, (name) => onNotice(root, dir, level, name), made);
   /** Waits for a root that is not there yet: its engine may be installed, or used for the first time, at any moment. */
   const watchAbove = async (root: TranscriptRoot) => {
-    watchers.remove(above(root));
+    waiting.remove(root.dir);
     const folder = await nearestFolder(root.dir);
     const next = path.relative(folder, root.dir).split(path.sep)[0] ?? '';
-    watchers.add(above(root), folder, (name) => {
+    const isWatched = waiting.add(root.dir, folder, (name) => {
       if (name === next || name === null) void work(() => lookOver([root]));
     });
+    if (!isWatched) isBlind = true;
     // A part of the way may have come while nobody watched.
     const there = path.join(folder, next);
     if (there !== root.dir && (await isFolderHere(there))) await watchAbove(root);
@@ -93,45 +108,72 @@ export function watchTranscripts({ roots, clock, read, warn }: Deps) {
 
   const lookOver = async (some = roots) => {
     const files: (FoundFile & { at: number })[] = [];
+    const folders: Omit<UsedFolder, 'usedAt'>[] = [];
+    const since = clock.now() - keptMs;
+    if (some === roots) isBlind = false;
     for (const root of some) {
       let isThere = false;
       for await (const entry of findTranscripts(root)) {
         isThere = true;
         if ('file' in entry) files.push({ ...entry, at: await writtenAt(entry.file) });
-        else watchFolder(root, entry);
+        else {
+          watchFolder(root, entry);
+          folders.push({ ...entry, root });
+        }
       }
-      if (isThere) watchers.remove(above(root));
+      if (isThere) waiting.remove(root.dir);
       else await watchAbove(root);
     }
-    const since = clock.now() - keptMs;
     const newest = files
       .filter(({ at }) => at >= since)
       .toSorted((a, b) => b.at - a.at)
       .slice(0, maxFiles);
     const fresh = newest.filter(({ file, at }) => seen.get(file) !== at);
-    if (some === roots) [seen, failing].forEach((known) => known.clear());
+    if (some === roots) {
+      [seen, failing].forEach((known) => known.clear());
+      await watchUsed(foldersByUse(folders, files), since);
+    }
     for (const { file, at } of newest) seen.set(file, at);
     await readEach(fresh);
   };
+  /** Of more folders than can be watched those that were used last are: engines make new ones for years. */
+  const watchUsed = async (folders: readonly UsedFolder[], since: number) => {
+    const kept = folders.slice(0, maxKept);
+    watchers.keep(new Set(kept.map(({ dir }) => dir)));
+    for (const folder of kept) {
+      if (watchers.has(folder.dir)) continue;
+      // What came into it since it was read was not noticed.
+      if (watchFolder(folder.root, folder)) await lookInto(folder.root, folder.dir, folder.level);
+      else isBlind = true;
+    }
+    if ((folders[maxKept]?.usedAt ?? 0) >= since) isBlind = true;
+  };
   const sweep = async () => {
-    await lookOver();
-    cancelSweep = clock.after(watchers.isBlind ? blindSweepMs : sweepMs, () => void work(sweep));
+    try {
+      await lookOver();
+    } finally {
+      if (!isClosed) cancelSweep = clock.after(isBlind ? blindSweepMs : sweepMs, () => void work(sweep));
+    }
   };
 
   return {
     /** Resolves when everything that is there was looked at. */
     start: () => work(sweep),
+    /** One line for /health; null when every file can be read. */
+    fault(): string | null {
+      const [why] = failing.values();
+      return why === undefined ? null : `Transcripts cannot be read (${failing.size}), they are tried again: ${why}`;
+    },
     async close() {
       isClosed = true;
       cancelGather?.();
       cancelSweep();
       watchers.close();
+      waiting.close();
       await working;
     },
   };
 }
-
-const above = (root: TranscriptRoot): string => `above ${root.dir}`;
 
 const writtenAt = (file: string): Promise<number> =>
   lstat(file).then(

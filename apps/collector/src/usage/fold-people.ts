@@ -1,6 +1,7 @@
 import type { Principal } from '@svc/contract/trust.ts';
 import type { UsagePerson } from '@svc/contract/usage-people.ts';
 import type { HandleSums } from './sum-usage.ts';
+import { addSums, noSums } from './turn-sums.ts';
 import { usageIdentity } from './usage-writer.ts';
 
 export type Linked = Pick<Principal, 'key' | 'display_name'> & { identifiers: readonly { surface: string; value: string }[] };
@@ -42,28 +43,12 @@ const noUse = (principal: string | null, name: string | null): UsagePerson => ({
   principal,
   name,
   handles: [],
-  turns: 0,
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_read_tokens: 0,
-  cache_write_tokens: 0,
-  estimated_turns: 0,
-  unpriced_turns: 0,
-  cost_usd: 0,
-  billed_cost_usd: 0,
+  ...noSums(),
 });
 
 function add(person: UsagePerson, row: HandleSums): void {
   const { surface, identity } = row;
   if (!person.handles.some((known) => known.surface === surface && known.identity === identity))
     person.handles.push({ surface, identity });
-  person.turns += row.turns;
-  person.input_tokens += row.input_tokens;
-  person.output_tokens += row.output_tokens;
-  person.cache_read_tokens += row.cache_read_tokens;
-  person.cache_write_tokens += row.cache_write_tokens;
-  person.estimated_turns += row.estimated_turns;
-  person.unpriced_turns += row.unpriced_turns;
-  person.cost_usd += row.cost_usd;
-  person.billed_cost_usd += row.billed_cost_usd;
+  addSums(person, row);
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { UsageSide } from '@svc/contract/usage-people.ts';
 import type { UsageRollup } from '@svc/contract/usage.ts';
+import { sumNames } from './turn-sums.ts';
 
 /** Sums of one handle over the whole time; an empty principal is none. */
 export type HandleSums = Omit<UsageRollup, 'bucket_hour' | 'principal'> & { principal: string };
@@ -11,15 +12,11 @@ const maxSide = 1000;
 
 const dayMs = 24 * 3_600_000;
 const periodMs = 30 * dayMs;
-const columns = `surface, identity, principal, turns, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,
-  estimated_turns, unpriced_turns, cost_usd, billed_cost_usd`;
+const columns = ['surface', 'identity', 'principal', ...sumNames].join(', ');
 
 /** Whole periods of 30 days by their own sums, the days before the first of them, and the hours before these. */
 const selectHandles = `
-SELECT surface, identity, principal, sum(turns) AS turns, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
-  sum(cache_read_tokens) AS cache_read_tokens, sum(cache_write_tokens) AS cache_write_tokens,
-  sum(estimated_turns) AS estimated_turns, sum(unpriced_turns) AS unpriced_turns, sum(cost_usd) AS cost_usd,
-  sum(billed_cost_usd) AS billed_cost_usd
+SELECT surface, identity, principal, ${sumNames.map((name) => `sum(${name}) AS ${name}`).join(', ')}
 FROM (
   SELECT ${columns} FROM stored.usage_rollup WHERE bucket_hour >= ? AND bucket_hour < ?
   UNION ALL SELECT ${columns} FROM stored.usage_day WHERE bucket_day >= ? AND bucket_day < ?

@@ -1,23 +1,15 @@
 import type { UsageAux, UsageRollup } from '@svc/contract/usage.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
+import { noSums, sumNames } from './turn-sums.ts';
 
 const hourMs = 3_600_000;
 
 const addRollup = `
-INSERT INTO usage_rollup (bucket_hour, surface, identity, principal, turns, input_tokens, output_tokens, cache_read_tokens,
-  cache_write_tokens, estimated_turns, unpriced_turns, cost_usd, billed_cost_usd)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO usage_rollup (bucket_hour, surface, identity, principal, ${sumNames.join(', ')})
+VALUES (?, ?, ?, ?, ${sumNames.map(() => '?').join(', ')})
 ON CONFLICT (bucket_hour, surface, identity, principal) DO UPDATE SET
-  turns = usage_rollup.turns + excluded.turns,
-  input_tokens = usage_rollup.input_tokens + excluded.input_tokens,
-  output_tokens = usage_rollup.output_tokens + excluded.output_tokens,
-  cache_read_tokens = usage_rollup.cache_read_tokens + excluded.cache_read_tokens,
-  cache_write_tokens = usage_rollup.cache_write_tokens + excluded.cache_write_tokens,
-  estimated_turns = usage_rollup.estimated_turns + excluded.estimated_turns,
-  unpriced_turns = usage_rollup.unpriced_turns + excluded.unpriced_turns,
-  cost_usd = usage_rollup.cost_usd + excluded.cost_usd,
-  billed_cost_usd = usage_rollup.billed_cost_usd + excluded.billed_cost_usd`;
+  ${sumNames.map((name) => `${name} = usage_rollup.${name} + excluded.${name}`).join(', ')}`;
 
 const addAux = `
 INSERT INTO usage_aux (bucket_hour, surface, feature, provider, model, units, calls, unpriced_calls, quantity, cost_usd,
@@ -68,15 +60,7 @@ function addTurn(rollups: Map<string, UsageRollup>, event: StoredEvent): void {
     surface,
     identity,
     principal,
-    turns: 0,
-    input_tokens: 0,
-    output_tokens: 0,
-    cache_read_tokens: 0,
-    cache_write_tokens: 0,
-    estimated_turns: 0,
-    unpriced_turns: 0,
-    cost_usd: 0,
-    billed_cost_usd: 0,
+    ...noSums(),
   }));
   row.turns++;
   row.input_tokens += usage.input_tokens;
@@ -131,15 +115,7 @@ const rollupValues = (row: UsageRollup) => [
   row.surface,
   row.identity,
   row.principal ?? '',
-  row.turns,
-  row.input_tokens,
-  row.output_tokens,
-  row.cache_read_tokens,
-  row.cache_write_tokens,
-  row.estimated_turns,
-  row.unpriced_turns,
-  row.cost_usd,
-  row.billed_cost_usd,
+  ...sumNames.map((name) => row[name]),
 ];
 
 const auxValues = (row: UsageAux) => [

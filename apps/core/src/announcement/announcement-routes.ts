@@ -22,6 +22,9 @@ const announceBody = {
   },
 } as const;
 
+/** A note may come before its readers do, so this is no refusal. */
+const noReader = 'Nobody is there whom "target" names. Whoever it comes to mean gets the note; look for a slip in it.';
+
 /** Masking more than these at once would hold everybody else up. */
 const maskedAtOnce = 50;
 
@@ -33,6 +36,7 @@ export function mountAnnouncementRoutes(app: App, { announcements, events, known
     const { text, target, priority, from = '', ttl } = body;
     checkTarget(target);
     if (text.trim() === '') throw badRequest('"text" is blank. Say what the sessions should know.');
+    const isForSomebody = await announcements.hasReader(target);
     const posted = await announcements.post({ text, target, priority, from_session: from, ttl });
     events.announcement(posted);
     const isCut = posted.text.length < text.length;
@@ -42,6 +46,7 @@ export function mountAnnouncementRoutes(app: App, { announcements, events, known
       created_at: posted.created_at,
       target: posted.target,
       ...(isCut ? { truncated: true } : {}),
+      ...(isForSomebody ? {} : { warning: noReader }),
     };
   });
 

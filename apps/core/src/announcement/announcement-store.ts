@@ -1,5 +1,6 @@
 import type { Announcement } from '@svc/contract/announcement.ts';
 import type { Database } from '@svc/store/database.ts';
+import { partsOf } from './announcement-target.ts';
 
 export type NewAnnouncement = Omit<Announcement, 'id'>;
 
@@ -7,6 +8,12 @@ const columns = 'id, target, text, priority, from_session, created_at, expires_a
 const insert = `INSERT INTO announcement (target, text, priority, from_session, created_at, expires_at)
   VALUES (?, ?, ?, ?, ?, ?) RETURNING ${columns}`;
 const selectLive = `SELECT ${columns} FROM announcement WHERE expires_at IS NULL OR expires_at > ? ORDER BY id`;
+/** Only a sender with an identifier on a channel has sessions there. */
+const selectReader = {
+  surface: 'SELECT 1 FROM identifier WHERE surface = ? LIMIT 1',
+  identity: 'SELECT 1 FROM principal WHERE key = ?',
+  session: 'SELECT 1 FROM session WHERE conversation_key = ?',
+};
 const remove = 'DELETE FROM announcement WHERE id < ? OR expires_at <= ?';
 
 export function createAnnouncementStore(db: Database) {
@@ -19,6 +26,11 @@ export function createAnnouncementStore(db: Database) {
     },
     /** Those that are not expired, oldest first. */
     live: (now: number) => db.all<Announcement>(selectLive, now),
+    /** Whether anybody is there whom a target names. */
+    async hasReader(target: string): Promise<boolean> {
+      const { what, name } = partsOf(target);
+      return what === 'all' || (await db.get(selectReader[what], name)) !== undefined;
+    },
     /** Removes what is expired, and what is older than `oldestId`. */
     prune: (now: number, oldestId: number) => db.run(remove, oldestId, now),
   };

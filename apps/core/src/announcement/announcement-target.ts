@@ -12,12 +12,19 @@ const channelName = /^[a-z][a-z0-9_-]{0,31}$/;
  * @throws ServiceError `bad_request`.
  */
 export function checkTarget(target: string): void {
-  const isFine = target.startsWith(surfacePrefix)
-    ? channelName.test(target.slice(surfacePrefix.length))
-    : target.length > (target.startsWith(identityPrefix) ? identityPrefix.length : 0);
+  const { what, name } = partsOf(target);
+  const isFine = what === 'all' || (what === 'surface' ? channelName.test(name) : name !== '');
   if (!isFine) {
     throw badRequest('"target" takes "*", a conversation key, surface:<channel> or identity:<principal key>.');
   }
+}
+
+/** What a target names: everybody, or one channel, principal key or conversation key. */
+export function partsOf(target: string): { what: 'all' | 'surface' | 'identity' | 'session'; name: string } {
+  if (target === '*') return { what: 'all', name: '' };
+  if (target.startsWith(surfacePrefix)) return { what: 'surface', name: target.slice(surfacePrefix.length) };
+  if (target.startsWith(identityPrefix)) return { what: 'identity', name: target.slice(identityPrefix.length) };
+  return { what: 'session', name: target };
 }
 
 /** Whether an announcement with this target is for the reader. */

@@ -67,6 +67,9 @@ export async function openAnnouncements(db: Database, clock: Clock, limits = def
       return stored;
     },
 
+    /** Whether anybody is there at the moment whom a target names. */
+    hasReader: (target: string): Promise<boolean> => store.hasReader(target),
+
     /** All that are live, oldest first. */
     list: (): readonly Announcement[] => [...current()],
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { backedUpDatabases, type BackedUpDatabase } from '@svc/contract/backup.ts';
-import { refused } from './read-archive.ts';
+import { refused } from './archive-refusal.ts';
 
 const run = promisify(execFile);
 const program = path.join(import.meta.dirname, 'check-database-process.ts');

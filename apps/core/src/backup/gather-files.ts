@@ -1,11 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
-import { isSecretFile } from '@svc/service-kit/restore/secret-files.ts';
+import { isSecretFile, isSecretName, maxPlainBytes } from '@svc/service-kit/restore/secret-files.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { isArchiveName } from './archive-names.ts';
 import { gatherConnectors } from './gather-connectors.ts';
 import { entriesOf, sized, type PackedFile } from './packed-file.ts';
 import type { SecretFile } from './seal-secrets.ts';
+
+/** Sealed they are read, and opened, in one piece. */
+const maxSecretBytes = 128 * 1024 * 1024;
+
+const tooMuch = ({ name }: PackedFile) =>
+  new ServiceError(
+    'too_large',
+    `The files of connectors that may hold secrets have more than the ${maxSecretBytes} bytes that can be sealed (${name}). Make the ` +
+      'backup without secrets, and copy the folder "instances" yourself.',
+  );
 
 type Places = Pick<DataPaths, 'root' | 'connectors' | 'instances' | 'uploads' | 'silos' | 'trustSeed'>;
 
@@ -31,20 +42,38 @@ export async function gatherFiles(paths: Places, onLeftOut: (connector: string) 
 }
 
 async function plainInstanceFiles(paths: Places): Promise<PackedFile[]> {
-  const files = await below('instances', paths.instances);
-  const plain = await Promise.all(
-    files.map(async ({ name, file }) => !isSecretFile(name.split('/').slice(2).join('/'), await readFile(file))),
-  );
-  return files.filter((_, index) => plain[index]);
+  const plain: PackedFile[] = [];
+  for (const found of await below('instances', paths.instances)) if ((await isSecret(found)) === false) plain.push(found);
+  return plain;
 }
 
-/** What goes only under a passphrase. */
+/** Null for one that is gone by now. What is long is not read for it: an instance may keep much, and all of it counts as secret. */
+async function isSecret({ name, file, bytes }: PackedFile): Promise<boolean | null> {
+  const own = name.split('/').slice(2).join('/');
+  if (isSecretName(own) || bytes > maxPlainBytes) return true;
+  const content = await readIfThere(file);
+  return content === null ? null : isSecretFile(own, content);
+}
+
+async function readIfThere(file: string): Promise<Buffer | null> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** What goes only under a passphrase. @throws ServiceError `too_large` for more than can be sealed. */
 export async function gatherSecrets(paths: Places, secretsFile: string): Promise<SecretFile[]> {
-  const files = await below('instances', paths.instances);
   const secrets: SecretFile[] = [];
-  for (const { name, file } of files) {
-    const bytes = await readFile(file);
-    if (isSecretFile(name.split('/').slice(2).join('/'), bytes)) secrets.push({ path: name, bytes });
+  let room = maxSecretBytes;
+  for (const found of await below('instances', paths.instances)) {
+    if ((await isSecret(found)) !== true) continue;
+    room -= found.bytes;
+    if (room < 0) throw tooMuch(found);
+    const bytes = await readIfThere(found.file);
+    if (bytes !== null) secrets.push({ path: found.name, bytes });
   }
   // One in another place is not part of this installation's data.
   const own = path.join(paths.root, 'secrets.json');

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { BackupContents, RestorePlan } from '@svc/contract/backup.ts';
@@ -12,11 +11,12 @@ import { filesIn } from '@svc/service-kit/restore/restore-paths.ts';
 import { conflict } from '@svc/service-kit/service-error.ts';
 import { isNewer } from '../engine/is-newer.ts';
 import { storageFault } from '../upload/store-stream.ts';
-import { writeAll } from '../upload/write-all.ts';
+import { refused } from './archive-refusal.ts';
 import { checkDatabases } from './check-databases.ts';
-import { readArchive, refused, usualLimits, type PartSink, type ReadArchive } from './read-archive.ts';
+import type { ReadArchive } from './read-archive.ts';
 import { roomIn } from './room.ts';
 import { openSecrets } from './seal-secrets.ts';
+import { unpackArchive, writePart } from './unpack-archive.ts';
 
 export type ImportDeps = {
   paths: Pick<DataPaths, 'root'>;
@@ -40,22 +40,18 @@ export function createImports({ paths, settings, version, clock, ids }: ImportDe
      * @throws ServiceError `unprocessable` with what is wrong with it, `conflict`, `insufficient_storage`.
      */
     async take(body: Readable, passphrase: string | null): Promise<RestorePlan> {
-      if (isBusy) throw conflict('Another backup is being taken in. Wait for it.');
+      if (isBusy) {
+        body.destroy(); // nobody else would close the file behind it
+        throw conflict('Another backup is being taken in. Wait for it.');
+      }
       isBusy = true;
-      const id = ids.next('res');
-      const staged = path.join(makeRestoreFolder(paths.root), `${prefix}${id}`);
       try {
-        makePrivateDir(filesIn(staged));
-        const archive = await unpack(body, filesIn(staged));
-        await check(archive.contents, filesIn(staged));
-        const plan = await toPlan(id, archive, passphrase, filesIn(staged));
-        stageRestore(paths.root, staged, plan);
-        return plan;
+        return await stage(body, passphrase);
       } catch (error) {
         throw storageFault(error);
       } finally {
         isBusy = false;
-        await rm(staged, { recursive: true, force: true });
+        body.destroy();
       }
     },
 
@@ -68,16 +64,20 @@ export function createImports({ paths, settings, version, clock, ids }: ImportDe
     },
   };
 
-  async function unpack(body: Readable, folder: string): Promise<ReadArchive> {
-    const made = new Set<string>();
-    const sinkFor = async (name: string) => {
-      const file = path.join(folder, name);
-      const parent = path.dirname(file);
-      if (!made.has(parent)) await apart(mkdir(parent, { recursive: true, mode: 0o700 }));
-      made.add(parent);
-      return fileSink(file);
-    };
-    return readArchive(body, { ...usualLimits, maxBytes: await roomIn(paths.root) }, sinkFor);
+  async function stage(body: Readable, passphrase: string | null): Promise<RestorePlan> {
+    const id = ids.next('res');
+    const staged = path.join(makeRestoreFolder(paths.root), `${prefix}${id}`);
+    const files = filesIn(staged);
+    try {
+      makePrivateDir(files);
+      const archive = await unpackArchive(body, files, await roomIn(paths.root));
+      await check(archive.contents, files);
+      const plan = await toPlan(id, archive, passphrase, files);
+      stageRestore(paths.root, staged, plan);
+      return plan;
+    } finally {
+      await rm(staged, { recursive: true, force: true });
+    }
   }
 
   async function check(contents: BackupContents, folder: string): Promise<void> {
@@ -109,41 +109,6 @@ export type Imports = ReturnType<typeof createImports>;
 
 async function writeSecrets(sealed: Buffer | null, passphrase: string, folder: string): Promise<void> {
   for (const file of sealed === null ? [] : await openSecrets(sealed, passphrase)) {
-    const to = path.join(folder, file.path);
-    await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
-    const sink = await fileSink(to);
-    await sink.write(file.bytes);
-    await sink.end();
-  }
-}
-
-/** Always a file of its own: nothing that is there is written to, nor followed. */
-async function fileSink(file: string): Promise<PartSink> {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  const handle = await apart(open(file, flags, 0o600));
-  let at = 0;
-  return {
-    async write(bytes) {
-      await writeAll(handle, [bytes], at);
-      at += bytes.length;
-    },
-    async end() {
-      try {
-        await handle.datasync();
-      } finally {
-        await handle.close();
-      }
-    },
-  };
-}
-
-/** What cannot be made because something else of the backup is there already. */
-async function apart<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EEXIST' && code !== 'ENOTDIR' && code !== 'EISDIR') throw error;
-    throw refused('The backup has two files that stand in each other’s way.', error);
+    await writePart(path.join(folder, file.path), file.bytes);
   }
 }

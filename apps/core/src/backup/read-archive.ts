@@ -1,34 +1,22 @@
 import { createHash } from 'node:crypto';
-import { Transform, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ParsedTarEntry } from 'modern-tar';
-import { backupFormat, type BackupContents } from '@svc/contract/backup.ts';
-import { ServiceError, errorText } from '@svc/service-kit/service-error.ts';
-import { lazyCheck } from '../file/lazy-check.ts';
+import type { BackupContents } from '@svc/contract/backup.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { countPacked, limitUnpacked, type ArchiveLimits } from './archive-limits.ts';
 import { contentsName, isArchiveName, secretsName } from './archive-names.ts';
+import { refused, toRefusal } from './archive-refusal.ts';
+import { checkContents } from './check-contents.ts';
 
 /** What a part is written to as it is read; its end is awaited before the next part. */
 export type PartSink = { write(bytes: Buffer): Promise<void>; end(): Promise<void> };
-
-export type ArchiveLimits = {
-  /** Of all that comes out of it. */
-  maxBytes: number;
-  maxEntries: number;
-  /** How many times its size it may unpack to, past the first `slackBytes`. */
-  maxRatio: number;
-  slackBytes: number;
-};
-
-export const usualLimits: Omit<ArchiveLimits, 'maxBytes'> = { maxEntries: 200_000, maxRatio: 100, slackBytes: 64 * 1024 * 1024 };
 
 /** Held in memory: the contents and the sealed secrets. */
 const maxHeldBytes = 256 * 1024 * 1024;
 
 export type ReadArchive = { contents: BackupContents; secrets: Buffer | null; bytes: number };
-
-/** Every reason for which an archive is not taken. */
-export const refused = (message: string, cause?: unknown) => new ServiceError('unprocessable', message, { cause });
 
 /**
  * Reads an archive to its end and gives what it says of itself, when all of that is true: each part has a name that is
@@ -38,7 +26,7 @@ export const refused = (message: string, cause?: unknown) => new ServiceError('u
 export async function readArchive(
   body: Readable,
   limits: ArchiveLimits,
-  sinkFor: (name: string) => Promise<PartSink>,
+  sinkFor: (name: string, size: number) => Promise<PartSink>,
 ): Promise<ReadArchive> {
   const { createTarDecoder } = await import('modern-tar'); // seldom wanted
   const decoder = createTarDecoder({ strict: true });
@@ -58,7 +46,7 @@ export async function readArchive(
     abort(writer, error);
   });
   const [parts] = await firstFault(read, flow);
-  return checkWhole(parts);
+  return checkContents(parts);
 }
 
 type Writer = WritableStreamDefaultWriter<Uint8Array>;
@@ -77,34 +65,13 @@ async function writeEach(tar: AsyncIterable<Buffer>, writer: Writer): Promise<vo
 /** Nobody waits for it: what ended it is told by whoever found it. */
 const abort = (writer: Writer, reason: unknown): void => void writer.abort(reason).catch(() => undefined);
 
-type Counter = { packed: number; unpacked: number };
-
-const countPacked = (counter: Counter) =>
-  new Transform({
-    transform(bytes: Buffer, _encoding, done) {
-      counter.packed += bytes.length;
-      done(null, bytes);
-    },
-  });
-
-/** Between the two, so that also what is no part of anything is counted. */
-const limitUnpacked = (counter: Counter, { maxBytes, maxRatio, slackBytes }: ArchiveLimits) =>
-  new Transform({
-    transform(bytes: Buffer, _encoding, done) {
-      counter.unpacked += bytes.length;
-      if (counter.unpacked > maxBytes) done(refused(`The backup unpacks to more than the ${maxBytes} bytes there is room for.`));
-      else if (counter.unpacked > slackBytes + maxRatio * counter.packed) {
-        done(refused(`The backup unpacks to more than ${maxRatio} times its size, which none of ours does.`));
-      } else done(null, bytes);
-    },
-  });
-
-type Parts = { found: Map<string, { bytes: number; sha256: string }>; held: Map<string, Buffer> };
+/** What an archive turned out to have: each part with what it measures, and those that are held in memory. */
+export type Parts = { found: Map<string, { bytes: number; sha256: string }>; held: Map<string, Buffer> };
 
 async function readParts(
   entries: AsyncIterable<ParsedTarEntry>,
   { maxEntries }: ArchiveLimits,
-  sinkFor: (name: string) => Promise<PartSink>,
+  sinkFor: (name: string, size: number) => Promise<PartSink>,
 ): Promise<Parts> {
   const parts: Parts = { found: new Map(), held: new Map() };
   const folded = new Set<string>();
@@ -120,7 +87,7 @@ async function readParts(
     if (folded.size > maxEntries) throw refused(`The backup has more than ${maxEntries} files.`);
     const isHeld = name === contentsName || name === secretsName;
     if (isHeld && size > maxHeldBytes) throw refused(`The backup has ${shown} with ${size} bytes, which is too much.`);
-    const sink = isHeld ? holder((bytes) => parts.held.set(name, bytes)) : await sinkFor(name);
+    const sink = isHeld ? holder((bytes) => parts.held.set(name, bytes)) : await sinkFor(name, size);
     parts.found.set(name, await readPart(body, size, sink));
   }
   return parts;
@@ -154,61 +121,6 @@ function holder(keep: (bytes: Buffer) => void): PartSink {
   };
 }
 
-const isContents = lazyCheck<BackupContents>({
-  type: 'object',
-  required: ['format', 'version', 'created_at', 'schemas', 'files'],
-  properties: {
-    format: { const: backupFormat },
-    version: { type: 'string', pattern: '^\\d{1,9}\\.\\d{1,9}\\.\\d{1,9}' },
-    created_at: { type: 'integer', minimum: 0, maximum: 8.64e15 },
-    schemas: { type: 'object', additionalProperties: { type: 'string' } },
-    files: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['path', 'bytes', 'sha256'],
-        properties: {
-          path: { type: 'string' },
-          bytes: { type: 'integer', minimum: 0 },
-          sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
-        },
-      },
-    },
-  },
-});
-
-/** What is there is what was promised, and all of it. */
-function checkWhole({ found, held }: Parts): ReadArchive {
-  const contents = parse(held.get(contentsName));
-  if (contents === null) throw refused(`The backup has no ${contentsName}: it is none of ours, or it is cut off.`);
-  const { format } = contents as { format?: unknown };
-  if (typeof format === 'number' && format > backupFormat) {
-    throw refused(`The backup has format ${format}, and this version reads up to ${backupFormat}. Update the service first.`);
-  }
-  if (!isContents(contents)) throw refused(`${contentsName} of the backup is damaged.`);
-  let bytes = 0;
-  for (const file of contents.files) {
-    const part = found.get(file.path);
-    if (part === undefined) throw refused(`The backup lacks ${JSON.stringify(file.path.slice(0, 200))}.`);
-    if (part.bytes !== file.bytes || part.sha256 !== file.sha256) {
-      throw refused(`${JSON.stringify(file.path)} of the backup is damaged: it does not match its sha256.`);
-    }
-    found.delete(file.path);
-    bytes += part.bytes;
-  }
-  const [extra] = [...found.keys()].filter((name) => name !== contentsName);
-  if (extra !== undefined) throw refused(`The backup has ${JSON.stringify(extra)}, which its ${contentsName} does not know.`);
-  return { contents, secrets: held.get(secretsName) ?? null, bytes };
-}
-
-function parse(bytes: Buffer | undefined): unknown {
-  try {
-    return bytes === undefined ? null : JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw refused(`${contentsName} of the backup is damaged.`);
-  }
-}
-
 /** What comes out of the unpacker, and what it says of a fault in our words. */
 async function* told<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
@@ -216,14 +128,6 @@ async function* told<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   } catch (error) {
     throw toRefusal(error);
   }
-}
-
-/** The words of the unpackers are for those who know them. */
-function toRefusal(error: unknown): unknown {
-  if (error instanceof ServiceError) return error;
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ERR_STREAM_PREMATURE_CLOSE' || (code?.startsWith('E') === true && !code.startsWith('ERR_'))) return error;
-  return refused(`The backup cannot be unpacked: it is cut off, damaged or no backup at all (${errorText(error)}).`, error);
 }
 
 /** Waits for both; of two faults the one that is no mere consequence of the other is thrown. */

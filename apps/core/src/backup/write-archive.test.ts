@@ -5,7 +5,8 @@ import { createTarDecoder, createTarPacker } from 'modern-tar';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { tar } from '../../test/make-archive.ts';
-import { readArchive, usualLimits } from './read-archive.ts';
+import { usualLimits } from './archive-limits.ts';
+import { readArchive } from './read-archive.ts';
 import { writeArchive } from './write-archive.ts';
 
 const size = 3_000_000;

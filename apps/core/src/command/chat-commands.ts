@@ -3,7 +3,7 @@ import type { CoreContext } from '../context.ts';
 import { abortTurn } from '../steering/abort-turn.ts';
 import type { Turn } from '../turn/turn.ts';
 
-type Deps = Pick<CoreContext, 'sessions' | 'turnQueue' | 'bursts' | 'journal' | 'engines' | 'events' | 'observed'>;
+type Deps = Pick<CoreContext, 'sessions' | 'claims' | 'turnQueue' | 'bursts' | 'journal' | 'engines' | 'events' | 'observed'>;
 
 /**
  * A chat command of the core: the same words on every channel. One that `waits` takes its place behind the running
@@ -22,8 +22,10 @@ const newCommand: ChatCommand = {
   about: 'begin a new conversation',
   floor: 'KNOWN',
   waits: true,
-  async run({ sessions, observed, journal, events }, turn, identity) {
+  async run({ sessions, claims, observed, journal, events }, turn, identity) {
     const key = turn.envelope.conversation_key;
+    // Whoever works in it at a terminal would lose it, and the claim would have no session that it could be released from.
+    if (claims.isClaimed(key)) return 'This conversation is open in a terminal. Begin a new one when it is released there.';
     await sessions.delete(key);
     await observed.clear(key, Number.MAX_SAFE_INTEGER);
     await journal.forget(key);

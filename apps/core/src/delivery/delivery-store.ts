@@ -27,13 +27,15 @@ const selectState = `SELECT ${columns} FROM delivery WHERE state = ? AND seq < ?
 const selectAll = `SELECT ${columns} FROM delivery WHERE seq < ? ORDER BY seq DESC LIMIT ?`;
 const removeOld = `DELETE FROM delivery WHERE seq IN
   (SELECT seq FROM (SELECT seq, state, updated_at FROM delivery ORDER BY seq LIMIT 500) AS oldest
-   WHERE state <> 'pending' AND updated_at < ?)`;
+   WHERE state <> 'pending' AND updated_at < ?) RETURNING state`;
 
 export function createDeliveryStore(db: Database, clock: Clock, ids: Ids) {
   return {
-    /** A delivery without a route cannot be made: it is kept as failed, for the list. */
-    async add({ turn_id, turn_seq, conversation_key, text, injected, route, error }: NewDelivery): Promise<StoredDelivery> {
+    /** A delivery without a route cannot be made: it is kept as failed, for the list. So is one that `isRefused`. */
+    async add(delivery: NewDelivery, isRefused = false): Promise<StoredDelivery> {
+      const { turn_id, turn_seq, conversation_key, text, injected, route, error } = delivery;
       const now = clock.now();
+      const isFailed = isRefused || route === null;
       const row = await db.getSoon<Row>(
         insert,
         ids.next('dlv'),
@@ -44,8 +46,8 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids) {
         route?.target ?? null,
         text,
         injected ? 1 : 0,
-        route === null ? 'failed' : 'pending',
-        route === null ? null : now,
+        isFailed ? 'failed' : 'pending',
+        isFailed ? null : now,
         error,
         now,
         now,
@@ -76,8 +78,8 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids) {
           (SELECT count(*) FROM delivery WHERE state = 'failed') AS failed`,
       ),
     remove: (id: string) => db.run(`DELETE FROM delivery WHERE id = ? AND state <> 'pending'`, id),
-    /** Removes some of what has been settled before `before` (epoch ms); gives how many. */
-    prune: (before: number) => db.run(removeOld, before),
+    /** Removes some of what has been settled before `before` (epoch ms); gives what it was. */
+    prune: (before: number) => db.all<Pick<Delivery, 'state'>>(removeOld, before),
   };
 }
 

@@ -8,7 +8,16 @@ import type { Route } from './delivery-store.ts';
 import type { Outbox } from './outbox.ts';
 
 /** A reply that was, or is to be, given to its caller. Without a route it cannot be pushed, only listed. */
-type Handover = { turn: Turn; route: Route | null; text: string; cancelTimer: () => void };
+type Handover = {
+  turn: Turn;
+  route: Route | null;
+  text: string;
+  /** How many have the reply and have not said what became of it. */
+  holders: number;
+  /** What the timer waits for: somebody to say what became of the reply, or somebody to come for it. */
+  waitsFor: 'word' | 'caller';
+  cancelTimer: () => void;
+};
 
 export type HandoverDeps = { journal: TurnJournal; outbox: Outbox; clock: Clock; log: Pick<Log, 'error'> };
 export type Handovers = ReturnType<typeof createHandovers>;
@@ -20,6 +29,8 @@ const silenceMs = 10 * 60_000;
 
 const nobodyCame = 'nobody came for the answer; whoever sends the message again, with the same message_id, gets it';
 const neverSaid = 'the connector has the reply and never said what became of it';
+
+const noTimer = () => undefined;
 
 /**
  * Between a reply and its channel: who asked for it shows it and says so. When nobody is there, or says that it
@@ -43,16 +54,21 @@ export function createHandovers({ journal, outbox, clock, log }: HandoverDeps) {
   }
 
   /** Gives the caller time to come back. */
-  const awaitCaller = (handover: Handover) =>
+  const awaitCaller = (handover: Handover) => {
+    handover.waitsFor = 'caller';
     pushAfter(graceMs, handover, handover.route, handover.route === null ? nobodyCame : null);
+  };
 
   /** Somebody has the reply. It is not pushed any more on mere silence, or the channel might show it twice. */
-  const awaitWord = (handover: Handover) => pushAfter(silenceMs, handover, null, neverSaid);
+  const awaitWord = (handover: Handover) => {
+    handover.waitsFor = 'word';
+    pushAfter(silenceMs, handover, null, neverSaid);
+  };
 
   return {
     /** A reply has been made that has to reach a channel, or that nobody is there for. */
     expect(turn: Turn, route: Route | null, result: HandleResult, isAttended: boolean): void {
-      const handover: Handover = { turn, route, text: replyText(result), cancelTimer: () => undefined };
+      const handover: Handover = { turn, route, text: replyText(result), holders: 0, waitsFor: 'word', cancelTimer: noTimer };
       waiting.set(turn.id, handover);
       if (isAttended) awaitWord(handover);
       else awaitCaller(handover);
@@ -61,10 +77,12 @@ export function createHandovers({ journal, outbox, clock, log }: HandoverDeps) {
     /** True while it is not known whether the turn's reply has reached its channel. */
     isExpected: (turnId: string): boolean => waiting.has(turnId),
 
-    /** Somebody came back for the reply. */
+    /** Somebody was given the reply, and says what becomes of it, or is `abandoned`. */
     taken(turnId: string): void {
       const handover = waiting.get(turnId);
-      if (handover !== undefined) awaitWord(handover);
+      if (handover === undefined) return;
+      handover.holders++;
+      if (handover.waitsFor === 'caller') awaitWord(handover);
     },
 
     /** The channel shows the reply. Nothing for turns that are not waited for. */
@@ -82,10 +100,18 @@ export function createHandovers({ journal, outbox, clock, log }: HandoverDeps) {
       if (handover !== undefined) await push(handover, handover.route, error);
     },
 
-    /** Whoever had the reply went away before saying what became of it. */
+    /** Whoever had `taken` the reply went away before saying what became of it. Somebody else who has it may still say. */
     abandoned(turnId: string): void {
       const handover = waiting.get(turnId);
-      if (handover !== undefined) awaitCaller(handover);
+      if (handover === undefined) return;
+      handover.holders = Math.max(0, handover.holders - 1);
+      if (handover.holders === 0) awaitCaller(handover);
+    },
+
+    /** Whoever asked was gone before the reply could be given. Nothing changes where somebody else has it. */
+    missed(turnId: string): void {
+      const handover = waiting.get(turnId);
+      if (handover?.holders === 0) awaitCaller(handover);
     },
 
     count: () => waiting.size,

@@ -21,8 +21,9 @@ const firstDelayMs = 1000;
 const lastDelayMs = 5 * 60_000;
 /** A reply that is older than this would only confuse. */
 const giveUpMs = 24 * 60 * 60_000;
-/** More than these are not tried: they are listed as failed at once. */
+/** More than these are not tried: they are listed as failed at once, and can be tried again from there. */
 const maxPending = 5000;
+const tooMany = 'too many deliveries are waiting';
 
 /**
  * Replies that have to be pushed: kept in the database until the channel has them, tried again with growing delays, in
@@ -39,7 +40,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
 
   async function push(delivery: NewDelivery): Promise<StoredDelivery> {
     const isFull = pending >= maxPending;
-    const stored = await store.add(isFull ? { ...delivery, route: null, error: 'too many deliveries are waiting' } : delivery);
+    const stored = await store.add(isFull ? { ...delivery, error: tooMany } : delivery, isFull);
     if (stored.state === 'failed') failed++;
     else sendWhenSafe(stored);
     return stored;
@@ -72,7 +73,8 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
         return;
       }
       const waitMs = (delivery.next_at ?? 0) - clock.now();
-      if (waitMs > 0) {
+      // A longer wait than there can be means that the clock was set back meanwhile.
+      if (waitMs > 0 && waitMs <= lastDelayMs) {
         timers.set(
           key,
           clock.after(waitMs, () => {
@@ -190,6 +192,13 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
       const isGone = (await store.remove(id)) > 0;
       if (isGone && delivery?.state === 'failed') failed--;
       return isGone;
+    },
+
+    /** Removes some of what has been settled before `before` (epoch ms); gives how many. */
+    async prune(before: number): Promise<number> {
+      const removed = await store.prune(before);
+      failed -= removed.filter(({ state }) => state === 'failed').length;
+      return removed.length;
     },
 
     counts: () => ({ pending, failed }),

@@ -138,7 +138,11 @@ export function createEngineAdmin({ settings, env, log, registry, engineSettings
     async removeKey(id: EngineId): Promise<{ note: string | null; engine: EngineView }> {
       const names = refuseKey(id);
       await engineSettings.change(id, { connection: 'subscription' });
-      await secrets.remove(names.own);
+      await secrets.remove(names.own).catch(async (error: unknown) => {
+        // It lies there still, but nothing is paid with it any more.
+        await inForce(id);
+        throw error;
+      });
       const stays = (env[names.vendor] ?? '') !== '' ? `${names.vendor} is set in the environment; it is not used.` : null;
       return { note: stays, engine: await inForce(id) };
     },

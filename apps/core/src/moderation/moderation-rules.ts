@@ -16,7 +16,8 @@ export function createModerationRules({ maxChars, floodPerMinute }: RuleLimits, 
   const floods = (sender: string): boolean => {
     const now = clock.now();
     const window = windows.get(sender);
-    if (window === undefined || now - window.startedAt >= 60_000) {
+    // One that begins in the future is from before the clock was set back: nobody waits until it comes.
+    if (window === undefined || now - window.startedAt >= 60_000 || now < window.startedAt) {
       if (windows.size >= rememberedSenders) windows.clear();
       windows.set(sender, { startedAt: now, count: 1 });
       return false;

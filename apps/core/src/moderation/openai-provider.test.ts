@@ -34,6 +34,14 @@ test('an endpoint that says nothing is given up in time, and rests', async () =>
   expect(provider.fault()).toBeNull();
 });
 
+test('an endpoint that rests is asked again when the clock is set back by hours', async () => {
+  const { provider, clock } = open({ timeoutMs: 50 });
+  server.mishaps.push('hang');
+  await expect(provider.flagged(['hi'], asked)).rejects.toThrow('said nothing');
+  clock.advance(-3 * 3_600_000);
+  expect(await provider.flagged(['hi'], asked)).toEqual([false]);
+});
+
 test('an endpoint that is not there is a failure', async () => {
   const { provider } = open({ baseUrl: 'http://127.0.0.1:1/v1/' });
   await expect(provider.flagged(['hi'], asked)).rejects.toThrow('ECONNREFUSED');

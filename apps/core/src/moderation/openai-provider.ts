@@ -55,7 +55,9 @@ export function createOpenAiProvider({ baseUrl, model, keyOf, clock, timeoutMs =
       const unknown = [...new Set(pieces.flat())].filter((piece) => known.get(piece) === undefined);
       const answers = new Map(pieces.flat().map((piece) => [piece, known.get(piece)]));
       if (unknown.length > 0) {
-        if (failed !== null && clock.now() < failed.until) throw new ModerationFailure(failed.why);
+        const pauseLeft = failed === null ? 0 : failed.until - clock.now();
+        // A longer pause than there can be means that the clock was set back meanwhile.
+        if (failed !== null && pauseLeft > 0 && pauseLeft <= longestPauseMs) throw new ModerationFailure(failed.why);
         try {
           await ask(unknown, asked);
         } catch (error) {

@@ -5,16 +5,16 @@ import type { CoreContext } from '../context.ts';
 import { toMessages } from './history.ts';
 import { toSession } from './session-view.ts';
 
-type Deps = Pick<CoreContext, 'sessions' | 'observed' | 'turnQueue' | 'bursts' | 'claims' | 'journal' | 'knownSecrets' | 'clock'>;
+type Deps = Pick<CoreContext, 'sessions' | 'observed' | 'turnQueue' | 'bursts' | 'claims' | 'journal' | 'knownSecrets'>;
 type KeyParams = { key: string };
 
 /** `GET /v2/sessions`, `GET|DELETE /v2/session/:key` and its history (spec: Endpoints, Core). */
 export function mountSessionRoutes(app: App, deps: Deps): void {
-  const { sessions, observed, turnQueue, bursts, claims, journal, knownSecrets, clock } = deps;
+  const { sessions, observed, turnQueue, bursts, claims, journal, knownSecrets } = deps;
 
   app.get<{ Querystring: { limit?: string; before?: string } }>('/v2/sessions', async ({ query }) => {
     const limit = queryInteger('limit', query.limit, 100, 1, 1000);
-    const before = queryInteger('before', query.before, clock.now() + 1, 0, Number.MAX_SAFE_INTEGER);
+    const before = queryInteger('before', query.before, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
     const rows = await sessions.list(before, limit);
     return { sessions: rows.map((row) => toSession(row, turnQueue)) };
   });

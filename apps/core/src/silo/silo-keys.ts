@@ -1,4 +1,5 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { VaultClient } from '@svc/service-kit/vault/create-vault-client.ts';
 import type { SiloRow, SiloStore } from './silo-store.ts';
 
@@ -16,7 +17,7 @@ export function createSiloKeys({ store, vault, clock }: Deps) {
   const kept = new Map<string, { key: Promise<Buffer>; until: number }>();
 
   async function unwrap({ id, wrapped_key }: SiloRow): Promise<Buffer> {
-    if (vault === null) throw new Error('a silo has a key, and there is no vault to open it');
+    if (vault === null) throw unavailable('This silo is sealed, and there is no vault to open it. Set SVC_VAULT_URL.');
     if (wrapped_key !== null) return vault.unwrapSiloKey(id, wrapped_key);
     const { key, wrapped } = await vault.generateSiloKey(id);
     if ((await store.keepKey(id, wrapped)) === 1) return key;

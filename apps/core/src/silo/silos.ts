@@ -169,9 +169,10 @@ export class Silos {
     const known = new Set(rows.map(({ id }) => id));
     for (const id of lying) if (!known.has(id)) await this.#blobs.removeAll(id);
     for (const { id } of rows) {
-      const found = await this.#blobs.list(id); // before the rows: what is written meanwhile is in none of the two
+      // Before the rows, as is what is being written: what comes to its name meanwhile is in none of the two.
+      const found = (await this.#blobs.list(id)).filter((blob) => !this.#writing.has(blob));
       const named = new Set(await this.#store.blobs(id));
-      for (const blob of found) if (!named.has(blob) && !this.#writing.has(blob)) await this.#blobs.remove(id, blob);
+      for (const blob of found) if (!named.has(blob)) await this.#blobs.remove(id, blob);
     }
   }
 

@@ -6,7 +6,7 @@ import { lazyCheck } from '../file/lazy-check.ts';
 import { plainMime } from '../upload/file-name.ts';
 import { decodeBase64, notValid, readJsonBody } from '../upload/read-json-file.ts';
 import { untilSilent } from '../upload/store-stream.ts';
-import { tooLarge } from '../upload/uploads.ts';
+import { tooLarge } from '../upload/too-large.ts';
 import { audioTypeOf, audioTypeOfBytes, knownAudio, type AudioType } from './audio-type.ts';
 import type { Wishes } from './speech.ts';
 

@@ -7,7 +7,7 @@ import type { App } from '@svc/service-kit/http/create-app.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
 import { mimeOfName, plainMime } from '../upload/file-name.ts';
-import { tooLarge } from '../upload/uploads.ts';
+import { tooLarge } from '../upload/too-large.ts';
 import { audioTypeOf } from './audio-type.ts';
 import { checkAudioMime, readJsonClip, readRawClip, readStoredClip } from './read-clip.ts';
 

@@ -1,6 +1,7 @@
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
 import type { TokenUsage } from '@svc/contract/usage.ts';
+import { cutText } from '@svc/service-kit/cut-text.ts';
 import { ServiceError, upstream } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
 import type { ActiveEngine } from '../engine/engine-registry.ts';
@@ -32,16 +33,17 @@ export function createTitleMaker(deps: Deps) {
     const { ids } = fallback.order(first.choice.id);
     for (const [place, id] of ids.entries()) {
       const active = id === first.choice.id ? first : await engines.open(asEngineId(id));
-      const { said, ending } = await ask(active, text.slice(0, maxInput));
+      const { said, ending } = await ask(active, cutText(text, maxInput));
       if (ending?.type === 'done') {
         const title = toTitle(redact(said));
         if (title !== '') return title;
       }
       if (ending?.type !== 'failed') break;
-      const { failure } = ending;
+      // Masked here, because a later turn tells why this engine is passed over.
+      const failure = { ...ending.failure, message: redact(ending.failure.message) };
       fallback.failed(id, failure);
       const isLast = place === ids.length - 1;
-      if (isLast || !fallback.stands(failure.code)) throw new ServiceError(failure.code, redact(failure.message));
+      if (isLast || !fallback.stands(failure.code)) throw new ServiceError(failure.code, failure.message);
     }
     throw upstream('The engine gave no title. Try again.');
   }
@@ -105,10 +107,7 @@ function toRequest(deps: Deps, { choice }: ActiveEngine, text: string): EngineRe
 }
 
 /** One line without quotes or a full stop, as people write titles. */
-const toTitle = (text: string): string =>
-  text
-    .trim()
-    .split('\n')[0]!
-    .replace(/^["'“«#*\s]+|["'”»*.\s]+$/g, '')
-    .slice(0, maxTitle)
-    .trim();
+function toTitle(text: string): string {
+  const [line = ''] = text.trim().split('\n');
+  return cutText(line.replace(/^["'“«#*\s]+|["'”»*.\s]+$/g, ''), maxTitle).trim();
+}

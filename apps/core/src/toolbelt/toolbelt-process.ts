@@ -87,9 +87,9 @@ export function createToolbeltProcess(deps: ToolbeltProcessDeps) {
   return {
     /** Where it listens, as soon as it does. The caller bounds the wait. @throws when it cannot be started. */
     async url(): Promise<string> {
-      if (closed) throw new Error('the service is stopping');
       lastUse = clock.now();
       if (stopping !== null) await stopping;
+      if (closed) throw new Error('the service is stopping');
       const { status, lastExit } = child.state;
       if (status === 'running') return urlOf(port);
       if (status === 'failed' && clock.now() - (lastExit?.at ?? 0) < retryMs) {

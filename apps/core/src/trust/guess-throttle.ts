@@ -12,7 +12,8 @@ export function createGuessThrottle(clock: Clock) {
     /** @throws ServiceError `busy` */
     check(): void {
       const now = clock.now();
-      if (now - since >= windowMs) {
+      // A minute that begins in the future is from before the clock was set back.
+      if (now - since >= windowMs || now < since) {
         since = now;
         wrong = 0;
       }

@@ -66,12 +66,19 @@ function readSeedFile(file: string): SeedPrincipal[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
-  const seed: unknown = JSON.parse(text);
-  const principals = (seed as { principals?: unknown }).principals;
+  const principals = (parseSeed(text, file) as { principals?: unknown } | null)?.principals;
   if (!Array.isArray(principals)) throw new Error(`${file} needs a list "principals"`);
   const seeded = principals.map((entry, index) => parseSeedPrincipal(entry, `${file}: principals[${index}]`));
   refuseShared(seeded, file);
   return seeded;
+}
+
+function parseSeed(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${file} is not JSON: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** One sender is one principal. */

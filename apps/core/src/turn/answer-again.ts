@@ -32,7 +32,6 @@ export async function answerAgain(
     return run();
   }
   if (row.result === null) throw conflict('This message is being taken up again after a restart. Ask again in a moment.');
-  deps.handovers.taken(row.id);
   return JSON.parse(row.result) as HandleResult;
 }
 

@@ -44,7 +44,8 @@ export async function askEngines(deps: CoreContext, asking: Asking, io: TurnIo):
     const reply = await reason(deps, { turn, identity, prompt: told, session, active, goesOn }, io);
     if (reply.ending !== 'refused') {
       fallback.answered(id);
-      return { reply, active, instead: detours.length === 0 ? null : detours.join(' ') };
+      // Some of it may be from another turn, which need not have been on a public surface.
+      return { reply, active, instead: detours.length === 0 ? null : reply.redactor.text(detours.join(' ')) };
     }
     const { message } = reply.failure;
     if (isAskedAgain(reply.failure)) {

@@ -9,7 +9,7 @@ import { deny } from './deny.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { observe } from './observe.ts';
 import { runAccepted } from './run-accepted.ts';
-import { freeTicket } from './turn-queue.ts';
+import { freeTicket } from './ticket.ts';
 import { workOf } from './work-of.ts';
 import type { Caller, Turn } from './turn.ts';
 
@@ -59,6 +59,8 @@ async function admit(deps: CoreContext, live: LiveTurn, caller: Caller): Promise
   const command = findChatCommand(envelope.content.text);
   const isGathered = command === null && deps.bursts.takes(envelope);
   const needsPlace = !isObserved && !isGathered && command?.waits !== false;
+  // Once it is gathered it is accepted, and takes its place whether there is room or not.
+  if (isGathered && !isObserved) deps.turnQueue.checkRoom(envelope.conversation_key);
   const ticket = needsPlace ? deps.turnQueue.enter(envelope.conversation_key) : freeTicket;
   try {
     const identity = await deps.trust.resolve(envelope);

@@ -5,7 +5,7 @@ const dayMs = 24 * hourMs;
 /** What became of deliveries is kept this long. */
 const deliveryDays = 30;
 
-type Deps = Pick<CoreContext, 'settings' | 'clock' | 'log' | 'journal' | 'deliveries'>;
+type Deps = Pick<CoreContext, 'settings' | 'clock' | 'log' | 'journal' | 'outbox'>;
 
 /** Removes what is older than the operator keeps, every hour and in small steps. The returned function ends it. */
 export function keepJournalSmall(deps: Deps): () => void {
@@ -14,9 +14,9 @@ export function keepJournalSmall(deps: Deps): () => void {
   });
 }
 
-async function prune({ settings, clock, journal, deliveries }: Deps): Promise<void> {
+async function prune({ settings, clock, journal, outbox }: Deps): Promise<void> {
   const before = (days: number) => clock.now() - days * dayMs;
-  while ((await deliveries.prune(before(deliveryDays))) > 0);
+  while ((await outbox.prune(before(deliveryDays))) > 0);
   if (settings.historyDays === 0) return;
   while ((await journal.prune(before(settings.historyDays))) > 0);
 }

@@ -151,9 +151,11 @@ async function serveRequest(context: CoreContext, request: LinkRequest, requestI
 /** A reply that the connector says nothing of counts as delivered when it has it. */
 async function handOver({ handovers }: CoreContext, link: Link, handled: HandleResult, confirms: boolean): Promise<void> {
   if (!handovers.isExpected(handled.turn_id)) return;
-  if (link.isGone()) return handovers.abandoned(handled.turn_id);
-  if (confirms) link.unconfirmed.add(handled.turn_id);
-  else await handovers.delivered(handled.turn_id);
+  if (link.isGone()) return handovers.missed(handled.turn_id);
+  if (!confirms) return handovers.delivered(handled.turn_id);
+  if (link.unconfirmed.has(handled.turn_id)) return; // asked twice over one link
+  link.unconfirmed.add(handled.turn_id);
+  handovers.taken(handled.turn_id);
 }
 
 async function takeConfirmation(

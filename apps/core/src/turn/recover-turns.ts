@@ -15,7 +15,7 @@ const maxAttempts = 2;
 /**
  * Takes up what the journal says was left open: turns that waited run, in their order; a turn that was running is run
  * once more in its engine's session; replies that were not delivered wait for their connector, then are pushed. To be
- * called before anybody else is let in, so that a message which comes again finds its turn.
+ * called before anybody else is let in, so that a message which comes again finds its turn. What cannot be taken up is listed.
  */
 export async function recoverTurns(deps: CoreContext): Promise<void> {
   const rows = await deps.journal.open();
@@ -25,7 +25,23 @@ export async function recoverTurns(deps: CoreContext): Promise<void> {
       recover(deps, row);
     } catch (error) {
       deps.log.error({ err: error, turn: row.id }, 'an open turn could not be taken up');
+      await report(deps, row);
     }
+  }
+}
+
+/** What the journal holds of the turn cannot be read, its route neither, so it can only be listed. */
+async function report({ journal, outbox, log }: CoreContext, row: JournalRow): Promise<void> {
+  const lost = new ServiceError('turn_interrupted', 'The service stopped before this was answered. Send it as a new message.');
+  const { id, seq, conversation_key, request_id } = row;
+  const failed = { turn_id: id, turn_seq: seq, conversation_key, text: lost.message, injected: false, route: null };
+  try {
+    await Promise.all([
+      journal.fail(row, lost.toBody(request_id)),
+      outbox.push({ ...failed, error: 'the turn could not be taken up after a restart' }),
+    ]);
+  } catch (error) {
+    log.error({ err: error, turn: id }, 'an open turn could not be reported');
   }
 }
 

@@ -5,7 +5,7 @@ import { deliveryOf, replyText } from '../delivery/delivery-of.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';
 import { toResult } from './to-result.ts';
-import { AbortedInQueue, type Ticket, type Work } from './turn-queue.ts';
+import { AbortedInQueue, type Ticket, type Work } from './ticket.ts';
 import type { Turn } from './turn.ts';
 
 /**

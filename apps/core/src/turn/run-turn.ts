@@ -10,7 +10,7 @@ import type { Reply } from './steps/reason.ts';
 import { redactReply } from './steps/redact-reply.ts';
 import { resolveIdentity } from './steps/resolve-identity.ts';
 import { toResult } from './to-result.ts';
-import type { AbortReason } from './turn-queue.ts';
+import type { AbortReason } from './ticket.ts';
 import type { Turn, TurnIo } from './turn.ts';
 
 /**

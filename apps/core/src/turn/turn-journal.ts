@@ -115,9 +115,9 @@ export function createTurnJournal(db: Database, clock: Clock) {
       return db.getSoon(isOpen ? updateReplied : updateEnd, state, JSON.stringify(result), clock.now(), turn.seq);
     },
 
-    fail(turn: Turn, error: ErrorBody): Promise<unknown> {
-      open.delete(turn.seq);
-      return db.getSoon(updateFailed, JSON.stringify(error), clock.now(), turn.seq);
+    fail({ seq }: Pick<Turn, 'seq'>, error: ErrorBody): Promise<unknown> {
+      open.delete(seq);
+      return db.getSoon(updateFailed, JSON.stringify(error), clock.now(), seq);
     },
 
     /** The reply reached the channel, or is the outbox's business from here on (`replied`). */

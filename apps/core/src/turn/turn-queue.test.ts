@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemClock } from '@svc/service-kit/clock.ts';
-import { createTurnQueue, type TurnQueue, type Work } from './turn-queue.ts';
+import type { Work } from './ticket.ts';
+import { createTurnQueue, type TurnQueue } from './turn-queue.ts';
 
 const unheard = () => undefined;
 

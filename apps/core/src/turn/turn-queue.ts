@@ -1,5 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { queueFull, unavailable } from '@svc/service-kit/service-error.ts';
+import { AbortedInQueue, type AbortReason, type OnQueued, type Ticket, type Work } from './ticket.ts';
 
 export type TurnQueueLimits = {
   /** Turns that run at once over all keys. */
@@ -7,25 +8,6 @@ export type TurnQueueLimits = {
   /** Turns that may wait, over all keys and in one conversation. */
   maxWaiting: number;
   maxWaitingPerKey?: number;
-};
-
-/** Why a turn was told to end. */
-export type AbortReason = 'operator' | 'shutdown';
-
-/** A turn that was ended while it still waited for its slot. */
-export class AbortedInQueue extends Error {}
-
-/** Hears how many turns stand before this one, now and as the line moves. */
-export type OnQueued = (position: number) => void;
-export type Work<T> = (signal: AbortSignal) => Promise<T>;
-
-/** A place in the line of a conversation, taken at once and in order. It is either run or left. */
-export type Ticket = {
-  /** Runs `work` when it is this place's time; settles as `work` does, with lock and slot free again. */
-  run<T>(work: Work<T>, onQueued: OnQueued): Promise<T>;
-  leave(): void;
-  /** True when `run` would begin at once. */
-  isFree(): boolean;
 };
 
 export type EnterOptions = {
@@ -66,7 +48,7 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
   function enter(key: string, { next = false, unlimited = false }: EnterOptions = {}): Ticket {
     if (closed) throw stopping();
     const line = lines.get(key) ?? [];
-    if (!unlimited && (line.length > 0 || taken >= slots)) checkLimits(line);
+    if (!unlimited) checkLimits(line);
     const place: Place = {
       key,
       isNext: next,
@@ -87,6 +69,7 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
   }
 
   function checkLimits(line: Place[]): void {
+    if (line.length === 0 && taken < slots) return;
     const waiting = places - taken;
     if (waiting >= maxWaiting) throw queueFull(`${waiting} turns are waiting already. Try again in a moment.`);
     if (line.length > maxWaitingPerKey) {
@@ -179,6 +162,12 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     /** Takes a place. @throws ServiceError `queue_full` past the limits, `unavailable` on shutdown. */
     enter,
 
+    /** Whether there is room for what takes its place later. @throws ServiceError like `enter`. */
+    checkRoom(key: string): void {
+      if (closed) throw stopping();
+      checkLimits(lines.get(key) ?? []);
+    },
+
     /** Tells the turn of a key that is in flight to end. False when there is none. */
     abort(key: string, reason: AbortReason): boolean {
       const place = inFlight(key);
@@ -211,13 +200,6 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     },
   };
 }
-
-/** For what waits for nobody. */
-export const freeTicket: Ticket = {
-  run: (work) => work(new AbortController().signal),
-  leave: () => undefined,
-  isFree: () => true,
-};
 
 /** Behind the turn that has the lock and those that were put before the others already. */
 function placeOfNext(line: Place[]): number {

@@ -26,7 +26,8 @@ const callerOf = ({ raw }: FastifyReply, sink: TurnSink | null): Caller => ({ si
 /** A reply that was written whole was delivered; a caller that was gone by then did not get it. */
 function confirmWhenSent({ handovers, log }: CoreContext, { turn_id, actions }: HandleResult, { raw }: FastifyReply): void {
   if (actions.length === 0) return;
-  if (raw.destroyed) return handovers.abandoned(turn_id);
+  if (raw.destroyed) return handovers.missed(turn_id);
+  handovers.taken(turn_id);
   raw.once('close', () => {
     if (!raw.writableFinished) return handovers.abandoned(turn_id);
     handovers.delivered(turn_id).catch((error: unknown) => log.error({ err: error }, 'a delivered reply could not be marked'));

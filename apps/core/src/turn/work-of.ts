@@ -6,7 +6,7 @@ import type { LiveTurn } from './live-turns.ts';
 import { runTurn } from './run-turn.ts';
 import { redactReply } from './steps/redact-reply.ts';
 import { toResult } from './to-result.ts';
-import type { Work } from './turn-queue.ts';
+import type { Work } from './ticket.ts';
 import type { Turn } from './turn.ts';
 
 /** What a live turn does when its time has come: a chat command, or the pipeline. */

@@ -28,6 +28,8 @@ export class ChunkedUpload {
   readonly #lines = new Map<number, Promise<void>>();
   #received: number;
   #syncsSoon = false;
+  /** Why the disk has not kept what had landed; another object each time. */
+  #loss: { cause: unknown } | null = null;
   /** Bytes that landed since the disk was last asked to take what there was. */
   unsynced = 0;
   writing = 0;
@@ -106,6 +108,7 @@ export class ChunkedUpload {
 
   async #store(index: number, body: Readable, sha256: string | null, tap: Tap | null): Promise<void> {
     const digest = createDigest(sha256);
+    const loss = this.#loss;
     const handle = await this.#staging.open(this.id);
     try {
       const length = await storeStream(body, {
@@ -124,29 +127,54 @@ export class ChunkedUpload {
       await handle.close();
     }
     await this.#staging.mark(this.id, index);
+    if (this.#loss !== null && this.#loss !== loss) {
+      await this.#staging.keepMap(this.id, this.#map);
+      throw this.#loss.cause;
+    }
     this.#map[index] = 1;
     this.#received++;
     this.unsynced += this.#lengthOf(index);
     this.#syncSoon();
   }
 
-  /** Nobody waits for it; what it cannot write shows when the end does. */
+  /** Nobody waits for it; that something was lost shows at the end, where chunks are missing then. */
   #syncSoon(): void {
     if (this.#syncsSoon) return;
     this.#syncsSoon = true;
     const again = () => void (this.#syncsSoon = false);
-    setTimeout(() => void this.#sync().then(again, again), syncEveryMs).unref();
+    setTimeout(() => void this.sync().then(again, again), syncEveryMs).unref();
   }
 
-  async #sync(): Promise<void> {
+  /**
+   * Has the disk take what has landed. What it refuses it may never take: the system tells of it once, and gives the bytes
+   * from its memory as if they were there. So all chunks have to come again then.
+   */
+  async sync(): Promise<void> {
     const handle = await this.#staging.open(this.id);
     const before = this.unsynced;
     try {
-      await handle.datasync();
+      await handle.sync().catch((error: unknown) => this.#lose(error));
       this.unsynced -= before;
     } finally {
       await handle.close();
     }
+  }
+
+  /** The same at the end, when all had landed. @throws also when the disk refused some of it since then, in another's hands. */
+  async syncAll(): Promise<void> {
+    await this.sync();
+    if (this.#received < this.plan.chunks && this.#loss !== null) throw this.#loss.cause;
+  }
+
+  /** @throws the fault of the disk, whatever else it refuses. */
+  async #lose(cause: unknown): Promise<never> {
+    this.#loss = { cause };
+    this.#map.fill(0);
+    this.#received = 0;
+    this.unsynced = 0;
+    this.#hash.reset();
+    await this.#staging.keepMap(this.id, this.#map).catch(() => undefined);
+    throw cause;
   }
 
   #indexes(value: 0 | 1, limit: number): number[] {

@@ -25,6 +25,8 @@ export class PrefixHash {
   #next = 0;
   #tapped = false;
   #running: Promise<void> | null = null;
+  /** Counts the beginnings: what was under way before the last one is of no use any more. */
+  #era = 0;
 
   constructor(source: PrefixSource) {
     this.#source = source;
@@ -34,12 +36,13 @@ export class PrefixHash {
   tap(index: number): Tap | null {
     if (index !== this.#next || this.#tapped || this.#running !== null) return null;
     const trial = this.#hash.copy();
+    const era = this.#era;
     this.#tapped = true;
     return {
       update: (bytes) => void trial.update(bytes),
       end: (hasLanded) => {
         this.#tapped = false;
-        if (!hasLanded) return;
+        if (!hasLanded || era !== this.#era) return;
         this.#hash = trial;
         this.#next++;
       },
@@ -67,6 +70,7 @@ export class PrefixHash {
   reset(): void {
     this.#hash = createHash('sha256');
     this.#next = 0;
+    this.#era++;
   }
 
   #isReady(): boolean {
@@ -77,6 +81,7 @@ export class PrefixHash {
     if (!this.#isReady()) return;
     const handle = await open(this.#source.file, 'r');
     const buffer = Buffer.allocUnsafe(readBytes);
+    const era = this.#era;
     try {
       while (this.#isReady()) {
         const trial = this.#hash.copy();
@@ -87,6 +92,7 @@ export class PrefixHash {
           trial.update(buffer.subarray(0, bytesRead));
           at += bytesRead;
         }
+        if (era !== this.#era) return;
         this.#hash = trial;
         this.#next++;
       }

@@ -21,12 +21,18 @@ export type Area = {
  * on the disk before anything moves, and each step may be done again, so a crash in between is made good by
  * `publishAgain`: there is never a line without its file, nor, in the end, a file without its line. A killed process
  * loses nothing that was written, only a machine without power does: a file that came faster than the disk takes it is
- * written out after its end, and `onLateFault` hears when that fails. `unsynced`: how many of its bytes may not be on the disk.
+ * written out after its end, and `onLateFault` hears when that fails. `unsynced`: how many of its bytes may not be on the disk;
+ * `sync` has the disk take them.
  */
-export async function publish({ staging, manifest, onLateFault }: Area, entry: ManifestEntry, unsynced: number): Promise<void> {
+export async function publish(
+  { staging, manifest, onLateFault }: Area,
+  entry: ManifestEntry,
+  unsynced: number,
+  sync: () => Promise<void> = () => syncFile(staging.dataOf(entry.id)),
+): Promise<void> {
   await makeFolder(path.dirname(entry.path));
   const isSyncedFirst = unsynced <= syncAtOnceBytes;
-  if (isSyncedFirst) await syncFile(staging.dataOf(entry.id));
+  if (isSyncedFirst) await sync();
   staging.decide(entry.id, entry);
   await move(staging.dataOf(entry.id), entry.path);
   await manifest.append(entry);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { movable, placed } from './manifest.ts';
+import { writeAll } from './write-all.ts';
 
 /** What a chunked upload said of itself at its beginning. */
 export type UploadPlan = {
@@ -75,6 +76,16 @@ export class Staging {
     const handle = await open(path.join(this.dirOf(id), 'map'), constants.O_WRONLY | constants.O_NOFOLLOW);
     try {
       await handle.write(Buffer.of(1), 0, 1, index);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Which chunks have landed, all at once. */
+  async keepMap(id: string, map: Uint8Array): Promise<void> {
+    const handle = await open(path.join(this.dirOf(id), 'map'), constants.O_WRONLY | constants.O_NOFOLLOW);
+    try {
+      await writeAll(handle, [Buffer.from(map)], 0);
     } finally {
       await handle.close();
     }

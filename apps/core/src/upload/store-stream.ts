@@ -92,6 +92,12 @@ export async function* untilSilent(body: Readable): AsyncGenerator<Buffer> {
   }
 }
 
+/** What work on the disk gives, or its fault in our words. */
+export const stored = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw storageFault(error);
+  });
+
 /** What the disk said, in words for the sender; anything else as it is. */
 export function storageFault(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;

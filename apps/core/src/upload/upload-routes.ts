@@ -8,7 +8,7 @@ import type { CoreContext } from '../context.ts';
 import { readJsonFile } from './read-json-file.ts';
 import { sendFile } from './send-file.ts';
 import { isUploadId } from './staging.ts';
-import { tooLarge } from './uploads.ts';
+import { tooLarge } from './too-large.ts';
 
 type Deps = Pick<CoreContext, 'uploads' | 'settings'>;
 type IdParams = { id: string };

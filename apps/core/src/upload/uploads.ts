@@ -1,6 +1,3 @@
-import { createHash } from 'node:crypto';
-import { rm, statfs } from 'node:fs/promises';
-import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FileKind, ManifestEntry, UploadState, UploadedFile } from '@svc/contract/upload.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
@@ -8,13 +5,17 @@ import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
-import { ServiceError, badRequest, conflict, notFound, queueFull } from '@svc/service-kit/service-error.ts';
+import { conflict, errorText, notFound, queueFull } from '@svc/service-kit/service-error.ts';
+import { checkSpace } from './check-space.ts';
 import { ChunkedUpload, type ChunkBody } from './chunked-upload.ts';
-import { kindOfMime, mimeOfName, plainMime, safeFileName } from './file-name.ts';
 import { Manifest } from './manifest.ts';
+import { entryOf, namesOf, toFile, type FileFacts } from './manifest-entry.ts';
+import { proveUpload } from './prove-upload.ts';
 import { publish, publishAgain, type Area } from './publish.ts';
 import { Staging, type UploadPlan } from './staging.ts';
-import { storageFault, storeStream } from './store-stream.ts';
+import { storageFault, stored } from './store-stream.ts';
+import { tooLarge } from './too-large.ts';
+import { publishWhole, storeWhole } from './whole-file.ts';
 
 export type UploadDeps = {
   uploads: string;
@@ -24,7 +25,6 @@ export type UploadDeps = {
   log: Pick<Log, 'warn' | 'error'>;
 };
 
-export type FileFacts = { filename: string; mime?: string; conversation_key?: string | null };
 export type UploadRequest = FileFacts & { size: number; sha256?: string };
 
 /** What an upload has reached: on its way, or a file. */
@@ -32,7 +32,6 @@ type Found = { upload: ChunkedUpload } | { file: ManifestEntry };
 
 /** Uploads at once; each holds a folder and a little memory. */
 const maxUploads = 1000;
-const missingShown = 100;
 /** What nothing came for in this long is removed. */
 export const staleMs = 24 * 60 * 60_000;
 
@@ -49,14 +48,18 @@ export class Uploads {
   readonly #live = new Map<string, Promise<ChunkedUpload | null>>();
   /** Ends of one upload, one after the other. */
   readonly #ends = new Map<string, Promise<unknown>>();
-  #count = 0;
+  /** Uploads that have no end yet. Those of an earlier process are found by the first sweep. */
+  readonly #begun = new Set<string>();
+  #lateFault: string | null = null;
 
   constructor(deps: UploadDeps) {
     this.#deps = deps;
     this.manifest = new Manifest(deps.uploads);
     this.#staging = new Staging(deps.uploads);
-    const onLateFault = ({ id }: ManifestEntry, error: unknown) =>
+    const onLateFault = ({ id, path: file }: ManifestEntry, error: unknown) => {
+      this.#lateFault = `The disk did not take all of ${file} (${errorText(error)}). See to the disk, then send that file again.`;
       deps.log.error({ err: error, upload: id }, 'a finished upload could not be written out to the disk');
+    };
     this.#area = { staging: this.#staging, manifest: this.manifest, onLateFault };
   }
 
@@ -64,7 +67,7 @@ export class Uploads {
   async begin({ size, sha256, ...facts }: UploadRequest): Promise<UploadState> {
     const { uploadMaxBytes, uploadChunkBytes } = this.#deps.settings;
     if (size > uploadMaxBytes) throw tooLarge(uploadMaxBytes, 'SVC_UPLOAD_MAX_SIZE');
-    if (this.#count >= maxUploads) throw queueFull('Too many uploads are on their way. Finish or discard some first.', 60);
+    if (this.#begun.size >= maxUploads) throw queueFull('Too many uploads are on their way. Finish or discard some first.', 60);
     const id = this.#deps.ids.next('upl');
     const plan = {
       ...(await namesOf(facts)),
@@ -75,13 +78,13 @@ export class Uploads {
       created_at: this.#deps.clock.now(),
     };
     await stored(this.#plan(id, plan));
-    this.#count++;
+    this.#begun.add(id);
     return (await this.#upload(id)).state();
   }
 
   async #plan(id: string, plan: UploadPlan): Promise<void> {
     this.#prepare();
-    await this.#checkRoom(plan.size);
+    await checkSpace(this.#deps.uploads, plan.size);
     try {
       await this.#staging.plan(id, plan);
     } catch (error) {
@@ -92,7 +95,9 @@ export class Uploads {
 
   /** @throws ServiceError `not_found`. */
   async state(id: string): Promise<UploadState> {
-    const found = await this.#find(id);
+    const known = await this.#live.get(id);
+    // Whoever finds one that is decided ends it, which is for one at a time.
+    const found = known ? { upload: known } : await this.#end(id, () => this.#find(id));
     if ('upload' in found) return found.upload.state();
     const { bytes } = found.file;
     return { upload_id: id, size: bytes, chunk_size: bytes, chunks: 1, received: [0], file: toFile(found.file) };
@@ -101,7 +106,10 @@ export class Uploads {
   /** Gives how many chunks have landed, and of how many. */
   async receive(id: string, index: number, chunk: ChunkBody): Promise<{ received_count: number; chunks: number }> {
     const upload = await this.#upload(id);
-    await stored(upload.receive(index, chunk));
+    await stored(upload.receive(index, chunk)).catch(async (error: unknown) => {
+      const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT' && (await this.#live.get(id)) !== upload;
+      throw isGone ? notFound('upload', id) : error;
+    });
     return { received_count: upload.receivedCount, chunks: upload.plan.chunks };
   }
 
@@ -110,8 +118,10 @@ export class Uploads {
     return this.#end(id, async () => {
       const found = await this.#find(id);
       if ('file' in found) return toFile(found.file);
-      const entry = await this.#prove(found.upload, sha256?.toLowerCase() ?? null);
-      await stored(publish(this.#area, entry, found.upload.unsynced));
+      const { upload } = found;
+      const digest = await proveUpload(upload, this.#staging, sha256?.toLowerCase() ?? null);
+      const entry = entryOf(this.#deps.uploads, id, upload.plan, digest);
+      await stored(publish(this.#area, entry, upload.unsynced, () => upload.syncAll()));
       this.#forget(id);
       return toFile(entry);
     });
@@ -129,107 +139,59 @@ export class Uploads {
 
   /** Takes a file in one piece; its kind is that of its type unless given. @throws ServiceError `too_large`, `bad_request`, `insufficient_storage`. */
   async take(body: Readable, facts: FileFacts, kind?: FileKind): Promise<UploadedFile> {
-    const id = this.#deps.ids.next('upl');
+    const { uploads, clock, ids, settings } = this.#deps;
+    const id = ids.next('upl');
     try {
       this.#prepare();
-      const stored = await this.#store(id, body, facts);
-      const entry = kind === undefined ? stored : { ...stored, kind };
-      await publish(this.#area, entry, entry.bytes);
-      await this.#staging.remove(id);
-      return toFile(entry);
+      const { size, sha256 } = await storeWhole(this.#staging, id, body, settings.rawBodyBytes);
+      const plan = { ...(await namesOf(facts)), size, created_at: clock.now() };
+      const entry = { ...entryOf(uploads, id, plan, sha256), ...(kind !== undefined && { kind }) };
+      return await this.#end(id, () => publishWhole(this.#area, entry));
     } catch (error) {
-      await this.#takeBack(id);
+      await this.#staging.remove(id);
       throw storageFault(error);
-    }
-  }
-
-  /** Its sender is told that it failed, so nothing of it stays: only what has its line by now is a file. */
-  async #takeBack(id: string): Promise<void> {
-    const entry = await this.#staging.decision(id);
-    if (entry !== null && (await this.manifest.find(id)) === null) await rm(entry.path, { force: true });
-    await this.#staging.remove(id);
-  }
-
-  async #store(id: string, body: Readable, facts: FileFacts): Promise<ManifestEntry> {
-    const { rawBodyBytes } = this.#deps.settings;
-    const hash = createHash('sha256');
-    const handle = await this.#staging.begin(id);
-    try {
-      const size = await storeStream(body, {
-        handle,
-        position: 0,
-        maxBytes: rawBodyBytes,
-        tooMuch: () => tooLarge(rawBodyBytes, 'SVC_RAW_BODY_LIMIT'),
-        onBytes: (part) => void hash.update(part),
-      });
-      if (size === 0) throw badRequest('The file is empty.');
-      return this.#entry(id, { ...(await namesOf(facts)), size, created_at: this.#deps.clock.now() }, hash.digest('hex'));
     } finally {
-      await handle.close();
+      this.#forget(id); // a sweep may have taken it for one in chunks
     }
   }
 
   /** Ends what an earlier process left in the middle, and removes what nothing came for in a day. */
   async sweep(): Promise<void> {
     const ids = await this.#staging.list();
-    for (const id of ids) {
+    // Also those whose folder somebody took away.
+    for (const id of new Set([...ids, ...this.#begun])) {
       await this.#end(id, () => this.#sweepOne(id)).catch((error: unknown) =>
         this.#deps.log.error({ err: error, upload: id }, 'a staged upload could not be looked after'),
       );
     }
-    this.#count = (await this.#staging.list()).length;
   }
+
+  /** What the operator should know. */
+  notices = (): string[] => (this.#lateFault === null ? [] : [this.#lateFault]);
 
   async #sweepOne(id: string): Promise<void> {
     const entry = await this.#staging.decision(id);
-    if (entry !== null) await publishAgain(this.#area, entry);
+    if (entry !== null) await this.#endAgain(entry);
+    else this.#begun.add(id);
     const upload = await this.#live.get(id);
     const touchedAt = await this.#staging.touchedAt(id);
-    if ((upload?.writing ?? 0) > 0 || touchedAt === null || this.#deps.clock.now() - touchedAt < staleMs) return;
+    if (touchedAt === null) return this.#forget(id);
+    if ((upload?.writing ?? 0) > 0 || this.#deps.clock.now() - touchedAt < staleMs) return;
     this.#forget(id);
     await this.#staging.remove(id);
     if (entry === null) this.#deps.log.warn({ upload: id }, 'an upload that nothing came for in a day was removed');
   }
 
-  /** Everything has landed, and is what it was said to be. */
-  async #prove(upload: ChunkedUpload, sha256: string | null): Promise<ManifestEntry> {
-    const { plan, id } = upload;
-    const left = plan.chunks - upload.receivedCount;
-    if (left > 0) {
-      const missing = upload.missing(missingShown);
-      throw conflict(`${left} of ${plan.chunks} chunks are missing. Send them, then finish again.`, {
-        missing_count: left,
-        missing,
-      });
-    }
-    const size = await this.#staging.size(id);
-    const digest = await stored(upload.digest());
-    const wrong = [plan.sha256, sha256].find((expected) => expected !== null && expected !== digest);
-    if (size === plan.size && wrong === undefined) return this.#entry(id, plan, digest);
-    upload.doubt();
-    throw new ServiceError(
-      'unprocessable',
-      size === plan.size
-        ? 'The file does not match its sha256. Discard this upload and start over.'
-        : `The file has ${size} bytes on the disk, not ${plan.size}. Discard this upload and start over.`,
-      { details: { sha256: digest } },
-    );
-  }
-
-  #entry(id: string, plan: Named & { size: number; created_at: number }, sha256: string): ManifestEntry {
-    const { name, mime, conversation_key, size, created_at } = plan;
-    const day = new Date(created_at).toISOString().slice(0, 10);
-    const file = path.join(this.#deps.uploads, day, `${id.slice('upl_'.length)}-${name}`);
-    return { id, path: file, name, mime, kind: kindOfMime(mime), bytes: size, sha256, conversation_key, created_at };
-  }
-
   async #find(id: string): Promise<Found> {
     const entry = await this.#staging.decision(id);
-    if (entry !== null) {
-      await publishAgain(this.#area, entry);
-      return { file: entry };
-    }
-    return { upload: await this.#upload(id) };
+    if (entry === null) return { upload: await this.#upload(id) };
+    await this.#endAgain(entry);
+    return { file: entry };
+  }
+
+  async #endAgain(entry: ManifestEntry): Promise<void> {
+    await stored(publishAgain(this.#area, entry));
+    this.#forget(entry.id);
   }
 
   async #upload(id: string): Promise<ChunkedUpload> {
@@ -265,50 +227,11 @@ export class Uploads {
 
   #forget(id: string): void {
     this.#live.delete(id);
-    this.#count = Math.max(0, this.#count - 1);
+    this.#begun.delete(id);
   }
 
   #prepare(): void {
     makePrivateDir(this.#deps.uploads);
     makePrivateDir(this.#staging.folder);
   }
-
-  async #checkRoom(size: number): Promise<void> {
-    const { bavail, bsize } = await statfs(this.#deps.uploads);
-    const free = bavail * bsize;
-    if (size <= free) return;
-    throw new ServiceError(
-      'insufficient_storage',
-      `The disk has ${free} bytes left, and this file has ${size}. Free some space.`,
-      {
-        details: { free, size },
-      },
-    );
-  }
 }
-
-type Named = { name: string; mime: string; conversation_key: string | null };
-
-async function namesOf({ filename, mime, conversation_key = null }: FileFacts): Promise<Named> {
-  const name = safeFileName(filename);
-  return { name, mime: plainMime(mime) ?? (await mimeOfName(name)), conversation_key };
-}
-
-const toFile = ({ path: file, name, mime, kind, bytes, sha256 }: ManifestEntry): UploadedFile => ({
-  path: file,
-  name,
-  mime,
-  kind,
-  bytes,
-  sha256,
-});
-
-const stored = <T>(work: Promise<T>): Promise<T> =>
-  work.catch((error: unknown) => {
-    throw storageFault(error);
-  });
-
-export const tooLarge = (limit: number, variable: string) =>
-  new ServiceError('too_large', `This is larger than ${limit} bytes, the limit that ${variable} sets.`, {
-    details: { limit, variable },
-  });

@@ -54,12 +54,13 @@ export function createModelConnectors(records: Records) {
     const { message } = ask;
     const { outcome, turn_id } = result;
     const text = 'reply' in result ? result.reply : result.actions.map((action) => action.text).join('');
-    if (ask.isGone) return leaveBehind(turn_id);
+    if (ask.isGone) return core.context.handovers.missed(turn_id);
     Object.assign(ask, { state: 'answered', outcome, turnId: turn_id } satisfies Partial<Ask>);
     message.isKnown = true;
     checkAnswer(records, ask, text);
     checkAbort(ask);
     if (text === '' || message.kind === 'inject' || !core.context.handovers.isExpected(turn_id)) return;
+    core.context.handovers.taken(turn_id);
     if (ask.showing === 'lost') leaveBehind(turn_id);
     else {
       ask.toShow = text;

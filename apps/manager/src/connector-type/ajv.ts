@@ -1,10 +1,18 @@
 import { Ajv, type ErrorObject } from 'ajv';
+import { boundedRegExp } from './bounded-reg-exp.ts';
 
 export type FieldProblem = { field: string; problem: string };
 
 /** Lenient about what a type's author adds to a schema, strict about what it says; defaults are filled in. */
 export const createAjv = () =>
-  new Ajv({ strict: false, allErrors: true, useDefaults: true, validateFormats: false, logger: false });
+  new Ajv({
+    strict: false,
+    allErrors: true,
+    useDefaults: true,
+    validateFormats: false,
+    logger: false,
+    code: { regExp: boundedRegExp },
+  });
 
 /** Every failing field with what is wrong, once each. A path is written with dots. */
 export function problemsOf(errors: readonly ErrorObject[]): FieldProblem[] {

@@ -9,8 +9,11 @@ import { readMeta } from './read-meta.ts';
 /** A usable type: its description, its folder, and the module there that exports `meta` and `start`. */
 export type ConnectorType = { meta: ConnectorMeta; entry: string; folder: string; isAdded: boolean };
 export type FoundTypes = { types: ConnectorType[]; problems: string[] };
-/** Folders that were looked at before, each with what it looked like and what came of it. */
-export type SeenFolders = Map<string, { mark: string; type: Promise<ConnectorType> }>;
+/** Folders that were looked at before, each with what it looked like and what came of it. `againAt`: when a failure is looked into again. */
+export type SeenFolders = Map<string, { mark: string; type: Promise<ConnectorType>; againAt: number }>;
+
+/** What failed may have failed for a reason outside its folder: a busy machine, a package that was not there yet. */
+const againAfterMs = 30_000;
 
 /**
  * Looks for connector types: each folder of `own` (this repository) and `added` (the operator's) is one. Only the
@@ -55,9 +58,11 @@ function isFolder(file: string): boolean {
 function look(dir: string, isAdded: boolean, seen: SeenFolders): Promise<ConnectorType> {
   const mark = isAdded ? markOf(dir) : '';
   const before = seen.get(dir);
-  if (before?.mark === mark) return before.type;
+  if (before?.mark === mark && Date.now() < before.againAt) return before.type;
   const type = loadType(dir, isAdded);
-  seen.set(dir, { mark, type });
+  const found = { mark, type, againAt: Number.POSITIVE_INFINITY };
+  seen.set(dir, found);
+  if (isAdded) type.catch(() => (found.againAt = Date.now() + againAfterMs));
   return type;
 }
 

@@ -10,6 +10,9 @@ type Request = Pick<JsonRequest, 'method' | 'body' | 'timeoutMs'>;
 /** The message itself will not do; another attempt would end the same way. */
 const finalStatuses = [400, 403, 404, 409, 413, 415, 422];
 
+/** It is masked, logged and shown, and the connector may say what it likes. */
+const maxMessage = 4_000;
+
 /** One request to the process of an instance. An answer without the proof of that process is not believed. Never rejects. */
 export async function callConnector<T>(door: Door, path: string, request: Request): Promise<Tried<T>> {
   try {
@@ -27,7 +30,8 @@ export async function callConnector<T>(door: Door, path: string, request: Reques
 }
 
 function refusal(status: number, body: Partial<ErrorBody>): Tried<never> {
-  const message = typeof body.message === 'string' ? body.message : `the connector answered with status ${status}`;
+  const message =
+    typeof body.message === 'string' ? body.message.slice(0, maxMessage) : `the connector answered with status ${status}`;
   if (finalStatuses.includes(status)) {
     const code = status === 404 ? 'not_found' : status === 400 ? 'bad_request' : 'unprocessable';
     return { ok: false, again: false, error: new ServiceError(code, message) };

@@ -60,3 +60,21 @@ it('begins anew with a new process', () => {
   expect(monitor.read().heartbeat).toBe('unknown');
   expect(told).toEqual([]);
 });
+
+it('is stale in time although the time of day is set back, and no timer turns idly until then', () => {
+  const clock = createFakeClock();
+  const told: string[] = [];
+  let [setBackMs, timers] = [0, 0];
+  const moved = {
+    ...clock,
+    now: () => clock.now() - setBackMs,
+    after: (ms: number, fn: () => void) => (timers++, clock.after(ms, fn)),
+  };
+  const monitor = createHeartbeatMonitor(moved, 1000, ({ heartbeat }) => told.push(heartbeat));
+  monitor.beat();
+  setBackMs = 3_600_000;
+  clock.advance(2000);
+  expect(monitor.read().heartbeat).toBe('stale');
+  monitor.beat();
+  expect([told, timers]).toEqual([['stale', 'fresh'], 2]);
+});

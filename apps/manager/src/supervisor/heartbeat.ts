@@ -12,6 +12,9 @@ export type HeartbeatMonitor = {
   close(): void;
 };
 
+/** A timer may be a little early. */
+const slackMs = 3;
+
 /** `onChange` is called when a process that had beaten falls silent for longer than `staleMs`, and when it beats again. */
 export function createHeartbeatMonitor(
   clock: Clock,
@@ -19,31 +22,29 @@ export function createHeartbeatMonitor(
   onChange: (state: HeartbeatState) => void,
 ): HeartbeatMonitor {
   let last: number | null = null;
-  let toldStale = false;
+  /** By a timer, which counts on when the time of day is set back. */
+  let isSilent = false;
   let cancel: () => void = () => undefined;
   const read = (): HeartbeatState => ({
-    heartbeat: last === null ? 'unknown' : clock.now() - last > staleMs ? 'stale' : 'fresh',
+    heartbeat: last === null ? 'unknown' : isSilent || clock.now() - last > staleMs ? 'stale' : 'fresh',
     last_heartbeat_at: last,
   });
   const fallSilent = () => {
-    const state = read();
-    // A timer counts by another clock than the time of day, and may be a little early.
-    if (state.heartbeat !== 'stale') return void (cancel = clock.after(1, fallSilent));
-    toldStale = true;
-    onChange(state);
+    isSilent = true;
+    onChange(read());
   };
   const reset = () => {
     cancel();
     last = null;
-    toldStale = false;
+    isSilent = false;
   };
   return {
     beat() {
       cancel();
       last = clock.now();
-      cancel = clock.after(staleMs + 1, fallSilent);
-      if (!toldStale) return;
-      toldStale = false;
+      cancel = clock.after(staleMs + slackMs, fallSilent);
+      if (!isSilent) return;
+      isSilent = false;
       onChange(read());
     },
     reset,

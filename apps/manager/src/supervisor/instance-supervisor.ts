@@ -28,6 +28,8 @@ export type InstanceSupervisor = {
   aliveRunOf(id: string): string | null;
   /** Takes out every secret that was given to an instance. */
   mask(text: string): string;
+  /** What is wrong around the instances, in words: logs that cannot be written. */
+  faults(): string[];
   /** Called whenever an instance runs or beats. One listener. */
   onAlive(listener: (id: string) => void): void;
   /** Ends what a killed manager left behind. */
@@ -102,6 +104,11 @@ export function createInstanceSupervisor(
     doorOf: (id) => instances.get(id)?.door() ?? null,
     aliveRunOf: (id) => instances.get(id)?.aliveRun() ?? null,
     mask: (text) => [...instances.values()].reduce((masked, instance) => instance.mask(masked), text),
+    faults: () =>
+      [...instances].flatMap(([id, instance]) => {
+        const fault = instance.logFault();
+        return fault === null ? [] : `the log of the instance "${id}" cannot be written and has gaps (${fault})`;
+      }),
     onAlive(listener) {
       tellAlive = listener;
     },

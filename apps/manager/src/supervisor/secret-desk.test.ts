@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createSecretDesk } from './secret-desk.ts';
 
 const keys = ['first', 'second'];
+const maskOthers = (text: string) => text.replaceAll('of-another', '[redacted:secret]');
 
 async function knowing(...values: string[]) {
-  const desk = createSecretDesk({ resolve: async (name) => values[Number(name)] ?? '' });
+  const desk = createSecretDesk({ resolve: async (name) => values[Number(name)] ?? '' }, maskOthers);
   for (const name of values.keys()) await desk.answer(String(name), keys, { first: String(name) });
   return desk;
 }
@@ -27,7 +28,7 @@ describe('what an instance says, with its secrets taken out', () => {
   });
 
   it('stays the JSON it was, whatever the secret is called', async () => {
-    const desk = createSecretDesk({ resolve: async () => 'token-abc' });
+    const desk = createSecretDesk({ resolve: async () => 'token-abc' }, maskOthers);
     await desk.answer('a"b\\', keys, { first: 'a"b\\' });
     expect(JSON.parse(desk.mask('{"msg":"token-abc"}'))).toEqual({ msg: '[redacted:a_b_]' });
   });
@@ -45,13 +46,37 @@ describe('what an instance says, with its secrets taken out', () => {
   it('is withheld where an event is nested so deeply that nobody can look through it', async () => {
     const desk = await knowing('token-abc');
     const payload = JSON.parse(`${'{"a":'.repeat(50_000)}"token-abc"${'}'.repeat(50_000)}`) as Record<string, unknown>;
-    expect(desk.maskEvent({ kind: 'error', payload })).toEqual({ kind: 'error', payload: { left_out: 'nested too deeply' } });
+    expect(desk.maskEvent({ kind: 'error', payload })).toEqual({
+      kind: 'error',
+      payload: { left_out: 'it could not be masked' },
+    });
+  });
+
+  it('of others are taken out of an event too, also where it was given none', async () => {
+    const desk = await knowing();
+    const event = { kind: 'error' as const, text: 'bad of-another', payload: { deep: [{ of: 'x/of-another' }] } };
+    expect(desk.maskEvent(event)).toEqual({
+      kind: 'error',
+      text: 'bad [redacted:secret]',
+      payload: { deep: [{ of: 'x/[redacted:secret]' }] },
+    });
+  });
+
+  it('of others cannot be told: then nothing of the event is', () => {
+    const fails = () => {
+      throw new Error('no list');
+    };
+    const desk = createSecretDesk({ resolve: async () => '' }, fails);
+    expect(desk.maskEvent({ kind: 'inbound', text: 'of-another' })).toEqual({
+      kind: 'error',
+      payload: { left_out: 'it could not be masked' },
+    });
   });
 });
 
 it('an instance that asks for secrets without end is refused, not served', async () => {
   const asked: (() => void)[] = [];
-  const desk = createSecretDesk({ resolve: () => new Promise((resolve) => asked.push(() => resolve('token-abc'))) });
+  const desk = createSecretDesk({ resolve: () => new Promise((resolve) => asked.push(() => resolve('token-abc'))) }, maskOthers);
   const answers = Array.from({ length: 40 }, () => desk.answer('0', keys, { first: '0' }));
   expect(asked).toHaveLength(32);
   for (const give of asked) give();

@@ -11,6 +11,7 @@ export type SecretDesk = {
     config: Record<string, unknown>,
   ): Promise<{ value: string | null; error: string | null }>;
   mask(text: string): string;
+  /** Without its own secrets, and without those of others that this installation knows: it may have read them anywhere. */
   maskEvent(event: PartialEvent): PartialEvent;
 };
 
@@ -20,7 +21,8 @@ const maxKnown = 300;
 /** Each may be a program that is run. */
 const maxAsked = 32;
 
-export function createSecretDesk(secrets: SecretResolver): SecretDesk {
+/** `maskKnown` takes out what this installation knows to be secret, and throws when that cannot be told. */
+export function createSecretDesk(secrets: SecretResolver, maskKnown: (text: string) => string): SecretDesk {
   const known = new Map<string, string>();
   // One secret may be the beginning of another.
   let longestFirst: [string, string][] = [];
@@ -62,12 +64,11 @@ export function createSecretDesk(secrets: SecretResolver): SecretDesk {
     mask,
     // A copy by way of JSON, which is how it came and how it goes on.
     maskEvent(event) {
-      if (known.size === 0) return event;
-      const masked = (_key: string, value: unknown) => (typeof value === 'string' ? mask(value) : value);
+      const masked = (_key: string, value: unknown) => (typeof value === 'string' ? maskKnown(mask(value)) : value);
       try {
         return JSON.parse(JSON.stringify(event), masked) as PartialEvent;
       } catch {
-        return { kind: mask(event.kind), payload: { left_out: 'nested too deeply' } };
+        return { kind: 'error', payload: { left_out: 'it could not be masked' } };
       }
     },
   };

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
 import { Secret } from '@svc/service-kit/secret.ts';
 import type { VaultAnswer } from '@svc/service-kit/vault/create-vault-client.ts';
-import { createSecretResolver } from './secrets.ts';
+import { createSecretResolver, type OnResolved } from './secrets.ts';
 
 const places = { env: { BOT_TOKEN: 'of the environment' }, file: '/no/such/file', command: null };
-const resolverWith = (answer: VaultAnswer) => createSecretResolver(places, { get: async () => answer });
+const silent = async () => undefined;
+const resolverWith = (answer: VaultAnswer, onResolved: OnResolved = silent) =>
+  createSecretResolver(places, { get: async () => answer }, onResolved);
 
 it('takes a secret from the vault before all other places', async () => {
   expect(await resolverWith({ is: 'value', value: new Secret('of the vault') }).resolve('BOT_TOKEN')).toBe('of the vault');
@@ -26,4 +28,14 @@ it("gives none of the service's own settings, and asks no vault for them", async
   await expect(resolverWith({ is: 'value', value: new Secret('x') }).resolve('SVC_VAULT_ADMIN_KEY')).rejects.toThrow(
     'belongs to the service',
   );
+});
+
+it('gives a value out only when those who mask it have heard of it', async () => {
+  const heard: string[] = [];
+  const hear: OnResolved = async (name, value) => {
+    await Promise.resolve();
+    heard.push(`${name}: ${value}`);
+  };
+  const value = await resolverWith({ is: 'value', value: new Secret('of the vault') }, hear).resolve('BOT_TOKEN');
+  expect([value, ...heard]).toEqual(['of the vault', 'BOT_TOKEN: of the vault']);
 });

@@ -47,7 +47,7 @@ export class SupervisedInstance {
     this.#config = config;
     this.#dataDir = path.join(deps.paths.instances, config.id);
     this.#heartbeat = createHeartbeatMonitor(deps.clock, deps.settings.heartbeatStaleMs, () => this.#tellHeartbeat());
-    this.#desk = createSecretDesk(deps.secrets);
+    this.#desk = createSecretDesk(deps.secrets, deps.maskKnown);
     this.#usage = createUsageMeter(deps.clock);
     this.#exitNotes = createExitNotes(deps.explainExit);
     this.#reports = createInstanceReports(deps, config);
@@ -92,6 +92,11 @@ export class SupervisedInstance {
 
   logs(): LogLine[] {
     return this.#child.logs();
+  }
+
+  /** Why its log has gaps, or null. */
+  logFault(): string | null {
+    return this.#logFile.fault;
   }
 
   /** Takes out what must not be shown: secrets that were given to this instance, and what it shows the manager. */
@@ -152,6 +157,7 @@ export class SupervisedInstance {
 
   #hear(message: unknown): void {
     const { log, telemetry } = this.#deps;
+    const { token } = this.#pass;
     const deps = {
       log,
       telemetry,
@@ -162,7 +168,8 @@ export class SupervisedInstance {
         this.#heartbeat.beat();
         this.#deps.onAlive(this.#config.id);
       },
-      reply: (answer: ParentMessage) => void this.#child.send(answer),
+      // The next process may have asked something else under the same number.
+      reply: (answer: ParentMessage) => void (this.#pass.token === token && this.#child.send(answer)),
     };
     hearInstance(deps, message);
   }

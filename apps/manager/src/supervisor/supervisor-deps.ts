@@ -21,6 +21,8 @@ export type SupervisorDeps = {
   secrets: SecretResolver;
   /** Takes what this installation knows to be secret, and what has the form of a secret, out of a line of a log. */
   maskLine(line: string): string;
+  /** Takes out the values that this installation knows to be secret. Throws when they cannot be told. */
+  maskKnown(text: string): string;
   childEntry: string;
   register: ChildRegister;
   /** More about the reason of an exit than the process could know; null when there is no more to say. */

@@ -49,6 +49,8 @@ export function createKeyring({ maxUses = mostUses }: { maxUses?: number } = {})
     const row = await theRow(tx);
     // Not before the wait: sealing overwrites it.
     const { kek } = keys();
+    // A root key under a key that no passphrase gives would be lost at the next seal, and everything with it.
+    open(kek, row.wrapped_root, rootContext(row)).fill(0);
     const next = { ...row, generation: row.generation + 1 };
     const root = randomBytes(keyBytes);
     const wrapped = seal(kek, root, rootContext(next));

@@ -68,7 +68,9 @@ export function createLifecycle({ db, clock, keyring, accessLog, adminKey, calib
         const kdf = await newKdf();
         const kek = await passphraseKey(passphrase, kdf);
         const row = newRow(kdf, hashAccessKey(adminText));
-        row.wrapped_root = seal(kek, randomBytes(keyBytes), rootContext(row));
+        const root = randomBytes(keyBytes);
+        row.wrapped_root = seal(kek, root, rootContext(row));
+        root.fill(0);
         await accessLog.during({ actor: 'admin', action: 'init', target: null }, (tx) => insertRow(tx, row, clock.now()));
         keyring.open(kek, row);
         return adminKey === null ? adminText : null;
@@ -80,13 +82,14 @@ export function createLifecycle({ db, clock, keyring, accessLog, adminKey, calib
         if (!keyring.isSealed()) return;
         const before = sealings;
         const row = await theRow(db);
-        const kek = await kekOf(passphrase, row);
-        await accessLog.during({ actor: 'admin', action: 'unseal', target: null }, async (tx) => {
-          checkKek(keyring, kek, row);
-          await tx.run('UPDATE vault SET failed_unseals = 0 WHERE id = 1');
+        await handOver(await kekOf(passphrase, row), async (kek) => {
+          await accessLog.during({ actor: 'admin', action: 'unseal', target: null }, async (tx) => {
+            checkKek(keyring, kek, row);
+            await tx.run('UPDATE vault SET failed_unseals = 0 WHERE id = 1');
+          });
+          if (sealings !== before) throw conflict('The vault was sealed meanwhile.');
+          keyring.open(kek, row);
         });
-        if (sealings !== before) throw conflict('The vault was sealed meanwhile.');
-        keyring.open(kek, row);
       }),
 
     /** Forgets all keys, at once and whatever else happens; then it is put on record. */
@@ -108,21 +111,34 @@ export function createLifecycle({ db, clock, keyring, accessLog, adminKey, calib
         keyring.assertOpen();
         const oldKek = await kekOf(old, await theRow(db));
         const kdf = await newKdf();
-        const kek = await passphraseKey(next, kdf);
-        await accessLog.during({ actor: 'admin', action: 'change-passphrase', target: null }, async (tx) => {
-          // Read again: the root key may have been replaced meanwhile.
-          const row = await theRow(tx);
-          checkKek(keyring, oldKek, row);
-          const changed = { ...row, kdf: JSON.stringify(kdf) };
-          const wrapped = keyring.rekey(kek, row, changed);
-          await tx.run('UPDATE vault SET kdf = ?, wrapped_root = ?, failed_unseals = 0 WHERE id = 1', changed.kdf, wrapped);
+        await handOver(await passphraseKey(next, kdf), async (kek) => {
+          await accessLog
+            .during({ actor: 'admin', action: 'change-passphrase', target: null }, async (tx) => {
+              // Read again: the root key may have been replaced meanwhile.
+              const row = await theRow(tx);
+              checkKek(keyring, oldKek, row);
+              const changed = { ...row, kdf: JSON.stringify(kdf) };
+              const wrapped = keyring.rekey(kek, row, changed);
+              await tx.run('UPDATE vault SET kdf = ?, wrapped_root = ?, failed_unseals = 0 WHERE id = 1', changed.kdf, wrapped);
+            })
+            .finally(() => oldKek.fill(0));
+          keyring.useKek(kek);
         });
-        keyring.useKek(kek);
       }),
   };
 }
 
 export type Lifecycle = ReturnType<typeof createLifecycle>;
+
+/** A key that the ring did not take is overwritten: it may open the vault. */
+async function handOver(kek: Buffer, take: (kek: Buffer) => Promise<void>): Promise<void> {
+  try {
+    await take(kek);
+  } catch (error) {
+    kek.fill(0);
+    throw error;
+  }
+}
 
 function checkPassphrase(passphrase: string): void {
   if (passphrase.length >= leastPassphrase) return;

@@ -17,6 +17,7 @@ export function createParentLink(clock: Clock, host: Pick<NodeJS.Process, 'send'
   const requests = new Map<number, SecretRequest>();
   let serial = 0;
   let unsentEvents = 0;
+  let lostEvents = 0;
   let takeStart: (message: Of<'start'>) => void = () => undefined;
   let takeStop: () => void = () => undefined;
 
@@ -30,6 +31,18 @@ export function createParentLink(clock: Clock, host: Pick<NodeJS.Process, 'send'
   function send(message: ChildMessage, done: () => void = () => undefined): void {
     if (host.send === undefined) return done();
     host.send(message, undefined, undefined, done);
+  }
+
+  function sendEvent(event: PartialEvent): void {
+    unsentEvents++;
+    send({ type: 'emit', event }, () => unsentEvents--);
+  }
+
+  /** Telemetry with a gap says so, as that of the other processes does. */
+  function tellLoss(): void {
+    const payload = { producer: 'connector', count: lostEvents, reason: 'the manager did not take them fast enough' };
+    lostEvents = 0;
+    sendEvent({ kind: 'dropped', payload });
   }
 
   function takeSecret({ requestId, value, error }: Of<'secret'>): void {
@@ -53,9 +66,9 @@ export function createParentLink(clock: Clock, host: Pick<NodeJS.Process, 'send'
     sendLast: (message: ChildMessage) => new Promise<void>((resolve) => send(message, resolve)),
 
     emit(event: PartialEvent): void {
-      if (unsentEvents >= maxUnsentEvents) return;
-      unsentEvents++;
-      send({ type: 'emit', event }, () => unsentEvents--);
+      if (unsentEvents >= maxUnsentEvents) return void lostEvents++;
+      if (lostEvents > 0) tellLoss();
+      sendEvent(event);
     },
 
     /** Asks the manager for a secret's value. Rejects in words when it is unknown or not answered within 10 s. */

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { makePrivateDir } from './data-dir.ts';
+import { makePrivateDir, writeFileAtomic } from './data-dir.ts';
 
 function folder(): string {
   const dir = mkdtempSync(path.join(tmpdir(), 'private-'));
@@ -27,4 +27,17 @@ test('a private folder in the place of a file, or where the system takes none, i
   expect(() => makePrivateDir(path.join(file, 'below'))).toThrow('ENOTDIR');
   skip(process.platform !== 'linux', 'there is no /proc here');
   expect(() => makePrivateDir('/proc/x/data')).toThrow('ENOENT');
+});
+
+test('what lies in the way of a write is not written through: neither a link nor a file that others can read', () => {
+  const dir = folder();
+  const [file, other] = [path.join(dir, 'secrets.json'), path.join(dir, 'other')];
+  const inTheWay = `${file}.${process.pid}.tmp`;
+  writeFileSync(other, 'what another has');
+  symlinkSync(other, inTheWay);
+  writeFileAtomic(file, 'first');
+  expect([lstatSync(file).isFile(), readFileSync(other, 'utf8')]).toEqual([true, 'what another has']);
+  writeFileSync(inTheWay, '', { mode: 0o666 });
+  writeFileAtomic(file, 'second');
+  expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['second', 0o600]);
 });

@@ -90,11 +90,13 @@ function makeFolders(dir: string): void {
 }
 
 /** What is written is on the disk: as fsync would have it, which Node has no more in a process that it confines. */
-const syncedWrite = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_SYNC;
+const syncedWrite = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_SYNC;
 
 /** Writes a small file so that a reader sees the old or the new content, never a part, whatever happens in between. */
 export function writeFileAtomic(file: string, content: string): void {
   const temporary = `${file}.${process.pid}.tmp`;
+  // One of an earlier process. Whatever it is, nothing is written through it: it may be a link, or readable by others.
+  rmSync(temporary, { force: true });
   try {
     const fd = openSync(temporary, syncedWrite, 0o600);
     try {

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { inspect } from 'node:util';
-import { loadSettings, SettingsError, unknownSettings } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
+import { loadSettings, unknownSettings } from './settings.ts';
 
 const problemsOf = (env: Record<string, string>): readonly string[] => {
   try {

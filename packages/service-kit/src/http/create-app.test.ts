@@ -1,15 +1,22 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { http, type IncomingMessage } from '../builtin.ts';
+import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
-import { createApp } from './create-app.ts';
+import { createApp, type App } from './create-app.ts';
+import { openSse } from './sse.ts';
 
-const app = createApp({
-  service: 'test',
-  version: { service: 'test', version: '1.0.0', channel: 'stable', sha: 'unknown', started_at: 0, node: '26' },
-  log: createLog('test', 'silent'),
-  allowedHosts: [],
-  health: () => ({}),
-  routes: () => undefined,
-});
+const open = (routes: (app: App) => void) =>
+  createApp({
+    service: 'test',
+    version: { service: 'test', version: '1.0.0', channel: 'stable', sha: 'unknown', started_at: 0, node: '26' },
+    log: createLog('test', 'silent'),
+    allowedHosts: [],
+    health: () => ({}),
+    routes,
+  });
+const app = open(() => undefined);
 
 test.each(['/%', '/%ff', '/health/%ED%A0%80'])(
   'a URL that cannot be decoded (%s) is refused in the shape of every error',
@@ -27,4 +34,42 @@ test.each(['/%', '/%ff', '/health/%ED%A0%80'])(
 test('a foreign host learns no more from such a URL than from others', async () => {
   const response = await app.inject({ url: '/%', headers: { host: 'evil.example' } });
   expect(response.json()).toMatchObject({ error: 'bad_host' });
+});
+
+/** An app that listens, while its time is that of the test. */
+async function listen(routes: (app: App) => void) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const own = open(routes);
+  onTestFinished(async () => {
+    vi.useRealTimers();
+    own.server.closeAllConnections();
+    await own.close();
+  });
+  const url = await own.listen({ host: '127.0.0.1', port: 0 });
+  return { url, port: Number(new URL(url).port) };
+}
+
+test('a reader of a feed is not cut off, however long it reads', async () => {
+  const say: (() => void)[] = [];
+  const { url } = await listen((routes) => {
+    routes.get('/feed', (_request, reply) => {
+      const sse = openSse(reply, systemClock);
+      say.push(() => sse.send('event: later\n\n'));
+    });
+  });
+  const [response] = (await once(http.get(`${url}/feed`), 'response')) as [IncomingMessage];
+  vi.advanceTimersByTime(10 * 60_000);
+  say[0]?.();
+  expect(String((await once(response, 'data'))[0])).toBe('event: later\n\n');
+});
+
+test('a body that does not come to its end is cut off after two minutes', async () => {
+  const { port } = await listen((routes) => {
+    routes.post('/body', () => ({}));
+  });
+  const socket = connect(port, '127.0.0.1');
+  socket.write('POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{');
+  await vi.waitUntil(() => vi.getTimerCount() > 0, { timeout: 5000, interval: 5 });
+  vi.advanceTimersByTime(120_000);
+  await once(socket, 'close');
 });

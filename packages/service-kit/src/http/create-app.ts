@@ -6,6 +6,7 @@ import Fastify, {
   type preParsingHookHandler,
   type RawServerDefault,
 } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { IncomingMessage, ServerResponse } from '../builtin.ts';
 import type { HealthInfo, VersionInfo } from '@svc/contract/service.ts';
 import type { Schema, Static } from '@svc/contract/schema.ts';
@@ -122,14 +123,18 @@ async function describeRoutes(options: AppOptions): Promise<unknown> {
   return document;
 }
 
-/** A body that trickles is cut off, or each would hold a connection for ever. */
+/** A body that trickles is cut off, or each would hold a connection for ever. Without a body only the reply takes time. */
 const limitBodyTime: preParsingHookHandler = (request, _reply, payload, done) => {
-  if (request.routeOptions.config.streamsBody !== true) {
+  if (hasBody(request.headers) && request.routeOptions.config.streamsBody !== true) {
     const timer = setTimeout(() => request.raw.destroy(), bodyTimeoutMs);
     request.raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
   }
   done(null, payload);
 };
+
+/** Nobody reads a body that is not there, so it has no end that anyone would hear of. */
+const hasBody = (headers: IncomingHttpHeaders): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** A caller's request id is kept when it is harmless in a log line. */
 const inboundRequestId = (value: string | string[] | undefined): string | null =>

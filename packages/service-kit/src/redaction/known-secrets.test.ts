@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
@@ -186,4 +186,43 @@ test('a list of numbers in a secrets file is no secret', () => {
   const { known, secretsFile } = open();
   writeFileSync(secretsFile, JSON.stringify({ A: [12_345_678, null] }));
   expect(known.redactor().text('12345678')).toBe('12345678');
+});
+
+test('a new secret is masked within a second, also when the clock was set back by hours', () => {
+  const { known, secretsFile, clock } = open();
+  known.redactor();
+  writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));
+  clock.advance(-3_600_000);
+  expect(known.redactor().text(secret)).toBe(masked);
+});
+
+test('a file that took the place of another of the same size and time is read', () => {
+  const { known, secretsFile, clock } = open();
+  const write = (file: string, value: string) => {
+    writeFileSync(file, JSON.stringify({ SERVICE: value }));
+    utimesSync(file, 1_700_000_000, 1_700_000_000);
+  };
+  write(secretsFile, secret.replace('live', 'test'));
+  known.redactor();
+  write(`${secretsFile}.new`, secret);
+  renameSync(`${secretsFile}.new`, secretsFile);
+  clock.advance(1001);
+  expect(known.redactor().text(secret)).toBe(masked);
+});
+
+test('a secret that is called "keys" hides none of those beside it', () => {
+  const { known, secretsFile } = open();
+  writeFileSync(secretsFile, JSON.stringify({ keys: ['another-secret-1'], SERVICE: secret }));
+  expect(known.redactor().text(`${secret} another-secret-1`)).toBe(`${masked} ${masked}`);
+});
+
+test('a secret that is learned while the files cannot be read is masked in the log, beside all that was known', () => {
+  const { known, secretsFile, clock } = open();
+  writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));
+  known.redactor();
+  writeFileSync(secretsFile, '{');
+  clock.advance(1001);
+  expect(() => known.redactor()).toThrow(/replies are withheld/);
+  known.learn(['learned-secret-1']);
+  expect(known.line(`${secret} learned-secret-1 service-token-1`)).toBe(`${masked} ${masked} ${masked}`);
 });

@@ -57,9 +57,10 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
     for (const [name, value] of Object.entries(sources.env)) {
       if (value !== undefined && secretName.test(name)) add(name, value);
     }
-    for (const value of learned) add('a secret of a tool server', value);
+    for (const value of learned) add('a secret that was given out', value);
     for (const { file } of files) {
-      for (const [name, value] of secretsOfFile(file)) add(name, value);
+      const secrets = file === sources.secretsFile ? textsByName(parseFile(file)) : keysOfFile(file);
+      for (const [name, value] of secrets) add(name, value);
     }
     for (const [value, name] of found) {
       if (value !== '' && value.length < minimumSecretLength) warn(`The value of ${name} is too short to be masked in replies.`);
@@ -67,6 +68,17 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
     retire(new Set(found.keys()));
     redactor = createRedactor([...found.keys(), ...retired.keys()], sources.linkHosts);
   };
+
+  /** What was learned since, to all that was known. */
+  const addLearned = () => {
+    const added = [...learned].map((value) => value.trim()).filter((value) => !current.has(value));
+    if (added.length === 0) return;
+    current = new Set([...current, ...added]);
+    redactor = createRedactor([...current, ...retired.keys()], sources.linkHosts);
+  };
+
+  /** A clock that was set back has no say in how long ago the files were looked at. */
+  const isDue = (afterMs: number): boolean => Math.abs(clock.now() - checkedAt) >= afterMs;
 
   const refresh = (withRules: boolean) => {
     checkedAt = clock.now();
@@ -79,7 +91,9 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
       fault = null;
     } catch (error) {
       stamps = null;
-      if (current.size === 0) rebuild([]); // for the log
+      // For the log, which goes on.
+      if (current.size === 0) rebuild([]);
+      else addLearned();
       fault = `known secrets cannot be read, so replies are withheld: ${errorText(error)}`;
     }
   };
@@ -87,7 +101,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
   return {
     /** @throws when a secrets or keys file is there but cannot be read: redaction failing means nothing is sent. */
     redactor(): Redactor {
-      if (clock.now() - checkedAt >= refreshMs) refresh(true);
+      if (isDue(refreshMs)) refresh(true);
       if (fault !== null) throw new Error(fault);
       return redactor;
     },
@@ -103,10 +117,10 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
 
     /**
      * A line of the log without secrets. The files are looked at once a minute, where no reply does that. When they cannot
-     * be read, what this process was started with is masked: the log must be able to say why nothing else leaves.
+     * be read, what was known before and is learned since is masked: the log must be able to say why nothing else leaves.
      */
     line(line: string): string {
-      if (clock.now() - checkedAt >= lineRefreshMs) refresh(false);
+      if (isDue(lineRefreshMs)) refresh(false);
       return redactor.logLine(line);
     },
 
@@ -120,7 +134,8 @@ function secretFiles({ secretsFile, instancesDir }: SecretSources): FileStamp[] 
   const keyFiles = listDir(instancesDir).map((name) => path.join(instancesDir, name, 'keys.json'));
   return [secretsFile, ...keyFiles].flatMap((file) => {
     const stat = statSync(file, { throwIfNoEntry: false });
-    return stat === undefined ? [] : [{ file, stamp: `${stat.mtimeMs}-${stat.size}` }];
+    // A new file may have the size and the times of the old one: who writes it can say what its time is.
+    return stat === undefined ? [] : [{ file, stamp: `${stat.ino}-${stat.ctimeMs}-${stat.mtimeMs}-${stat.size}` }];
   });
 }
 
@@ -133,18 +148,19 @@ function listDir(dir: string): string[] {
   }
 }
 
-/** Name and value of every secret in a secrets file (`{ NAME: value }`) or a keys file (`{ keys: [{ key }] }`). */
-function secretsOfFile(file: string): [string, string][] {
+/** The keys in a keys file (`{ keys: [{ key }] }`); everything in one that a connector made in a form of its own. */
+function keysOfFile(file: string): [string, string][] {
   const content = parseFile(file);
   const keys = content['keys'];
-  if (Array.isArray(keys)) {
-    return keys.flatMap((entry) => {
-      const key: unknown = (entry as Record<string, unknown> | null)?.['key'];
-      return typeof key === 'string' ? [['an API key', key] as [string, string]] : [];
-    });
-  }
-  return Object.entries(content).flatMap(([name, value]) => textsIn(value).map((text): [string, string] => [name, text]));
+  if (!Array.isArray(keys)) return textsByName(content);
+  return keys.flatMap((entry) => {
+    const key: unknown = (entry as Record<string, unknown> | null)?.['key'];
+    return typeof key === 'string' ? [['an API key', key] as [string, string]] : [];
+  });
 }
+
+const textsByName = (content: Record<string, unknown>): [string, string][] =>
+  Object.entries(content).flatMap(([name, value]) => textsIn(value).map((text): [string, string] => [name, text]));
 
 /** Errors name the file and never quote it: they show in /health and in the log. */
 function parseFile(file: string): Record<string, unknown> {

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 const nameOfSecrets = /(?:key|secret|token|credential|passw|passphrase|auth|session|cookie)s?|\.(?:pem|p12|pfx|der)$/i;
 const contentOfSecrets = /key|secret|token|credential|passw|passphrase|bearer|authorization|cookie|BEGIN [A-Z ]*PRIVATE/i;
 /** What is longer is a store of some library's, and those hold logins. */
-const maxPlainBytes = 256 * 1024;
+export const maxPlainBytes = 256 * 1024;
 
 /** Of a connector instance: true when the name alone says that the file holds secrets. */
 export const isSecretName = (name: string): boolean => nameOfSecrets.test(name);

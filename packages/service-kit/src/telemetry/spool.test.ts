@@ -2,7 +2,8 @@ import { appendFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { Spool, type SpoolBatch } from './spool.ts';
+import { Spool, toJsonArray, type SpoolBatch } from './spool.ts';
+import { maxLineLength } from './to-event.ts';
 
 const folders: TemporaryFolder[] = [];
 afterEach(() => {
@@ -80,6 +81,20 @@ test('the next process sends what was left first, and skips a torn last line', (
   expect(readAll(spool)).toEqual(['"old"', '"new"']);
   expect(losses).toEqual([]);
   expect(files(dir)).toEqual(['core-00000002.jsonl']);
+});
+
+test('lines as long as they may be go out whole and in order, whatever lies between them', () => {
+  const { spool, losses } = openSpool(openFolder());
+  const long = '€'.repeat(maxLineLength - 2);
+  const values = [1, long, 2, long, long, 3];
+  for (const value of values) spool.append(JSON.stringify(value));
+  const sent: unknown[] = [];
+  for (let batch = spool.read(400); batch !== null; batch = spool.read(400)) {
+    sent.push(...(JSON.parse(toJsonArray(batch).toString()) as unknown[]));
+    spool.acknowledge(batch);
+  }
+  expect(sent.map((value) => (value === long ? 'long' : value))).toEqual([1, 'long', 2, 'long', 'long', 3]);
+  expect(losses).toEqual([]);
 });
 
 test('files of another producer are left alone', () => {

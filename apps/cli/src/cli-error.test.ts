@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { CliError, renderCliError, toCliError } from './cli-error.ts';
+import { plain } from './terminal.ts';
+
+it('says what failed, why and what to run, in lines of the width that there is', () => {
+  const why =
+    'The passphrase is not the one of this vault.\nPort 3023 (core) is used by a program with a name that is rather long.';
+  const error = new CliError('the vault refuses, and says so in words that are many.', { why, run: './svc vault unseal' });
+  expect(renderCliError(error, plain, 50)).toBe(
+    [
+      'svc: the vault refuses, and says so in words that',
+      '     are many.',
+      '     The passphrase is not the one of this vault.',
+      '     Port 3023 (core) is used by a program with a',
+      '     name that is rather long.',
+      'Run: ./svc vault unseal',
+    ].join('\n'),
+  );
+});
+
+it('leaves the lines of a stack as they are, and a command whole', () => {
+  const stack = `    at somewhere (${'long/'.repeat(30)}file.ts:1:1)`;
+  expect(renderCliError(new CliError('no.', { why: `Error: boom\n${stack}` }), plain)).toContain(`\n     ${stack}`);
+  const run = `./svc backup get bak_1 ${'/a folder'.repeat(12)}`;
+  expect(renderCliError(new CliError('no.', { run }), plain)).toContain(`Run: ${run}`);
+});
+
+it.each([
+  ['ENOENT', 'There is no /data/x.'],
+  ['EACCES', 'This user may not use /data/x.'],
+  ['EROFS', '/data/x is on a disk that is read-only.'],
+  ['ENOSPC', 'The disk of /data/x is full.'],
+  ['EEXIST', '/data/x is there already.'],
+  ['EMFILE', 'EMFILE: as the system says it'],
+])('says %s of a file in plain words', (code, why) => {
+  const error = Object.assign(new Error(`${code}: as the system says it`), { code, path: '/data/x' });
+  expect(toCliError(error)).toMatchObject({ message: 'a file cannot be used.', why, run: './svc doctor' });
+});
+
+it.each([
+  ['The vault is sealed. Open it: ./svc vault unseal', './svc vault unseal'],
+  ['Codex is not installed: "./svc engine install codex".', './svc engine install codex'],
+  ['Stop ./svc up first.', null],
+  ['It is not ours.', null],
+])('has the command to run from a reason that ends with one: %s', (why, run) => {
+  expect(new CliError('no.', { why }).run).toBe(run);
+  expect(new CliError('no.', { why, run: './svc doctor' }).run).toBe('./svc doctor');
+});

@@ -1,0 +1,23 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { createGitRoots } from './git-roots.ts';
+
+test('a root is believed for a minute, and no longer when the clock jumps back', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const repository = path.join(folder.path, 'repository');
+  mkdirSync(path.join(repository, '.git'), { recursive: true });
+  const clock = createFakeClock();
+  const roots = createGitRoots(clock);
+  const file = path.join(repository, 'src', 'a.ts');
+  expect(await roots.rootOf(file)).toBe(repository);
+  rmSync(path.join(repository, '.git'), { recursive: true });
+  clock.advance(59_999);
+  expect(await roots.rootOf(file)).toBe(repository);
+  const now = clock.now();
+  clock.now = () => now - 3_600_000;
+  expect(await roots.rootOf(file)).toBeNull();
+});

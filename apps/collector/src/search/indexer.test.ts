@@ -1,0 +1,31 @@
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { expect, test } from 'vitest';
+import { createIndexer } from './indexer.ts';
+
+test('an index that does not keep up says so, and is well again by itself', async () => {
+  const clock = createFakeClock();
+  let fails = true;
+  const ask = () => (fails ? Promise.reject(new Error('disk full')) : Promise.resolve({ seq: 1, behind: false }));
+  const db = { get: () => Promise.resolve(undefined), run: () => Promise.resolve(1) };
+  const indexer = createIndexer({ db, thread: { ask: ask as never }, clock, log: { warn: () => undefined } });
+  indexer.catchUp();
+  await expect.poll(() => indexer.fault()).toBe('The search index does not keep up: disk full');
+  fails = false;
+  clock.advance(60_000);
+  await expect.poll(() => indexer.fault()).toBeNull();
+  indexer.close();
+});
+
+test('a clock that jumps back does not hold the index up', async () => {
+  const clock = createFakeClock();
+  const asked: unknown[] = [];
+  const ask = (question: unknown) => (asked.push(question), Promise.resolve({ seq: 1, behind: false }));
+  const db = { get: () => Promise.resolve(undefined), run: () => Promise.resolve(1) };
+  const indexer = createIndexer({ db, thread: { ask: ask as never }, clock, log: { warn: () => undefined } });
+  indexer.stored(2000);
+  const { now } = clock;
+  clock.now = () => now() - 3_600_000;
+  clock.advance(5000);
+  expect(asked).toHaveLength(1);
+  indexer.close();
+});

@@ -1,0 +1,25 @@
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { expect, test } from 'vitest';
+import { createSessionHosts } from './session-hosts.ts';
+
+test.skipIf(process.platform !== 'linux')(
+  'programs are looked at again after two seconds, also when the clock jumped back',
+  async () => {
+    const clock = createFakeClock();
+    const transcripts = { since: () => Promise.resolve([]) };
+    const hosts = createSessionHosts({
+      transcripts,
+      clock,
+      processFolders: [],
+      serviceSocket: '/nowhere/tmux.sock',
+      onChanged: () => undefined,
+    });
+    const first = await hosts.current();
+    clock.advance(1999);
+    expect(await hosts.current()).toBe(first);
+    const now = clock.now();
+    clock.now = () => now - 3_600_000;
+    expect(await hosts.current()).not.toBe(first);
+    await hosts.close();
+  },
+);

@@ -1,0 +1,32 @@
+/** What is added up of turns. The names are those of the columns that hold it, and of the fields of every answer. */
+export type TurnSums = {
+  turns: number;
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  estimated_turns: number;
+  unpriced_turns: number;
+  cost_usd: number;
+  billed_cost_usd: number;
+};
+
+const none: TurnSums = {
+  turns: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  estimated_turns: 0,
+  unpriced_turns: 0,
+  cost_usd: 0,
+  billed_cost_usd: 0,
+};
+
+export const sumNames = Object.keys(none) as (keyof TurnSums)[];
+
+export const noSums = (): TurnSums => ({ ...none });
+
+export function addSums(sums: TurnSums, more: TurnSums): void {
+  for (const name of sumNames) sums[name] += more[name];
+}

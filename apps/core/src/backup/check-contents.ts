@@ -1,0 +1,60 @@
+import { backupFormat, type BackupContents } from '@svc/contract/backup.ts';
+import { lazyCheck } from '../file/lazy-check.ts';
+import { contentsName, secretsName } from './archive-names.ts';
+import { refused } from './archive-refusal.ts';
+import type { Parts, ReadArchive } from './read-archive.ts';
+
+/** What is there is what was promised, and all of it. */
+export function checkContents({ found, held }: Parts): ReadArchive {
+  const contents = parse(held.get(contentsName));
+  if (contents === null) throw refused(`The backup has no ${contentsName}: it is none of ours, or it is cut off.`);
+  const { format } = contents as { format?: unknown };
+  if (typeof format === 'number' && format > backupFormat) {
+    throw refused(`The backup has format ${format}, and this version reads up to ${backupFormat}. Update the service first.`);
+  }
+  if (!isContents(contents)) throw refused(`${contentsName} of the backup is damaged.`);
+  let bytes = 0;
+  for (const file of contents.files) {
+    const part = found.get(file.path);
+    if (part === undefined) throw refused(`The backup lacks ${JSON.stringify(file.path.slice(0, 200))}.`);
+    if (part.bytes !== file.bytes || part.sha256 !== file.sha256) {
+      throw refused(`${JSON.stringify(file.path)} of the backup is damaged: it does not match its sha256.`);
+    }
+    found.delete(file.path);
+    bytes += part.bytes;
+  }
+  const [extra] = [...found.keys()].filter((name) => name !== contentsName);
+  if (extra !== undefined) throw refused(`The backup has ${JSON.stringify(extra)}, which its ${contentsName} does not know.`);
+  return { contents, secrets: held.get(secretsName) ?? null, bytes };
+}
+
+function parse(bytes: Buffer | undefined): unknown {
+  try {
+    return bytes === undefined ? null : JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw refused(`${contentsName} of the backup is damaged.`);
+  }
+}
+
+const isContents = lazyCheck<BackupContents>({
+  type: 'object',
+  required: ['format', 'version', 'created_at', 'schemas', 'files'],
+  properties: {
+    format: { const: backupFormat },
+    version: { type: 'string', pattern: '^\\d{1,9}\\.\\d{1,9}\\.\\d{1,9}' },
+    created_at: { type: 'integer', minimum: 0, maximum: 8.64e15 },
+    schemas: { type: 'object', additionalProperties: { type: 'string' } },
+    files: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'bytes', 'sha256'],
+        properties: {
+          path: { type: 'string' },
+          bytes: { type: 'integer', minimum: 0 },
+          sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+        },
+      },
+    },
+  },
+});

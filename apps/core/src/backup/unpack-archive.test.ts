@@ -1,0 +1,42 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { contentsFor, tarGz, type TarEntry } from '../../test/make-archive.ts';
+import { unpackArchive } from './unpack-archive.ts';
+
+let folder: string;
+beforeEach(() => void (folder = mkdtempSync(path.join(tmpdir(), 'unpack-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const unpack = (entries: readonly TarEntry[], maxWaitingBytes?: number) =>
+  unpackArchive(Readable.from([tarGz(entries)]), folder, 1e9, maxWaitingBytes);
+const blobs = (count: number, content?: Buffer): TarEntry[] =>
+  Array.from({ length: count }, (_, number) => ({ name: `silos/silo_a/blob_${number}`, ...(content && { content }) }));
+
+test('[S02] of many small files none is made before the archive is known to be whole', async () => {
+  await expect(unpack([...blobs(2000), { name: 'no-part-of-ours' }])).rejects.toMatchObject({ code: 'unprocessable' });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('all of them are there in the end, small ones and large ones', async () => {
+  const entries = [
+    ...blobs(3, Buffer.from('some')),
+    { name: 'silos/silo_b/blob_0' },
+    { name: 'uploads/day/large', content: Buffer.alloc(100_000, 7) },
+  ];
+  await unpack([...entries, contentsFor(entries)]);
+  for (const { name, content = Buffer.of() } of entries) expect(readFileSync(path.join(folder, name))).toEqual(content);
+});
+
+test('small files take a bounded memory: what is more than that is written at once', async () => {
+  const entries = [...blobs(30, Buffer.alloc(1000)), { name: 'no-part-of-ours' }];
+  await expect(unpack(entries, 20_000)).rejects.toThrow('does not belong');
+  expect(readdirSync(path.join(folder, 'silos/silo_a'))).toHaveLength(30 - Math.floor(20_000 / 1128));
+});
+
+test('[S02] two small files that stand in each other’s way are refused', async () => {
+  const entries = [{ name: 'connectors/one/a' }, { name: 'connectors/one/a/b' }];
+  await expect(unpack([...entries, contentsFor(entries)])).rejects.toThrow('in each other’s way');
+});

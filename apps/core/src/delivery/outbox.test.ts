@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { randomIds } from '@svc/service-kit/ids.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { openTestDb } from '../../test/open-test-db.ts';
+import type { SendToChannel } from './channel-sender.ts';
+import { createDeliveryStore } from './delivery-store.ts';
+import { createOutbox } from './outbox.ts';
+
+const route = { instance_id: 'c1', target: 'room' };
+const reply = { turn_id: 't', turn_seq: 1, conversation_key: 'k', text: 'hi', injected: false, route, error: null };
+
+function open(send: SendToChannel, clock: Clock) {
+  const db = openTestDb().db();
+  return createOutbox({
+    store: createDeliveryStore(db, clock, randomIds),
+    flush: () => db.flush(),
+    send,
+    clock,
+    log: { warn: () => undefined, error: () => undefined },
+    redact: (text) => text,
+    onSettled: () => undefined,
+  });
+}
+
+test('a reply for which there is no room any more is listed, and tried when the operator says so', async () => {
+  const outbox = open(() => new Promise(() => undefined), createFakeClock());
+  await Promise.all(Array.from({ length: 5000 }, () => outbox.push(reply)));
+  await expect.poll(() => outbox.counts()).toEqual({ pending: 5000, failed: 0 });
+  const refused = await outbox.push(reply);
+  expect(refused).toMatchObject({ state: 'failed', ...route, error: 'too many deliveries are waiting' });
+  expect(await outbox.retry(refused.id)).toBe(true);
+  expect(outbox.counts()).toEqual({ pending: 5001, failed: 0 });
+  outbox.close();
+});
+
+test('a reply that waits for its next try gets it in time, also when the clock is set back meanwhile', async () => {
+  const time = createFakeClock();
+  let setBackMs = 0;
+  const clock: Clock = { ...time, now: () => time.now() - setBackMs };
+  let tries = 0;
+  const outbox = open(
+    async () => (++tries === 1 ? { delivered: false, permanent: false, error: 'away' } : { delivered: true }),
+    clock,
+  );
+  await outbox.push(reply);
+  await expect.poll(() => tries).toBe(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  setBackMs = 3 * 3_600_000;
+  await expect.poll(() => (time.advance(1000), tries)).toBe(2);
+  await expect.poll(() => outbox.counts()).toEqual({ pending: 0, failed: 0 });
+  expect(time.now() - clock.now()).toBe(setBackMs);
+  outbox.close();
+});

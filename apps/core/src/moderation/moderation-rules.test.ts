@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import type { Identity } from '@svc/contract/trust.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { noDenyRules } from './deny-rules.ts';
+import { createModerationRules } from './moderation-rules.ts';
+
+const guest = { principal_id: 'p1', trust_tier: 'GUEST' } as Identity;
+
+test.each([
+  ['a minute later', 60_000],
+  ['when the clock is set back by hours', -3 * 3_600_000],
+])('a flood is over %s', (_when, ms) => {
+  const clock = createFakeClock();
+  const rules = createModerationRules({ maxChars: 100, floodPerMinute: 2 }, noDenyRules, clock);
+  const broken = () => rules.broken('hi', '', guest);
+  expect([broken(), broken(), broken()]).toEqual([null, null, 'flood']);
+  clock.advance(ms);
+  expect([broken(), broken(), broken()]).toEqual([null, null, 'flood']);
+});

@@ -1,0 +1,93 @@
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { errorText, queueFull } from '@svc/service-kit/service-error.ts';
+import type { Secrets } from './secrets.ts';
+
+type Deps = {
+  settings: Pick<Settings, 'bindHost' | 'managerPort' | 'managerToken'>;
+  secrets: Pick<Secrets, 'get'>;
+  clock: Clock;
+  log: Pick<Log, 'warn'>;
+};
+
+const timeoutMs = 5_000;
+const againMs = 5_000;
+const longestAgainMs = 5 * 60_000;
+/** Each may be a program that is run. */
+const maxAtOnce = 32;
+
+/**
+ * Secrets that the manager gives to connectors, learned here by their names, so that no reply tells one. The manager names
+ * each before it gives it out; a core that starts later asks it for all of them.
+ */
+export function createConnectorSecrets({ settings, secrets, clock, log }: Deps) {
+  const managerUrl = `http://${settings.bindHost}:${settings.managerPort}`;
+  let atOnce = 0;
+  let cancelTimer = () => {};
+  let isClosed = false;
+
+  const read = async <T>(route: string): Promise<T> => {
+    const { status, body } = await requestJson<T>(`${managerUrl}${route}`, { token: settings.managerToken, timeoutMs });
+    if (status !== 200) throw new Error(`the manager answered ${status}`);
+    return body;
+  };
+  const learnNow = async (name: string): Promise<void> => {
+    try {
+      await secrets.get(name);
+    } catch (error) {
+      log.warn(`The secret "${name}" of a connector cannot be masked in replies: ${errorText(error)}`);
+    }
+  };
+
+  const learnAll = async (waitMs = againMs): Promise<void> => {
+    try {
+      const [{ types }, { instances }] = await Promise.all([
+        read<{ types: ConnectorMeta[] }>('/types'),
+        read<{ instances: Instance[] }>('/instances'),
+      ]);
+      for (const name of namesIn(types, instances)) await learnNow(name);
+    } catch (error) {
+      // Nobody listens there: the manager starts later than this core, and names the secrets itself.
+      if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED' || isClosed) return;
+      log.warn(`The secrets of connectors cannot be masked in replies yet: ${errorText(error)}`);
+      cancelTimer = clock.after(waitMs, () => void learnAll(Math.min(waitMs * 2, longestAgainMs)));
+    }
+  };
+
+  return {
+    /** One that is about to be given out. @throws ServiceError `queue_full`. */
+    async learn(name: string): Promise<void> {
+      if (atOnce >= maxAtOnce) throw queueFull(`${maxAtOnce} secrets are being looked up already.`);
+      atOnce++;
+      try {
+        await learnNow(name);
+      } finally {
+        atOnce--;
+      }
+    },
+
+    /** Those that were given out before this core could hear of them; asked for until the manager says. Never rejects. */
+    learnAll: (): Promise<void> => learnAll(),
+
+    close(): void {
+      isClosed = true;
+      cancelTimer();
+    },
+  };
+}
+
+export type ConnectorSecrets = ReturnType<typeof createConnectorSecrets>;
+
+/** Settings of the service are never given to connectors. */
+function namesIn(types: readonly ConnectorMeta[], instances: readonly Instance[]): Set<string> {
+  const keysOf = new Map(types.map(({ type, credentialKeys }) => [type, credentialKeys]));
+  const values = instances.flatMap(({ type, enabled, config }) =>
+    enabled ? (keysOf.get(type) ?? []).map((key) => config[key]) : [],
+  );
+  const names = values.filter((value) => typeof value === 'string');
+  return new Set(names.filter((name) => name !== '' && !name.startsWith('SVC_')));
+}

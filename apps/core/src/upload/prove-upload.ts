@@ -1,0 +1,31 @@
+import { ServiceError, conflict } from '@svc/service-kit/service-error.ts';
+import type { ChunkedUpload } from './chunked-upload.ts';
+import type { Staging } from './staging.ts';
+import { stored } from './store-stream.ts';
+
+const missingShown = 100;
+
+/** Everything has landed, and is what it was said to be. Gives its sha256. @throws ServiceError `conflict`, `unprocessable`. */
+export async function proveUpload(upload: ChunkedUpload, staging: Staging, sha256: string | null): Promise<string> {
+  const { plan, id } = upload;
+  const left = plan.chunks - upload.receivedCount;
+  if (left > 0) {
+    const missing = upload.missing(missingShown);
+    throw conflict(`${left} of ${plan.chunks} chunks are missing. Send them, then finish again.`, {
+      missing_count: left,
+      missing,
+    });
+  }
+  const size = await staging.size(id);
+  const digest = await stored(upload.digest());
+  const wrong = [plan.sha256, sha256].find((expected) => expected !== null && expected !== digest);
+  if (size === plan.size && wrong === undefined) return digest;
+  upload.doubt();
+  throw new ServiceError(
+    'unprocessable',
+    size === plan.size
+      ? 'The file does not match its sha256. Discard this upload and start over.'
+      : `The file has ${size} bytes on the disk, not ${plan.size}. Discard this upload and start over.`,
+    { details: { sha256: digest } },
+  );
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import type { ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
+import { badRequest } from '@svc/service-kit/service-error.ts';
+import { toFile } from './manifest-entry.ts';
+import { publish, type Area } from './publish.ts';
+import type { Staging } from './staging.ts';
+import { storeStream } from './store-stream.ts';
+import { tooLarge } from './too-large.ts';
+
+/** Writes a body to the data file of an upload. @throws ServiceError `too_large`, `bad_request`. */
+export async function storeWhole(
+  staging: Staging,
+  id: string,
+  body: Readable,
+  maxBytes: number,
+): Promise<{ size: number; sha256: string }> {
+  const hash = createHash('sha256');
+  const handle = await staging.begin(id);
+  try {
+    const size = await storeStream(body, {
+      handle,
+      position: 0,
+      maxBytes,
+      tooMuch: () => tooLarge(maxBytes, 'SVC_RAW_BODY_LIMIT'),
+      onBytes: (part) => void hash.update(part),
+    });
+    if (size === 0) throw badRequest('The file is empty.');
+    return { size, sha256: hash.digest('hex') };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes a file of what was stored, or leaves nothing of it. */
+export async function publishWhole(area: Area, entry: ManifestEntry): Promise<UploadedFile> {
+  try {
+    await publish(area, entry, entry.bytes);
+  } catch (error) {
+    await takeBack(area, entry);
+    throw error;
+  }
+  await area.staging.remove(entry.id);
+  return toFile(entry);
+}
+
+/** Its sender is told that it failed, so nothing of it stays: only what has its line by now is a file. */
+async function takeBack({ staging, manifest }: Area, { id, path: file }: ManifestEntry): Promise<void> {
+  if ((await staging.decision(id)) !== null && (await manifest.find(id)) === null) await rm(file, { force: true });
+  await staging.remove(id);
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { fill, openBackupBench, rowsOf, unpack } from './open-backup-bench.ts';
+import { envelope } from './open-test-core.ts';
+
+const bench = openBackupBench();
+const { ask, importBackup, inData, makeBackup, open, restart, upload } = bench;
+
+describe('a backup', () => {
+  test('holds the databases, the configuration and the uploads, each with its digest, and no staging', async () => {
+    await open({ before: fill });
+    await bench.core.handle(envelope('remember the tulips'));
+    const bytes = randomBytes(300_000);
+    const file = await upload('tulip.bin', bytes);
+    await ask('POST', '/v2/upload/init', { filename: 'half', mime: 'text/plain', size: 5 });
+    const { archive } = await makeBackup();
+    const files = unpack(archive);
+    const uploaded = path.relative(bench.core.folder, file.path);
+    expect([...files.keys()]).toEqual([
+      'backup.json',
+      'collector.db',
+      'core.db',
+      'instances/compat/offset.json',
+      'manager.db',
+      'pricing.json',
+      uploaded,
+      'uploads/manifest.jsonl',
+    ]);
+    expect(files.get(uploaded)).toEqual(bytes);
+    expect(JSON.stringify(rowsOf(files.get('core.db') ?? Buffer.of()))).toContain('remember the tulips');
+    expect(rowsOf(files.get('manager.db') ?? Buffer.of())['thing']).toEqual([{ x: 'manager' }]);
+  });
+});
+
+describe('the operator’s own parts', () => {
+  const code = 'connectors/shop/src/index.ts';
+  const put = (name: string, content: string | Buffer = 'x') => {
+    mkdirSync(path.dirname(inData(name)), { recursive: true });
+    writeFileSync(inData(name), content);
+  };
+
+  test('are in a backup: rules of moderation and the code of connectors, without packages, links and keys', async () => {
+    await open();
+    put('moderation.deny.txt', 'launch codes');
+    put(code, 'export const meta = {};');
+    put('connectors/shop/session-token.ts');
+    const left = ['shop/.env', 'shop/.git/config', 'shop/node_modules/a/index.js', 'shop/client.pem', '.npm/a.js', 'loose.js'];
+    for (const name of [...left, 'node_modules/a.js']) put(`connectors/${name}`);
+    symlinkSync(bench.core.folder, inData('connectors', 'linked'));
+    symlinkSync(inData('core.db'), inData('connectors', 'shop', 'database'));
+    const files = unpack((await makeBackup()).archive);
+    expect([...files.keys()].filter((name) => !/\.(?:db|json)$/.test(name))).toEqual([
+      'connectors/shop/session-token.ts',
+      code,
+      'moderation.deny.txt',
+    ]);
+    expect(files.get('moderation.deny.txt')?.toString()).toBe('launch codes');
+  });
+
+  test('are not followed when they are links themselves', async () => {
+    await open();
+    const outside = temporaryFolder();
+    mkdirSync(path.join(outside.path, 'shop'));
+    writeFileSync(path.join(outside.path, 'shop', 'index.ts'), 'x');
+    rmSync(inData('connectors'), { recursive: true, force: true });
+    symlinkSync(outside.path, inData('connectors'));
+    symlinkSync(path.join(outside.path, 'shop', 'index.ts'), inData('moderation.deny.txt'));
+    expect([...unpack((await makeBackup()).archive).keys()]).toEqual(['backup.json', 'core.db']);
+    outside.remove();
+  });
+
+  test.each<[string, () => void]>([
+    ['has too many files', () => Array.from({ length: 2001 }, (_, index) => put(`connectors/big/${index}`))],
+    ['is too large', () => put('connectors/big/a', Buffer.alloc(32 * 1024 * 1024 + 1))],
+    ['has names that differ in their letters only', () => [put('connectors/big/a'), put('connectors/big/A')]],
+  ])('leave out a connector that %s, and say so in the log', async (_, fillBig) => {
+    const warn = vi.fn();
+    await open();
+    bench.core.context.log.warn = warn;
+    fillBig();
+    put(code);
+    const names = [...unpack((await makeBackup()).archive).keys()];
+    expect(names.filter((name) => name.startsWith('connectors/'))).toEqual([code]);
+    expect(warn.mock.calls).toEqual([[{ connector: 'big', backup: expect.any(String) }, expect.any(String)]]);
+  });
+
+  test('come back with a restore, and what the backup has not stays', async () => {
+    await open();
+    put('moderation.deny.txt', 'launch codes');
+    put(code, 'first');
+    const { archive } = await makeBackup();
+    put('moderation.deny.txt', '');
+    put(code, 'second');
+    put('connectors/shop/.env', 'newer');
+    put('connectors/other/index.ts', 'newer');
+    expect((await importBackup(archive)).statusCode).toBe(200);
+    await restart();
+    const texts = ['moderation.deny.txt', code, 'connectors/shop/.env', 'connectors/other/index.ts'];
+    expect(texts.map((name) => readFileSync(inData(name), 'utf8'))).toEqual(['launch codes', 'first', 'newer', 'newer']);
+  });
+});

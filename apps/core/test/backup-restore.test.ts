@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import type { RestorePlan } from '@svc/contract/backup.ts';
+import { createLog } from '@svc/service-kit/log.ts';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { readVersion } from '@svc/service-kit/version.ts';
+import { startClosedCore } from '../src/closed-core.ts';
+import { startCore } from '../src/start-core.ts';
+import { fill, openBackupBench, rowsOf, unpack } from './open-backup-bench.ts';
+import { envelope } from './open-test-core.ts';
+
+const bench = openBackupBench();
+const { ask, importBackup, inData, list, makeBackup, open, restart, upload } = bench;
+
+describe('a restore', () => {
+  test('[S05] of a backup gives the same backup again', async () => {
+    await open({ before: fill });
+    await bench.core.addPrincipal('anna', 'trusted');
+    await bench.core.handle(envelope('remember the tulips'));
+    await upload('a tulip.bin', randomBytes(5000));
+    const first = await makeBackup();
+    await bench.core.handle(envelope('and forget this'));
+    await upload('b.bin', randomBytes(100));
+    writeFileSync(inData('instances', 'compat', 'keys.json'), '{"keys":[{"key":"sk-svc-newer-0123456789"}]}');
+    const answer = await importBackup(first.archive);
+    expect(answer.statusCode, answer.body).toBe(200);
+    expect(answer.json<{ restore: RestorePlan }>().restore).toMatchObject({ secrets: 'kept', files: 7 });
+    expect((await list()).restore?.state).toBe('pending');
+    await restart();
+    expect((await list()).restore?.state).toBe('applied');
+    expect((await ask('GET', '/health')).json<{ notices: string[] }>().notices).toContainEqual(
+      expect.stringContaining('svc backup undo'),
+    );
+    expect(readFileSync(inData('instances', 'compat', 'keys.json'), 'utf8')).toContain('newer');
+    expect(readFileSync(inData('secrets.json'), 'utf8')).toContain('canary');
+    const second = await makeBackup();
+    const [before, after] = [unpack(first.archive), unpack(second.archive)];
+    expect([...after.keys()]).toEqual([...before.keys()]);
+    for (const [name, bytes] of before) {
+      if (name === 'backup.json') continue;
+      const now = after.get(name) ?? Buffer.of();
+      if (name.endsWith('.db')) expect(rowsOf(now), name).toEqual(rowsOf(bytes));
+      else expect(now, name).toEqual(bytes);
+    }
+  });
+
+  test('of one that is here goes the same way, and is taken back before or after the start', async () => {
+    await open({ before: fill });
+    const { id } = await makeBackup();
+    await bench.core.handle(envelope('said later'));
+    expect((await ask('DELETE', '/v2/backups/restore')).statusCode).toBe(404);
+    expect((await ask('POST', `/v2/backups/${id}/restore`)).json()).toMatchObject({ ok: true, restore: { secrets: 'kept' } });
+    expect((await ask('DELETE', '/v2/backups/restore')).json()).toEqual({ ok: true, undone: 'pending' });
+    expect((await list()).restore).toBeNull();
+    await ask('POST', `/v2/backups/${id}/restore`);
+    await restart();
+    expect(await bench.core.context.sessions.list(Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
+    expect((await ask('DELETE', '/v2/backups/restore')).json()).toEqual({ ok: true, undone: 'at_next_start' });
+    await restart();
+    expect(await bench.core.context.sessions.list(Number.MAX_SAFE_INTEGER, 10)).toHaveLength(1);
+    expect((await list()).restore).toBeNull();
+  });
+
+  test('brings secrets under their passphrase, and is refused under another one', async () => {
+    await open({ before: fill });
+    const passphrase = 'tulips in März';
+    const header = (text: string) => ({ 'x-backup-passphrase': Buffer.from(text).toString('base64') });
+    const { archive, id } = await makeBackup({ include_secrets: { passphrase } });
+    expect((await list()).backups[0]?.has_secrets).toBe(true);
+    writeFileSync(inData('secrets.json'), '{"OPENAI_API_KEY":"another-0123456789"}');
+    const wrong = await importBackup(archive, header('tulips in May'));
+    expect(wrong.statusCode).toBe(422);
+    expect(wrong.json<{ message: string }>().message).toContain('passphrase');
+    expect((await list()).restore).toBeNull();
+    expect((await ask('POST', `/v2/backups/${id}/restore`, { passphrase: 'nope nope' })).statusCode).toBe(422);
+    expect((await importBackup(archive, header(passphrase))).json()).toMatchObject({ restore: { secrets: 'restored' } });
+    await restart();
+    expect(readFileSync(inData('secrets.json'), 'utf8')).toContain('canary-0123456789-c');
+    expect(readFileSync(inData('instances', 'compat', 'keys.json'), 'utf8')).toContain('canary');
+    expect(readFileSync(inData('instances', 'compat', 'clients.json'), 'utf8')).toContain('canary');
+  });
+});
+
+test('a core whose database is damaged still takes a backup, and makes none', async () => {
+  await open({ before: fill });
+  const { archive, id } = await makeBackup();
+  const { settings } = bench.core.context;
+  const port = await freePort();
+  const version = readVersion(repositoryRoot, 'core', 'stable');
+  const service = { settings: { ...settings, corePort: port }, log: createLog('core', 'silent'), version };
+  const closed = await startClosedCore(service, 'It is damaged.');
+  const at = `${closed.url}/v2/backups`;
+  try {
+    expect((await fetch(at, { method: 'POST' })).status).toBe(503);
+    expect((await fetch(`${closed.url}/v2/sessions`)).status).toBe(503);
+    expect((await fetch(`${at}/${id}/restore`, { method: 'POST' })).status).toBe(200);
+    expect((await fetch(`${at}/import`, { method: 'POST', body: new Uint8Array(archive) })).status).toBe(200);
+    expect(await (await fetch(at)).json()).toMatchObject({ backups: [{ id, state: 'done' }], restore: { state: 'pending' } });
+    expect(await (await fetch(`${at}/restore`, { method: 'DELETE' })).json()).toEqual({ ok: true, undone: 'pending' });
+  } finally {
+    await closed.stop();
+  }
+});
+
+test('a core that is started alone on a half restored folder refuses to begin', async () => {
+  await open();
+  mkdirSync(inData('restore'));
+  writeFileSync(inData('restore', 'journal.json'), '{}');
+  const version = readVersion(repositoryRoot, 'core', 'stable');
+  const service = { settings: bench.core.context.settings, log: createLog('core', 'silent'), version };
+  await expect(startCore(service)).rejects.toThrow('A restore in');
+});
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });

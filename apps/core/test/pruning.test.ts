@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
+import type { SendOutcome } from '../src/delivery/channel-sender.ts';
+import { handleEnvelope } from '../src/turn/handle-envelope.ts';
+import { keepJournalSmall } from '../src/turn/keep-journal-small.ts';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+const hourMs = 60 * 60_000;
+const dayMs = 24 * hourMs;
+let clock: FakeClock;
+let core: TestCore;
+let stop: () => void;
+
+beforeEach(async () => {
+  clock = createFakeClock();
+  const refused: SendOutcome = { delivered: false, permanent: true, error: 'no such room' };
+  core = await openTestCore({ clock, sendToChannel: () => Promise.resolve(refused), env: { SVC_HISTORY_DAYS: '90' } });
+  stop = keepJournalSmall(core.context);
+});
+afterEach(() => {
+  stop();
+  core.drop();
+});
+
+const ask = (text: string) =>
+  handleEnvelope(
+    core.context,
+    envelope(text, { message_id: text, channel_context: { chatId: 'room' } }),
+    { sink: null, isGone: () => false },
+    'r1',
+  );
+const count = (table: 'turn' | 'delivery') =>
+  core.context.db.raw.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'] as number;
+const health = async () => (await core.app.inject('/health')).json<{ notices: string[] }>().notices;
+
+/** A reply that fails for good. */
+async function fail(text: string): Promise<void> {
+  const failed = core.context.outbox.counts().failed;
+  await core.context.handovers.undelivered((await ask(text)).turn_id, 'no');
+  await expect.poll(() => core.context.outbox.counts().failed).toBe(failed + 1);
+}
+
+test('a failed delivery that is too old goes from the list, and is not told of any more', async () => {
+  await fail('old');
+  expect(await health()).toEqual([expect.stringContaining('1 reply could not be delivered')]);
+  clock.advance(29 * dayMs);
+  await fail('young');
+  clock.advance(dayMs + hourMs);
+  await expect.poll(() => count('delivery')).toBe(1);
+  await expect.poll(() => core.context.outbox.counts()).toEqual({ pending: 0, failed: 1 });
+  clock.advance(30 * dayMs);
+  await expect.poll(() => core.context.outbox.counts()).toEqual({ pending: 0, failed: 0 });
+  expect(await health()).toEqual([]);
+});
+
+test('turns that ended longer ago than history is kept are removed, and no others', async () => {
+  for (let n = 0; n < 3; n++) await core.context.handovers.delivered((await ask(`old ${n}`)).turn_id);
+  clock.advance(89 * dayMs);
+  await core.context.handovers.delivered((await ask('young')).turn_id);
+  expect(count('turn')).toBe(4);
+  clock.advance(dayMs + hourMs);
+  await expect.poll(() => count('turn')).toBe(1);
+});

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import type { Principal } from '@svc/contract/trust.ts';
+import { anna, from, openTrustBench } from './open-trust-bench.ts';
+
+const bench = openTrustBench();
+const { add, addAnna, call, fieldsOf, link, ok, resolve, status } = bench;
+
+describe('principals', () => {
+  test('are made, read by id and by key, listed, changed and deleted', async () => {
+    const made = await add({ ...anna, notes: 'a friend' });
+    expect(made).toMatchObject({
+      ...anna,
+      status: 'active',
+      bypass_moderation: false,
+      notes: 'a friend',
+      identifiers: [],
+      grants: [],
+    });
+    expect(await ok('GET', `/trust/principals/${made.id}`)).toEqual(made);
+    expect(await ok('GET', '/trust/principals/anna')).toEqual(made);
+    bench.clock.advance(5);
+    const changed = await ok<Principal>('PATCH', '/trust/principals/anna', { display_name: 'Anna K.', notes: '' });
+    expect(changed).toEqual({ ...made, display_name: 'Anna K.', notes: '', updated_at: made.updated_at + 5 });
+    const { principals } = await ok<{ principals: Principal[] }>('GET', '/trust/principals');
+    expect(principals.map(({ key }) => key)).toEqual(['owner', 'anna']);
+    expect(principals[0]).toMatchObject({
+      identifiers: [{ surface: 'shell' }, { surface: 'compat' }],
+      grants: [{ role: 'owner' }],
+    });
+    expect(await ok('DELETE', `/trust/principals/${made.id}`)).toEqual({ ok: true });
+    expect(await status('GET', '/trust/principals/anna')).toBe(404);
+  });
+
+  test('with a key that is taken are 409', async () => {
+    await add();
+    expect(await status('POST', '/trust/principals', anna)).toBe(409);
+  });
+
+  test('[T03] that are deleted take their identifiers and grants with them, and the identifier may be given anew', async () => {
+    await addAnna();
+    expect(await bench.core.letsIn(from('42'))).toBe(true);
+    await ok('DELETE', '/trust/principals/anna');
+    expect(await bench.core.letsIn(from('42'))).toBe(false);
+    expect(await bench.core.context.db.all("SELECT id FROM identifier WHERE value = '42'")).toEqual([]);
+    await add({ key: 'bob', display_name: 'Bob' });
+    await link('bob', 'messenger', '42');
+    expect(await resolve('messenger', '42')).toMatchObject({ principal_key: 'bob', denied: true });
+  });
+});
+
+describe('identifiers', () => {
+  test('[T03] belong to one principal: to another they are 409, to the same one they are as they were', async () => {
+    await add();
+    await add({ key: 'bob', display_name: 'Bob' });
+    const first = await link('anna', 'email', 'Anna@Example.org');
+    expect(first).toMatchObject({ surface: 'email', value: 'anna@example.org' });
+    expect(await link('anna', 'email', 'ANNA@example.org')).toEqual(first);
+    const taken = await call('POST', '/trust/principals/bob/identifiers', { surface: 'email', value: 'anna@EXAMPLE.org' });
+    expect([taken.statusCode, taken.json().message]).toEqual([409, 'email "anna@EXAMPLE.org" belongs to the principal "anna".']);
+    expect(await status('POST', '/trust/principals/nobody/identifiers', { surface: 'email', value: 'x' })).toBe(404);
+  });
+
+  test('are compared to the letter where names do not ignore case', async () => {
+    await addAnna();
+    await link('anna', 'chatroom', 'Anna');
+    expect(await resolve('chatroom', 'anna')).toMatchObject({ denial: 'unknown_sender' });
+    expect(await resolve('email', 'ANNA')).toMatchObject({ denial: 'unknown_sender' });
+  });
+
+  test.each([
+    ['__proto__', 'x', ['body.surface']],
+    ['', 'x', ['body.surface']],
+    ['email', '', ['body.value']],
+    ['email', '  ', ['body.value']],
+    ['email', ' anna', ['body.value']],
+    ['email', 'an\u0000na', ['body.value']],
+    ['email', '\ud800', ['body.value']],
+    ['E-mail', '', ['body.surface', 'body.value']],
+  ])('[T05] on "%s" with the value "%s" are refused', async (surface, value, fields) => {
+    await add();
+    expect(await fieldsOf('POST', '/trust/principals/anna/identifiers', { surface, value })).toEqual(fields);
+  });
+
+  test.each(['__proto__', 'constructor', 'toString', ''])('[T05] "%s" as surface or value is nobody', async (name) => {
+    expect(await resolve('compat', name)).toMatchObject({ denied: true, denial: 'unknown_sender', tool_policy: 'none' });
+    expect(await resolve(name, 'owner')).toMatchObject({ denied: true, denial: 'unknown_sender', principal_id: null });
+  });
+
+  test('[T05] with broken characters are nobody, also where one of the replaced form is known', async () => {
+    await addAnna();
+    await link('anna', 'chatroom', '\ufffd');
+    expect(await resolve('chatroom', '\ufffd')).toMatchObject({ denied: false });
+    expect(await bench.core.context.trust.resolve(from('\ud800', 'hi', { channel: 'chatroom' }))).toMatchObject({ denied: true });
+  });
+});
+
+describe('every bad field is named', () => {
+  test.each([
+    ['POST', '/trust/principals', {}, ['body.display_name', 'body.key']],
+    [
+      'POST',
+      '/trust/principals',
+      { key: 'an na', display_name: '', notes: 5 },
+      ['body.display_name', 'body.display_name', 'body.key', 'body.notes'],
+    ],
+    ['POST', '/trust/principals', { ...anna, trust_tier: 'SACRED' }, ['body.trust_tier']],
+    ['PATCH', '/trust/principals/owner', { status: 'gone', bypass_moderation: 'yes' }, ['body.bypass_moderation', 'body.status']],
+    ['PATCH', '/trust/principals/owner', { key: 'root' }, ['body.key']],
+    ['PATCH', '/trust/principals/owner', {}, ['body']],
+    ['POST', '/trust/resolve', { sender: {} }, ['body.channel', 'body.sender.raw_id']],
+  ] as const)('%s %s %j', async (method, url, body, fields) => {
+    expect(await fieldsOf(method, url, body)).toEqual(fields);
+  });
+});

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { UploadState, UploadedFile } from '@svc/contract/upload.ts';
+import { chunkOf, chunkSize, openUploadBench, sha } from './open-upload-bench.ts';
+
+const bench = openUploadBench();
+const { begin, finish, inUploads, lines, open, post, put, state } = bench;
+
+describe('an upload in chunks', () => {
+  test('goes from init to a file with its one line', async () => {
+    await open();
+    const bytes = randomBytes(2 * chunkSize + 100);
+    const answer = await post('/v2/upload/init', {
+      filename: 'photo.jpg',
+      mime: 'image/jpeg',
+      size: bytes.length,
+      sha256: sha(bytes).toUpperCase(),
+      conversation_key: 'compat:c1:x',
+    });
+    expect(answer.json()).toEqual({
+      ok: true,
+      upload_id: expect.any(String),
+      size: bytes.length,
+      chunk_size: 1024,
+      chunks: 3,
+      received: [],
+    });
+    const id = answer.json<UploadState>().upload_id;
+    expect((await put(id, 2, chunkOf(bytes, 2))).json()).toEqual({ ok: true, received_count: 1, chunks: 3 });
+    await put(id, 0, chunkOf(bytes, 0), { 'x-chunk-sha256': sha(chunkOf(bytes, 0)) });
+    expect(await state(id)).toEqual({ upload_id: id, size: bytes.length, chunk_size: 1024, chunks: 3, received: [0, 2] });
+    expect(lines()).toEqual([]);
+    await put(id, 1, chunkOf(bytes, 1));
+    const { ok, file } = (await finish(id)).json<{ ok: boolean; file: UploadedFile }>();
+    expect(ok).toBe(true);
+    expect(file).toEqual({
+      path: expect.stringContaining(inUploads()),
+      name: 'photo.jpg',
+      mime: 'image/jpeg',
+      kind: 'image',
+      bytes: bytes.length,
+      sha256: sha(bytes),
+    });
+    expect(readFileSync(file.path)).toEqual(bytes);
+    expect(lines()).toEqual([
+      {
+        ...file,
+        path: path.relative(inUploads(), file.path),
+        id,
+        conversation_key: 'compat:c1:x',
+        created_at: expect.any(Number),
+      },
+    ]);
+    expect(lstatSync(file.path).mode & 0o777).toBe(0o600);
+  });
+
+  test('[U03] chunks in any order, repeated and at once, with a new core in between, give the same bytes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 5 * chunkSize }),
+        fc.infiniteStream(fc.nat()),
+        fc.nat(),
+        async (size, random, cut) => {
+          await open();
+          const bytes = randomBytes(size);
+          const id = await begin(bytes, { sha256: sha(bytes) });
+          const count = Math.ceil(size / chunkSize);
+          const order = [...Array(count).keys(), ...Array(count).keys()].sort(() => ((random.next().value ?? 0) % 3) - 1);
+          const some = cut % order.length;
+          await Promise.all(order.slice(0, some).map((index) => put(id, index, chunkOf(bytes, index))));
+          const known = new Set(order.slice(0, some));
+          await open({ dataDir: bench.core.crash() });
+          expect((await state(id)).received).toEqual([...known].sort((a, b) => a - b));
+          await Promise.all(order.slice(some).map((index) => put(id, index, chunkOf(bytes, index))));
+          expect((await finish(id)).json()).toMatchObject({ file: { bytes: size, sha256: sha(bytes) } });
+          await bench.core.close();
+        },
+      ),
+      { numRuns: 15 },
+    );
+    await open();
+  });
+
+  test.each([0, -1, 1.5, '5', null])('[U02] a size of %j is a bad request', async (size) => {
+    await open();
+    expect((await post('/v2/upload/init', { filename: 'a', mime: 'a/b', size })).statusCode).toBe(400);
+  });
+
+  test.each([2 ** 20 + 1, 2 ** 53])('[U02] a size of %d is over the limit, which is named', async (size) => {
+    await open();
+    const answer = await post('/v2/upload/init', { filename: 'a', mime: 'a/b', size });
+    expect(answer.statusCode).toBe(413);
+    expect(answer.json()).toMatchObject({ error: 'too_large', variable: 'SVC_UPLOAD_MAX_SIZE' });
+  });
+
+  test.each([
+    {},
+    { mime: 'a/b', size: 1 },
+    { filename: 'a', size: 1 },
+    { filename: 'a', mime: 'a/b' },
+    { filename: '', mime: 'a/b', size: 1 },
+    { filename: 'a', mime: 'a/b', size: 1, sha256: 'short' },
+    { filename: 'a', mime: 'a/b', size: 1, conversation_key: '' },
+    [],
+  ])('a beginning with %j is malformed', async (body) => {
+    await open();
+    expect((await post('/v2/upload/init', body)).statusCode).toBe(400);
+    expect(existsSync(inUploads())).toBe(false);
+  });
+
+  test('what an operator does not set has the limits that are documented', async () => {
+    await open({ env: {} });
+    expect(bench.core.context.settings).toMatchObject({
+      rawBodyBytes: 1024 * 2 ** 20,
+      uploadChunkBytes: 8 * 2 ** 20,
+      uploadMaxChunkBytes: 64 * 2 ** 20,
+      uploadMaxBytes: 128 * 2 ** 30,
+    });
+    const init = (size: number) => post('/v2/upload/init', { filename: 'a', mime: 'a/b', size });
+    expect((await init(20 * 2 ** 20)).json()).toMatchObject({ chunk_size: 8 * 2 ** 20, chunks: 3 });
+    expect((await init(128 * 2 ** 30 + 1)).statusCode).toBe(413);
+  });
+
+  test('[U06] a chunk with a wrong digest is 422 and not received; an earlier good one is kept', async () => {
+    await open();
+    const bytes = randomBytes(2 * chunkSize);
+    const id = await begin(bytes);
+    const wrong = { 'x-chunk-sha256': sha(Buffer.from('other')) };
+    expect((await put(id, 0, chunkOf(bytes, 0), wrong)).statusCode).toBe(422);
+    expect((await state(id)).received).toEqual([]);
+    await put(id, 0, chunkOf(bytes, 0));
+    expect((await put(id, 0, randomBytes(chunkSize), wrong)).statusCode).toBe(422);
+    await put(id, 1, chunkOf(bytes, 1));
+    expect((await finish(id)).json()).toMatchObject({ file: { sha256: sha(bytes) } });
+  });
+
+  test('[U07] an index that is none, a chunk that is too long or too short, one over the limit', async () => {
+    await open();
+    const bytes = randomBytes(2 * chunkSize);
+    const id = await begin(bytes);
+    for (const index of [2, -1, '1.5', 'x', '99999999999', '0x0'])
+      expect((await put(id, index, chunkOf(bytes, 0))).statusCode, String(index)).toBe(400);
+    expect((await put(id, 0, bytes.subarray(0, 1000))).statusCode).toBe(400);
+    expect((await put(id, 0, bytes.subarray(0, 1025))).statusCode).toBe(400);
+    const over = await put(id, 0, Buffer.alloc(4097));
+    expect(over.statusCode).toBe(413);
+    expect(over.json()).toMatchObject({ variable: 'SVC_UPLOAD_MAX_CHUNK' });
+    expect((await put(id, 0, chunkOf(bytes, 0), { 'x-chunk-sha256': 'short' })).statusCode).toBe(400);
+    expect((await state(id)).received).toEqual([]);
+  });
+
+  test('[U08] of two bodies for one chunk at once, one whole body wins', async () => {
+    await open();
+    const one = Buffer.alloc(chunkSize, 1);
+    const two = Buffer.alloc(chunkSize, 2);
+    const id = await begin(one);
+    await Promise.all([put(id, 0, one), put(id, 0, two), put(id, 0, one)]);
+    const { file } = (await finish(id)).json<{ file: UploadedFile }>();
+    expect([one, two].some((body) => body.equals(readFileSync(file.path)))).toBe(true);
+    expect(file.sha256).toBe(sha(readFileSync(file.path)));
+  });
+});

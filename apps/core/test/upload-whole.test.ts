@@ -1,0 +1,143 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { UploadedFile } from '@svc/contract/upload.ts';
+import { openUploadBench } from './open-upload-bench.ts';
+
+const bench = openUploadBench();
+const { inUploads, lines, open, post } = bench;
+
+describe('a file in one piece', () => {
+  test.each(['text/plain', 'application/json', 'multipart/form-data', 'application/x-www-form-urlencoded'])(
+    '[U16] a name in the query says that the body is the file, whatever its type: %s',
+    async (type) => {
+      await open();
+      const answer = await bench.core.app.inject({
+        method: 'POST',
+        url: '/v2/upload?filename=data.json',
+        payload: '{"path":"/etc/passwd"}',
+        headers: { 'content-type': type },
+      });
+      const { file } = answer.json<{ file: UploadedFile }>();
+      expect(readFileSync(file.path, 'utf8')).toBe('{"path":"/etc/passwd"}');
+      expect(file).toMatchObject({ name: 'data.json', bytes: 22 });
+    },
+  );
+
+  test.each([
+    ['filename=a.bin', 'image/png', 'image/png', 'image'],
+    ['filename=a.bin&mime=application/pdf', 'image/png', 'application/pdf', 'document'],
+    ['filename=a.csv', 'application/octet-stream', 'text/csv', 'text'],
+    ['filename=a', 'application/octet-stream', 'application/octet-stream', 'other'],
+    ['filename=a.html', 'image/png; charset=utf-8', 'image/png', 'image'],
+  ])('%s sent as %s is of type %s', async (query, type, mime, kind) => {
+    await open();
+    const headers = { 'content-type': type };
+    const answer = await bench.core.app.inject({ method: 'POST', url: `/v2/upload?${query}`, payload: 'x', headers });
+    expect(answer.json()).toMatchObject({ ok: true, file: { mime, kind, bytes: 1 } });
+  });
+
+  test('[U16] JSON carries base64; a place that it names is ignored', async () => {
+    await open();
+    const more = { path: '/etc/passwd', file: { path: '/etc/passwd' }, filepath: '/etc/shadow' };
+    const answer = await post('/v2/upload', {
+      filename: 'a.png',
+      mime: 'image/png',
+      data_base64: Buffer.from('pixels').toString('base64'),
+      conversation_key: 'k',
+      ...more,
+    });
+    const { file } = answer.json<{ file: UploadedFile }>();
+    expect(file).toMatchObject({ name: 'a.png', mime: 'image/png', kind: 'image', bytes: 6 });
+    expect(readFileSync(file.path, 'utf8')).toBe('pixels');
+    expect(lines()).toMatchObject([{ conversation_key: 'k' }]);
+  });
+
+  test.each([
+    [{ data_base64: 'aGk=' }, 'filename'],
+    [{ filename: 'a' }, 'data_base64'],
+    [{ filename: 'a', data_base64: 'not base64!' }, 'base64'],
+    [{ filename: 'a', data_base64: '' }, 'empty'],
+  ])('%j is refused, and says why', async (body, why) => {
+    await open();
+    const answer = await post('/v2/upload', body);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json<{ message: string }>().message).toContain(why);
+    expect(lines()).toEqual([]);
+    expect(existsSync(inUploads()) ? readdirSync(inUploads()).filter((name) => name !== '.staging') : []).toEqual([]);
+  });
+
+  test('a body without a name that is no JSON is an unsupported type', async () => {
+    await open();
+    const answer = await bench.core.app.inject({
+      method: 'POST',
+      url: '/v2/upload',
+      payload: 'x',
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect(answer.statusCode).toBe(415);
+  });
+
+  test('[H10] the limit of a raw body is named, with and without a length', async () => {
+    await open();
+    const url = await bench.core.app.listen({ port: 0, host: '127.0.0.1' });
+    const send = (body: Buffer | ReadableStream) =>
+      fetch(`${url}/v2/upload?filename=a.bin`, { method: 'POST', body: body as never, duplex: 'half' } as RequestInit);
+    const streamed = (size: number) => new Blob([new Uint8Array(size)]).stream();
+    const limit = 100 * 1024;
+    for (const body of [Buffer.alloc(limit), streamed(limit)]) expect((await send(body)).status).toBe(200);
+    for (const body of [Buffer.alloc(limit + 1), streamed(limit + 1)]) {
+      const answer = await send(body);
+      expect(answer.status).toBe(413);
+      expect(await answer.json()).toMatchObject({ error: 'too_large', variable: 'SVC_RAW_BODY_LIMIT' });
+    }
+    expect(lines()).toHaveLength(2);
+    expect(readdirSync(inUploads('.staging'))).toEqual([]);
+  });
+
+  test('[H10] base64 of 7,864,000 bytes fits the JSON limit, that of 7,900,000 does not', async () => {
+    await open({ env: {} });
+    const send = (size: number) =>
+      post('/v2/upload', {
+        filename: 'a.bin',
+        mime: 'application/octet-stream',
+        data_base64: Buffer.alloc(size, 7).toString('base64'),
+      });
+    expect((await send(7_864_000)).json()).toMatchObject({ file: { bytes: 7_864_000 } });
+    expect((await send(7_900_000)).statusCode).toBe(413);
+  });
+
+  test.each([
+    ['../../etc/passwd', 'passwd'],
+    ['..\\..\\boot.ini', 'boot.ini'],
+    ['/absolute/name.txt', 'name.txt'],
+    ['a\0b.txt', 'ab.txt'],
+    ['.', 'file'],
+    ['..', 'file'],
+    ['   ', 'file'],
+    ['.hidden', 'hidden'],
+    ['\u202Efdp.exe', 'fdp.exe'],
+    ['-rf', 'rf'],
+    ['Grüße 日本.pdf', 'Grüße 日本.pdf'],
+  ])('[U01] the name %j is kept as %j, inside the area', async (filename, name) => {
+    await open();
+    const answer = await post('/v2/upload', { filename, data_base64: 'aGk=' });
+    const { file } = answer.json<{ file: UploadedFile }>();
+    expect(file.name).toBe(name);
+    expect(path.relative(inUploads(), file.path).split(path.sep)).toHaveLength(2);
+  });
+
+  test('[U01] any name gives a file of the area', async () => {
+    await open();
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 400 }), async (filename) => {
+        const { file } = (await post('/v2/upload', { filename, data_base64: 'aGk=' })).json<{ file: UploadedFile }>();
+        expect(path.relative(inUploads(), file.path).split(path.sep)).toHaveLength(2);
+        expect(Buffer.byteLength(path.basename(file.path))).toBeLessThanOrEqual(255);
+        expect(readFileSync(file.path, 'utf8')).toBe('hi');
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

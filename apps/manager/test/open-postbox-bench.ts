@@ -1,0 +1,40 @@
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import type { Instance } from '@svc/contract/instance.ts';
+import { openKitManager, type OpenManager } from './open-manager.ts';
+import { postedBy } from './posted-by.ts';
+
+/**
+ * A manager for the tests of one file, which runs real connectors of the type `postbox`: what is sent through them can be
+ * read again. Each test begins without instances.
+ */
+export function openPostboxBench() {
+  let manager: OpenManager;
+  beforeAll(async () => {
+    // A name that tells nobody that its value is a secret; a config that names it does.
+    process.env['POSTBOX'] = 'bot-token-of-the-postbox';
+    manager = await openKitManager({ SVC_INSIGHTS_TOKEN: 'canary-insights-token' });
+  });
+  afterAll(async () => {
+    delete process.env['POSTBOX'];
+    await manager.close();
+  });
+  afterEach(async () => {
+    for (const { id } of await list()) await manager.call('DELETE', `/instances/${id}`);
+  });
+
+  const list = async () => (await manager.call('GET', '/instances')).body['instances'] as Instance[];
+
+  return {
+    get manager() {
+      return manager;
+    },
+    list,
+    async create(over: object = {}, config: object = {}): Promise<Instance> {
+      const body = { type: 'postbox', name: 'Box', enabled: true, config, ...over };
+      return (await manager.call('POST', '/instances', body)).body['instance'] as Instance;
+    },
+    send: (body: object, headers: Record<string, string> = {}) => manager.call('POST', '/send', body, headers),
+    /** What an instance has put on its channel, in order. */
+    posted: (id: string) => postedBy(manager.dataDir, id),
+  };
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { openManager } from './open-manager.ts';
+import { openPostboxBench } from './open-postbox-bench.ts';
+import { eventually } from './waiting.ts';
+
+const bench = openPostboxBench();
+const { create, list, posted, send } = bench;
+
+describe('POST /send', () => {
+  it('reaches the channel, and says through which instance and under which id', async () => {
+    const { id } = await create();
+    const { status, body } = await send({ instance_id: id, target: 'b1', text: 'hello' });
+    expect([status, body]).toEqual([200, { ok: true, instance_id: id, delivered: true, id: expect.stringMatching(/^snd_/) }]);
+    expect(posted(id)).toEqual([{ id: body['id'], target: 'b1', kind: 'text', text: 'hello' }]);
+  });
+
+  it.each(['postbox', 'Box'])(
+    'takes "%s" for a channel: a type or a name that one running instance answers to',
+    async (channel) => {
+      const { id } = await create();
+      await create({ name: 'Box', enabled: false });
+      expect((await send({ channel, target: 'b1', text: 'hello' })).body).toMatchObject({ delivered: true, instance_id: id });
+    },
+  );
+
+  it('[X01] lists the instances when more than one answers', async () => {
+    const [first, second] = [await create(), await create({ name: 'Other' })];
+    const { status, body } = await send({ channel: 'postbox', target: 'b1', text: 'hello' });
+    expect(status).toBe(409);
+    expect(body).toMatchObject({ error: 'conflict', instances: [first.id, second.id] });
+    expect(body['message']).toContain(`"${second.id}" (Other)`);
+    expect((await send({ channel: 'Other', target: 'b1', text: 'hello' })).body).toMatchObject({ instance_id: second.id });
+  });
+
+  it('reaches also a connector that serves /out on a port of its own', async () => {
+    const { id } = await create({}, { own_server: true });
+    expect((await send({ instance_id: id, target: 'b1', text: 'hello' })).status).toBe(200);
+    expect(posted(id)).toHaveLength(1);
+  });
+
+  it('tries again after the pause that the platform asked for', async () => {
+    const { id } = await create();
+    expect((await send({ instance_id: id, target: 'busy-once', text: 'x' })).body).toMatchObject({ delivered: true });
+  });
+
+  it.each([
+    ['a platform that wants a longer pause than there is time', 'busy', 429, 'busy', 'wants a pause'],
+    ['a target that the channel refuses for good', 'nowhere', 422, 'unprocessable', 'There is no box'],
+    ['a fault of the platform', 'broken', 502, 'upstream', 'failed'],
+  ])('says truthfully that it was not delivered: %s', async (_, target, status, error, message) => {
+    const { id } = await create();
+    const reply = await send({ instance_id: id, target, text: 'x' });
+    expect(reply).toMatchObject({ status, body: { ok: false, error, delivered: false, instance_id: id } });
+    expect(reply.body['message']).toContain(message);
+    expect(posted(id)).toEqual([]);
+    if (status === 429) expect(reply.body['retry_after_s']).toBe(60);
+  });
+
+  it('waits for an instance that is just being started again', async () => {
+    const { id, pid } = await create();
+    process.kill(pid!, 'SIGKILL');
+    await eventually(list, (instances) => instances[0]?.pid !== pid);
+    expect((await send({ instance_id: id, target: 'b1', text: 'x' })).status).toBe(200);
+  });
+
+  it('[X07] that hangs on the channel is answered in bounded time, and holds up nobody else', async () => {
+    const [stuck, other] = [await create(), await create({ name: 'Other' })];
+    const from = Date.now();
+    const hanging = send({ instance_id: stuck.id, target: 'stuck', text: 'x' });
+    expect((await send({ instance_id: other.id, target: 'b1', text: 'x' })).status).toBe(200);
+    expect(Date.now() - from).toBeLessThan(5_000);
+    const { status, body } = await hanging;
+    expect([status, body['delivered']]).toEqual([504, false]);
+    expect(Date.now() - from).toBeLessThan(10_000);
+  });
+});
+
+describe('[X01] [X08] what cannot be sent', () => {
+  it.each([
+    ['an instance that is not there', { instance_id: 'nobody' }, 404],
+    ['a path for an id', { instance_id: '../postbox' }, 404],
+    ['a name of the language', { instance_id: '__proto__' }, 404],
+    ['an address', { instance_id: 'http://127.0.0.1:3023' }, 404],
+    ['a channel that is not there', { channel: 'nothing' }, 404],
+    ['a type that only answers', { channel: 'single' }, 409],
+    ['an instance of such a type', { instance_id: 'single' }, 409],
+    ['an instance that is stopped', { instance_id: 'postbox' }, 409],
+    ['the only one of a channel, which is stopped', { channel: 'postbox' }, 409],
+    ['an instance and a channel that differ', { instance_id: 'postbox', channel: 'single' }, 400],
+    ['neither an instance nor a channel', {}, 400],
+  ])('%s', async (_, place, status) => {
+    const open = await openManager();
+    try {
+      await open.call('POST', '/instances', { type: 'single', name: 'Single', enabled: true });
+      await open.call('POST', '/instances', { type: 'postbox', name: 'Box' });
+      expect((await open.call('POST', '/send', { ...place, target: 'b', text: 'x' })).status).toBe(status);
+    } finally {
+      await open.close();
+    }
+  });
+
+  it('says how to start what is stopped, and why something has failed', async () => {
+    const { id } = await create({ enabled: false });
+    expect((await send({ instance_id: id, target: 'b', text: 'x' })).body['message']).toContain(`POST /instances/${id}/start`);
+    const failing = await create({ name: 'Failing', type: 'sample', config: { room: 'r' } });
+    await eventually(list, (instances) => instances.find((each) => each.id === failing.id)?.status === 'failed');
+    const { status, body } = await send({ instance_id: failing.id, target: 'b', text: 'x' });
+    expect(status).toBe(409);
+    expect(body['message']).toContain('does not load its type');
+  });
+
+  it('a connector whose type promises what its code does not do', async () => {
+    const { id } = await create({}, { silent: true });
+    expect(await send({ instance_id: id, target: 'b', text: 'x' })).toMatchObject({ status: 409, body: { delivered: false } });
+  });
+
+  it.each([
+    ['no target', { text: 'x' }, ['body.target']],
+    ['a blank text', { target: 'b', text: ' ' }, ['body.text']],
+    ['a kind of another channel', { target: 'b', text: 'x', kind: 'speak' }, ['body.kind']],
+    ['a line break in the target', { target: 'b\r\nBcc: c', text: 'x' }, ['body.target']],
+    ['a caption without a file, and no target', { text: 'x', caption: 'c' }, ['body.target', 'body.caption']],
+    ['a field that is none', { target: 'b', text: 'x', tekst: 'y' }, ['body.tekst']],
+  ])('[X04] %s, with every bad field named', async (_, message, fields) => {
+    const { id } = await create();
+    const { status, body } = await send({ instance_id: id, ...message });
+    expect(status).toBe(400);
+    expect((body['fields'] as { field: string }[]).map(({ field }) => field)).toEqual(fields);
+  });
+});
+
+describe('GET /send/targets', () => {
+  it('lists every instance with what can be sent through it', async () => {
+    const { id } = await create({ enabled: false });
+    await bench.manager.call('POST', '/instances', { type: 'single', name: 'Single' });
+    expect((await bench.manager.call('GET', '/send/targets')).body).toEqual({
+      targets: [
+        {
+          instance_id: id,
+          channel: 'postbox',
+          name: 'Box',
+          enabled: false,
+          outbound: { kinds: ['text', 'photo', 'document'], target: { required: true, label: 'Box' } },
+        },
+        { instance_id: 'single', channel: 'single', name: 'Single', enabled: false, outbound: false },
+      ],
+    });
+  });
+});

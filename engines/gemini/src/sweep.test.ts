@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import { furnishHome, newHome, sessionsDir, sideDir } from './session-home.ts';
+import { sweep } from './sweep.ts';
+
+test('what a killed turn left of its secrets and files goes with the next start; the session stays', async () => {
+  const stateDir = mkdtempSync(path.join(tmpdir(), 'gemini-'));
+  onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }));
+  mkdirSync(sessionsDir(stateDir), { recursive: true });
+  const server = { name: 's', type: 'http', url: 'http://a', headers: { Authorization: 'Bearer x' }, safe: true } as const;
+  const request = engineRequest({ prompt: 'hi', cwd: stateDir, toolPolicy: 'full', toolServers: [server] });
+  const home = newHome(stateDir, request);
+  await furnishHome(home, request);
+  const settings = path.join(home.dir, '.gemini/settings.json');
+  const session = path.join(home.dir, '.gemini/session.json');
+  writeFileSync(session, '{}');
+  mkdirSync(home.filesDir);
+  mkdirSync(path.join(sideDir(stateDir), randomUUID()), { recursive: true });
+  expect(existsSync(settings)).toBe(true);
+  await sweep(stateDir);
+  expect([settings, home.filesDir, sideDir(stateDir), session].map(existsSync)).toEqual([false, false, false, true]);
+});

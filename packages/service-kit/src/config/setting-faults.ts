@@ -1,0 +1,31 @@
+import { isIPv4 } from 'node:net';
+import type { Settings } from './settings.ts';
+
+/** What is wrong with settings that are each of the right form, in words for the operator. */
+export function settingFaults(settings: Settings): string[] {
+  const ports = [settings.corePort, settings.managerPort, settings.collectorPort];
+  const { spendPrincipalSoftUsd, spendPrincipalHardUsd } = settings;
+  const faults: [isFault: boolean, words: string][] = [
+    [new Set(ports).size < ports.length, 'SVC_CORE_PORT, SVC_MANAGER_PORT and SVC_COLLECTOR_PORT must differ.'],
+    [
+      (settings.spendSoftUsd ?? 0) > (settings.spendHardUsd ?? Infinity),
+      'SVC_SPEND_SOFT_USD is above SVC_SPEND_HARD_USD, so it would never warn. Lower it.',
+    ],
+    [
+      (spendPrincipalSoftUsd ?? 0) > (spendPrincipalHardUsd ?? Infinity),
+      'SVC_SPEND_PRINCIPAL_SOFT_USD is above SVC_SPEND_PRINCIPAL_HARD_USD, so it would never warn. Lower it.',
+    ],
+    [
+      settings.uploadChunkBytes > settings.uploadMaxChunkBytes,
+      'SVC_UPLOAD_CHUNK_SIZE is above SVC_UPLOAD_MAX_CHUNK, so every chunk would be refused. Lower it.',
+    ],
+    [ports.includes(settings.vaultPort), 'SVC_VAULT_PORT must differ from the ports of the other processes.'],
+    [ports.includes(settings.compatPort), 'SVC_COMPAT_PORT must differ from the ports of the processes.'],
+    // The core answers whoever can reach it, so an address of a network would let everybody in as the owner.
+    [
+      !isIPv4(settings.bindHost) || !settings.bindHost.startsWith('127.'),
+      `SVC_BIND_HOST is "${settings.bindHost}". It takes 127.0.0.1 or another 127.x.x.x; put a proxy with a login in front instead.`,
+    ],
+  ];
+  return faults.flatMap(([isFault, words]) => (isFault ? [words] : []));
+}

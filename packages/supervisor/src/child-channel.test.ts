@@ -1,0 +1,99 @@
+import { Duplex } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { channelLimits, openChildChannel } from './child-channel.ts';
+
+const { budget, messageCost, perMs, hurriedWindows, unreadBytes } = channelLimits;
+
+function setUp() {
+  const written: string[] = [];
+  const told: string[] = [];
+  const heard: unknown[] = [];
+  let isRead = true;
+  const pipe = new Duplex({
+    read: () => undefined,
+    write(chunk: Buffer, _encoding, done) {
+      written.push(String(chunk));
+      if (isRead) done();
+    },
+  });
+  const channel = openChildChannel(pipe, {
+    onMessage: (message) => heard.push(message),
+    onFault: (why) => told.push(why),
+    onHurry: () => told.push('hurry'),
+  });
+  const say = async (text: string) => {
+    pipe.push(text);
+    await vi.advanceTimersByTimeAsync(0);
+  };
+  return { channel, pipe, written, told, heard, say, stopReading: () => (isRead = false) };
+}
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+const words = (count: number) => '{}\n'.repeat(count);
+
+describe('the channel of a child', () => {
+  it('takes and gives one JSON message a line, however they are cut', async () => {
+    const { channel, written, heard, say } = setUp();
+    await say('{"a":1}\n{"b"');
+    await say(':"é"}\n\n');
+    expect(heard).toEqual([{ a: 1 }, { b: 'é' }]);
+    expect(channel.send({ c: 3 })).toBe(true);
+    expect(written).toEqual(['{"c":3}\n']);
+  });
+
+  it('takes nothing of a child any more that said what is no message', async () => {
+    const { channel, told, heard, say } = setUp();
+    await say('{"a":1}\noops\n{"b":2}\n');
+    expect(heard).toEqual([{ a: 1 }]);
+    expect(told).toEqual(['what it said to its parent is not JSON']);
+    expect(channel.send({})).toBe(false);
+  });
+
+  it('does not gather a message without an end', async () => {
+    const { told, say } = setUp();
+    await say('"'.padEnd(channelLimits.lineChars + 1, 'x'));
+    expect(told).toEqual([`what it said to its parent is longer than ${channelLimits.lineChars} characters`]);
+  });
+
+  it('lets a child that says too much wait as long as it took too much', async () => {
+    const { pipe, say } = setUp();
+    const count = Math.ceil((3 * budget) / (messageCost + 3));
+    await say(words(count));
+    expect(pipe.isPaused()).toBe(true);
+    await vi.advanceTimersByTimeAsync(2 * perMs);
+    expect(pipe.isPaused()).toBe(true);
+    await vi.advanceTimersByTimeAsync(perMs);
+    expect(pipe.isPaused()).toBe(false);
+    await vi.advanceTimersByTimeAsync(perMs);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('tells of a child that has to wait again and again', async () => {
+    const { told, say } = setUp();
+    for (let window = 0; window < hurriedWindows; window++) {
+      expect(told).toEqual([]);
+      await say(words(Math.ceil(budget / messageCost) + 1));
+      await vi.advanceTimersByTimeAsync(perMs);
+    }
+    expect(told).toEqual(['hurry']);
+  });
+
+  it('keeps nothing for a child that does not listen, past a limit', () => {
+    const { channel, stopReading } = setUp();
+    stopReading();
+    const text = 'x'.repeat(unreadBytes / 2);
+    const taken = [1, 2, 3, 4].map(() => channel.send({ text }));
+    expect(taken).toEqual([true, true, false, false]);
+  });
+
+  it('leaves no timer behind', async () => {
+    const { channel, pipe, say } = setUp();
+    await say(words(2));
+    channel.close();
+    pipe.destroy();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

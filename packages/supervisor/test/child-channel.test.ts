@@ -1,0 +1,70 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { channelLimits } from '../src/child-channel.ts';
+import { pickEnv } from '../src/child-env.ts';
+import { createSupervisedChild, type SupervisedChild } from '../src/supervised-child.ts';
+
+let child: SupervisedChild;
+let heard: unknown[] = [];
+afterEach(() => child.stop());
+
+async function start(how: string): Promise<void> {
+  heard = [];
+  child = createSupervisedChild(
+    {
+      name: 'rude',
+      entry: path.join(import.meta.dirname, 'fixtures/rude.ts'),
+      env: pickEnv(process.env),
+      startTimeoutMs: 20_000,
+      stopTimeoutMs: 5000,
+    },
+    { onMessage: (message) => heard.push(message) },
+  );
+  await child.start();
+  child.send({ type: 'be rude', how });
+}
+
+/** Waits until `is` holds, at most ten seconds. */
+async function until(is: () => boolean): Promise<void> {
+  for (const end = Date.now() + 10_000; !is();) {
+    if (Date.now() > end) throw new Error('it did not come to pass within 10 s');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe('[M08] a child that misuses the channel to its parent', () => {
+  it.each([
+    ['no JSON', 'is not JSON'],
+    ['no end', 'is longer than 1048576 characters'],
+  ])('is ended, with the reason, for what has %s, and its parent lives on', async (how, why) => {
+    await start(how);
+    await until(() => child.state.lastExit !== null);
+    expect(child.state.lastExit).toMatchObject({
+      signal: 'SIGKILL',
+      reason: `was ended by SIGKILL: [ended by its parent: what it said to its parent ${why}]`,
+    });
+    expect(heard).toEqual([]);
+  });
+
+  it('is heard no faster than it may speak, says so in its log, and can be stopped', { timeout: 20_000 }, async () => {
+    await start('no pause');
+    const since = Date.now();
+    await until(() => child.logs().some(({ text }) => text.includes('more to its parent than can be kept up with')));
+    const windows = (Date.now() - since) / channelLimits.perMs + 2;
+    // The first chunk of a window is taken whole; what it is too much is waited for.
+    expect(heard.length).toBeLessThan((windows * channelLimits.budget) / channelLimits.messageCost + 5_000);
+    expect(heard.length).toBeGreaterThan(1_000);
+    await child.stop();
+    expect(child.state.status).toBe('stopped');
+  });
+
+  it.runIf(process.platform === 'linux')('cannot leave descriptors with its parent', async () => {
+    const sockets = () => readdirSync('/proc/self/fd').length;
+    await start('nothing');
+    const before = sockets();
+    child.send({ how: 'a handle' });
+    await until(() => heard.length > 0);
+    expect(sockets()).toBeLessThanOrEqual(before);
+  });
+});

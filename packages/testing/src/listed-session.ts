@@ -1,0 +1,32 @@
+import type { ListedSession } from '@svc/contract/listed-session.ts';
+
+/** A session as the collector lists it: an idle one of the core, of which nothing else is known but what `over` says. */
+export const listedSession = (conversation_key: string, over: Partial<ListedSession> = {}): ListedSession => ({
+  conversation_key,
+  source: 'core',
+  surface: null,
+  instance_id: null,
+  identity: null,
+  principal: null,
+  state: 'idle',
+  active: false,
+  engine_id: null,
+  engine_session_id: null,
+  model: null,
+  title: null,
+  cwd: null,
+  repo: null,
+  pid: null,
+  multiplexer: null,
+  tmux_target: null,
+  first_event_at: 0,
+  last_event_at: 0,
+  last_text: null,
+  events: 0,
+  turns: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost_usd: 0,
+  billed_cost_usd: 0,
+  ...over,
+});
