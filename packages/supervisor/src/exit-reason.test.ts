@@ -24,6 +24,12 @@ describe('the reason of an exit', () => {
       ['{"level":"error","msg":"uncaught fault","error":"the socket is gone","stack":"Error: the socket is gone"}'],
       'ended with exit code 1: uncaught fault: the socket is gone',
     ],
+    [
+      'no line about what ends nobody',
+      { code: null, signal: 'SIGKILL', error: null },
+      ['{"level":"warn","msg":"a token is not set"}', '{"level":"info","msg":"core is ready"}'],
+      'was ended by SIGKILL',
+    ],
     ['the signal', { code: null, signal: 'SIGKILL', error: null }, [], 'was ended by SIGKILL'],
     ['an exit that nobody asked for', { ...ended, code: 0 }, ['bye'], 'ended with exit code 0: bye'],
     [

@@ -28,10 +28,14 @@ function tellingLine(lines: readonly LogLine[]): string | null {
 
 const isNoise = (text: string) => text.trim() === '' || /^\s+at |^Node\.js v\d|^\s*[\]}^]|^\(Use `node --trace/.test(text);
 
+/** Levels at which a log tells of what ends nobody. */
+const harmless: readonly unknown[] = ['trace', 'debug', 'info', 'warn'];
+
 function messageOf(text: string): string {
   if (!text.startsWith('{')) return text;
   try {
-    const { msg, error } = JSON.parse(text) as { msg?: unknown; error?: unknown };
+    const { level, msg, error } = JSON.parse(text) as { level?: unknown; msg?: unknown; error?: unknown };
+    if (harmless.includes(level)) return '';
     const said = [msg, error].filter((part) => typeof part === 'string' && part !== '');
     return said.length === 0 ? text : said.join(': ');
   } catch {
