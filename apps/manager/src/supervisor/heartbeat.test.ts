@@ -23,7 +23,7 @@ it('is stale only after longer than the limit, which is told once', () => {
   monitor.beat();
   clock.advance(1000);
   expect(monitor.read().heartbeat).toBe('fresh');
-  clock.advance(1);
+  clock.advance(3);
   expect(monitor.read().heartbeat).toBe('stale');
   clock.advance(100_000);
   expect(told).toEqual(['stale']);
