@@ -32,6 +32,7 @@ export function createCheckpointer(file: string, clock: Clock, log: Pick<Log, 'w
   let size = 0;
   let cancelEnd = () => {};
   let isResting = false;
+  let cancelRest = () => {};
 
   const endPass = () => {
     pass?.resolve();
@@ -53,7 +54,7 @@ export function createCheckpointer(file: string, clock: Clock, log: Pick<Log, 'w
     opened.on('error', (error) => {
       log.warn({ err: error }, 'the log of the database could not be moved beside the work');
       isResting = true;
-      clock.after(restMs, () => (isResting = false));
+      cancelRest = clock.after(restMs, () => (isResting = false));
       void end();
     });
     return opened;
@@ -81,6 +82,7 @@ export function createCheckpointer(file: string, clock: Clock, log: Pick<Log, 'w
     },
     async close() {
       cancelEnd();
+      cancelRest();
       await end();
     },
   };

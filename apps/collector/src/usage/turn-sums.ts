@@ -1,15 +1,7 @@
+import type { UsageRollup } from '@svc/contract/usage.ts';
+
 /** What is added up of turns. The names are those of the columns that hold it, and of the fields of every answer. */
-export type TurnSums = {
-  turns: number;
-  input_tokens: number;
-  output_tokens: number;
-  cache_read_tokens: number;
-  cache_write_tokens: number;
-  estimated_turns: number;
-  unpriced_turns: number;
-  cost_usd: number;
-  billed_cost_usd: number;
-};
+export type TurnSums = Omit<UsageRollup, 'bucket_hour' | 'surface' | 'identity' | 'principal'>;
 
 const none: TurnSums = {
   turns: 0,
