@@ -16,6 +16,7 @@ export function createCutOff() {
   return {
     clock: (clock: Clock): Clock => ({
       now: clock.now,
+      elapsed: clock.elapsed,
       after: (ms, fn) => clock.after(ms, () => isOver || fn()),
       every: (ms, fn) => clock.every(ms, () => isOver || fn()),
     }),

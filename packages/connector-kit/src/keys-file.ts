@@ -32,9 +32,8 @@ export function createKeysFile({ file, clock, log }: Options): KeysFile {
   let checkedAt = Number.NEGATIVE_INFINITY;
 
   function refresh(): void {
-    const now = clock.now();
-    // A clock that was set back must not keep an old file alive.
-    if (now >= checkedAt && now - checkedAt < recheckMs) return;
+    const now = clock.elapsed();
+    if (now - checkedAt < recheckMs) return;
     checkedAt = now;
     const version = versionOf(file);
     if (version === seen) return;

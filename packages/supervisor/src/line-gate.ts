@@ -25,14 +25,12 @@ export function createLineGate(clock: Clock, pass: (line: Raw) => void): LineGat
   let waitingCharacters = 0;
   let leftOut = { lines: 0, characters: 0 };
   let allowed: number = gateLimits.burstBytes;
-  let refilledAt = clock.now();
+  let refilledAt = clock.elapsed();
   let isPausing = false;
 
   function refill(): void {
-    const now = clock.now();
-    // A clock that was set back must not hold lines up until it has caught up.
-    const passedMs = Math.max(0, now - refilledAt);
-    allowed = Math.min(gateLimits.burstBytes, allowed + passedMs * gateLimits.bytesPerMs);
+    const now = clock.elapsed();
+    allowed = Math.min(gateLimits.burstBytes, allowed + (now - refilledAt) * gateLimits.bytesPerMs);
     refilledAt = now;
   }
 

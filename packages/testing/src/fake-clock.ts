@@ -3,6 +3,8 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 export type FakeClock = Clock & {
   /** Moves time on and runs what is due, in order. */
   advance(ms: number): void;
+  /** Sets the time of day back, as a person or a time server does. `elapsed` and the timers go on as they were. */
+  setBack(ms: number): void;
 };
 
 type Timer = { at: number; every: number | null; fn: () => void };
@@ -10,6 +12,7 @@ type Timer = { at: number; every: number | null; fn: () => void };
 /** A clock that a test moves. */
 export function createFakeClock(start = 1_800_000_000_000): FakeClock {
   let now = start;
+  let setBackMs = 0;
   const timers = new Set<Timer>();
   const add = (ms: number, every: number | null, fn: () => void) => {
     const timer = { at: now + ms, every, fn };
@@ -18,7 +21,8 @@ export function createFakeClock(start = 1_800_000_000_000): FakeClock {
   };
   const due = (until: number) => [...timers].filter((timer) => timer.at <= until).toSorted((a, b) => a.at - b.at)[0];
   return {
-    now: () => now,
+    now: () => now - setBackMs,
+    elapsed: () => now - start,
     after: (ms, fn) => add(ms, null, fn),
     every: (ms, fn) => add(ms, ms, fn),
     advance(ms) {
@@ -30,6 +34,9 @@ export function createFakeClock(start = 1_800_000_000_000): FakeClock {
         timer.fn();
       }
       now = until;
+    },
+    setBack(ms) {
+      setBackMs += ms;
     },
   };
 }

@@ -16,15 +16,15 @@ const maxLevels = 64;
  * Looks for `.git` (a folder, or the file of a work tree) from a path upwards. Every folder on the way is remembered, so
  * the files of one repository cost one walk.
  */
-export function createGitRoots(clock: Pick<Clock, 'now'>): GitRoots {
+export function createGitRoots(clock: Pick<Clock, 'elapsed'>): GitRoots {
   const known = new Map<string, Known>();
 
   const rootFrom = (folder: string, levels: number): Promise<string | null> => {
     const found = known.get(folder);
-    if (found !== undefined && Math.abs(clock.now() - found.at) < trustMs) return found.root;
+    if (found !== undefined && clock.elapsed() - found.at < trustMs) return found.root;
     const root = look(folder, levels);
     if (known.size >= maxKnown) known.clear();
-    known.set(folder, { root, at: clock.now() });
+    known.set(folder, { root, at: clock.elapsed() });
     return root;
   };
   const look = async (folder: string, levels: number): Promise<string | null> => {

@@ -27,9 +27,8 @@ export function gatherTurns(clock: Clock, done: (record: TurnRecord) => void): T
     done(record);
   };
   const sweep = () => {
-    const now = clock.now();
-    // A clock may jump back: what was seen later than now was seen long ago.
-    for (const [turnId, { record, seenAt }] of open) if (isOver(record, Math.abs(now - seenAt))) end(turnId, record);
+    const now = clock.elapsed();
+    for (const [turnId, { record, seenAt }] of open) if (isOver(record, now - seenAt)) end(turnId, record);
     if (open.size > 0) return;
     cancel?.();
     cancel = null;
@@ -43,7 +42,7 @@ export function gatherTurns(clock: Clock, done: (record: TurnRecord) => void): T
       if (known === undefined && !beginsTurn(event)) return;
       const { record } = known ?? { record: newRecord(turnId, event) };
       addEvent(record, event);
-      open.set(turnId, { record, seenAt: clock.now() });
+      open.set(turnId, { record, seenAt: clock.elapsed() });
       cancel ??= clock.every(sweepMs, sweep);
       const [oldest] = open.size > maxOpen ? open : [];
       if (oldest !== undefined) end(oldest[0], oldest[1].record);

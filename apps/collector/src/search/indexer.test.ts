@@ -23,8 +23,7 @@ test('a clock that jumps back does not hold the index up', async () => {
   const db = { get: () => Promise.resolve(undefined), run: () => Promise.resolve(1) };
   const indexer = createIndexer({ db, thread: { ask: ask as never }, clock, log: { warn: () => undefined } });
   indexer.stored(2000);
-  const { now } = clock;
-  clock.now = () => now() - 3_600_000;
+  clock.setBack(3_600_000);
   clock.advance(5000);
   expect(asked).toHaveLength(1);
   indexer.close();

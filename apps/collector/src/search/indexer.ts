@@ -33,7 +33,7 @@ const keepIndexed = `INSERT INTO fact (name, value) VALUES ('indexed_seq', ?) ON
 
 export function createIndexer({ db, thread, clock, log }: Deps): Indexer {
   let waiting = 0;
-  let lastAt = clock.now();
+  let lastAt = clock.elapsed();
   let runs = false;
   let fault: string | null = null;
   let isClosed = false;
@@ -70,8 +70,7 @@ export function createIndexer({ db, thread, clock, log }: Deps): Indexer {
   // One timer for many commits: it looks again when it is due too early.
   const lookWhenQuiet = () => {
     if (cancelTimer !== null || isClosed) return;
-    // A clock may jump back, and the quiet time would be hours long.
-    const quietFor = Math.abs(clock.now() - lastAt);
+    const quietFor = clock.elapsed() - lastAt;
     if (quietFor >= quietMs) void run();
     else lookIn(quietMs - quietFor, lookWhenQuiet);
   };
@@ -83,7 +82,7 @@ export function createIndexer({ db, thread, clock, log }: Deps): Indexer {
   return {
     stored(count) {
       waiting += count;
-      lastAt = clock.now();
+      lastAt = clock.elapsed();
       if (waiting >= tooMany) void run();
       else if (waiting >= worthIt) lookWhenQuiet();
     },

@@ -59,14 +59,13 @@ export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = as
   };
   /** The newest page, and on to what was active at a time. Never rejects. */
   const sync = (since: number): Promise<void> => {
-    askedAt = clock.now();
+    askedAt = clock.elapsed();
     return (asking ??= readFrom(since)
       .catch(() => undefined) // the core is away: what it told stands
       .finally(() => (asking = null)));
   };
 
-  // A clock may jump back, for which an answer of later is an old one.
-  const isStale = (): boolean => Math.abs(clock.now() - askedAt) >= trustMs;
+  const isStale = (): boolean => clock.elapsed() - askedAt >= trustMs;
 
   return {
     /** What is known now, after the core had a moment to say something new. */

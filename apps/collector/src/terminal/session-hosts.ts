@@ -59,7 +59,7 @@ export function createSessionHosts({ transcripts, clock, processFolders, service
       .then((next) => {
         const before = hosts;
         hosts = next;
-        at = clock.now();
+        at = clock.elapsed();
         watchThem();
         const keys = changedKeys(before, next);
         if (keys.length > 0) onChanged(keys);
@@ -84,8 +84,7 @@ export function createSessionHosts({ transcripts, clock, processFolders, service
     /** As they were at most two seconds ago; `isFresh`: as they are now. */
     async current(isFresh = false): Promise<HostsByKey> {
       if (isFresh && looking !== null) await looking;
-      // A clock may jump back, for which an answer of later is an old one.
-      return isFresh || Math.abs(clock.now() - at) >= trustMs ? refresh() : hosts;
+      return isFresh || clock.elapsed() - at >= trustMs ? refresh() : hosts;
     },
     /** A transcript was written to: a program must be there. */
     wrote(key: string): void {

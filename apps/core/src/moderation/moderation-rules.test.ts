@@ -7,13 +7,14 @@ import { createModerationRules } from './moderation-rules.ts';
 const guest = { principal_id: 'p1', trust_tier: 'GUEST' } as Identity;
 
 test.each([
-  ['a minute later', 60_000],
-  ['when the clock is set back by hours', -3 * 3_600_000],
-])('a flood is over %s', (_when, ms) => {
+  ['a minute later', 0],
+  ['a minute later, also when the clock is set back by hours', 3 * 3_600_000],
+])('a flood is over %s', (_when, setBackMs) => {
   const clock = createFakeClock();
   const rules = createModerationRules({ maxChars: 100, floodPerMinute: 2 }, noDenyRules, clock);
   const broken = () => rules.broken('hi', '', guest);
   expect([broken(), broken(), broken()]).toEqual([null, null, 'flood']);
-  clock.advance(ms);
+  clock.setBack(setBackMs);
+  clock.advance(60_000);
   expect([broken(), broken(), broken()]).toEqual([null, null, 'flood']);
 });

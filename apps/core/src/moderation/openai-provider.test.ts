@@ -34,11 +34,12 @@ test('an endpoint that says nothing is given up in time, and rests', async () =>
   expect(provider.fault()).toBeNull();
 });
 
-test('an endpoint that rests is asked again when the clock is set back by hours', async () => {
+test('an endpoint that rests is asked again in time when the clock is set back by hours', async () => {
   const { provider, clock } = open({ timeoutMs: 50 });
   server.mishaps.push('hang');
   await expect(provider.flagged(['hi'], asked)).rejects.toThrow('said nothing');
-  clock.advance(-3 * 3_600_000);
+  clock.setBack(3 * 3_600_000);
+  clock.advance(5000);
   expect(await provider.flagged(['hi'], asked)).toEqual([false]);
 });
 

@@ -45,7 +45,7 @@ export function createOpenAiProvider({ baseUrl, model, keyOf, clock, timeoutMs =
     const isSlow = (error as Error | null)?.name === 'TimeoutError';
     const why = isSlow ? `the moderation endpoint said nothing for ${timeoutMs / 1000} s` : errorText(error);
     const pause = Math.min((error instanceof ModerationFailure ? error.retryAfterMs : null) ?? pauseMs, longestPauseMs);
-    failed = { why, until: clock.now() + pause };
+    failed = { why, until: clock.elapsed() + pause };
     return new ModerationFailure(why);
   };
 
@@ -55,9 +55,7 @@ export function createOpenAiProvider({ baseUrl, model, keyOf, clock, timeoutMs =
       const unknown = [...new Set(pieces.flat())].filter((piece) => known.get(piece) === undefined);
       const answers = new Map(pieces.flat().map((piece) => [piece, known.get(piece)]));
       if (unknown.length > 0) {
-        const pauseLeft = failed === null ? 0 : failed.until - clock.now();
-        // A longer pause than there can be means that the clock was set back meanwhile.
-        if (failed !== null && pauseLeft > 0 && pauseLeft <= longestPauseMs) throw new ModerationFailure(failed.why);
+        if (failed !== null && clock.elapsed() < failed.until) throw new ModerationFailure(failed.why);
         try {
           await ask(unknown, asked);
         } catch (error) {

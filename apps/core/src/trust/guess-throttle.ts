@@ -6,14 +6,13 @@ const maxWrong = 10;
 
 /** Ten wrong codes a minute, whoever tries; then none at all is looked at until the minute is over. */
 export function createGuessThrottle(clock: Clock) {
-  let since = clock.now();
+  let since = clock.elapsed();
   let wrong = 0;
   return {
     /** @throws ServiceError `busy` */
     check(): void {
-      const now = clock.now();
-      // A minute that begins in the future is from before the clock was set back.
-      if (now - since >= windowMs || now < since) {
+      const now = clock.elapsed();
+      if (now - since >= windowMs) {
         since = now;
         wrong = 0;
       }

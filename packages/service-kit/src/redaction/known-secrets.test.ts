@@ -192,7 +192,8 @@ test('a new secret is masked within a second, also when the clock was set back b
   const { known, secretsFile, clock } = open();
   known.redactor();
   writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));
-  clock.advance(-3_600_000);
+  clock.setBack(3_600_000);
+  clock.advance(1000);
   expect(known.redactor().text(secret)).toBe(masked);
 });
 

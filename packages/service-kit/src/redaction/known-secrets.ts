@@ -77,11 +77,10 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
     redactor = createRedactor([...current, ...retired.keys()], sources.linkHosts);
   };
 
-  /** A clock that was set back has no say in how long ago the files were looked at. */
-  const isDue = (afterMs: number): boolean => Math.abs(clock.now() - checkedAt) >= afterMs;
+  const isDue = (afterMs: number): boolean => clock.elapsed() - checkedAt >= afterMs;
 
   const refresh = (withRules: boolean) => {
-    checkedAt = clock.now();
+    checkedAt = clock.elapsed();
     try {
       if (withRules) loadDetection();
       const files = secretFiles(sources);
