@@ -43,7 +43,18 @@ const small = [
   '@svc/engine-gemini',
   '@svc/engine-offline',
 ];
-const light = ['builtin', 'clock', 'config/data-dir', 'http/guard', 'hub', 'ids', 'line-splitter', 'secret', 'service-error'];
+const light = [
+  'builtin',
+  'clock',
+  'config/data-dir',
+  'http/guard',
+  'hub',
+  'ids',
+  'line-splitter',
+  'secret',
+  'service-error',
+  'well-formed',
+];
 
 /** Modules of our packages that only some file may import, because it is the one place for it. */
 const onlyFrom: Record<string, string> = {

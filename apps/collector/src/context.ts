@@ -6,6 +6,7 @@ import { randomIds, type Ids } from '@svc/service-kit/ids.ts';
 import { createHub } from '@svc/service-kit/hub.ts';
 import type { ServiceContext } from '@svc/service-kit/run-service.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
+import { wellFormed } from '@svc/service-kit/well-formed.ts';
 import { openCollectorDb } from './db/open-collector-db.ts';
 import { createFeedSource } from './feed/feed-source.ts';
 import type { FeedItem } from './feed/feed-item.ts';
@@ -86,7 +87,7 @@ export function createCollectorContext(options: CollectorOptions) {
     roots: transcriptRoots,
     clock,
     log,
-    submit: (events) => commitQueue.submit(events),
+    submit: (events) => commitQueue.submit(events.map(wellFormed)),
     coreKeyOf: core.keyOf,
     onChanged(keys) {
       feed.changed(keys);

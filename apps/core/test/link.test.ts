@@ -58,6 +58,18 @@ test.each([
 });
 
 test.each([
+  ['a key', envelope('x', { conversation_key: '\ud800' }), 'conversation_key'],
+  ['a message id', envelope('x', { message_id: 'm\udfff' }), 'message_id'],
+  ['a sender', envelope('x', { sender: { raw_id: 'owner\ud801' } }), 'sender.raw_id'],
+  ['a text', envelope('\ud800'), 'content.text'],
+  ['a name in the context', envelope('x', { channel_context: { '\ud800': 1 } }), 'channel_context.\ufffd'],
+])('half of a surrogate pair in %s is refused, with the field', async (_what, broken, field) => {
+  const [reply] = await exchange([JSON.stringify({ op: 'handle', id: 7, envelope: broken })], 1);
+  const message = expect.stringContaining(`request.envelope.${field} has broken characters`) as string;
+  expect(reply).toMatchObject({ id: 7, error: { error: 'bad_request', message } });
+});
+
+test.each([
   ['no envelope', { op: 'handle', id: 7 }],
   ['an envelope that is not valid', { op: 'handle', id: 7, envelope: { channel: 'X', sender: { raw_id: 'a' } } }],
   ['a sender that is none', { op: 'resolve', id: 7, envelope: { channel: 'compat', sender: {} } }],

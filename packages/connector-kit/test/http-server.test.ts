@@ -46,6 +46,17 @@ describe('the HTTP server of connectors', () => {
     expect(own.headers.get('x-request-id')).toMatch(/^req_/);
   });
 
+  test.each([
+    [String.raw`{"a":{"user":"\ud800"}}`, 'body.a.user has broken characters'],
+    [String.raw`{"\udc00":1}`, 'body.\ufffd has broken characters'],
+    [new Blob([Buffer.from('7b2261223a22ff227d', 'hex')]), 'The body is not valid UTF-8.'],
+  ])('refuses a body with text that is not well-formed (%#)', async (body, message) => {
+    const { url } = await open();
+    const response = await post(url, body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'bad_request', message: expect.stringContaining(message) as string });
+  });
+
   test('tells what runs, and describes its routes', async () => {
     const one: Route = {
       ...health,

@@ -1,4 +1,5 @@
 import type { TelemetryEvent } from '@svc/contract/event.ts';
+import { illFormedIn } from '@svc/service-kit/well-formed.ts';
 import { parseUsage, type EventUsage } from './parse-usage.ts';
 
 /** An event that passed every check, with what the tables need of it worked out. */
@@ -75,6 +76,7 @@ function text(raw: Record<string, unknown>, field: string, maxLength: number): s
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') throw new Invalid(`${field} must be a string`);
   if (value.length > maxLength) throw new Invalid(`${field} is longer than ${maxLength} characters`);
+  if (!value.isWellFormed()) throw new Invalid(`${field} has broken characters`);
   return value;
 }
 
@@ -109,6 +111,8 @@ function readPayload(value: unknown): Record<string, unknown> {
 function writePayload(payload: Record<string, unknown>): string {
   const written = tryStringify(payload);
   if (written === null) throw new Invalid('payload is nested too deeply');
+  const broken = illFormedIn(written, payload, 'payload');
+  if (broken !== null) throw new Invalid(`${broken} has broken characters`);
   if (written.length > maxTextLength) throw new Invalid(`payload is longer than ${maxTextLength} characters`);
   // A shorter text has no room for that many brackets.
   if (written.length > 2 * maxDepth && isDeeper(payload, maxDepth)) throw new Invalid('payload is nested too deeply');

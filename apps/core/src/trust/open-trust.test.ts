@@ -132,6 +132,8 @@ describe('the seed file', () => {
     ['has a surface that is none', [{ ...anna, identifiers: [{ surface: '__proto__', value: 'x' }] }]],
     ['has a surface that is missing', [{ ...anna, identifiers: [{ value: 'x' }] }]],
     ['has a value that is none', [{ ...anna, identifiers: [{ surface: 'email', value: 5 }] }]],
+    ['has broken characters in a name', [{ ...anna, display_name: 'Anna\ud800' }]],
+    ['has broken characters in a key', [{ ...anna, key: 'anna\udfff' }]],
     ['has a value that is blank', [{ ...anna, identifiers: [{ surface: 'email', value: ' ' }] }]],
     ['names one sender twice', [anna, { ...anna, key: 'bob', identifiers: [{ surface: 'email', value: 'ANNA@x.y' }] }]],
   ])('that %s lets nobody in', async (_how, content) => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { parseJson } from '@svc/service-kit/well-formed.ts';
 import { identifierProblem, isSurface, toIdentifierValue } from './identifier-value.ts';
 import type { NewTrustChange } from './trust-audit.ts';
 import type { TrustStore, NewRole } from './trust-store.ts';
@@ -75,9 +76,10 @@ function readSeedFile(file: string): SeedPrincipal[] {
 
 function parseSeed(text: string, file: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text, 'the file');
   } catch (error) {
-    throw new Error(`${file} is not JSON: ${(error as Error).message}`, { cause: error });
+    const what = error instanceof SyntaxError ? `${file} is not JSON` : file;
+    throw new Error(`${what}: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -9,6 +9,7 @@ import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
+import { illFormedIn } from '@svc/service-kit/well-formed.ts';
 import type { CoreContext } from '../context.ts';
 import { handleEnvelope } from './handle-envelope.ts';
 import type { Caller } from './turn.ts';
@@ -125,6 +126,8 @@ function parseLine(line: string): { id: number | null; requestId?: string; value
     const id = (value as { id?: unknown } | null)?.id;
     return { id: typeof id === 'number' ? id : null, value: null, problems: inWords(isRequest.errors) };
   }
+  const broken = illFormedIn(line, value, 'request');
+  if (broken !== null) return { id: value.id, value: null, problems: `${broken} has broken characters` };
   if (value.op === 'delivered') return { id: value.id, value, problems: '' };
   const isWhole = value.op === 'handle' ? isEnvelope : isSender;
   if (!isWhole(value.envelope)) return { id: value.id, value: null, problems: inWords(isWhole.errors) };

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
+import { decodeUtf8, parseJson } from '@svc/service-kit/well-formed.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
 import { untilSilent } from './store-stream.ts';
 
@@ -62,13 +63,14 @@ async function readText(request: IncomingMessage): Promise<string> {
     if (length > maxBytes) throw tooLarge();
     parts.push(part);
   }
-  return Buffer.concat(parts).toString('utf8');
+  return decodeUtf8(Buffer.concat(parts));
 }
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
     throw badRequest('The body is not JSON. For a raw file, put its name in the query (?filename=).');
   }
 }

@@ -12,6 +12,7 @@ it.each([
   'heartbeat',
   [],
   { type: 'secret', requestId: '1', name: 'TOKEN' },
+  { type: 'secret', requestId: 1, name: 'TOKEN\ud800' },
   { type: 'emit', event: null },
   { type: 'emit', event: { kind: 1 } },
   { type: 'emit', event: { kind: 'x', id: 5 } },

@@ -13,7 +13,9 @@ export function parseChildMessage(message: unknown): Heard | null {
   }
   if (message['type'] === 'secret') {
     const { requestId, name } = message;
-    return typeof requestId === 'number' && typeof name === 'string' ? { type: 'secret', requestId, name } : null;
+    return typeof requestId === 'number' && typeof name === 'string' && name.isWellFormed()
+      ? { type: 'secret', requestId, name }
+      : null;
   }
   return null;
 }

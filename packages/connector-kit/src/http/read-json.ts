@@ -1,5 +1,6 @@
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { badRequest, queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+import { decodeUtf8, parseJson } from '@svc/service-kit/well-formed.ts';
 
 export type JsonReader = (req: IncomingMessage) => Promise<unknown>;
 
@@ -68,9 +69,11 @@ function collect(req: IncomingMessage, hold: (bytes: number) => ServiceError | n
 }
 
 function parse(body: Buffer): unknown {
+  const text = decodeUtf8(body);
   try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
     throw badRequest('The body is not valid JSON.');
   }
 }

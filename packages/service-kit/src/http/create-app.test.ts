@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { http, type IncomingMessage } from '../builtin.ts';
 import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
@@ -30,6 +30,41 @@ test.each(['/%', '/%ff', '/health/%ED%A0%80'])(
     });
   },
 );
+
+describe('a JSON body', () => {
+  const text = { type: 'object', properties: { name: { type: 'string' } } } as const;
+  const own = open((routes) => {
+    routes.post('/take', { schema: { body: text } }, ({ body }) => body);
+    routes.post('/any', ({ body }) => ({ body }));
+  });
+  const post = (url: string, payload: string | Buffer) =>
+    own.inject({ method: 'POST', url, payload, headers: { 'content-type': 'application/json' } });
+
+  test.each([
+    [String.raw`{"name":"\ud800"}`, 'body.name'],
+    [String.raw`{"other":{"deep":["\uDBFFx"]}}`, 'body.other.deep.0'],
+    [String.raw`{"\udc00":1}`, 'body.\ufffd'],
+  ])('%s is refused, with the field, whatever the schema says', async (payload, field) => {
+    for (const url of ['/take', '/any']) {
+      const response = await post(url, payload);
+      expect(response.statusCode).toBe(400);
+      expect(response.json()).toMatchObject({ ok: false, error: 'bad_request', fields: [{ field }] });
+    }
+  });
+
+  test('that is no UTF-8 is refused', async () => {
+    const response = await post('/take', Buffer.from('7b226e616d65223a22ff227d', 'hex'));
+    expect(response.json()).toMatchObject({ error: 'bad_request', message: 'The body is not valid UTF-8.' });
+  });
+
+  test.each([String.raw`{"name":"\ud83d\ude00 \\ud800"}`, '{"name":"Müller 山田 😀"}'])('%s is taken', async (payload) => {
+    expect((await post('/take', payload)).json()).toEqual(JSON.parse(payload));
+  });
+
+  test.each(['', '{', '{"__proto__":{"x":1}}'])('%j is refused as before', async (payload) => {
+    expect((await post('/take', payload)).statusCode).toBe(400);
+  });
+});
 
 test('a foreign host learns no more from such a URL than from others', async () => {
   const response = await app.inject({ url: '/%', headers: { host: 'evil.example' } });

@@ -16,6 +16,7 @@ import { randomIds } from '../ids.ts';
 import { notFound } from '../service-error.ts';
 import { createGuard } from './guard.ts';
 import { handleError } from './error-handler.ts';
+import { readJsonBodies } from './json-body.ts';
 import { lazyCompilers } from './lazy-compilers.ts';
 import { refuseBytes } from './refuse-bytes.ts';
 
@@ -88,7 +89,8 @@ function bareApp(options: AppOptions): App {
     return503OnClosing: true,
     forceCloseConnections: 'idle',
   }).withTypeProvider<SchemaTypes>();
-  app.removeContentTypeParser('text/plain');
+  app.removeContentTypeParser(['text/plain', 'application/json']);
+  readJsonBodies(app);
   app.setErrorHandler(handleError);
   app.setNotFoundHandler((request) => {
     throw notFound('route', `${request.method} ${request.url}`);

@@ -6,6 +6,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { randomIds } from '../ids.ts';
 import { createLog } from '../log.ts';
 import { createTelemetry } from './create-telemetry.ts';
+import { serializeEvent, toEvent } from './to-event.ts';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -69,6 +70,13 @@ test.each([
   expect(event.payload['tokens']).toBe(7);
   expect(event.payload['left_out']).toBeTypeOf('string');
   expect(JSON.stringify(event).length).toBeLessThan(20_000);
+});
+
+test('half of a surrogate pair in a text of an engine costs no event: the collector would refuse it', () => {
+  const payload = { '\udc00': ['\ud800'] };
+  const event = toEvent({ kind: 'tool_result', text: 'cut here \ud83d', payload }, {}, 'evt_1', 1);
+  const { line } = serializeEvent(event);
+  expect(JSON.parse(line)).toMatchObject({ text: 'cut here \ufffd', payload: { '\ufffd': ['\ufffd'] } });
 });
 
 test('a spool that cannot be written counts what it drops', async () => {

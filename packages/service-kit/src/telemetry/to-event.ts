@@ -1,4 +1,5 @@
 import type { PartialEvent, TelemetryEvent } from '@svc/contract/event.ts';
+import { wellFormedJson } from '../well-formed.ts';
 
 export type SerializedEvent = { event: TelemetryEvent; line: string };
 
@@ -33,7 +34,7 @@ export function serializeEvent(event: TelemetryEvent): SerializedEvent {
   const whole = tryStringify(event);
   if (whole !== null && whole.length <= maxLineLength) return { event, line: whole };
   const cut = cutEvent(event, whole === null ? 'not writable as JSON' : `${whole.length} characters`);
-  return { event: cut, line: JSON.stringify(cut) };
+  return { event: cut, line: wellFormedJson(cut) };
 }
 
 function cutEvent(event: TelemetryEvent, why: string): TelemetryEvent {
@@ -63,7 +64,7 @@ function shortValues(payload: Record<string, unknown>): Record<string, unknown> 
 
 function tryStringify(event: TelemetryEvent): string | null {
   try {
-    return JSON.stringify(event);
+    return wellFormedJson(event); // the collector refuses what is not
   } catch {
     return null; // the caller leaves the payload out and says so
   }

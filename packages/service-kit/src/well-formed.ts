@@ -1,0 +1,84 @@
+import { isUtf8 } from 'node:buffer';
+import { badRequest, type ServiceError } from './service-error.ts';
+
+/** The escape of half a surrogate pair: the only way in which JSON can hold text that is not well-formed. Whole pairs match too. */
+const halfOfPair = /\\u[dD][89a-fA-F]/;
+
+type Place = { value: unknown; key: string; parent: Place | null };
+
+/**
+ * Where in a value from JSON a string, or the name of a field, is not well-formed Unicode; null when all of it is. Databases
+ * store U+FFFD in place of half a surrogate pair, so two keys that differ here would be one key there.
+ */
+export function illFormedAt(value: unknown, where = 'body'): string | null {
+  const places: Place[] = [{ value, key: where, parent: null }];
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    if (typeof place.value === 'string' && !place.value.isWellFormed()) return pathOf(place);
+    if (typeof place.value !== 'object' || place.value === null) continue;
+    for (const [key, inner] of Object.entries(place.value)) {
+      const child = { value: inner, key, parent: place };
+      if (!key.isWellFormed()) return pathOf(child);
+      places.push(child);
+    }
+  }
+  return null;
+}
+
+/** The place of `illFormedAt` in what was parsed from `json`. Costs one look at `json` where nothing is suspicious. */
+export const illFormedIn = (json: string, value: unknown, where = 'body'): string | null =>
+  halfOfPair.test(json) ? illFormedAt(value, where) : null;
+
+const problem = 'has broken characters (half of a surrogate pair)';
+
+/** What is wrong with a value that was parsed from `json`; null when all its text is well-formed. */
+export function illFormedFault(json: string, value: unknown, where = 'body'): ServiceError | null {
+  const field = illFormedIn(json, value, where);
+  if (field === null) return null;
+  return badRequest(`The request is not valid: ${field} ${problem}.`, { fields: [{ field, problem }] });
+}
+
+/** `JSON.parse` for what others sent. @throws SyntaxError, or ServiceError `bad_request` that names what is not well-formed. */
+export function parseJson(json: string, where?: string): unknown {
+  const value: unknown = JSON.parse(json);
+  const fault = illFormedFault(json, value, where);
+  if (fault !== null) throw fault;
+  return value;
+}
+
+/** Bytes as text. @throws ServiceError `bad_request`: decoding would put the same character in place of different wrong bytes. */
+export function decodeUtf8(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw badRequest('The body is not valid UTF-8.');
+  return bytes.toString('utf8');
+}
+
+/** A value that can be written as JSON, as JSON whose text is well-formed: for what is passed on and must not be refused. */
+export function wellFormedJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  return halfOfPair.test(json) ? JSON.stringify(repaired(JSON.parse(json))) : json;
+}
+
+/** A JSON value with well-formed text only: itself, or a repaired copy. */
+export function wellFormed<T>(value: T): T {
+  const json = JSON.stringify(value);
+  return halfOfPair.test(json) ? (repaired(JSON.parse(json)) as T) : value;
+}
+
+/** Half pairs become U+FFFD, as the database would store them. */
+function repaired(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(repaired);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), repaired(inner)]));
+}
+
+const maxPath = 200;
+
+function pathOf(place: Place): string {
+  const keys: string[] = [];
+  let length = 0;
+  for (let at: Place | null = place; at !== null && length < maxPath; at = at.parent) {
+    keys.unshift(at.key.toWellFormed().slice(0, 64));
+    length += at.key.length + 1;
+  }
+  return keys.join('.');
+}
