@@ -15,7 +15,7 @@ test('in the log: tokens and structures, and no guess at what a name without quo
   expect(through(detectInLog(), 'https://a:s3cr3t-1@x.io dckr_pat_A1b2C3d4E5f6G7h8I9j0K1l2M3n')).toBe(
     'https://a:[redacted:password]@x.io [redacted:token]',
   );
-  const known = '-----BEGIN PRIVATE KEY-----\nProc-Type: 4';
+  const known = '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq';
   expect(through(detectInLog(), known)).toBe('-----BEGIN PRIVATE KEY-----[redacted:private-key]');
   for (const plain of [apiKey, 'joe@acme.io', 'sonar_login = abcdef0123456789abcdef0123456789abcdef01']) {
     expect(through(detectInLog(), plain)).toBe(plain);

@@ -1,4 +1,5 @@
 import type { KeywordTable } from './keyword-table.ts';
+import { isLower, isUpper } from './unit-kinds.ts';
 
 /** A run is what has no space, quote, bracket or list sign in it: a token, a URL, a value. Only ASCII: words of other scripts are none. */
 export const isRun = (unit: number): boolean => unit < 128 && runUnits[unit] === 1;
@@ -38,9 +39,6 @@ function plainLength(text: string, from: number, to: number): number {
   while (i < to && isLower(text.charCodeAt(i))) i++;
   return i - from;
 }
-
-const isUpper = (unit: number): boolean => unit >= 65 && unit <= 90;
-const isLower = (unit: number): boolean => unit >= 97 && unit <= 122;
 
 /** The beginning of the run that a place lies in: of a token, or of the name before a value. */
 export function startOfRun(text: string, at: number): number {

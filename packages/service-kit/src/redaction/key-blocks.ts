@@ -1,36 +1,231 @@
-/** So much of what follows a head line is read before it is decided whether a key follows. */
-const maxLead = 48;
-/** The shortest key has 64 characters; what is shorter is an example of one. */
-const leastKey = 60;
-const keyRun = /^(?:[A-Za-z0-9+/=]|\s|\\[nr])*/;
-const lead = /^(?:[\s"'`+,>|]|\\[nrt"'\\])*/;
-const headerWord = /^(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Subject|Key)\s*:/;
-const head = /-----? ?BEGIN[ A-Z0-9_-]{0,100}$/i;
-const end = /-----? ?END /i;
+import { isDigit, isLower, isUpper } from './unit-kinds.ts';
 
-/** The beginning of a block of private key, behind the words that end its head line. */
+/** So many signs and spaces at most stand before a key and between its lines. */
+const maxGap = 64;
+/** The shortest key has 64 characters, and may be cut off; what is much shorter is an example of one. */
+const leastKey = 40;
+/** At the end of the text less is enough: it was cut there. */
+const leastCutKey = 8;
+/** An example made of one word again and again has fewer different characters. */
+const leastVariety = 12;
+/** A run of this length with digits and letters of both cases is part of a key wherever it stands. */
+const leastLine = 32;
+/** So short a rest is no line of a key. */
+const leastLastLine = 4;
+/** The end line of a key is looked for this far behind the last of its lines; when there is none, the text goes on there. */
+const endWithin = 512;
+
+const head = /-----? ?BEGIN(?:[ A-Z0-9_+%]|-(?!-)){0,100}$/i;
+const endLine = /-----? ?END[ +%_]$/i;
+const longestEndLine = 12;
+const headerWords = [
+  'proc-type:',
+  'dek-info:',
+  'version:',
+  'comment:',
+  'hash:',
+  'charset:',
+  'subject:',
+  'key-derivation:',
+  'key:',
+];
+const longestHeaderWord = 16;
+/** Between the lines of a key: line breaks, their escapes, quotes, and what begins a line in a quotation, a diff or a comment. */
+const gapSigns = ' \t\r\n"\'`,>|\\#*;&%';
+const escapes = 'nrtu"\'';
+const [percent, plus, dash, backslash, backtick] = [37, 43, 45, 92, 96];
+
+/** The beginning of a block of private key: the words that end its head line. */
 export const keyBlockStart = {
-  words: ['private key-----', 'private key block-----', 'private key ----'],
+  words: [
+    'private key-----',
+    'private key block-----',
+    'private key ----',
+    'private+key-----',
+    'private+key+block-----',
+    'private%20key-----',
+    'private%20key%20block-----',
+    'private-lines:',
+  ],
 
   /** True when those words, which begin at `from`, are part of a head line. */
-  isHead: (text: string, from: number): boolean => head.test(text.slice(Math.max(0, from - 120), from)),
-
-  /** Whether a key follows the head line: code and manuals also name it without one. */
-  verdict(after: string, isEnd: boolean): 'key' | 'no' | 'open' {
-    const rest = after.slice((lead.exec(after)?.[0] ?? '').length);
-    if (after.length - rest.length > maxLead) return 'no';
-    if (headerWord.test(rest)) return 'key';
-    const run = keyRun.exec(rest)?.[0] ?? '';
-    const length = run.replaceAll(/\\[nr]|\s/g, '').length;
-    if (length >= leastKey) return 'key';
-    if (isEnd) return length > 0 && run.length >= rest.length - 1 ? 'key' : 'no';
-    return run.length === rest.length || rest === `${run}\\` || /^[A-Z][A-Za-z-]{0,12}$/.test(rest) ? 'open' : 'no';
-  },
+  isHead: (text: string, from: number): boolean =>
+    text.charCodeAt(from + 7) === dash || head.test(text.slice(Math.max(0, from - 120), from)),
 };
 
-/** Where the end line of a key begins, -1 while there is none: a block without one is masked to the end of the text. */
-export function endOfKeyBlock(text: string, from: number): number {
-  const rest = text.slice(from);
-  const found = end.exec(rest);
-  return found === null ? -1 : from + found.index;
+/**
+ * Reads what follows the head line of a private key, each unit once: first whether it is a key, because code and manuals
+ * name such lines too; then how far it goes: to its end line, or to the last of its lines when the text goes on without one.
+ */
+export class KeyBlockReader {
+  /** `open`: not known yet; `key`: it is one, up to `keyUntil` so far; `ended`, `over`: its end line begins there, or other text. */
+  state: 'open' | 'no' | 'key' | 'ended' | 'over' = 'open';
+  keyUntil: number;
+  readonly #different = new Set<number>();
+  #run = noRun();
+  #length = 0;
+  #gap = 0;
+  #line = '';
+  #inHeader = false;
+  #isEscape = false;
+  #percent = '';
+  /** Nothing but a gap stands between here and the last line of the key. */
+  #isNext = true;
+
+  constructor(from: number) {
+    this.keyUntil = from;
+  }
+
+  /** The unit before `at`. */
+  take(unit: number, buffer: string, at: number): void {
+    if (this.#percent !== '') return this.#takePercent(unit, buffer, at);
+    if (unit === percent) this.#percent = '%';
+    else if (!this.#inHeader || this.#isHeaderEnd(unit)) this.#takeUnit(unit, buffer, at);
+    if (this.state === 'key' && at - this.keyUntil > endWithin) this.state = 'over';
+  }
+
+  #takeUnit(unit: number, buffer: string, at: number): void {
+    if (this.#isEscape && this.#takeEscaped(unit)) return;
+    if (this.state === 'key' && isEndSpace(unit) && this.#takeEnd(buffer, at)) return;
+    if (isKeyUnit(unit)) this.#takeKeyUnit(unit, at);
+    else if (this.state === 'open') this.#takeGap(unit);
+    else this.#takeBehind(unit, at);
+  }
+
+  #takePercent(unit: number, buffer: string, at: number): void {
+    this.#percent += String.fromCharCode(unit);
+    if (this.#percent.length < 3) return;
+    const code = Number.parseInt(this.#percent.slice(1), 16);
+    this.#percent = '';
+    this.take(Number.isNaN(code) || code === percent ? 32 : code, buffer, at);
+  }
+
+  /** At the end of its line, or where the key begins when all stands on one. */
+  #isHeaderEnd(unit: number): boolean {
+    if (isKeyUnit(unit)) addTo(this.#run, unit);
+    else this.#run = noRun();
+    this.#inHeader = unit !== 10 && unit !== backslash && !isLine(this.#run);
+    return !this.#inHeader;
+  }
+
+  /** Nothing more comes. */
+  end(at: number): void {
+    if (this.state === 'open') this.state = this.#length + this.#run.length >= leastCutKey && !isWord(this.#run) ? 'key' : 'no';
+    if (this.state === 'key' && this.#isNext && this.#run.length > 0) this.keyUntil = at;
+  }
+
+  /** The buffer has lost so much at its beginning. */
+  shift(by: number): void {
+    this.keyUntil -= by;
+  }
+
+  /** A line break may be escaped, and that again. */
+  #takeEscaped(unit: number): boolean {
+    if (unit === backslash) return true;
+    this.#isEscape = false;
+    if (unit === 110) this.#line = '';
+    return escapes.includes(String.fromCharCode(unit));
+  }
+
+  #takeKeyUnit(unit: number, at: number): void {
+    addTo(this.#run, unit);
+    this.#gap = 0;
+    if (this.state === 'open') {
+      this.#addToLine(unit);
+      this.#different.add(unit);
+      if (!this.#isKey()) return;
+      this.state = 'key';
+    } else if (!isLine(this.#run)) return;
+    this.keyUntil = at;
+    this.#isNext = true;
+  }
+
+  #isKey(): boolean {
+    if (this.#length + this.#run.length < leastKey || this.#different.size < leastVariety) return false;
+    return this.#run.length >= leastLastLine && !isWord(this.#run);
+  }
+
+  #takeGap(unit: number): void {
+    const run = this.#run;
+    this.#run = noRun();
+    if (this.#takeHeader(unit)) return;
+    const isLineStart = this.#line === '';
+    if (isWord(run)) this.state = 'no';
+    else if (!isGap(unit) && !(unit === dash && isLineStart)) this.state = 'no';
+    else if (++this.#gap > maxGap) this.state = 'no';
+    this.#length += run.length;
+    if (unit === dash && isLineStart) this.#line = '-';
+    if (unit === 10) this.#line = '';
+    this.#isEscape = unit === backslash;
+  }
+
+  /** The header of an encrypted key, or of one for mail, is passed over line by line. */
+  #takeHeader(unit: number): boolean {
+    const line = this.#line.replace(/^-/, '') + String.fromCharCode(unit).toLowerCase();
+    if (line.length === 1 || !headerWords.some((word) => word.startsWith(line))) return false;
+    this.#line = line;
+    this.#inHeader = headerWords.includes(line);
+    return true;
+  }
+
+  #addToLine(unit: number): void {
+    if (unit === plus && this.#line === '') return;
+    if (this.#line.length < longestHeaderWord) this.#line += String.fromCharCode(unit).toLowerCase();
+  }
+
+  #takeBehind(unit: number, at: number): void {
+    const run = this.#run;
+    this.#run = noRun();
+    if (!isJoin(run)) {
+      this.#isNext &&= run.length >= leastLastLine && !isWord(run);
+      if (this.#isNext) this.keyUntil = at - 1;
+    }
+    if (!(isGap(unit) || unit === dash) || unit === backtick) this.#isNext = false;
+    this.#isEscape = unit === backslash;
+  }
+
+  #takeEnd(buffer: string, at: number): boolean {
+    const end = endLine.exec(buffer.slice(Math.max(0, at - longestEndLine), at));
+    if (end === null) return false;
+    this.keyUntil = at - end[0].length;
+    this.state = 'ended';
+    return true;
+  }
 }
+
+type Run = { length: number; hasLower: boolean; hasUpper: boolean; hasDigit: boolean; hasSign: boolean; startsUpper: boolean };
+
+const noRun = (): Run => ({
+  length: 0,
+  hasLower: false,
+  hasUpper: false,
+  hasDigit: false,
+  hasSign: false,
+  startsUpper: false,
+});
+
+function addTo(run: Run, unit: number): void {
+  if (isLower(unit)) run.hasLower = true;
+  else if (isDigit(unit)) run.hasDigit = true;
+  else if (!isUpper(unit)) run.hasSign = true;
+  else if (run.length === 0) run.startsUpper = true;
+  else run.hasUpper = true;
+  run.length++;
+}
+
+/** Like a word of a language: `word`, `Word` or `WORD`. */
+const isWord = (run: Run): boolean => run.length > 0 && !run.hasDigit && !run.hasSign && !(run.hasLower && run.hasUpper);
+
+/** A plus or two slashes join and begin lines too. */
+const isJoin = ({ length, hasSign, hasLower, hasUpper, hasDigit, startsUpper }: Run): boolean =>
+  length === 0 || (hasSign && length < leastLastLine && !hasLower && !hasUpper && !hasDigit && !startsUpper);
+
+const isLine = (run: Run): boolean =>
+  run.length >= leastLine && run.hasLower && run.hasDigit && (run.hasUpper || run.startsUpper);
+
+const isKeyUnit = (unit: number): boolean =>
+  isLower(unit) || isUpper(unit) || isDigit(unit) || unit === 43 || unit === 47 || unit === 61;
+
+const isEndSpace = (unit: number): boolean => unit === 32 || unit === 43 || unit === 37 || unit === 95;
+
+const isGap = (unit: number): boolean => gapSigns.includes(String.fromCharCode(unit));

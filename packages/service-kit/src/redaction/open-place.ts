@@ -1,4 +1,4 @@
-import { keyBlockStart } from './key-blocks.ts';
+import { KeyBlockReader, keyBlockStart } from './key-blocks.ts';
 import { holdPoint, isRun, opensRun, startOfRun } from './held-text.ts';
 import type { Keyword, KeywordTable } from './keyword-table.ts';
 import { isNameUnit, isNumberUnit, isOperator, isWordUnit } from './unit-kinds.ts';
@@ -29,7 +29,9 @@ export class OpenPlace {
   /** What the rules get to see begins here. */
   contextFrom = Number.MAX_SAFE_INTEGER;
   inRun = false;
+  /** Where the head line of a key has ended, and what reads on from there. */
   keyFrom = never;
+  keyReader: KeyBlockReader | null = null;
   readonly #table: KeywordTable;
   readonly #holdsWords: boolean;
   #runFrom = 0;
@@ -100,7 +102,7 @@ export class OpenPlace {
       case 'key-block':
         if (!keyBlockStart.isHead(buffer, from)) break;
         this.#open(from, at, buffer);
-        this.keyFrom = at;
+        this.readKey(at);
         break;
     }
   }
@@ -122,6 +124,17 @@ export class OpenPlace {
     else if (!this.inRun && at - 1 <= this.#valueBy && !operates) this.beginRun(at - 1);
   }
 
+  readKey(from: number): void {
+    this.keyFrom = from;
+    this.keyReader = new KeyBlockReader(from);
+  }
+
+  /** It is no key. */
+  endKey(): void {
+    this.keyFrom = never;
+    this.keyReader = null;
+  }
+
   beginRun(from: number): void {
     this.inRun = true;
     this.#runFrom = from;
@@ -129,7 +142,8 @@ export class OpenPlace {
 
   /** What was open is looked at and done with. */
   settle(isCut: boolean): void {
-    this.floor = this.keyFrom = never;
+    this.floor = never;
+    this.endKey();
     this.#isRipe = this.#inNumber = false;
     this.#valueBy = this.#lineUntil = this.#openUntil = never;
     if (!isCut) this.inRun = false;
@@ -149,6 +163,7 @@ export class OpenPlace {
     this.#runFrom -= by;
     this.#numberFrom -= by;
     this.keyFrom = shifted(this.keyFrom);
+    this.keyReader?.shift(by);
     this.#operatorBy = shifted(this.#operatorBy);
     this.#lineOperatorBy = shifted(this.#lineOperatorBy);
     this.#valueBy = shifted(this.#valueBy);

@@ -56,13 +56,13 @@ describe('structures', () => {
     ],
     [
       'a key with headers',
-      '-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nabc',
+      `-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n${keyBody}`,
       '-----BEGIN RSA PRIVATE KEY-----[redacted:private-key]',
     ],
     [
       'a key without an end',
       `-----BEGIN RSA PRIVATE KEY-----\n${keyBody} and more`,
-      '-----BEGIN RSA PRIVATE KEY-----[redacted:private-key]',
+      '-----BEGIN RSA PRIVATE KEY-----[redacted:private-key] and more',
     ],
     [
       'the beginning of a key',

@@ -1,4 +1,4 @@
-import { endOfKeyBlock, keyBlockStart } from './key-blocks.ts';
+import type { KeyBlockReader } from './key-blocks.ts';
 import { holdPoint, isRun } from './held-text.ts';
 import type { KeywordTable } from './keyword-table.ts';
 import { maskPiece } from './mask-piece.ts';
@@ -9,8 +9,6 @@ import type { StreamRedactor } from './stream-redactor.ts';
 
 /** More is never held back: what is open by then is looked at, and masked to its end if a rule holds good to there. */
 const maxHeld = 4096;
-/** So much of the line that ends a key block may have come when the text is cut. */
-const cutEnd = 10;
 
 /**
  * Finds secrets of a known form in a stream, by rules. One pass over the text looks for the rules' keywords; only the
@@ -28,11 +26,12 @@ export function createTextDetector(table: KeywordTable, holdsWords: boolean): St
   let at = 0;
   let state = 0;
   let out = '';
-  let swallowing: 'run' | 'key' | null = null;
+  let swallowing: 'run' | KeyBlockReader | null = null;
 
   const run = () => {
     while (at < buffer.length) {
-      if (swallowing !== null) swallow();
+      if (swallowing === 'run') swallowRun();
+      else if (swallowing !== null) swallowKey(swallowing);
       else if (place.floor === -1 && place.seen.size === 0) skipQuiet();
       else stepOpen();
     }
@@ -60,7 +59,7 @@ export function createTextDetector(table: KeywordTable, holdsWords: boolean): St
     state = next[state * width + (unit < 128 ? classes[unit]! : 0)]!;
     if (state >= firstHit) takeHit();
     place.takeUnit(unit, buffer, at);
-    if (place.keyFrom !== -1) lookAtKey(false);
+    if (place.keyReader !== null && at > place.keyFrom) lookAtKey(place.keyReader, unit);
     const { floor } = place;
     if (floor !== -1 && !place.isOpen(at)) close(isRun(unit) ? Math.max(floor, at - 1) : at, false);
     else if (floor !== -1 && at - floor >= maxHeld) cut();
@@ -100,39 +99,70 @@ export function createTextDetector(table: KeywordTable, holdsWords: boolean): St
 
   /** A place that does not end: what a rule holds good for so far is masked, and so is the rest of it. */
   const cut = () => {
-    const wasInRun = place.inRun;
+    const { inRun: wasInRun, keyReader, keyFrom } = place;
+    if (keyReader !== null) return cutBeforeKey(keyReader, keyFrom);
     close(at, true);
     if (swallowing !== null || !wasInRun) return place.forget();
     place.floor = place.contextFrom = at;
     place.beginRun(at);
   };
 
-  const lookAtKey = (isEnd: boolean) => {
-    const from = place.keyFrom;
-    const verdict = keyBlockStart.verdict(buffer.slice(from, at), isEnd);
-    if (verdict === 'open') return;
-    place.keyFrom = -1;
-    if (verdict === 'no') return;
-    const kept = at;
-    close(from, false);
-    out += toPlaceholder('private-key');
-    place.forget();
-    state = 0;
-    swallowing = 'key';
-    released = settled = kept;
+  /** What may be the beginning of a key stays open. */
+  const cutBeforeKey = (reader: KeyBlockReader, keyFrom: number) => {
+    close(keyFrom, false);
+    place.floor = place.keyFrom = keyFrom;
+    place.keyReader = reader;
   };
 
-  const swallow = () => {
-    const end = swallowing === 'run' ? endOfRun(buffer, at) : endOfKeyBlock(buffer, released);
-    if (end === -1) {
-      at = buffer.length;
-      released = swallowing === 'run' ? at : Math.max(released, at - cutEnd);
-      return;
+  const lookAtKey = (reader: KeyBlockReader, unit: number) => {
+    reader.take(unit, buffer, at);
+    if (reader.state === 'key') beginKey(reader);
+    else if (reader.state === 'no') place.endKey();
+  };
+
+  const beginKey = (reader: KeyBlockReader) => {
+    close(place.keyFrom, false);
+    out += toPlaceholder('private-key');
+    place.forget();
+    swallowing = reader;
+    released = settled = reader.keyUntil;
+  };
+
+  const swallowKey = (reader: KeyBlockReader) => {
+    while (at < buffer.length && reader.state === 'key') {
+      at++;
+      reader.take(buffer.charCodeAt(at - 1), buffer, at);
     }
-    at = released = settled = end;
+    released = settled = reader.keyUntil;
+    if (reader.state !== 'key') goOn(reader.keyUntil);
+  };
+
+  const swallowRun = () => {
+    const end = endOfRun(buffer, at);
+    if (end !== -1) return goOn(end);
+    at = released = buffer.length;
+  };
+
+  /** After something that was masked to its end. */
+  const goOn = (from: number) => {
+    at = released = settled = from;
     swallowing = null;
     place.inRun = false;
     state = 0;
+  };
+
+  /** Nothing more comes: a key that was cut off ends here, and what follows the last line of one is other text. */
+  const endKeys = () => {
+    for (;;) {
+      const reader = place.keyReader;
+      reader?.end(at);
+      if (reader?.state === 'key') beginKey(reader);
+      else place.endKey();
+      if (swallowing === null || swallowing === 'run') return;
+      swallowing.end(at);
+      goOn(swallowing.keyUntil);
+      run();
+    }
   };
 
   const letOut = (until: number) => {
@@ -154,6 +184,7 @@ export function createTextDetector(table: KeywordTable, holdsWords: boolean): St
     settled = Math.max(0, settled - by);
     at -= by;
     place.shift(by);
+    if (swallowing !== null && swallowing !== 'run') swallowing.shift(by);
   };
 
   return {
@@ -168,7 +199,7 @@ export function createTextDetector(table: KeywordTable, holdsWords: boolean): St
       return take();
     },
     end() {
-      if (swallowing === null && place.keyFrom !== -1) lookAtKey(true);
+      endKeys();
       if (swallowing === null) {
         if (place.floor === -1) letOut(buffer.length);
         else close(buffer.length, false);

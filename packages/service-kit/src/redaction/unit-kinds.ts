@@ -1,3 +1,7 @@
+export const isUpper = (unit: number): boolean => unit >= 65 && unit <= 90;
+export const isLower = (unit: number): boolean => unit >= 97 && unit <= 122;
+export const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
+
 /** `=`, `:`, `>`, `|` and `,`: what may stand between a name and its value. */
 export const isOperator = (unit: number): boolean => unit === 61 || unit === 58 || unit === 62 || unit === 124 || unit === 44;
 
