@@ -44,6 +44,7 @@ const small = [
   '@svc/engine-offline',
 ];
 const light = [
+  'backoff',
   'builtin',
   'clock',
   'config/data-dir',

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { maxLinkLine } from '@svc/contract/link.ts';
+import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 import type { StartContext } from './connector.ts';
@@ -21,8 +22,8 @@ type LinkSocketOptions = {
 
 export type LinkSocket = ReturnType<typeof createLinkSocket>;
 
-const firstRetryMs = 50;
-const lastRetryMs = 1_000;
+/** Spread by a fifth so that connectors do not all come back in one instant. */
+const backOff = { firstMs: 50, maxMs: 1_000, jitter: [0.8, 1.2] } as const;
 /** Unsent characters past which the core counts as stuck. */
 const cloggedAt = 4 * maxLinkLine;
 
@@ -75,7 +76,7 @@ export function createLinkSocket(options: LinkSocketOptions) {
     failures++;
     if (wasOpen || failures === 1) log('warn', 'the link to the core is down', { why });
     // Before anybody hears of it: who asks again at once waits like everybody.
-    cancelRetry = clock.after(retryMs(failures, random()), () => {
+    cancelRetry = clock.after(backOffMs(backOff, failures, random), () => {
       cancelRetry = null;
       if (isNeeded()) open();
     });
@@ -108,10 +109,4 @@ export function createLinkSocket(options: LinkSocketOptions) {
       socket?.destroy();
     },
   };
-}
-
-/** 50 ms doubling to 1 s, spread by a fifth so that connectors do not all come back in one instant. */
-function retryMs(failures: number, random: number): number {
-  const base = Math.min(lastRetryMs, firstRetryMs * 2 ** Math.min(failures - 1, 10));
-  return base * (0.8 + 0.4 * random);
 }

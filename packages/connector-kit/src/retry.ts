@@ -1,3 +1,4 @@
+import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 
 /** How one attempt ended. `retryAfterMs`: the platform said how long it wants to be left alone. */
@@ -17,7 +18,8 @@ export type RetryOptions = {
   random?: () => number;
 };
 
-const longestPauseMs = 30_000;
+/** Up to a fifth longer, so that many who failed together do not come back together. */
+const backOff = { maxMs: 30_000, jitter: [1, 1.2] } as const;
 
 /**
  * Tries until it works, it is pointless, or time is up; gives the last attempt. A pause that the platform asked for is
@@ -31,13 +33,10 @@ export async function retryWithin<T>(
   for (let tries = 1; ; tries++) {
     const tried = await attempt(endAt - clock.now());
     if (tried.ok || !tried.again || tries >= maxTries) return tried;
-    const pauseMs = tried.retryAfterMs ?? jittered(Math.min(longestPauseMs, firstPauseMs * 2 ** (tries - 1)), random);
+    const pauseMs = tried.retryAfterMs ?? backOffMs({ ...backOff, firstMs: firstPauseMs }, tries, random);
     if (clock.now() + pauseMs >= endAt || !(await pause(clock, pauseMs, signal))) return tried;
   }
 }
-
-/** Up to a fifth longer, so that many who failed together do not come back together. */
-const jittered = (ms: number, random: () => number) => Math.round(ms * (1 + 0.2 * random()));
 
 /** False when it was cut short. */
 function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<boolean> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { UploadState, UploadedFile } from '@svc/contract/upload.ts';
+import { backOffMs } from '@svc/service-kit/backoff.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 import { CliError } from '../cli-error.ts';
 
@@ -11,8 +12,7 @@ type Answer = { status: number; body: unknown };
 
 /** How long the core may be away before an upload gives up; it can be gone on with later. */
 const patienceMs = 60_000;
-const firstDelayMs = 200;
-const lastDelayMs = 5000;
+const backOff = { firstMs: 200, maxMs: 5000 };
 const answerTimeoutMs = 120_000;
 
 export type UploadClient = ReturnType<typeof createUploadClient>;
@@ -49,7 +49,8 @@ export function createUploadClient(url: string, parallel: number, hasPatience = 
 
 async function askUntilAnswered(once: () => Promise<Answer>, patience: number): Promise<Answer> {
   const until = Date.now() + patience;
-  for (let delay = firstDelayMs; ; delay = Math.min(lastDelayMs, delay * 2)) {
+  for (let failures = 1; ; failures++) {
+    const delay = backOffMs(backOff, failures);
     try {
       const answer = await once();
       if (![429, 502, 503].includes(answer.status) || Date.now() + delay > until) return answer;

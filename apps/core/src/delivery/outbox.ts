@@ -1,3 +1,4 @@
+import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
@@ -17,8 +18,7 @@ export type OutboxDeps = {
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-const firstDelayMs = 1000;
-const lastDelayMs = 5 * 60_000;
+const backOff = { firstMs: 1000, maxMs: 5 * 60_000 };
 /** A reply that is older than this would only confuse. */
 const giveUpMs = 24 * 60 * 60_000;
 /** More than these are not tried: they are listed as failed at once, and can be tried again from there. */
@@ -74,7 +74,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
       }
       const waitMs = (delivery.next_at ?? 0) - clock.now();
       // A longer wait than there can be means that the clock was set back meanwhile.
-      if (waitMs > 0 && waitMs <= lastDelayMs) {
+      if (waitMs > 0 && waitMs <= backOff.maxMs) {
         timers.set(
           key,
           clock.after(waitMs, () => {
@@ -100,7 +100,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
     else if (outcome.permanent || clock.now() - delivery.created_at >= giveUpMs) settle(delivery, 'failed', outcome.error);
     else {
       delivery.error = outcome.error;
-      delivery.next_at = clock.now() + Math.min(lastDelayMs, firstDelayMs * 2 ** Math.min(delivery.attempts - 1, 20));
+      delivery.next_at = clock.now() + backOffMs(backOff, delivery.attempts);
       if (delivery.attempts === 1) log.warn({ delivery: delivery.id, why: outcome.error }, 'a reply could not be delivered yet');
     }
     try {

@@ -1,5 +1,6 @@
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
+import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
@@ -15,8 +16,7 @@ type Deps = {
 };
 
 const timeoutMs = 5_000;
-const againMs = 5_000;
-const longestAgainMs = 5 * 60_000;
+const backOff = { firstMs: 5_000, maxMs: 5 * 60_000 };
 /** Each may be a program that is run. */
 const maxAtOnce = 32;
 
@@ -43,7 +43,7 @@ export function createConnectorSecrets({ settings, secrets, clock, log }: Deps) 
     }
   };
 
-  const learnAll = async (waitMs = againMs): Promise<void> => {
+  const learnAll = async (failures = 1): Promise<void> => {
     try {
       const [{ types }, { instances }] = await Promise.all([
         read<{ types: ConnectorMeta[] }>('/types'),
@@ -54,7 +54,7 @@ export function createConnectorSecrets({ settings, secrets, clock, log }: Deps) 
       // Nobody listens there: the manager starts later than this core, and names the secrets itself.
       if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED' || isClosed) return;
       log.warn(`The secrets of connectors cannot be masked in replies yet: ${errorText(error)}`);
-      cancelTimer = clock.after(waitMs, () => void learnAll(Math.min(waitMs * 2, longestAgainMs)));
+      cancelTimer = clock.after(backOffMs(backOff, failures), () => void learnAll(failures + 1));
     }
   };
 

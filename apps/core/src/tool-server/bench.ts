@@ -1,16 +1,16 @@
+import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 
 /** A server that was missing within this time had been away or broken: it has held nobody up and is tried again at once, in ms. */
 const quickMs = 6000;
-const firstRestMs = 60_000;
-const longestRestMs = 30 * 60_000;
+const rests = { firstMs: 60_000, maxMs: 30 * 60_000 };
 
 /**
  * Tool servers that held up a turn and did not come: they are left out for a while, longer each time, so that not every
  * turn waits for them.
  */
 export function createBench(clock: Pick<Clock, 'now'>) {
-  const resting = new Map<string, { until: number; restMs: number }>();
+  const resting = new Map<string, { until: number; failures: number }>();
   return {
     /** Why the server is left out now, or null. */
     reason(name: string): string | null {
@@ -23,9 +23,9 @@ export function createBench(clock: Pick<Clock, 'now'>) {
     missed(name: string, afterMs: number): void {
       if (afterMs < quickMs) return;
       const last = resting.get(name);
-      const isAgain = last !== undefined && clock.now() < last.until + longestRestMs;
-      const restMs = isAgain ? Math.min(last.restMs * 2, longestRestMs) : firstRestMs;
-      resting.set(name, { until: clock.now() + restMs, restMs });
+      const isAgain = last !== undefined && clock.now() < last.until + rests.maxMs;
+      const failures = isAgain ? last.failures + 1 : 1;
+      resting.set(name, { until: clock.now() + backOffMs(rests, failures), failures });
     },
     forget: (name: string): void => void resting.delete(name),
   };

@@ -1,4 +1,5 @@
 import type { AnnounceRequest, HeldAnnouncement } from '@svc/contract/send.ts';
+import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -28,8 +29,7 @@ const expiryMs = 7 * dayMs;
 const sweepEveryMs = 60 * 60_000;
 const maxPerInstance = 100;
 const maxAll = 1_000;
-const firstPauseMs = 2_000;
-const longestPauseMs = 5 * 60_000;
+const backOff = { firstMs: 2_000, maxMs: 5 * 60_000 };
 
 export type Announcer = ReturnType<typeof createAnnouncer>;
 
@@ -57,7 +57,7 @@ export function createAnnouncer({ instances, types, store, supervisor, deliver, 
     work(instanceId)
       .catch((error: unknown) => {
         log.error({ instance: instanceId, err: error }, `announcements are not delivered: ${errorText(error)}`);
-        wakeLater(instanceId, firstPauseMs);
+        wakeLater(instanceId, backOff.firstMs);
       })
       .finally(() => working.delete(instanceId));
   }
@@ -70,7 +70,7 @@ export function createAnnouncer({ instances, types, store, supervisor, deliver, 
       if (next === undefined) return forgetIfEmpty(instanceId);
       const tried = { ...next, attempts: next.attempts + 1 };
       await store.note(tried);
-      if (!(await attempt(tried))) return wakeLater(instanceId, pauseAfter(tried.attempts));
+      if (!(await attempt(tried))) return wakeLater(instanceId, backOffMs(backOff, tried.attempts));
     }
   }
 
@@ -154,5 +154,3 @@ export function createAnnouncer({ instances, types, store, supervisor, deliver, 
     },
   };
 }
-
-const pauseAfter = (attempts: number) => Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(attempts - 1, 20));

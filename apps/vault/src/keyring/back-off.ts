@@ -1,8 +1,10 @@
-/** No passphrase is tried for this long after so many wrong ones in a row, ms: 1 s, 2 s, 4 s and so on up to a minute. */
-const pauseMs = (failures: number): number => (failures === 0 ? 0 : Math.min(60_000, 1000 * 2 ** Math.min(failures - 1, 10)));
+import { backOffMs } from '@svc/service-kit/backoff.ts';
+
+/** No passphrase is tried for this long after so many wrong ones in a row. */
+const backOff = { firstMs: 1000, maxMs: 60_000 };
 
 /** How long to wait yet, ms. A clock that was set back does not make it longer. */
 export function waitMs(failures: number, failedAt: number, now: number): number {
-  const pause = pauseMs(failures);
+  const pause = backOffMs(backOff, failures);
   return Math.min(pause, Math.max(0, failedAt + pause - now));
 }

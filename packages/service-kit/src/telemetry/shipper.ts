@@ -1,3 +1,4 @@
+import { backOffMs } from '../backoff.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { errorText } from '../service-error.ts';
@@ -20,7 +21,8 @@ const maxBatch = 400;
 const gatherMs = 100;
 /** Between the batches of a backlog, so that catching up leaves the process responsive. */
 const backlogMs = 10;
-const maxBackOffMs = 5000;
+/** While the collector is away. */
+const backOff = { firstMs: 2 * gatherMs, maxMs: 5000 };
 
 /** Carries the spool to the collector: one request at a time, a timer only while there is something to send. */
 export class Shipper {
@@ -76,7 +78,7 @@ export class Shipper {
     await this.#sending;
     this.#sending = null;
     const { unsent } = this.#deps.spool;
-    if (this.isAway) this.#schedule(Math.min(gatherMs * 2 ** this.#failures, maxBackOffMs));
+    if (this.isAway) this.#schedule(backOffMs(backOff, this.#failures));
     else if (unsent > 0) this.#schedule(unsent >= maxBatch ? backlogMs : gatherMs);
   }
 
