@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -46,8 +46,8 @@ function env(more: Record<string, string> = {}): Record<string, string> {
 }
 
 /** A program with its output and its end. */
-function start(file: string, args: string[] = [], more: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [file, ...args], { env: env(more), stdio: ['ignore', 'pipe', 'pipe'] });
+function start(file: string, args: string[] = [], more: Record<string, string> = {}, node = process.execPath) {
+  const child = spawn(node, [file, ...args], { env: env(more), stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
@@ -120,6 +120,76 @@ describe('svc up', () => {
     await expect
       .poll(() => service('collector'))
       .toMatchObject({ status: 'running', restarts: 1, last_exit: { signal: 'SIGKILL' } });
+  });
+
+  it('brings a process back however often it is killed, and says how often and when', { timeout: 60_000 }, async () => {
+    const up = startUp();
+    await up.says('Ctrl-C stops all');
+    let last = 0;
+    for (let kills = 1; kills <= 6; kills++) {
+      await expect.poll(() => service('core')?.status === 'running' && service('core')?.pid, { timeout: 15_000 }).not.toBe(false);
+      expect(service('core')?.pid).not.toBe(last);
+      last = Number(service('core')?.pid);
+      process.kill(last, 'SIGKILL');
+      await expect.poll(() => service('core')).toMatchObject({ pid: null, failures: kills });
+    }
+    expect(service('core')).toMatchObject({ status: 'backoff', next_start_at: expect.any(Number) });
+    const status = start(mainFile, ['status', '--json']);
+    expect(await status.ended).toBe(1);
+    expect(JSON.parse(status.output()).services[0]).toMatchObject({
+      name: 'core',
+      healthy: false,
+      status: 'backoff',
+      failures: 6,
+      reason: expect.stringContaining('was ended by SIGKILL'),
+      next_start_at: expect.any(Number),
+      last_lines: [
+        expect.stringContaining('core is ready'),
+        expect.anything(),
+        expect.anything(),
+        expect.anything(),
+        expect.anything(),
+      ],
+    });
+    expect(up.output()).toContain('(6 times in a row). Starting it again in');
+    await expect.poll(() => service('core')?.status, { timeout: 15_000 }).toBe('running');
+  });
+
+  it(
+    'waits for a port that another program took while the process was down, and names the program',
+    { timeout: 60_000 },
+    async () => {
+      const up = startUp();
+      await up.says('Ctrl-C stops all');
+      process.kill(Number(service('core')?.pid), 'SIGSTOP');
+      process.kill(Number(service('core')?.pid), 'SIGKILL');
+      const server = createServer();
+      // The port is free only from the moment in which the core is gone.
+      const listen = () => server.listen(ports[0], '127.0.0.1');
+      server.on('error', () => setTimeout(listen, 1));
+      listen();
+      await new Promise((resolve) => server.once('listening', resolve));
+      await up.says(`port ${ports[0]} is used by`);
+      if (process.platform === 'linux') expect(up.output()).toContain(`(process ${process.pid})`);
+      await expect.poll(() => service('core')?.last_exit?.reason).toContain(`port ${ports[0]} is used by`);
+      expect(service('core')?.status).not.toBe('failed');
+      server.close();
+      await expect.poll(() => service('core')?.status, { timeout: 20_000 }).toBe('running');
+    },
+  );
+
+  it('ends with an exit code and the reason when it can start no process any more', async () => {
+    const node = path.join(path.dirname(dataDir), 'node');
+    copyFileSync(process.execPath, node);
+    const up = start(fixture('run-up.ts'), [], { SPAWN_PATIENCE_MS: '1000' }, node);
+    await up.says('Ctrl-C stops all');
+    const pids = state().services.map(({ pid }) => Number(pid));
+    rmSync(node);
+    process.kill(Number(service('collector')?.pid), 'SIGKILL');
+    expect(await up.ended).toBe(1);
+    expect(up.output()).toContain('collector could not be started: spawn');
+    expect(up.output()).toContain('No process could be started');
+    expect(pids.filter(isAlive)).toEqual([]);
   });
 
   it('names who has a port, and the setting that changes ours', async () => {

@@ -26,6 +26,8 @@ export type Instance = InstanceConfig & {
   port: number | null;
   url: string | null;
   restarts: number;
+  /** Epoch ms of the next start, while it waits for it after a crash. */
+  next_start_at: number | null;
   started_at: number | null;
   last_exit: LastExit | null;
   healthy: boolean;

@@ -1,3 +1,5 @@
+import type { LastExit } from './instance.ts';
+
 /** `GET /version` of every process. `sha` is captured at process start and proves that a restart landed. */
 export type VersionInfo = {
   service: string;
@@ -27,6 +29,14 @@ export type SupervisorState = {
     pid: number | null;
     status: 'starting' | 'running' | 'backoff' | 'failed' | 'stopped';
     restarts: number;
-    last_exit: { code: number | null; signal: string | null; at: number; reason: string } | null;
+    /** Exits in a row without a minute of running in between. */
+    failures: number;
+    /** Epoch ms of the next attempt, while it waits for it. */
+    next_start_at: number | null;
+    last_exit: LastExit | null;
+    /** What it wrote last, oldest first, while it does not run. */
+    last_lines: string[];
   }[];
+  /** What the supervisor itself cannot do, such as writing a log. */
+  faults: string[];
 };

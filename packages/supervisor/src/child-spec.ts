@@ -13,9 +13,15 @@ export type ChildSpec = {
   startTimeoutMs: number;
   /** From SIGTERM (or the `stop` message) to SIGKILL of the process group. */
   stopTimeoutMs: number;
-  /** Exit codes after which starting again is pointless. */
-  fatalExitCodes?: readonly number[];
+  /** When it is not started again but has failed; asked after each exit. Null, or without it: it is tried for ever. */
+  giveUp?: () => GiveUp | null;
 };
+
+/** A child is given up after one of these exit codes, and after more than `exits` exits within `periodMs`. */
+export type GiveUp = { exitCodes: readonly number[]; exits: number; periodMs: number };
+
+/** For a child whose failing is shown to a person who can start it again with one command. */
+export const crashLimit: GiveUp = { exitCodes: [], exits: 5, periodMs: 60_000 };
 
 /** A signal, which any process of the same user can send, must not open a debugger into what ours know. */
 const noDebugger = '--disable-sigusr1';
@@ -23,18 +29,6 @@ const noDebugger = '--disable-sigusr1';
 export const leanNode = ['--max-semi-space-size=2', noDebugger];
 /** The same for the process on the path of every turn, where collecting less often is worth some memory. */
 export const busyNode = ['--max-semi-space-size=4', noDebugger];
-
-export const backOff = {
-  /** The first restart is at once when the child ran at least this long. */
-  stableMs: 10_000,
-  firstMs: 100,
-  maxMs: 60_000,
-  factor: 2,
-  jitter: 0.2,
-  /** More than `intensity` exits within `periodMs` is `failed`: nothing restarts it but a person. */
-  intensity: 5,
-  periodMs: 60_000,
-} as const;
 
 export type ChildStatus = 'stopped' | 'starting' | 'running' | 'backoff' | 'failed';
 
@@ -45,6 +39,8 @@ export type ChildState = {
   startedAt: number | null;
   /** When the next start is due, while backing off. */
   nextStartAt: number | null;
+  /** Exits in a row without a long run in between. */
+  failures: number;
   lastExit: { code: number | null; signal: string | null; at: number; reason: string } | null;
   /** Fields of the child's `ready` message. */
   ready: Record<string, unknown> | null;

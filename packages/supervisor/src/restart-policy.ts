@@ -1,39 +1,43 @@
-import { backOff } from './child-spec.ts';
+import { backOffMs } from '@svc/service-kit/backoff.ts';
+import type { GiveUp } from './child-spec.ts';
 
-export type Verdict = { again: true; delayMs: number } | { again: false; why: string };
+/** `failures`: exits in a row, this one among them, none of which came after a long run. */
+export type Verdict = { again: true; delayMs: number; failures: number } | { again: false; why: string };
 
 /** Decides after each unasked exit whether and when to start again. */
 export type RestartPolicy = {
-  /** `at` is epoch ms, `ranMs` the age of the process, `code` its exit code. */
+  /** `at` is of a clock that only goes forward, `ranMs` the age of the process, `code` its exit code. */
   judge(exit: { at: number; ranMs: number; code: number | null }): Verdict;
-  /** A person started it anew: earlier exits no longer count. */
+  /** A person started it: earlier exits no longer count. */
   forget(): void;
 };
 
-export function createRestartPolicy(fatalExitCodes: readonly number[], random: () => number): RestartPolicy {
+/** Siblings that failed together are spread, so that they do not come back as one. The longest pause is a minute. */
+const pauses = { firstMs: 100, maxMs: 50_000, jitter: [0.8, 1.2] } as const;
+/**
+ * Who ran this long counts as well again, and is back at once. As long as the longest pause: what crashes more often
+ * than that is tried ever more slowly.
+ */
+export const stableMs = 60_000;
+
+/** `giveUp` is asked after each exit; null: it is tried for ever. */
+export function createRestartPolicy(giveUp: () => GiveUp | null, random: () => number): RestartPolicy {
   let recent: number[] = [];
-  let streak = 0;
+  let failures = 0;
   return {
     judge({ at, ranMs, code }) {
-      // Exits in the future are those of before the clock was set back.
-      recent = [...recent.filter((time) => time <= at && at - time < backOff.periodMs), at];
-      streak = ranMs >= backOff.stableMs ? 0 : streak + 1;
-      if (code !== null && fatalExitCodes.includes(code)) return { again: false, why: 'starting again would not help' };
-      if (recent.length > backOff.intensity) {
-        return { again: false, why: `gave up after ${recent.length} exits within ${backOff.periodMs / 1000} s` };
-      }
-      return { again: true, delayMs: delayOf(streak, random) };
+      failures = ranMs >= stableMs ? 0 : failures + 1;
+      const limits = giveUp();
+      recent = limits === null ? [] : [...recent.filter((time) => at - time < limits.periodMs), at];
+      if (limits !== null && code !== null && limits.exitCodes.includes(code))
+        return { again: false, why: 'starting again would not help' };
+      if (limits !== null && recent.length > limits.exits)
+        return { again: false, why: `gave up after ${recent.length} exits within ${limits.periodMs / 1000} s` };
+      return { again: true, failures, delayMs: backOffMs(pauses, failures, random) };
     },
     forget() {
       recent = [];
-      streak = 0;
+      failures = 0;
     },
   };
-}
-
-/** Nothing for a child that had been stable; then doubling, spread by the jitter so that siblings do not come back as one. */
-function delayOf(streak: number, random: () => number): number {
-  if (streak === 0) return 0;
-  const base = Math.min(backOff.firstMs * backOff.factor ** (streak - 1), backOff.maxMs);
-  return Math.round(base * (1 + backOff.jitter * (2 * random() - 1)));
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCountingClock, createFakeSpawner } from '../test/fakes.ts';
-import { backOff, type ChildSpec, type ChildState } from './child-spec.ts';
+import { crashLimit, type ChildSpec, type ChildState } from './child-spec.ts';
+import { stableMs } from './restart-policy.ts';
 import { createSupervisedChild } from './supervised-child.ts';
 
 const spec: ChildSpec = {
@@ -10,7 +11,7 @@ const spec: ChildSpec = {
   env: {},
   startTimeoutMs: 10_000,
   stopTimeoutMs: 5_000,
-  fatalExitCodes: [78],
+  giveUp: () => ({ ...crashLimit, exitCodes: [78] }),
   greeting: () => ({ type: 'hello' }),
 };
 
@@ -59,7 +60,7 @@ describe('a supervised child', () => {
     const { child, clock, last, ready, spawner } = setUp();
     void child.start();
     ready();
-    clock.advance(backOff.stableMs);
+    clock.advance(stableMs);
     last().exit(1);
     clock.advance(0);
     expect(spawner.processes).toHaveLength(2);
@@ -91,12 +92,54 @@ describe('a supervised child', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('is tried for ever, ever more slowly, when nobody gives it up, and its state says when', () => {
+    const { child, clock, last, spawner } = setUp({ giveUp: undefined });
+    void child.start();
+    const delays: number[] = [];
+    for (let i = 1; i <= 100; i++) {
+      last().exit(null, 'SIGKILL');
+      expect(child.state).toMatchObject({ status: 'backoff', failures: i });
+      delays.push(child.state.nextStartAt! - clock.now());
+      clock.advance(delays.at(-1)!);
+    }
+    expect(spawner.processes).toHaveLength(101);
+    expect(delays.slice(0, 6)).toEqual([100, 200, 400, 800, 1600, 3200]);
+    expect(delays.slice(-90).every((ms) => ms === 50_000)).toBe(true);
+  });
+
+  it('is not taken for one that runs well because the clock was set forward', () => {
+    const { child, clock, last, ready } = setUp({ giveUp: undefined });
+    void child.start();
+    for (let i = 1; i <= 3; i++) {
+      ready();
+      clock.setBack(-3_600_000);
+      last().exit(1);
+      expect(child.state.failures).toBe(i);
+      clock.advance(60_000);
+    }
+  });
+
+  it('ends at once, with the reason, when its owner ends it, and is started again', () => {
+    const { child, clock, last, ready, spawner } = setUp();
+    child.kill('nobody is there');
+    void child.start();
+    ready();
+    child.kill('used more than 5 MB');
+    expect(last().killed).toBe(true);
+    last().exit(null, 'SIGKILL');
+    expect(child.state).toMatchObject({ status: 'backoff', lastExit: { reason: 'used more than 5 MB' } });
+    clock.advance(1000);
+    expect(spawner.processes).toHaveLength(2);
+    last().exit(null, 'SIGKILL');
+    expect(child.state.lastExit?.reason).toBe('was ended by SIGKILL');
+  });
+
   it('goes on for ever when exits are rare', () => {
     const { child, clock, last, ready } = setUp();
     void child.start();
     for (let i = 0; i < 50; i++) {
       ready();
-      clock.advance(15_000);
+      clock.advance(stableMs);
       last().exit(1);
       clock.advance(0);
       expect(child.state.status).toBe('starting');

@@ -44,6 +44,8 @@ export type SupervisedChild = {
   stop(): Promise<void>;
   /** Ends the process if there is one and starts a new one; resolves as `start` does. */
   restart(): Promise<ChildState>;
+  /** Ends the process at once, for this reason; it counts as a crash. Nothing happens without one, or while it is ending. */
+  kill(reason: string): void;
   /** False when there is no process to take the message. */
   send(message: unknown): boolean;
   /** The last 500 lines, oldest first. */
@@ -68,12 +70,15 @@ class ForkedChild implements SupervisedChild {
     restarts: 0,
     startedAt: null,
     nextStartAt: null,
+    failures: 0,
     lastExit: null,
     ready: null,
   };
   /** What the child, or our own patience, said before the process ended. */
   #complaint: string | null = null;
   #delayMs = 0;
+  /** Of the clock that only goes forward. */
+  #spawnedAt = 0;
   #cancelTimer: () => void = () => undefined;
   readonly #waiters = createPhaseWaiters(() => this.#phase);
 
@@ -81,7 +86,7 @@ class ForkedChild implements SupervisedChild {
     this.#spec = spec;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#policy = createRestartPolicy(spec.fatalExitCodes ?? [], options.random ?? Math.random);
+    this.#policy = createRestartPolicy(spec.giveUp ?? (() => null), options.random ?? Math.random);
     const { onLog: onLine, mask, earlierLog: earlier } = options;
     this.#ring = createLogRing({ clock: this.#clock, onLine, mask, earlier });
   }
@@ -107,6 +112,12 @@ class ForkedChild implements SupervisedChild {
     await this.#waiters.until((phase) => !isEnding(phase));
   }
 
+  kill(reason: string): void {
+    if (!hasProcess(this.#phase) || isEnding(this.#phase)) return;
+    this.#complaint = reason;
+    this.#process?.killGroup();
+  }
+
   send(message: unknown): boolean {
     return this.#process?.send(message) ?? false;
   }
@@ -130,7 +141,10 @@ class ForkedChild implements SupervisedChild {
   }
 
   readonly #effects: Record<Effect, () => void> = {
-    forget: () => this.#policy.forget(),
+    forget: () => {
+      this.#policy.forget();
+      this.#state.failures = 0;
+    },
     spawn: () => this.#spawn(),
     end: () => {
       this.send({ type: 'stop' });
@@ -156,6 +170,7 @@ class ForkedChild implements SupervisedChild {
       onExit: (exit) => this.#onExit(exit),
     });
     this.#process = spawned;
+    this.#spawnedAt = this.#clock.elapsed();
     Object.assign(this.#state, { pid: spawned.pid, startedAt: this.#clock.now(), ready: null });
     this.#setTimer({ ms: this.#spec.startTimeoutMs, event: 'start-timeout' });
     if (this.#spec.greeting !== undefined) spawned.send(this.#spec.greeting());
@@ -176,20 +191,21 @@ class ForkedChild implements SupervisedChild {
 
   #onExit(exit: Exit): void {
     this.#ring.flush();
-    const at = this.#clock.now();
-    const ranMs = at - (this.#state.startedAt ?? at);
+    const startedAt = this.#state.startedAt ?? 0;
     const asked = isEnding(this.#phase);
     // What an earlier process wrote says nothing about this one.
-    const own = () => this.logs().filter((line) => line.at >= at - ranMs);
+    const own = () => this.logs().filter((line) => line.at >= startedAt);
     let reason = asked ? 'was asked to stop' : (this.#complaint ?? describeExit(exit, own()));
     let event: ChildEvent = 'exit';
     if (!asked) {
-      const verdict = this.#policy.judge({ at, ranMs, code: exit.code });
-      if (verdict.again) this.#delayMs = verdict.delayMs;
+      const at = this.#clock.elapsed();
+      const verdict = this.#policy.judge({ at, ranMs: at - this.#spawnedAt, code: exit.code });
+      if (verdict.again) [this.#delayMs, this.#state.failures] = [verdict.delayMs, verdict.failures];
       else [event, reason] = ['fatal-exit', `${reason} (${verdict.why})`];
     }
     this.#process = null;
-    Object.assign(this.#state, { pid: null, ready: null, lastExit: { code: exit.code, signal: exit.signal, at, reason } });
+    const lastExit = { code: exit.code, signal: exit.signal, at: this.#clock.now(), reason };
+    Object.assign(this.#state, { pid: null, ready: null, lastExit });
     this.#on(event);
   }
 

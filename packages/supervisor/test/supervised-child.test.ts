@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pickEnv } from '../src/child-env.ts';
-import type { ChildSpec } from '../src/child-spec.ts';
+import { crashLimit, type ChildSpec } from '../src/child-spec.ts';
 import { createSupervisedChild, type SupervisedChild, type SupervisedChildOptions } from '../src/supervised-child.ts';
 
 const started: SupervisedChild[] = [];
@@ -75,7 +75,7 @@ describe('a supervised process', () => {
   });
 
   it('has failed after it crashed at once again and again, and no descriptor is left open', async () => {
-    const child = supervise('crash');
+    const child = supervise('crash', { giveUp: () => crashLimit });
     const descriptors = () => readdirSync('/proc/self/fd').length;
     const before = process.platform === 'linux' ? descriptors() : 0;
     void child.start();

@@ -25,6 +25,8 @@ export type UpOptions = {
   /** The module of each host process. */
   entryOf?: (name: HostName) => string;
   waitMs?: number;
+  /** For how long no process may be startable before this ends. */
+  spawnPatienceMs?: number;
 };
 
 const startWaitMs = 20_000;
@@ -38,6 +40,7 @@ export async function up({
   root = repositoryRoot,
   entryOf = entryIn(root),
   waitMs = startWaitMs,
+  spawnPatienceMs,
 }: UpOptions = {}): Promise<number> {
   const begunAt = Date.now();
   const env = readEnv(root);
@@ -58,7 +61,7 @@ export async function up({
     for (const line of applyRestore(paths.root)) print(line);
     // Anew: a restore can have brought the vault.
     const specs = hostAddresses(settings).map(({ name, url }) => ({ name, url, entry: entryOf(name), env: hostEnv(name, env) }));
-    return await supervise({ settings, paths, specs, begunAt, waitMs });
+    return await supervise({ settings, paths, specs, begunAt, waitMs, spawnPatienceMs });
   } finally {
     lock.release();
   }
@@ -85,18 +88,26 @@ type Plan = {
   specs: Parameters<typeof createHosts>[0];
   begunAt: number;
   waitMs: number;
+  spawnPatienceMs?: number;
 };
 
 async function supervise(plan: Plan): Promise<number> {
   const { settings, paths, specs, begunAt } = plan;
   const oldKeyFiles = listKeyFiles(paths.instances);
-  const snapshot = (): SupervisorState => ({ pid: process.pid, started_at: begunAt, services: hosts.state() });
+  const snapshot = (): SupervisorState => ({
+    pid: process.pid,
+    started_at: begunAt,
+    services: hosts.state(),
+    faults: hosts.faults(),
+  });
   const stateFile = createStateFile(paths.supervisorState, snapshot);
   const hosts = createHosts(specs, {
     logsDir: paths.logs,
     stopTimeoutMs: settings.stopTimeoutMs,
     onChange: () => stateFile.changed(),
     onEvent: (line) => print(`${new Date().toLocaleTimeString('en-GB')} ${line}`),
+    onHopeless: (name, why) => life.giveUp(cannotGoOn(name, why)),
+    spawnPatienceMs: plan.spawnPatienceMs,
   });
   const life = runUntilStopped({
     stop: () => hosts.stop(),
@@ -104,7 +115,7 @@ async function supervise(plan: Plan): Promise<number> {
     onStopping: () => print('Stopping … (Ctrl-C again ends everything at once)'),
   });
   try {
-    await hosts.start(plan.waitMs);
+    await Promise.race([hosts.start(plan.waitMs), life.ended]);
     if (!life.isStopping()) {
       const hopeless = whatFailed(hosts);
       if (hopeless !== null) {
@@ -121,6 +132,14 @@ async function supervise(plan: Plan): Promise<number> {
     stateFile.remove();
   }
 }
+
+/** A supervisor that can start no process must not stay as if all were well: whoever started it sees its exit code. */
+const cannotGoOn = (name: HostName, why: string): CliError =>
+  new CliError(`${name} ${why}.`, {
+    why: 'No process could be started for a minute, so all were stopped. Node may be gone, or this user has no descriptors or processes left.',
+    run: './svc up',
+    exitCode: exitCodes.failed,
+  });
 
 /** At the start a host that cannot run at all ends everything: a person is there to mend it. */
 function whatFailed(hosts: Hosts): CliError | null {

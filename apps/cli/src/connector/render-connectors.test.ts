@@ -27,6 +27,7 @@ const instance: Instance = {
   pid: 1,
   port: null,
   url: null,
+  next_start_at: null,
   restarts: 0,
   started_at: 0,
   last_exit: null,

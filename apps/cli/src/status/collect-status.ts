@@ -1,5 +1,5 @@
 import type { DeliveryCounts } from '@svc/contract/delivery.ts';
-import type { Instance } from '@svc/contract/instance.ts';
+import type { Instance, LastExit } from '@svc/contract/instance.ts';
 import type { EngineChoice, HealthInfo, SupervisorState, VersionInfo } from '@svc/contract/service.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
@@ -7,6 +7,7 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { hostAddresses, type HostAddress } from '../service-urls.ts';
 import { currentEngine, listInstances } from '../up/ask-services.ts';
+import { isAlive } from '../up/is-alive.ts';
 import { readSupervisorState } from '../up/state-file.ts';
 
 export type ServiceStatus = {
@@ -19,6 +20,13 @@ export type ServiceStatus = {
   /** `away` when nothing runs it. */
   status: SupervisorState['services'][number]['status'] | 'away';
   restarts: number;
+  /** Exits in a row without a minute of running in between. */
+  failures: number;
+  /** Epoch ms of the next attempt, while it waits for it. */
+  next_start_at: number | null;
+  last_exit: LastExit | null;
+  /** What it wrote last, while it does not run. */
+  last_lines: string[];
   started_at: number | null;
   /** What is wrong, in words; null when nothing is. */
   reason: string | null;
@@ -26,13 +34,16 @@ export type ServiceStatus = {
   notices: string[];
 };
 
-export type InstanceStatus = Pick<Instance, 'id' | 'type' | 'name' | 'status' | 'url' | 'healthy'> & { reason: string | null };
+export type InstanceStatus = Pick<Instance, 'id' | 'type' | 'name' | 'status' | 'url' | 'healthy' | 'next_start_at'> & {
+  reason: string | null;
+};
 
 /** What the core has to do; null while it does not tell. */
 export type CoreLoad = { turns: { running: number; waiting: number } | null; deliveries: DeliveryCounts | null };
 
 export type Status = CoreLoad & {
-  supervisor: { pid: number; started_at: number } | null;
+  /** `faults`: what it cannot do itself, such as writing a log. */
+  supervisor: { pid: number; started_at: number; faults: string[] } | null;
   services: ServiceStatus[];
   instances: InstanceStatus[];
   engine: EngineChoice | null;
@@ -46,6 +57,7 @@ const askTimeoutMs = 1000;
 /** What runs, as the supervisor and the processes themselves tell. Bounded to about a second. */
 export async function collectStatus(settings: Settings): Promise<Status> {
   const supervisor = readSupervisorState(dataPaths(settings.dataDir).supervisorState);
+  const { faults = [] } = supervisor ?? {};
   const addresses = hostAddresses(settings).map((address) => ({
     ...address,
     url: supervised(supervisor, address.name)?.url ?? address.url,
@@ -57,7 +69,7 @@ export async function collectStatus(settings: Settings): Promise<Status> {
     currentEngine(urlOf('core'), askTimeoutMs),
   ]);
   return {
-    supervisor: supervisor === null ? null : { pid: supervisor.pid, started_at: supervisor.started_at },
+    supervisor: supervisor === null ? null : { pid: supervisor.pid, started_at: supervisor.started_at, faults },
     services: answers.map((answer) => toServiceStatus(answer, supervised(supervisor, answer.name), supervisor !== null)),
     instances: instances.map(toInstanceStatus),
     engine,
@@ -67,6 +79,9 @@ export async function collectStatus(settings: Settings): Promise<Status> {
 
 /** What was set up while the rest ran, such as a vault. */
 export const startsLater = 'starts with the next ./svc up: stop the service and start it again';
+
+/** The supervisor writes every change down, unless it cannot. */
+const outdated = 'has ended, and its supervisor could not write that down (a full disk?): see what ./svc up printed';
 
 type Supervised = SupervisorState['services'][number] | undefined;
 const supervised = (state: SupervisorState | null, name: string): Supervised =>
@@ -89,8 +104,12 @@ function toServiceStatus({ name, url, health, version }: ServiceAnswer, known: S
     healthy: fault === null,
     version: version.ok ? version.body.version : null,
     sha: version.ok ? version.body.sha : null,
-    status: known?.status ?? (health.ok ? 'running' : 'away'),
+    status: health.ok ? 'running' : (known?.status ?? 'away'),
     restarts: known?.restarts ?? 0,
+    failures: known?.failures ?? 0,
+    next_start_at: health.ok ? null : (known?.next_start_at ?? null),
+    last_exit: known?.last_exit ?? null,
+    last_lines: health.ok ? [] : (known?.last_lines ?? []),
     started_at: version.ok ? version.body.started_at : null,
     reason: fault,
     notices: health.ok ? (health.body.notices ?? []) : [],
@@ -123,14 +142,26 @@ const healthFault = ({ status, degraded }: HealthInfo): string | null =>
   status === 'ok' ? null : (degraded?.join('; ') ?? `is ${status}`);
 
 function downReason(known: Supervised): string | null {
-  if (known === undefined || known.status === 'running') return null;
+  if (known === undefined) return null;
+  if (known.status === 'running') return known.pid !== null && isAlive(known.pid) ? null : outdated;
   return known.last_exit === null ? `is ${known.status}` : `${known.status}: ${known.last_exit.reason}`;
 }
 
-function toInstanceStatus({ id, type, name, status, url, healthy, enabled, heartbeat, last_exit }: Instance): InstanceStatus {
+function toInstanceStatus({
+  id,
+  type,
+  name,
+  status,
+  url,
+  healthy,
+  enabled,
+  heartbeat,
+  last_exit,
+  next_start_at,
+}: Instance): InstanceStatus {
   const isFine = healthy || (!enabled && status === 'stopped');
   const reason = isFine ? null : status === 'running' ? `heartbeat ${heartbeat}` : (last_exit?.reason ?? null);
-  return { id, type, name, status, url, healthy: isFine, reason };
+  return { id, type, name, status, url, healthy: isFine, reason, next_start_at };
 }
 
 /** True when everything that should run does. */

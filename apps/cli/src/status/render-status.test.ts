@@ -4,7 +4,7 @@ import type { Status } from './collect-status.ts';
 import { renderStatus } from './render-status.ts';
 
 const status: Status = {
-  supervisor: { pid: 7, started_at: 0 },
+  supervisor: { pid: 7, started_at: 0, faults: [] },
   services: [
     {
       name: 'core',
@@ -15,6 +15,10 @@ const status: Status = {
       sha: null,
       status: 'running',
       restarts: 0,
+      failures: 0,
+      next_start_at: null,
+      last_exit: null,
+      last_lines: [],
       started_at: 0,
       reason: null,
       notices: ['All together spent $17.20 this month, past the soft limit of $15.00.'],
@@ -31,6 +35,44 @@ it('shows what is worth knowing below the process that says it, without calling 
     '● core        http://127.0.0.1:3023     pid 8, 0.1.0, up 1 min',
     '              All together spent $17.20 this month, past the soft limit of $15.00.',
   ]);
+});
+
+it('says of a process that is down why, what it wrote last and when it is tried again', () => {
+  const core = {
+    ...status.services[0]!,
+    healthy: false,
+    version: null,
+    status: 'backoff' as const,
+    failures: 7,
+    next_start_at: 72_000,
+    reason: 'backoff: was ended by SIGKILL',
+    last_lines: ['disk full'],
+    notices: [],
+  };
+  expect(
+    renderStatus({ ...status, services: [core] }, 60_000, plain, 100)
+      .split('\n')
+      .slice(3),
+  ).toEqual([
+    '              backoff: was ended by SIGKILL',
+    '              ended 7 times in a row; started again in 12 s',
+    '              disk full',
+  ]);
+});
+
+it('names the command that starts a connector again that has failed, and when one that waits is started', () => {
+  const instance = { id: 'm1', type: 'messenger', name: 'messenger', url: null, healthy: false, reason: 'no luck' };
+  const failed = { ...instance, status: 'failed' as const, next_start_at: null };
+  const waiting = { ...instance, status: 'backoff' as const, next_start_at: 61_000 };
+  const shown = renderStatus({ ...status, services: [], instances: [failed, waiting] }, 60_000, plain, 100);
+  expect(shown).toContain('./svc connector restart m1 starts it again');
+  expect(shown).toContain('started again in 1 s');
+});
+
+it('says what the supervisor itself cannot do', () => {
+  const faults = ['the log of the core cannot be written'];
+  const shown = renderStatus({ ...status, supervisor: { pid: 7, started_at: 0, faults } }, 60_000, plain, 100);
+  expect(shown.split('\n')[1]?.trim()).toBe(faults[0]);
 });
 
 it('breaks what is long at the width of the terminal', () => {

@@ -10,10 +10,11 @@ export function renderStatus(status: Status, now: number, style: Style, width = 
     supervisor === null
       ? `${style.yellow('Not running here.')} ./svc up starts it.`
       : `${style.bold('Assistant Gateway')} runs as process ${supervisor.pid} since ${duration(now - supervisor.started_at)}`,
+    ...(supervisor?.faults ?? []).flatMap((fault) => below(fault, width, style.red)),
     '',
     ...services.flatMap((service) => serviceLines(service, now, style, width)),
   ];
-  if (instances.length > 0) lines.push('', ...instances.flatMap((instance) => instanceLines(instance, style, width)));
+  if (instances.length > 0) lines.push('', ...instances.flatMap((instance) => instanceLines(instance, now, style, width)));
   const work = [...engineLines(status, style, width), ...loadLines(status, style)];
   return [...lines, ...(work.length === 0 ? [] : ['', ...work])].join('\n');
 }
@@ -21,7 +22,21 @@ export function renderStatus(status: Status, now: number, style: Style, width = 
 const mark = (healthy: boolean, style: Style) => (healthy ? style.green('●') : style.red('●'));
 
 function serviceLines(
-  { name, url, pid, healthy, version, sha, restarts, started_at, reason, notices }: ServiceStatus,
+  {
+    name,
+    url,
+    pid,
+    healthy,
+    version,
+    sha,
+    restarts,
+    failures,
+    next_start_at,
+    last_lines,
+    started_at,
+    reason,
+    notices,
+  }: ServiceStatus,
   now: number,
   style: Style,
   width: number,
@@ -40,13 +55,29 @@ function serviceLines(
   return [
     ...lines.map((line) => line.trimEnd()),
     ...below(reason, width, style.red),
+    ...below(nextTry(next_start_at, failures, now), width, style.yellow),
+    ...(healthy ? [] : last_lines.flatMap((line) => below(line, width, style.dim))),
     ...notices.flatMap((notice) => below(notice, width, style.yellow)),
   ];
 }
 
-const instanceLines = ({ name, type, status, url, healthy, reason }: InstanceStatus, style: Style, width: number): string[] => [
+/** When a process is tried again; null when it does not wait for that. */
+function nextTry(at: number | null, failures: number, now: number): string | null {
+  if (at === null) return null;
+  const count = failures < 2 ? '' : `ended ${failures} times in a row; `;
+  return `${count}${at <= now ? 'started again now' : `started again in ${duration(at - now + 999)}`}`;
+}
+
+const instanceLines = (
+  { id, name, type, status, url, healthy, reason, next_start_at }: InstanceStatus,
+  now: number,
+  style: Style,
+  width: number,
+): string[] => [
   `${mark(healthy, style)} ${type.padEnd(12)}${(url ?? '').padEnd(26)}${style.dim(name === type ? status : `${name}, ${status}`)}`.trimEnd(),
   ...below(reason, width, style.red),
+  ...below(nextTry(next_start_at, 0, now), width, style.yellow),
+  ...below(status === 'failed' ? `./svc connector restart ${id} starts it again` : null, width, style.yellow),
 ];
 
 const engineLines = ({ engine }: Status, style: Style, width: number): string[] =>

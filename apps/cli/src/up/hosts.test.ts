@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChildState } from '@svc/supervisor/child-spec.ts';
-import { describeChange } from './hosts.ts';
+import { describeChange } from './describe-change.ts';
 import { hostEnv } from './host-env.ts';
 import { listeningInodes } from '@svc/supervisor/port-owner.ts';
 
@@ -10,6 +10,7 @@ const state = (fields: Partial<ChildState>): ChildState => ({
   restarts: 0,
   startedAt: 0,
   nextStartAt: null,
+  failures: 0,
   lastExit: null,
   ready: null,
   ...fields,
@@ -30,6 +31,12 @@ describe('what a person is told of a host process', () => {
       state({}),
       state({ status: 'backoff', lastExit: exit, nextStartAt: 1000 }),
       'core ended with exit code 1: boom. Starting it again now.',
+    ],
+    [
+      'how often it failed in a row',
+      state({}),
+      state({ status: 'backoff', lastExit: exit, nextStartAt: 7400, failures: 7 }),
+      'core ended with exit code 1: boom (7 times in a row). Starting it again in 6.4 s.',
     ],
     ['that it is back', state({ status: 'starting', lastExit: exit }), state({ lastExit: exit }), 'core is back (process 7).'],
     [

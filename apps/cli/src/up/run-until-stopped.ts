@@ -11,11 +11,19 @@ type Steps = {
   onStopping: () => void;
 };
 
-export type Life = { ended: Promise<number>; isStopping: () => boolean; close: () => void };
+export type Life = {
+  ended: Promise<number>;
+  isStopping: () => boolean;
+  /** Stops all because it cannot go on; `ended` then rejects with the reason. */
+  giveUp: (reason: Error) => void;
+  close: () => void;
+};
 
 /** Listens for signals from the moment of the call. `ended` resolves with the exit code when all has stopped; `close` ends listening. */
 export function runUntilStopped({ stop, killNow, onStopping }: Steps): Life {
   const { promise: ended, resolve, reject } = Promise.withResolvers<number>();
+  // It may fail while nobody waits for it yet.
+  ended.catch(() => undefined);
   // Waiting for a child to be started again leaves nothing else that keeps this process alive.
   const alive = setInterval(() => undefined, 2 ** 30);
   let stopping = false;
@@ -35,6 +43,15 @@ export function runUntilStopped({ stop, killNow, onStopping }: Steps): Life {
   return {
     ended,
     isStopping: () => stopping,
+    giveUp(reason) {
+      if (stopping) return;
+      stopping = true;
+      onStopping();
+      void stop().then(
+        () => reject(reason),
+        () => reject(reason),
+      );
+    },
     close() {
       clearInterval(alive);
       for (const signal of signals) process.removeListener(signal, onSignal);

@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
-const snapshot = () => ({ pid: process.pid, started_at: 1, services: [] });
+const snapshot = () => ({ pid: process.pid, started_at: 1, services: [], faults: [] });
 
 test('the state is there after a change and gone after the end', async () => {
   const file = path.join(dir, 'supervisor.json');

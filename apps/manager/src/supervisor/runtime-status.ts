@@ -12,6 +12,7 @@ export const notRunning: RuntimeStatus = {
   port: null,
   url: null,
   restarts: 0,
+  next_start_at: null,
   started_at: null,
   last_exit: null,
   healthy: false,
@@ -23,13 +24,14 @@ export const notRunning: RuntimeStatus = {
 type Known = { liveness: HeartbeatState; usage: RuntimeStatus['usage']; reasonOf: (reason: string) => string };
 
 export function toRuntimeStatus(child: ChildState, { liveness, usage, reasonOf }: Known): RuntimeStatus {
-  const { status, pid, restarts, startedAt, lastExit, ready } = child;
+  const { status, pid, restarts, startedAt, nextStartAt, lastExit, ready } = child;
   return {
     status,
     pid,
     port: portIn(ready, 'port') ?? portIn(ready, 'outboundPort'),
     url: typeof ready?.['url'] === 'string' ? ready['url'] : null,
     restarts,
+    next_start_at: nextStartAt,
     started_at: startedAt,
     last_exit: lastExit === null ? null : { ...lastExit, reason: reasonOf(lastExit.reason) },
     healthy: status === 'running' && liveness.heartbeat !== 'stale',

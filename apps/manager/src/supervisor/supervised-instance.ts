@@ -3,13 +3,13 @@ import type { ParentMessage } from '@svc/connector-kit/child-protocol.ts';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
-import { leanNode, type ChildSpec, type ChildState, type LogLine } from '@svc/supervisor/child-spec.ts';
+import { crashLimit, leanNode, type ChildSpec, type ChildState, type LogLine } from '@svc/supervisor/child-spec.ts';
+import { createExitNotes, type ExitNotes } from '@svc/supervisor/exit-notes.ts';
 import { createLogFile, type LogFile } from '@svc/supervisor/log-file.ts';
 import { readLogTail } from '@svc/supervisor/read-log-tail.ts';
 import { createSupervisedChild, type SupervisedChild } from '@svc/supervisor/supervised-child.ts';
 import type { ConnectorType } from '../connector-type/find-types.ts';
 import { confine } from './confine.ts';
-import { createExitNotes, type ExitNotes } from './exit-notes.ts';
 import { createHeartbeatMonitor, type HeartbeatMonitor } from './heartbeat.ts';
 import { hearInstance } from './hear-instance.ts';
 import { createInstanceReports, type InstanceReports } from './instance-reports.ts';
@@ -142,6 +142,7 @@ export class SupervisedInstance {
       greeting: () => this.#greeting(),
       startTimeoutMs,
       stopTimeoutMs: childStopTimeoutMs(settings),
+      giveUp: () => crashLimit,
     };
   }
 

@@ -1,0 +1,140 @@
+import type { SupervisorState } from '@svc/contract/service.ts';
+import { systemClock } from '@svc/service-kit/clock.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { busyNode, crashLimit, leanNode, type ChildState, type GiveUp } from '@svc/supervisor/child-spec.ts';
+import { createExitNotes } from '@svc/supervisor/exit-notes.ts';
+import { createLogFile } from '@svc/supervisor/log-file.ts';
+import { describeOwner, findPortOwner } from '@svc/supervisor/port-owner.ts';
+import { createSupervisedChild } from '@svc/supervisor/supervised-child.ts';
+import type { HostName } from '../service-urls.ts';
+import { describeChange } from './describe-change.ts';
+import { killGroup } from './kill-group.ts';
+
+/** A host process to run: its module, where it will listen, what it may see of the environment. */
+export type HostSpec = { name: HostName; entry: string; url: string; env: Record<string, string> };
+
+export type HostOptions = {
+  logsDir: string;
+  stopTimeoutMs: number;
+  /** True while a person waits for the service to come up. */
+  isFirstStart: () => boolean;
+  onChange: () => void;
+  /** One line for a person, when something happened that nobody asked for. */
+  onEvent: (line: string) => void;
+  /** No process could be started for `spawnPatienceMs` on end: this supervisor is of no use any more. */
+  onHopeless: (name: HostName, why: string) => void;
+  spawnPatienceMs?: number;
+};
+
+export type Host = ReturnType<typeof createHost>;
+
+const startTimeoutMs = 60_000;
+/** What keeps a program from being started at all may pass, like a lack of descriptors, or a program that is being replaced. */
+const usualSpawnPatienceMs = 60_000;
+const shownLines = { count: 5, length: 300 };
+
+/** At the first start somebody is there to see why it fails. Later it is tried for ever: what is wrong may pass. */
+const firstStartLimit: GiveUp = { ...crashLimit, exitCodes: [exitCodes.badSettings, exitCodes.portInUse] };
+
+/** One host process, kept running. */
+export function createHost({ name, entry, url, env }: HostSpec, options: HostOptions) {
+  const { logsDir, stopTimeoutMs, isFirstStart, onChange, onEvent, onHopeless } = options;
+  const log = createLogFile({ dir: logsDir, name });
+  const notes = createExitNotes((reason) => explainPort(reason, url));
+  let before: ChildState | null = null;
+  let stopping = false;
+  let everRan = false;
+  let onDecided = () => {};
+  let cancelPatience: (() => void) | null = null;
+
+  const child = createSupervisedChild(
+    {
+      name,
+      entry,
+      execArgv: name === 'core' ? busyNode : leanNode,
+      env,
+      startTimeoutMs,
+      // A little longer than the process gives itself, which knows better how to end.
+      stopTimeoutMs: stopTimeoutMs + 1000,
+      giveUp: () => (isFirstStart() && !everRan ? firstStartLimit : null),
+    },
+    { onLog: (line) => log.write(line), onState },
+  );
+
+  function onState(after: ChildState): void {
+    report(before, after);
+    before = after;
+    everRan ||= after.status === 'running';
+    if (after.status === 'running' || after.status === 'failed') onDecided();
+    watchSpawning(after);
+    onChange();
+  }
+
+  /** What fails at the first start is told by whoever waits for it. */
+  function report(from: ChildState | null, to: ChildState): void {
+    if (stopping || (!everRan && to.status === 'failed') || from?.status === to.status) return;
+    const tell = () => {
+      const line = describeChange(name, from, { ...to, lastExit: noted(to.lastExit) });
+      if (line !== null) onEvent(line);
+    };
+    if (to.status !== 'backoff' || to.lastExit?.code !== exitCodes.portInUse) return tell();
+    void notes.lookInto(to.lastExit.reason).then(() => (tell(), onChange()));
+  }
+
+  const noted = (exit: ChildState['lastExit']) => (exit === null ? null : { ...exit, reason: notes.read(exit.reason) });
+
+  function watchSpawning({ pid, status, lastExit }: ChildState): void {
+    const neverWas = status === 'backoff' && lastExit?.code === null && lastExit.signal === null;
+    if (neverWas && !stopping) {
+      const { spawnPatienceMs = usualSpawnPatienceMs } = options;
+      cancelPatience ??= systemClock.after(spawnPatienceMs, () => onHopeless(name, child.state.lastExit?.reason ?? ''));
+    } else if (pid !== null || stopping) {
+      cancelPatience?.();
+      cancelPatience = null;
+    }
+  }
+
+  return {
+    name,
+    /** Unlike the supervisor's own start, goes on waiting while the process is tried again. */
+    start: () =>
+      new Promise<void>((resolve) => {
+        onDecided = resolve;
+        void child.start();
+      }),
+    async stop() {
+      stopping = true;
+      await child.stop();
+      log.close();
+    },
+    killNow() {
+      const { pid } = child.state;
+      if (pid !== null) killGroup(pid);
+    },
+    logFault: () => (log.fault === null ? null : `the log of the ${name} cannot be written and has gaps (${log.fault})`),
+    view(): SupervisorState['services'][number] {
+      const { status, pid, restarts, failures, nextStartAt, lastExit } = child.state;
+      return {
+        name,
+        url,
+        pid,
+        status,
+        restarts,
+        failures,
+        next_start_at: nextStartAt,
+        last_exit: noted(lastExit),
+        last_lines: status === 'running' ? [] : lastLines(child.logs()),
+      };
+    },
+  };
+}
+
+const lastLines = (lines: readonly { text: string }[]): string[] =>
+  lines.slice(-shownLines.count).map(({ text }) => text.slice(0, shownLines.length));
+
+/** Who has the port that the process could not have. */
+async function explainPort(reason: string, url: string): Promise<string | null> {
+  const port = Number(new URL(url).port);
+  const owner = await findPortOwner(port);
+  return owner === null ? null : `port ${port} is used by ${describeOwner(owner)} (${reason})`;
+}
