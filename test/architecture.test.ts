@@ -48,6 +48,7 @@ const light = [
   'builtin',
   'clock',
   'config/data-dir',
+  'cut-text',
   'http/guard',
   'hub',
   'ids',

@@ -151,8 +151,15 @@ test('each engine goes on with its own session, and hears what was said while it
   expect(textOf(await turn('four'))).toBe('claude: four');
   const back = engine('claude').requests.at(-1);
   expect(back?.resume).toBe('claude-session');
-  expect(back?.prompt).toMatch(/\[user\] two\n\[assistant\] codex: two\n\[user\] three\n\[assistant\] codex: three/);
-  expect(back?.prompt).not.toContain('[user] one');
+  expect(back?.prompt).toContain(
+    [
+      '{"from":"user","text":"two"}',
+      '{"from":"assistant","text":"codex: two"}',
+      '{"from":"user","text":"three"}',
+      '{"from":"assistant","text":"codex: three"}',
+    ].join('\n'),
+  );
+  expect(back?.prompt).not.toContain('"text":"one"');
 });
 
 test('the past that a channel knows goes to the engine that answers, also when the first one failed at the first turn', async () => {

@@ -96,8 +96,8 @@ describe('POST /v2/inject', () => {
     await inject('when at work', { interrupt: true });
     await working;
     const prompts = core.engine.requests.map(({ prompt }) => prompt);
-    expect(prompts[1]).toMatch(/^\[steering from the operator \(bo\)\]\n\nwhen idle$/);
-    expect(prompts.at(-1)).toMatch(/^\[steering from the operator \(bo\), while you were at work here;.*\]\n\nwhen at work$/);
+    expect(prompts[1]).toMatch(/^\[steering from the operator \("bo"\)\]\n\nwhen idle$/);
+    expect(prompts.at(-1)).toMatch(/^\[steering from the operator \("bo"\), while you were at work here;.*\]\n\nwhen at work$/);
   });
 
   test('is not moderated, and has no more rights than the person whose session it is', async () => {

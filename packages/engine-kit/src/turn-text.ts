@@ -1,5 +1,6 @@
 import type { Attachment } from '@svc/contract/envelope.ts';
 import type { EngineRequest, ToolServer } from './engine.ts';
+import { dataBlock, dataLine } from './prompt-blocks.ts';
 
 /**
  * The user message as text. A session that begins while the channel knows a past gets that past first; files are named
@@ -8,7 +9,7 @@ import type { EngineRequest, ToolServer } from './engine.ts';
 export function turnText(request: EngineRequest, options: { isNew: boolean; shown: readonly Attachment[] }): string {
   const past = options.isNew && request.transcript.length > 0 ? [transcriptText(request.transcript)] : [];
   const files = request.attachments.filter((file) => !options.shown.includes(file));
-  const names = files.length > 0 ? [`Attached files:\n${files.map(fileLine).join('\n')}`] : [];
+  const names = files.length > 0 ? [dataBlock('files', files.map(fileLine))] : [];
   return [...past, request.prompt, ...names].join('\n\n');
 }
 
@@ -23,13 +24,9 @@ export function allowedToolServers({ toolPolicy, toolServers }: Pick<EngineReque
 
 /** Earlier messages as part of a prompt. */
 export const transcriptText = (messages: EngineRequest['transcript']): string =>
-  [
-    'Earlier in this conversation:',
-    ...messages.map(({ role, text }) => `[${role}] ${text}`),
-    'End of the earlier messages.',
-  ].join('\n');
+  dataBlock(
+    'earlier',
+    messages.map(({ role, text }) => dataLine({ from: role, text })),
+  );
 
-const fileLine = ({ path, name, mime, bytes }: Attachment): string => {
-  const facts = [name, mime, bytes === undefined ? undefined : `${bytes} bytes`].filter(Boolean).join(', ');
-  return facts === '' ? `- ${path}` : `- ${path} (${facts})`;
-};
+const fileLine = ({ path, name, mime, bytes }: Attachment): string => dataLine({ path, name, mime, bytes });

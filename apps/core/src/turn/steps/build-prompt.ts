@@ -1,8 +1,8 @@
 import type { PriorMessage } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
+import { headingLine, quotedName, senderText } from '@svc/engine-kit/prompt-blocks.ts';
 import type { CoreContext } from '../../context.ts';
 import type { Steering, Turn } from '../turn.ts';
-import { oneLine, withoutForgery } from './data-block.ts';
 import { describeObserved } from './describe-observed.ts';
 import { describeAnnouncements, readAnnouncements } from './read-announcements.ts';
 
@@ -35,8 +35,8 @@ export async function buildPrompt(deps: Deps, turn: Turn, identity: Identity): P
   const context = [...describeAnnouncements(mail), ...describeObserved(seen)];
   const persona = `You are ${settings.assistantName}, a personal assistant who answers over chat channels.`;
   return {
-    text: [...context, describeTurn(turn, identity), withoutForgery(content.text)].join('\n\n'),
-    system: content.system === undefined ? persona : `${persona}\n\n${content.system}`,
+    text: [...context, describeTurn(turn, identity), senderText(content.text)].join('\n\n'),
+    system: content.system === undefined ? persona : `${persona}\n\n${senderText(content.system)}`,
     transcript: content.transcript ?? [],
     observedUpTo: seen.at(-1)?.id ?? 0,
     announcedUpTo: mail.upTo,
@@ -45,19 +45,20 @@ export async function buildPrompt(deps: Deps, turn: Turn, identity: Identity): P
 }
 
 function describeTurn({ envelope, steering, isResumed }: Turn, identity: Identity): string {
-  const name = oneLine(identity.display_name);
   const where = envelope.public === true ? 'a public surface' : 'a private surface';
-  const from = `[message from ${name} (${identity.trust_tier}) over ${envelope.channel}, ${where}]`;
+  const who = `${quotedName(identity.display_name)} (${identity.trust_tier})`;
+  const from = headingLine('message', ` ${who} over ${envelope.channel}, ${where}`);
   const head = steering === undefined ? from : describeSteering(steering);
   return isResumed === true ? `${head}\n${resumeNote}` : head;
 }
 
 function describeSteering({ by, wasRunning }: Steering): string {
-  const who = by === null ? 'the operator' : `the operator (${oneLine(by)})`;
-  return wasRunning
-    ? `[steering from ${who}, while you were at work here; it comes before what you were doing]`
-    : `[steering from ${who}]`;
+  const who = by === null ? 'the operator' : `the operator (${quotedName(by)})`;
+  const when = wasRunning ? ', while you were at work here; it comes before what you were doing' : '';
+  return headingLine('steering', ` ${who}${when}`);
 }
 
-const resumeNote =
-  '[the service was restarted while you worked on this message; go on from where you were, and do not do again what is done]';
+const resumeNote = headingLine(
+  'resumed',
+  ' while you worked on this message; go on from where you were, and do not do again what is done',
+);

@@ -1,6 +1,6 @@
 import type { Attachment } from '@svc/contract/envelope.ts';
+import { dataBlock, dataLine, plainName } from '@svc/engine-kit/prompt-blocks.ts';
 import type { ObservedMessage } from '../../session/observed-store.ts';
-import { dataBlock, dataLine, oneLine } from './data-block.ts';
 
 /** Characters of the whole block, and what its heading and the line on older messages take of it. */
 const maxLength = 12_000;
@@ -15,7 +15,7 @@ export function describeObserved(seen: readonly ObservedMessage[]): string[] {
   if (oldest === undefined) return [];
   const { lines, from } = newestLines(seen);
   const older = from + oldest.gone === 0 ? [] : [summarize(oldest, seen.slice(0, from))];
-  return [dataBlock('seen since the last turn', [...older, ...lines])];
+  return [dataBlock('seen', [...older, ...lines])];
 }
 
 /** As many of the newest as there is room for, in the order they came. */
@@ -33,7 +33,7 @@ function newestLines(seen: readonly ObservedMessage[]): { lines: string[]; from:
 
 function describe({ sender, text, attachments }: ObservedMessage): string {
   const files = attachments.length === 0 ? {} : listFiles(attachments);
-  return dataLine({ from: oneLine(sender), text, ...files });
+  return dataLine({ from: plainName(sender), text, ...files });
 }
 
 function listFiles(attachments: readonly Attachment[]): { files: Attachment[]; more_files?: number } {
@@ -49,7 +49,7 @@ function listFiles(attachments: readonly Attachment[]): { files: Attachment[]; m
 
 /** How many came before those that are shown, from whom as far as it is known, and when the first and the last did. */
 function summarize({ gone, gone_since, gone_until }: ObservedMessage, left: readonly ObservedMessage[]): string {
-  const names = [...new Set(left.map(({ sender }) => oneLine(sender).slice(0, 60)))];
+  const names = [...new Set(left.map(({ sender }) => plainName(sender).slice(0, 60)))];
   return dataLine({
     older_messages: left.length + gone,
     from: names.slice(0, maxNames),

@@ -5,7 +5,6 @@ import { toMessages } from '../../session/history.ts';
 import type { OpenSession } from '../../session/session-store.ts';
 import type { Turn } from '../turn.ts';
 import type { Prompt } from './build-prompt.ts';
-import { withoutForgery } from './data-block.ts';
 
 /** Older ones are left out. */
 const maxTurns = 20;
@@ -29,4 +28,4 @@ export async function withMissedTurns(
 }
 
 const toPrior = ({ role, text }: ReturnType<typeof toMessages>[number]): PriorMessage[] =>
-  role === 'error' ? [] : [{ role: role === 'assistant' ? 'assistant' : 'user', text: withoutForgery(text) }];
+  role === 'error' ? [] : [{ role: role === 'assistant' ? 'assistant' : 'user', text }];

@@ -128,7 +128,7 @@ describe('in the prompt', () => {
     expect(JSON.parse(line)).toEqual({
       id: 7,
       priority: 'urgent',
-      from: 'house [keeper',
+      from: 'house keeper',
       at: '2026-01-01T00:00:00.000Z',
       text: one.text,
     });

@@ -1,9 +1,9 @@
 import type { Announcement } from '@svc/contract/announcement.ts';
 import type { Identity } from '@svc/contract/trust.ts';
+import { dataBlock, dataLine, plainName } from '@svc/engine-kit/prompt-blocks.ts';
 import { selectAnnouncements, type Selection } from '../../announcement/select-announcements.ts';
 import type { CoreContext } from '../../context.ts';
 import type { Turn } from '../turn.ts';
-import { dataBlock, dataLine, oneLine } from './data-block.ts';
 
 /** A session's mailbox as a turn finds it. */
 export type Mail = Selection & {
@@ -36,14 +36,14 @@ const noMail: Mail = { shown: [], leftOut: 0, after: 0, upTo: 0 };
 export function describeAnnouncements({ shown, leftOut }: Pick<Mail, 'shown' | 'leftOut'>): string[] {
   if (shown.length === 0) return [];
   const which = leftOut === 0 ? '' : `, the newest ${shown.length} of ${shown.length + leftOut}`;
-  return [dataBlock(`announcements since the last turn${which}`, shown.map(describe))];
+  return [dataBlock('announcements', shown.map(describe), which)];
 }
 
 const describe = ({ id, priority, from_session, created_at, text }: Announcement): string =>
   dataLine({
     id,
     priority,
-    from: from_session === '' ? undefined : oneLine(from_session),
+    from: from_session === '' ? undefined : plainName(from_session),
     at: new Date(created_at).toISOString(),
     text,
   });
