@@ -69,7 +69,7 @@ const repos = Array.from({ length: 40 }, (_, i) => path.join(dir, 'repos', `repo
 
 function addLive(): void {
   for (const repo of repos) mkdirSync(path.join(repo, '.git'), { recursive: true });
-  const { db } = openCollectorDb(file, systemClock, { warn: () => undefined });
+  const { db } = openCollectorDb(file, { clock: systemClock, log: { warn: () => undefined }, durability: 'normal' });
   const write = createEventsWriter(db);
   const now = Date.now();
   for (let s = 0; s < liveSessions; s++) write(liveEvents(s, now));
@@ -91,7 +91,7 @@ function liveEvents(s: number, now: number): StoredEvent[] {
 }
 
 function makeStore(): void {
-  const { db } = openCollectorDb(file, systemClock, { warn: () => undefined });
+  const { db } = openCollectorDb(file, { clock: systemClock, log: { warn: () => undefined }, durability: 'normal' });
   // Nobody needs it should the machine fail meanwhile.
   db.raw.exec('PRAGMA synchronous=OFF; PRAGMA cache_size=-1048576; PRAGMA wal_autocheckpoint=100000');
   const write = createEventsWriter(db);

@@ -8,18 +8,24 @@ import { createCoreProcess, type CoreProcess } from './core-killed/core-process.
 import { startStubManager } from './core-killed/stub-manager.ts';
 
 const kills = Number(process.env['CORE_KILLS'] ?? 200);
+/** Fewer where each commit waits for the disk: the same code decides what is acknowledged. */
+const killsInFull = Math.ceil(kills / 5);
 const stops = 10;
 const conversations = 20;
 const sendersPerConversation = 2;
 
-test(`kill -9 of the core at ${kills} random moments under load: all it has acknowledged ends answered, delivered or listed`, async () => {
-  await storm(kills, async (core, isReady, random) => {
-    // Every fifth one hits the core while it starts and takes up what was open.
-    if (random() < 0.2) await pause(random() * 350);
-    else await isReady.then(() => pause(random() * 350));
-    await core.end('SIGKILL');
-  });
-}, 300_000);
+const durabilities = [
+  ['normal', kills],
+  ['full', killsInFull],
+] as const;
+
+test.each(durabilities)(
+  'kill -9 of the core at random moments under load, SVC_DURABILITY=%s, %i times: all it has acknowledged ends answered, delivered or listed',
+  async (durability, times) => {
+    await storm(times, killSoon, { SVC_DURABILITY: durability });
+  },
+  300_000,
+);
 
 test(`${stops} stops and starts of the core under load lose nothing either, and each stop is a clean one`, async () => {
   await storm(stops, async (core, isReady, random) => {
@@ -30,14 +36,21 @@ test(`${stops} stops and starts of the core under load lose nothing either, and 
 
 type EndCore = (core: CoreProcess, isReady: Promise<boolean>, random: () => number) => Promise<void>;
 
+/** Every fifth kill hits the core while it starts and takes up what was open. */
+const killSoon: EndCore = async (core, isReady, random) => {
+  if (random() < 0.2) await pause(random() * 350);
+  else await isReady.then(() => pause(random() * 350));
+  await core.end('SIGKILL');
+};
+
 /** Sends messages on many conversations while the core ends and starts again, then looks what became of each. */
-async function storm(rounds: number, endCore: EndCore): Promise<void> {
+async function storm(rounds: number, endCore: EndCore, env: Record<string, string> = {}): Promise<void> {
   const seed = Number(process.env['CORE_KILLS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
   const random = createRandom(seed);
   const folder = temporaryFolder();
   const [managerPort = 0] = await freePorts(1);
   const manager = await startStubManager(managerPort, random);
-  const core = await createCoreProcess(folder.path, managerPort);
+  const core = await createCoreProcess(folder.path, managerPort, env);
   const clients = createClients(core, random);
   const all: Sent[] = [];
   let isOver = false;

@@ -46,7 +46,7 @@ export function createCollectorContext(options: CollectorOptions) {
     log.warn('SVC_INSIGHTS_CONTROL_TOKEN is not set: everyone on this machine can stop sessions and type into them.');
   makePrivateDir(settings.dataDir);
   const eventFile = dataPaths(settings.dataDir).collectorDb;
-  const { db, checkpointer } = openCollectorDb(eventFile, clock, log);
+  const { db, checkpointer } = openCollectorDb(eventFile, { clock, log, durability: settings.durability });
   const write = createEventsWriter(db);
   const hub = createHub<FeedItem>((error) => log.warn({ err: errorText(error) }, 'a reader of the live feed failed'));
   const feed = createFeedSource(hub, clock);

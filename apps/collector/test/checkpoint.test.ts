@@ -4,7 +4,8 @@ import { expect, test, vi } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openSqlite } from '@svc/store/open-sqlite.ts';
-import { createCheckpointer, logBytes } from '../src/db/checkpointer.ts';
+import { createCheckpointer } from '@svc/store/checkpointer.ts';
+import { logBytes } from '../src/db/open-collector-db.ts';
 import { openTestCollector } from './open-test-collector.ts';
 
 const sizeOf = (...parts: string[]) => statSync(path.join(...parts)).size;
@@ -33,7 +34,12 @@ test('a log that grows too fast is moved whole before the next commit', async ()
   const file = path.join(folder.path, 'x.db');
   const db = openSqlite(file);
   db.raw.exec('PRAGMA wal_autocheckpoint=0; CREATE TABLE x (text TEXT)');
-  const checkpointer = createCheckpointer(file, createFakeClock(), { warn: () => undefined }, 1024 * 1024);
+  const checkpointer = createCheckpointer(file, {
+    clock: createFakeClock(),
+    log: { warn: () => undefined },
+    logBytes,
+    maxBytes: 1024 * 1024,
+  });
   try {
     checkpointer.committed();
     expect(checkpointer.pause()).toBeNull();
@@ -55,11 +61,12 @@ test('a log that cannot be moved beside the work is left to SQLite for a minute,
   writeFileSync(file, 'this is no database at all '.repeat(1000));
   const clock = createFakeClock();
   const warn = vi.fn();
-  const checkpointer = createCheckpointer(file, clock, { warn }, logBytes);
+  const checkpointer = createCheckpointer(file, { clock, log: { warn }, logBytes, maxBytes: logBytes });
   const commit = async () => {
     writeFileSync(`${file}-wal`, '');
     truncateSync(`${file}-wal`, logBytes + 1);
     checkpointer.committed();
+    clock.advance(1000);
     await checkpointer.pause();
   };
   try {

@@ -127,7 +127,7 @@ export type CoreDeps = {
 export async function createCoreContext({ settings, clock, ids, log, env, overrides }: CoreDeps): Promise<CoreContext> {
   const paths = dataPaths(settings.dataDir);
   makePrivateDir(paths.root);
-  const db = openCoreDb(paths.coreDb);
+  const db = openCoreDb(paths.coreDb, { durability: settings.durability, log });
   const telemetry =
     overrides?.telemetry ??
     createTelemetry({

@@ -42,7 +42,7 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
   const paths = dataPaths(settings.dataDir);
   for (const dir of [paths.root, paths.run, paths.logs, paths.spool, paths.instances, paths.connectors]) makePrivateDir(dir);
   const env = readEnv(settings.root);
-  const db = openManagerDb(paths.managerDb);
+  const db = openManagerDb(paths.managerDb, settings.durability);
   const store = createInstanceStore(db);
   linkPackages(settings.root, paths.connectors);
   const seen: SeenFolders = new Map();

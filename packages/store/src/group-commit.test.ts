@@ -1,3 +1,7 @@
+import { copyFileSync, existsSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSqlite } from './open-sqlite.ts';
 
@@ -50,4 +54,68 @@ test('what ended a transaction is told, not that there was none to roll back', a
   limitPages(db, 1);
   const work = db.transaction((inside) => inside.run('INSERT INTO n VALUES (?)', 'x'.repeat(100_000)));
   await expect(work).rejects.toThrow('full');
+});
+
+test('a deferred change that was lost while nobody waited is not called safe to those who marked their beginning', async () => {
+  const { db, values, add } = open();
+  const before = db.mark();
+  await db.getDeferred('INSERT INTO n VALUES (?)', 'deferred');
+  limitPages(db, 1);
+  await expect(add('x'.repeat(100_000))).rejects.toThrow('full');
+  await expect(db.flush(before)).rejects.toThrow('full');
+  await expect(db.flush(db.mark())).resolves.toBeUndefined();
+  expect(values()).toBe(0);
+});
+
+test('a deferred change is committed within moments, though nobody waits for it', async () => {
+  const { db } = open();
+  await db.getDeferred('INSERT INTO n VALUES (?)', 'deferred');
+  expect(db.raw.isTransaction).toBe(true);
+  await expect.poll(() => db.raw.isTransaction).toBe(false);
+});
+
+test('wherever the process is killed, exactly what was promised is there', async () => {
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.constant('run' as const) },
+    { weight: 2, arbitrary: fc.constant('defer' as const) },
+    { weight: 2, arbitrary: fc.constant('defer and flush' as const) },
+    { weight: 1, arbitrary: fc.constant('transaction' as const) },
+    { weight: 1, arbitrary: fc.constant('kill' as const) },
+  );
+  const add = 'INSERT INTO n (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET times = times + 1';
+  const openAt = (file: string) => {
+    const db = openSqlite(file);
+    db.raw.exec('CREATE TABLE IF NOT EXISTS n (name TEXT PRIMARY KEY, times INTEGER DEFAULT 1)');
+    return db;
+  };
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const { path: dir, remove } = temporaryFolder();
+      let file = path.join(dir, 'a.db');
+      let db = openAt(file);
+      const promised: string[] = [];
+      for (const [index, what] of steps.entries()) {
+        const name = `n${index}`;
+        if (what === 'run') await db.run(add, name);
+        if (what.startsWith('defer')) await db.getDeferred(add, name);
+        if (what === 'defer and flush') await db.flush();
+        if (what === 'transaction') await db.transaction((tx) => tx.run(add, name));
+        if (what !== 'defer' && what !== 'kill') promised.push(name);
+        if (what === 'kill') {
+          const left = `${file}x`; // the files as they are at this moment
+          for (const end of ['', '-wal']) if (existsSync(file + end)) copyFileSync(file + end, left + end);
+          await db.close();
+          file = left;
+          db = openAt(file);
+        }
+      }
+      const rows = await db.all<{ name: string; times: number }>('SELECT name, times FROM n');
+      await db.close();
+      remove();
+      const names = new Set(rows.map((row) => row.name));
+      expect(promised.filter((name) => !names.has(name))).toEqual([]);
+      expect(rows.filter((row) => row.times !== 1)).toEqual([]);
+    }),
+    { numRuns: 60 },
+  );
 });

@@ -35,3 +35,13 @@ test('transactions run one after the other, and other statements wait outside', 
   expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
   expect(await count()).toBe(2);
 });
+
+test('statements that waited for a transaction share a commit, in the order in which they came', async () => {
+  const { db } = open();
+  const before = db.mark();
+  const slow = db.transaction(() => new Promise((resolve) => setImmediate(resolve)));
+  const added = Array.from({ length: 20 }, (_, n) => db.run('INSERT INTO n VALUES (?)', n));
+  await Promise.all([slow, ...added]);
+  expect(db.mark() - before).toBe(1);
+  expect((await db.all<{ value: number }>('SELECT value FROM n')).map(({ value }) => value)).toEqual([...Array(20).keys()]);
+});

@@ -1,8 +1,8 @@
 import { chmodSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { Checkpointer } from './checkpointer.ts';
 import type { Database, Value } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { createRedoCommit } from './redo-commit.ts';
 import { snapshot } from './snapshot.ts';
 
 /** A local database that also lends its raw handle, for batches on a hot path. */
@@ -16,30 +16,38 @@ export type SqliteDatabase = Database & {
   snapshot(file: string): Promise<void>;
 };
 
+/**
+ * What a commit survives. `normal`: the end of the process; a power failure leaves a whole database without its last
+ * moments. `full`: a power failure too, for one wait for the disk in each commit.
+ */
+export type Durability = 'normal' | 'full';
+
 export type SqliteOptions = {
-  /** Keeps every other process out for as long as the file is open, and saves the locking of each statement. */
+  durability?: Durability;
+  /** Keeps every other process out for as long as the file is open. */
   exclusive?: boolean;
-  /**
-   * Makes changes safe in a file beside the database, and commits them a little later, many at once. Needs `exclusive`,
-   * and statements whose effect depends on nothing but their values.
-   */
-  redo?: boolean;
+  /** Moves the log into the database beside the work. Closed with the database. */
+  checkpointer?: Checkpointer;
 };
 
 type Statement = { statement: StatementSync; writes: boolean };
+type Query<T> = (statement: StatementSync) => T;
+/** `since`: before which commit it changed something; null when it changed nothing. */
+type Performed<T> = { result: T; since: number | null };
+
+const tuning = `PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-8192; PRAGMA wal_autocheckpoint=4000`;
 
 /**
- * Opens (and creates, mode 0600) a SQLite file. WAL with synchronous=NORMAL survives a killed process without loss;
- * statements are prepared once by their text, and changes of one turn of the event loop share a commit.
+ * Opens (and creates, mode 0600) a SQLite file. A commit in its write-ahead log survives a killed process; statements are
+ * prepared once by their text, and changes of one turn of the event loop share a commit.
  */
-export function openSqlite(file: string, { exclusive = false, redo = false }: SqliteOptions = {}): SqliteDatabase {
+export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDatabase {
+  const { durability = 'normal', exclusive = false, checkpointer } = options;
   const raw = new DatabaseSync(file, { timeout: 5000 });
   if (file !== ':memory:') chmodSync(file, 0o600);
   if (exclusive) raw.exec('PRAGMA locking_mode=EXCLUSIVE');
-  raw.exec(
-    'PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-8192; PRAGMA wal_autocheckpoint=4000',
-  );
-  const group = redo && file !== ':memory:' ? createRedoCommit(raw, `${file}-redo`) : createGroupCommit(raw);
+  raw.exec(`${tuning}; PRAGMA synchronous=${durability}`);
+  const group = createGroupCommit(raw, afterCommit);
 
   const statements = new Map<string, Statement>();
   const prepared = (sql: string): Statement => {
@@ -59,70 +67,81 @@ export function openSqlite(file: string, { exclusive = false, redo = false }: Sq
     tail = next.catch(() => undefined);
     return next;
   };
-  const execute = <T>(sql: string, values: Value[], query: (statement: StatementSync) => T, committed: boolean): Promise<T> => {
-    const work = async () => {
-      const { statement, writes } = prepared(sql);
-      if (!writes) return query(statement);
-      group.begin();
-      let result: T;
-      try {
-        result = query(statement);
-      } catch (error) {
-        group.failed(error);
-        throw error;
-      }
-      group.changed(sql, values);
-      if (committed) await group.safe();
-      return result;
-    };
-    return open === 0 ? work() : inTurn(work);
+  /** Runs `work` while every other statement waits. */
+  const alone = async <T>(work: () => Promise<T>): Promise<T> => {
+    open++;
+    try {
+      return await inTurn(work);
+    } finally {
+      open--;
+    }
+  };
+  /** A log that has grown too long can begin again only while nobody writes. */
+  function afterCommit(): void {
+    checkpointer?.committed();
+    const pause = checkpointer?.pause() ?? null;
+    if (pause !== null) void alone(() => pause);
+  }
+  const perform = <T>(sql: string, query: Query<T>): Performed<T> => {
+    const { statement, writes } = prepared(sql);
+    const since = group.mark();
+    if (!writes) return { result: query(statement), since: null };
+    group.begin();
+    try {
+      return { result: query(statement), since };
+    } catch (error) {
+      group.failed(error);
+      throw error;
+    }
+  };
+  const execute = async <T>(sql: string, query: Query<T>, isDeferred: boolean): Promise<T> => {
+    const work = () => perform(sql, query);
+    const { result, since } = open === 0 ? work() : await inTurn(async () => work());
+    if (since !== null && !isDeferred) await group.committed(since);
+    return result;
   };
 
   const inTransaction: Database = {
     get: async <T>(sql: string, ...values: Value[]) => prepared(sql).statement.get(...values) as T | undefined,
     all: async <T>(sql: string, ...values: Value[]) => prepared(sql).statement.all(...values) as T[],
     run: async (sql, ...values) => Number(prepared(sql).statement.run(...values).changes),
-    getSoon: (sql, ...values) => inTransaction.get(sql, ...values),
+    getDeferred: (sql, ...values) => inTransaction.get(sql, ...values),
+    mark: () => group.mark(),
     flush: () => Promise.resolve(),
     transaction: (fn) => fn(inTransaction),
     close: () => Promise.reject(new Error('a database is not closed inside a transaction')),
   };
+  const inOwnTransaction = async <T>(fn: (db: Database) => Promise<T>): Promise<T> => {
+    group.commitNow();
+    raw.exec('BEGIN IMMEDIATE');
+    try {
+      const result = await fn(inTransaction);
+      raw.exec('COMMIT');
+      return result;
+    } catch (error) {
+      // Some faults have ended it already.
+      if (raw.isTransaction) raw.exec('ROLLBACK');
+      throw error;
+    }
+  };
 
   return {
     raw,
-    get: <T>(sql: string, ...values: Value[]) =>
-      execute(sql, values, (statement) => statement.get(...values) as T | undefined, true),
-    all: <T>(sql: string, ...values: Value[]) => execute(sql, values, (statement) => statement.all(...values) as T[], true),
-    run: (sql, ...values) => execute(sql, values, (statement) => Number(statement.run(...values).changes), true),
-    getSoon: <T>(sql: string, ...values: Value[]) =>
-      execute(sql, values, (statement) => statement.get(...values) as T | undefined, false),
-    flush: () => group.safe(),
+    get: <T>(sql: string, ...values: Value[]) => execute(sql, (statement) => statement.get(...values) as T | undefined, false),
+    all: <T>(sql: string, ...values: Value[]) => execute(sql, (statement) => statement.all(...values) as T[], false),
+    run: (sql, ...values) => execute(sql, (statement) => Number(statement.run(...values).changes), false),
+    getDeferred: <T>(sql: string, ...values: Value[]) =>
+      execute(sql, (statement) => statement.get(...values) as T | undefined, true),
+    mark: () => group.mark(),
+    flush: (since) => group.committed(since),
     commitNow: () => group.commitNow(),
     fault: () => group.fault(),
     snapshot: (copy) => snapshot(raw, copy, () => group.commitNow()),
-    async transaction(fn) {
-      open++;
-      try {
-        return await inTurn(async () => {
-          group.commitNow();
-          raw.exec('BEGIN IMMEDIATE');
-          try {
-            const result = await fn(inTransaction);
-            raw.exec('COMMIT');
-            return result;
-          } catch (error) {
-            // Some faults have ended it already.
-            if (raw.isTransaction) raw.exec('ROLLBACK');
-            throw error;
-          }
-        });
-      } finally {
-        open--;
-      }
-    },
+    transaction: (fn) => alone(() => inOwnTransaction(fn)),
     async close() {
       await tail;
-      group.close();
+      group.commitNow();
+      await checkpointer?.close();
       raw.close();
     },
   };

@@ -5,10 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openSqlite } from './open-sqlite.ts';
 
-test.each([true, false])('a snapshot is of one moment between two transactions, while both go on (redo: %s)', async (redo) => {
+test('a snapshot is of one moment between two transactions, while both go on', async () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
-  const db = openSqlite(path.join(folder.path, 'a.db'), { exclusive: true, redo });
+  const db = openSqlite(path.join(folder.path, 'a.db'), { exclusive: true });
   db.raw.exec('CREATE TABLE account (id INTEGER PRIMARY KEY, amount INTEGER NOT NULL, filler TEXT NOT NULL)');
   for (let id = 1; id <= 2000; id++) await db.run('INSERT INTO account VALUES (?, 100, ?)', id, 'x'.repeat(3000));
   let isOver = false;

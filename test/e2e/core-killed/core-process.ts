@@ -8,7 +8,7 @@ import { spawnCore } from '@svc/testing/spawn-core.ts';
 export type CoreProcess = Awaited<ReturnType<typeof createCoreProcess>>;
 
 /** One core after the other in the same folder, at the same address, as a supervisor would start them. */
-export async function createCoreProcess(dir: string, managerPort: number) {
+export async function createCoreProcess(dir: string, managerPort: number, settings: Record<string, string>) {
   const [port, collector] = (await freePorts(2)) as [number, number];
   const runsFile = path.join(dir, 'runs.jsonl');
   const script = path.join(dir, 'script.mjs');
@@ -16,7 +16,7 @@ export async function createCoreProcess(dir: string, managerPort: number) {
   writeFileSync(path.join(dir, 'trust.seed.json'), JSON.stringify(seed));
   writeFileSync(runsFile, '');
   const ports = { core: port, manager: managerPort, collector };
-  const env = { SVC_OFFLINE_SCRIPT: script, SVC_MAX_CONCURRENT_TURNS: '8' };
+  const env = { SVC_OFFLINE_SCRIPT: script, SVC_MAX_CONCURRENT_TURNS: '8', ...settings };
   const pids: number[] = [];
   let child: ChildProcess | null = null;
   let exited: Promise<number | null> = Promise.resolve(null);

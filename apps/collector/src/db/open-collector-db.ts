@@ -1,9 +1,11 @@
 import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
+import { createCheckpointer } from '@svc/store/checkpointer.ts';
 import { migrate } from '@svc/store/migrate.ts';
-import { openSqlite } from '@svc/store/open-sqlite.ts';
-import { createCheckpointer, logBytes } from './checkpointer.ts';
+import { openSqlite, type Durability } from '@svc/store/open-sqlite.ts';
+
+export const logBytes = 32 * 1024 * 1024;
 
 /**
  * The collector writes more than any other process: a cache that holds the ends of its indexes, and a log that SQLite
@@ -11,9 +13,11 @@ import { createCheckpointer, logBytes } from './checkpointer.ts';
  */
 const tuning = `PRAGMA cache_size=-32768; PRAGMA wal_autocheckpoint=16000; PRAGMA journal_size_limit=${logBytes}`;
 
-export function openCollectorDb(file: string, clock: Clock, log: Pick<Log, 'warn'>) {
-  const db = openSqlite(file);
+export type CollectorDbDeps = { clock: Clock; log: Pick<Log, 'warn'>; durability: Durability };
+
+export function openCollectorDb(file: string, { clock, log, durability }: CollectorDbDeps) {
+  const db = openSqlite(file, { durability });
   db.raw.exec(tuning);
   migrate(db, path.join(import.meta.dirname, 'migrations'));
-  return { db, checkpointer: createCheckpointer(file, clock, log) };
+  return { db, checkpointer: createCheckpointer(file, { clock, log, logBytes }) };
 }

@@ -17,7 +17,7 @@ let index: SearchIndex;
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'index-'));
   files = { eventFile: path.join(folder, 'collector.db'), indexFile: path.join(folder, 'search.db') };
-  stored = openCollectorDb(files.eventFile, systemClock, { warn: () => undefined });
+  stored = openCollectorDb(files.eventFile, { clock: systemClock, log: { warn: () => undefined }, durability: 'normal' });
   index = openSearchIndex(files);
 });
 afterEach(async () => {

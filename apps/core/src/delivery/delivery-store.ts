@@ -36,7 +36,7 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids) {
       const { turn_id, turn_seq, conversation_key, text, injected, route, error } = delivery;
       const now = clock.now();
       const isFailed = isRefused || route === null;
-      const row = await db.getSoon<Row>(
+      const row = await db.getDeferred<Row>(
         insert,
         ids.next('dlv'),
         turn_id,

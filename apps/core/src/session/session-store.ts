@@ -77,7 +77,7 @@ export function createSessionStore(db: Database, clock: Clock) {
     const { [engineId]: own, ...others } = JSON.parse(parked_sessions ?? '{}') as Parked;
     const left = row.engine_id !== null && row.engine_session_id !== null ? { [row.engine_id]: parkedOf(row) } : {};
     const parked = JSON.stringify({ ...others, ...left });
-    await db.getSoon(updateEngine, engineId, own?.id ?? null, parked, row.conversation_key, row.fence);
+    await db.getDeferred(updateEngine, engineId, own?.id ?? null, parked, row.conversation_key, row.fence);
     return { ...session, engine_id: engineId, engine_session_id: own?.id ?? null, missed: row.turns - (own?.turns ?? 0) };
   };
 
@@ -94,7 +94,7 @@ export function createSessionStore(db: Database, clock: Clock) {
     /** Creates or continues the session for a turn and gives the turn its fencing number. */
     async open(opening: SessionOpening): Promise<OpenSession> {
       const now = clock.now();
-      const row = await db.getSoon<OpenedRow>(
+      const row = await db.getDeferred<OpenedRow>(
         upsert,
         opening.conversation_key,
         opening.surface,
@@ -117,14 +117,14 @@ export function createSessionStore(db: Database, clock: Clock) {
 
     /** Keeps the engine's resume id as soon as it is known, so that a killed turn can be resumed. */
     keepEngineSession: (session: OpenSession, engineSessionId: string) =>
-      db.getSoon(updateEngineSession, engineSessionId, session.conversation_key, session.fence),
+      db.getDeferred(updateEngineSession, engineSessionId, session.conversation_key, session.fence),
 
     /**
      * Adds a finished turn to the session's sums. A turn that was overtaken (an older fence) changes nothing. Nobody waits
      * for the commit: a reply is not held back for a sum, and what was used is in the telemetry spool already.
      */
     addTurn: (session: OpenSession, totals: TurnTotals) =>
-      db.getSoon(
+      db.getDeferred(
         updateTotals,
         totals.engine_session_id,
         totals.input_tokens,

@@ -10,11 +10,11 @@ const selectSums = `
   WHERE s.day >= ? AND s.day <= ? GROUP BY s.principal_id, p.key`;
 
 /** What was spent, by local day and principal. */
-export function createSpendStore(db: Pick<Database, 'all' | 'getSoon'>) {
+export function createSpendStore(db: Pick<Database, 'all' | 'getDeferred'>) {
   return {
     /** Resolves before the change is committed: no turn waits for a sum. */
     async add(at: number, principalId: string, costUsd: number): Promise<void> {
-      await db.getSoon(addTurn, dayOf(at), principalId, costUsd);
+      await db.getDeferred(addTurn, dayOf(at), principalId, costUsd);
     },
     sums: ({ since, until }: SpendPeriod) => db.all<PrincipalSpend>(selectSums, dayOf(since), dayOf(until - 1)),
   };

@@ -29,9 +29,9 @@ function house(start = '2026-11-21T12:00:00') {
   migrate(db, path.join(import.meta.dirname, '../db/migrations'));
   const clock = createFakeClock(at(start));
   const statements: string[] = [];
-  const counting: Pick<typeof db, 'all' | 'getSoon'> = {
+  const counting: Pick<typeof db, 'all' | 'getDeferred'> = {
     all: (sql, ...values) => (statements.push(sql), db.all(sql, ...values)),
-    getSoon: (sql, ...values) => (statements.push(sql), db.getSoon(sql, ...values)),
+    getDeferred: (sql, ...values) => (statements.push(sql), db.getDeferred(sql, ...values)),
   };
   const open = async ({ period = 'month', ...over }: Options = {}) => {
     const events: { what: string; subject: string; key: string | null }[] = [];

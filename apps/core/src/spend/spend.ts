@@ -14,7 +14,7 @@ export type SpendVerdict = { allowed: true } | { allowed: false; reply: string }
 type Spender = Pick<Identity, 'principal_id' | 'principal_key' | 'trust_tier'>;
 type Deps = {
   settings: Pick<Settings, `spend${string}` & keyof Settings>;
-  db: Pick<Database, 'all' | 'getSoon'>;
+  db: Pick<Database, 'all' | 'getDeferred'>;
   clock: Clock;
   events: Pick<Events, 'spend'>;
   log: Pick<Log, 'warn' | 'error'>;

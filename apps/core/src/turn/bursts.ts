@@ -79,7 +79,7 @@ export function createBursts(deps: () => CoreContext) {
   async function end({ live, answer }: Member, outcome: 'merged' | 'aborted'): Promise<void> {
     const ended = toResult(live.turn, outcome, '');
     await deps().journal.end(live.turn, ended, false);
-    await deps().db.flush();
+    await live.flush();
     answer.resolve(ended);
   }
 

@@ -9,6 +9,8 @@ export type LiveTurn = {
   /** Shows a frame to every caller that wants to see it, once the turn is safely in the journal. */
   sink: TurnSink;
   result: Promise<HandleResult>;
+  /** Resolves when all that this turn has changed is committed; rejects when some of it may be lost. */
+  flush(): Promise<void>;
   /** The push of an injected turn's reply. */
   delivery?: StoredDelivery;
   attach(caller: Caller): void;
@@ -18,7 +20,7 @@ export type LiveTurn = {
 export type LiveTurns = ReturnType<typeof createLiveTurns>;
 
 /** The turns that are live, by conversation and message id, so that a message that comes twice joins its own turn. */
-export function createLiveTurns(db: Pick<Database, 'flush'>) {
+export function createLiveTurns(db: Pick<Database, 'mark' | 'flush'>) {
   let count = 0;
   const byMessage = new Map<string, LiveTurn>();
   const keyOf = (key: string, messageId: string) => `${key}\0${messageId}`;
@@ -29,7 +31,9 @@ export function createLiveTurns(db: Pick<Database, 'flush'>) {
 
     /** Runs `work` as a live turn; what it gives is the answer for everybody who joins. */
     begin(turn: Turn, caller: Caller | null, work: (live: LiveTurn) => Promise<HandleResult>): LiveTurn {
-      const live: LiveTurn = { turn, result: pending, ...createBroadcast(db) };
+      const since = db.mark();
+      const flush = () => db.flush(since);
+      const live: LiveTurn = { turn, result: pending, flush, ...createBroadcast(flush) };
       if (caller !== null) live.attach(caller);
       const { conversation_key, message_id } = turn.envelope;
       const key = message_id === undefined ? null : keyOf(conversation_key, message_id);
@@ -52,7 +56,7 @@ const pending = new Promise<HandleResult>(() => undefined);
  * Frames for any number of callers. The first frame waits until what was accepted is committed: seeing anything of a
  * turn means that it will not be forgotten. One that joins later gets the text so far in one piece.
  */
-function createBroadcast(db: Pick<Database, 'flush'>): Pick<LiveTurn, 'sink' | 'attach' | 'hasCaller'> {
+function createBroadcast(flush: () => Promise<void>): Pick<LiveTurn, 'sink' | 'attach' | 'hasCaller'> {
   const callers: Caller[] = [];
   const late: TurnSink[] = [];
   const held: TurnProgress[] = [];
@@ -71,7 +75,7 @@ function createBroadcast(db: Pick<Database, 'flush'>): Pick<LiveTurn, 'sink' | '
   };
   const hold = () => {
     state = 'held';
-    db.flush().then(release, () => undefined); // what cannot be stored is not shown; the turn's end fails and says why
+    flush().then(release, () => undefined); // what cannot be stored is not shown; the turn's end fails and says why
   };
   return {
     sink(frame) {

@@ -6,7 +6,6 @@ import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';
 import { toResult } from './to-result.ts';
 import { AbortedInQueue, type Ticket, type Work } from './ticket.ts';
-import type { Turn } from './turn.ts';
 
 /**
  * Runs a turn that is in the journal, in its place of the line, and writes down how it ended before anybody hears of
@@ -28,10 +27,10 @@ export async function runAccepted(
   };
   try {
     const handled = await ticket.run(async (signal) => {
-      if (!hasStarted) await begin(deps, turn);
+      if (!hasStarted) await begin(deps, live);
       return endTurn(deps, live, await work(signal));
     }, onQueued);
-    await deps.db.flush();
+    await live.flush();
     return handled;
   } catch (error) {
     if (error instanceof AbortedInQueue) return abortInQueue(deps, live);
@@ -41,15 +40,15 @@ export async function runAccepted(
 }
 
 /** That the turn runs is safe before it does: what runs is counted, or a crash in its first moments would allow one more run. */
-async function begin({ journal, db }: CoreContext, turn: Turn): Promise<void> {
-  await journal.start(turn);
-  await db.flush();
+async function begin({ journal }: CoreContext, live: LiveTurn): Promise<void> {
+  await journal.start(live.turn);
+  await live.flush();
 }
 
 async function abortInQueue(deps: CoreContext, live: LiveTurn): Promise<HandleResult> {
   const handled = await endTurn(deps, live, toResult(live.turn, 'aborted', ''));
   deps.events.ended(live.turn, 'aborted', 0);
-  await deps.db.flush();
+  await live.flush();
   return handled;
 }
 

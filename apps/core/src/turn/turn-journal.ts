@@ -72,14 +72,14 @@ export function createTurnJournal(db: Database, clock: Clock) {
     if (seq - marked < markEvery) return;
     marked = seq;
     // A mark that stays behind costs the next start a moment, no more.
-    db.getSoon(updateMark, Math.min(...open) - 1).catch(() => undefined);
+    db.getDeferred(updateMark, Math.min(...open) - 1).catch(() => undefined);
   };
 
   return {
     /** The turn's place in the journal; null when the conversation has had a message with this id. */
     async accept(turn: Turn, state: 'queued' | 'running'): Promise<number | null> {
       const { envelope } = turn;
-      const row = await db.getSoon<{ seq: number }>(
+      const row = await db.getDeferred<{ seq: number }>(
         insert,
         turn.id,
         envelope.conversation_key,
@@ -100,29 +100,29 @@ export function createTurnJournal(db: Database, clock: Clock) {
     /** Takes a failed turn up again: its message was sent once more. */
     again(turn: Turn): Promise<unknown> {
       open.add(turn.seq);
-      const lowered = db.getSoon(lowerMark, turn.seq - 1);
+      const lowered = db.getDeferred(lowerMark, turn.seq - 1);
       const { text } = turn.envelope.content;
-      return Promise.all([lowered, db.getSoon(updateAgain, turn.id, turn.requestId, text, toInput(turn), turn.seq)]);
+      return Promise.all([lowered, db.getDeferred(updateAgain, turn.id, turn.requestId, text, toInput(turn), turn.seq)]);
     },
 
-    start: (turn: Turn) => db.getSoon(updateStart, turn.seq),
-    keepInput: (turn: Turn) => db.getSoon(updateInput, turn.envelope.content.text, toInput(turn), turn.seq),
+    start: (turn: Turn) => db.getDeferred(updateStart, turn.seq),
+    keepInput: (turn: Turn) => db.getDeferred(updateInput, turn.envelope.content.text, toInput(turn), turn.seq),
 
     /** `isOpen`: the reply still has to reach its channel. */
     end(turn: Turn, result: HandleResult, isOpen: boolean): Promise<unknown> {
       if (!isOpen) open.delete(turn.seq);
       const state: TurnState = result.actions.length > 0 ? 'replied' : 'done';
-      return db.getSoon(isOpen ? updateReplied : updateEnd, state, JSON.stringify(result), clock.now(), turn.seq);
+      return db.getDeferred(isOpen ? updateReplied : updateEnd, state, JSON.stringify(result), clock.now(), turn.seq);
     },
 
     fail({ seq }: Pick<Turn, 'seq'>, error: ErrorBody): Promise<unknown> {
       open.delete(seq);
-      return db.getSoon(updateFailed, JSON.stringify(error), clock.now(), seq);
+      return db.getDeferred(updateFailed, JSON.stringify(error), clock.now(), seq);
     },
 
     /** The reply reached the channel, or is the outbox's business from here on (`replied`). */
     async settle({ seq, id }: Pick<Turn, 'seq' | 'id'>, state: 'delivered' | 'replied'): Promise<void> {
-      const settled = await db.getSoon(updateState, state, seq, id);
+      const settled = await db.getDeferred(updateState, state, seq, id);
       if (settled !== undefined) open.delete(seq);
     },
 

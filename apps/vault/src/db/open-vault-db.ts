@@ -6,10 +6,10 @@ import { openSqlite, type SqliteDatabase } from '@svc/store/open-sqlite.ts';
 /** Opens the vault's file. One process has it at a time, and what was committed is on the disk itself. */
 export function openVaultDb(file: string): SqliteDatabase {
   makePrivateDir(path.dirname(file));
-  const db = openSqlite(file, { exclusive: true });
-  // FULL: an access must be on record before its answer leaves, also when the power fails in between. What is deleted or
+  const db = openSqlite(file, { durability: 'full', exclusive: true });
+  // Always full: an access must be on record before its answer leaves, also when the power fails in between. What is deleted or
   // wrapped anew is overwritten.
-  db.raw.exec('PRAGMA synchronous=FULL; PRAGMA secure_delete=ON');
+  db.raw.exec('PRAGMA secure_delete=ON');
   migrate(db, path.join(import.meta.dirname, 'migrations'));
   return db;
 }

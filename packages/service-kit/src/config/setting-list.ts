@@ -21,6 +21,11 @@ export const settingList = {
   ),
   SVC_LOG_LEVEL: setting('Everywhere', 'trace, debug, info, warn, error or silent.', 'info'),
   SVC_STOP_TIMEOUT_MS: setting('Everywhere', 'How long a process may finish its work when it is stopped.', '10000'),
+  SVC_DURABILITY: setting(
+    'Everywhere',
+    'normal: the end of any process loses nothing, a power failure may lose the last second. full: neither does; each commit waits for the disk.',
+    'normal',
+  ),
   SVC_UPDATE_CHANNEL: setting(
     'Everywhere',
     'stable or edge: what /version calls this installation. Updating is done by hand (docs/running.md).',

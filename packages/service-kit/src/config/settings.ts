@@ -42,6 +42,8 @@ export type Settings = Readonly<{
   engineFallback: readonly string[];
   heartbeatStaleMs: number;
   stopTimeoutMs: number;
+  /** What a commit of any database survives: the end of the process, or a power failure too. */
+  durability: 'normal' | 'full';
   offlineScript: string | null;
   claudePath: string | null;
   codexPath: string | null;
@@ -140,6 +142,7 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
     engineFallback: read.list('SVC_ENGINE_FALLBACK', engineNames),
     heartbeatStaleMs: read.integer('SVC_HEARTBEAT_STALE_MS', 100, 86_400_000),
     stopTimeoutMs: read.integer('SVC_STOP_TIMEOUT_MS', 100, 600_000),
+    durability: read.oneOf('SVC_DURABILITY', ['normal', 'full']),
     offlineScript: read.optionalFile('SVC_OFFLINE_SCRIPT'),
     claudePath: read.optionalFile('SVC_CLAUDE_PATH'),
     codexPath: read.optionalFile('SVC_CODEX_PATH'),

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 
 const databases = ['core.db', 'manager.db', 'collector.db'];
-/** Files that SQLite and the core keep beside a database. Without its own, a database is another one. */
+/** Files that SQLite keeps beside a database, and one of version 0.1 (import-redo.ts). Without its own, a database is another one. */
 const companions = ['', '-wal', '-shm', '-journal', '-redo'];
 
 /** What a backup always holds, or holds the absence of. */

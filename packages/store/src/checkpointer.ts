@@ -1,7 +1,5 @@
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Log } from '@svc/service-kit/log.ts';
 
 export type Checkpointer = {
   /** To be called after each commit; when the log has grown enough, it is moved into the database file. */
@@ -14,25 +12,40 @@ export type Checkpointer = {
   close(): Promise<void>;
 };
 
-/** From here on the log is moved, and begins anew in the same file. Seldom: a page that was written ten times is moved once. */
-export const logBytes = 32 * 1024 * 1024;
-/** How long the log may grow before commits wait. What is past `logBytes` is cut off by the commit that begins the log anew. */
-const maxLogBytes = logBytes + 8 * 1024 * 1024;
+export type CheckpointerDeps = {
+  clock: { elapsed(): number; after(ms: number, fn: () => void): () => void };
+  log: { warn(details: object, message: string): void };
+  /**
+   * From here on the log is moved, and begins again in the same file. Seldom: a page that was written ten times is moved
+   * once. The database's `journal_size_limit` has to be the same, or a log that once grew would stay as long.
+   */
+  logBytes: number;
+  /** How long the log may grow before commits wait. What is past `logBytes` is cut off by the commit that begins it again. */
+  maxBytes?: number;
+};
+
 const idleMs = 5000;
 /** After a failure, which costs a thread, it is left to SQLite for so long. */
 const restMs = 60_000;
+/** A reader that holds on to the log keeps it long, whatever waits: then nothing does, for so long. */
+const heldMs = 1000;
 
 /**
  * Moves SQLite's write-ahead log into the database in another thread: it waits for the disk, which the loop must not.
  * The thread exists only while there is much to do. Should it fail, SQLite still does the same within a commit.
  */
-export function createCheckpointer(file: string, clock: Clock, log: Pick<Log, 'warn'>, maxBytes = maxLogBytes): Checkpointer {
+export function createCheckpointer(
+  file: string,
+  { clock, log, logBytes, maxBytes = logBytes * 1.25 }: CheckpointerDeps,
+): Checkpointer {
   let worker: Worker | null = null;
   let pass: PromiseWithResolvers<void> | null = null;
   let size = 0;
   let cancelEnd = () => {};
   let isResting = false;
   let cancelRest = () => {};
+  let hasPaused = false;
+  let heldUntil = -Infinity;
 
   const endPass = () => {
     pass?.resolve();
@@ -72,13 +85,19 @@ export function createCheckpointer(file: string, clock: Clock, log: Pick<Log, 'w
   return {
     committed() {
       size = sizeOf(`${file}-wal`);
+      if (hasPaused && size > maxBytes) heldUntil = clock.elapsed() + heldMs;
+      hasPaused = false;
       if (size > logBytes) void run();
     },
     pause() {
-      if (size <= maxBytes) return null;
+      if (size <= maxBytes || clock.elapsed() < heldUntil) return null;
       size = 0;
       // What was written while the first pass ran is left to a second one.
-      return run().then(run);
+      return run()
+        .then(run)
+        .then(() => {
+          hasPaused = true;
+        });
     },
     async close() {
       cancelEnd();
