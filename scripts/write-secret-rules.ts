@@ -49,6 +49,26 @@ const otherAssignments = new Set([
   'nuget-config-password',
 ]);
 
+/** Rules whose matches do not begin at one of their keywords: it stands in the value, or the address begins before it. */
+const searched = new Set([
+  'azure-ad-client-secret',
+  'facebook-access-token',
+  'freemius-secret-key',
+  'hashicorp-tf-api-token',
+  'lob-api-key',
+  'lob-pub-api-key',
+  'maxmind-license-key',
+  'microsoft-teams-webhook',
+  'new-relic-browser-api-token',
+  'new-relic-insert-key',
+  'new-relic-user-api-key',
+  'sidekiq-sensitive-url',
+  'slack-webhook-url',
+  'sourcegraph-access-token',
+  'typeform-api-token',
+  'nuget-config-password',
+]);
+
 export function secretRules(toml: string): string {
   const config = parse(toml) as unknown as Config;
   const generic = config.rules.find(({ id }) => id === 'generic-api-key');
@@ -72,6 +92,7 @@ function toRule({ id, keywords = [], entropy = 0, secretGroup, allowlists = [] }
   const stopWords = allowlists.flatMap(({ stopwords = [] }) => stopwords);
   return {
     id,
+    ...(searched.has(id) && { isSearched: true }),
     regex,
     triggers: toTriggers(id, regex, betterKeywords[id] ?? keywords),
     ...(entropy > 0 && { entropy }),

@@ -1,6 +1,8 @@
+import { RE2JS } from 're2js';
 import { expect, test } from 'vitest';
 import { createRedactor } from '@svc/service-kit/redaction/redactor.ts';
 import { sampleText } from './fixtures/sample-text.ts';
+import { toNativePattern } from '@svc/service-kit/redaction/rules/native-pattern.ts';
 import { readVendorRules, type VendorRule } from '@svc/service-kit/redaction/rules/vendor-rules.ts';
 
 const perRule = process.env['TEST_DEEP'] === '1' ? 10 : 2;
@@ -39,4 +41,23 @@ test('at least 98 % of what the vendored rules find is masked, alone and inside 
   }
   expect(count).toBeGreaterThan(rules.length * 3);
   expect(missed.length / count, missed.join(' ')).toBeLessThanOrEqual(0.02);
+});
+
+test('an expression finds here what it finds with the engine that it was written for', () => {
+  const { rules, generic } = readVendorRules();
+  const random = numbers(11);
+  let count = 0;
+  for (const { id, pattern } of [...rules, generic]) {
+    const theirs = RE2JS.compile(pattern);
+    const ours = new RegExp(toNativePattern(pattern));
+    for (let i = 0; i < perRule * 5; i++) {
+      const text = `\n${sampleText(pattern, random)}${i % 2 === 0 ? '\n' : '!'}`;
+      const matcher = theirs.matcher(text);
+      const expected = matcher.find() ? [matcher.start(), matcher.end()] : null;
+      const match = ours.exec(text);
+      expect(match === null ? null : [match.index, match.index + match[0].length], `${id}: ${text}`).toEqual(expected);
+      count += expected === null ? 0 : 1;
+    }
+  }
+  expect(count).toBeGreaterThan(rules.length * 5);
 });

@@ -72,7 +72,7 @@ function collectKeywords(rules: readonly DetectionRule[]): Keyword[] {
 }
 
 /** Aho-Corasick with every transition filled in. */
-function buildStates(paths: readonly number[][], width: number): { next: Int32Array; ends: number[][] } {
+export function buildStates(paths: readonly number[][], width: number): { next: Int32Array; ends: number[][] } {
   const size = paths.reduce((sum, path) => sum + path.length, 1);
   const next = new Int32Array(size * width);
   const ends: number[][] = [[]];

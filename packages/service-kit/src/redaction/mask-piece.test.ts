@@ -10,7 +10,9 @@ const rule = (regex: RegExp, kind: Found['kind'] = 'token'): DetectionRule => ({
   find: (text) => findAll(text, regex, kind, () => true),
 });
 const digits = rule(/(?<secret>\d+)/dg);
-const whole = (text: string, rules: DetectionRule[] = [digits]) => maskPiece(rules, { text, from: 0, until: text.length });
+const finder = (rules: readonly DetectionRule[]) => (text: string) => rules.flatMap((each) => each.find(text));
+const whole = (text: string, rules: DetectionRule[] = [digits]) =>
+  maskPiece(finder(rules), { text, from: 0, until: text.length });
 
 test('every place is masked, with the word that it runs on into', () => {
   expect(whole('a 12 b 34cd_E.f')).toEqual({ masked: 'a [redacted:token] b [redacted:token].f', reachesEnd: false });
@@ -19,15 +21,18 @@ test('every place is masked, with the word that it runs on into', () => {
 test('a secret that goes on to the end of the piece is told', () => {
   expect(whole('a 12').reachesEnd).toBe(true);
   expect(whole('a 12.').reachesEnd).toBe(false);
-  expect(maskPiece([digits], { text: 'a 12.34', from: 0, until: 4 })).toEqual({ masked: 'a [redacted:token]', reachesEnd: true });
+  expect(maskPiece(finder([digits]), { text: 'a 12.34', from: 0, until: 4 })).toEqual({
+    masked: 'a [redacted:token]',
+    reachesEnd: true,
+  });
 });
 
 test('what stands before and behind the piece is seen, and not masked or given back', () => {
   const behind = rule(/x(?<secret>\d+)(?=y)/dg);
-  expect(maskPiece([behind], { text: '1x12y34', from: 2, until: 4 }).masked).toBe('[redacted:token]');
-  expect(maskPiece([digits], { text: '12 34 56', from: 3, until: 5 }).masked).toBe('[redacted:token]');
-  expect(maskPiece([digits], { text: '12 ab 56', from: 3, until: 5 })).toEqual({ masked: 'ab', reachesEnd: false });
-  expect(maskPiece([digits], { text: '1234', from: 1, until: 3 }).masked).toBe('[redacted:token]');
+  expect(maskPiece(finder([behind]), { text: '1x12y34', from: 2, until: 4 }).masked).toBe('[redacted:token]');
+  expect(maskPiece(finder([digits]), { text: '12 34 56', from: 3, until: 5 }).masked).toBe('[redacted:token]');
+  expect(maskPiece(finder([digits]), { text: '12 ab 56', from: 3, until: 5 })).toEqual({ masked: 'ab', reachesEnd: false });
+  expect(maskPiece(finder([digits]), { text: '1234', from: 1, until: 3 }).masked).toBe('[redacted:token]');
 });
 
 test('what a mask brings out is masked too, and a mask is left as it is', () => {

@@ -1,9 +1,12 @@
 import { maskPlaces } from './mask-places.ts';
-import type { DetectionRule, Found } from './rules/rule.ts';
+import type { Found } from './rules/rule.ts';
 import { isWordUnit } from './unit-kinds.ts';
 
 /** A mask can bring out another; more than this often only in text made for it. */
 const maxRounds = 5;
+
+/** Finds secrets in a text. */
+export type Finder = (text: string) => readonly Found[];
 
 /** A piece of text with what stands before and behind it. */
 type Piece = { text: string; from: number; until: number };
@@ -12,14 +15,14 @@ type Piece = { text: string; from: number; until: number };
  * The piece from `from` to `until`, masked, and again until nothing more is found: redacting twice then changes nothing.
  * `reachesEnd`: a secret goes on to the end of the piece.
  */
-export function maskPiece(rules: readonly DetectionRule[], piece: Piece): { masked: string; reachesEnd: boolean } {
+export function maskPiece(find: Finder, piece: Piece): { masked: string; reachesEnd: boolean } {
   const { from } = piece;
   const after = piece.text.length - piece.until;
   let { text } = piece;
   let reachesEnd = false;
   for (let round = 0; round < maxRounds; round++) {
     const until = text.length - after;
-    const places = findPlaces(rules, { text, from, until });
+    const places = findPlaces(find, { text, from, until });
     if (places.length === 0) break;
     if (round === 0) reachesEnd = places.some(({ to }) => to >= until);
     const next = text.slice(0, from) + maskPlaces(text, from, text.length, places);
@@ -29,9 +32,8 @@ export function maskPiece(rules: readonly DetectionRule[], piece: Piece): { mask
   return { masked: text.slice(from, text.length - after), reachesEnd };
 }
 
-function findPlaces(rules: readonly DetectionRule[], { text, from, until }: Piece): Found[] {
-  return rules
-    .flatMap((rule) => rule.find(text))
+function findPlaces(find: Finder, { text, from, until }: Piece): Found[] {
+  return find(text)
     .map((found) => ({ from: Math.max(from, found.from), to: Math.min(until, endOfWord(text, found.to)), kind: found.kind }))
     .filter((place) => place.to > place.from)
     .toSorted((a, b) => a.from - b.from || b.to - a.to);

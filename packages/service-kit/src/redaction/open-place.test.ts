@@ -152,7 +152,7 @@ describe('a place that does not end', () => {
     expect(stream.push('k1')).toBe('');
     expect(stream.push('y'.repeat(4000))).toBe('');
     expect(stream.push('y'.repeat(96)).length).toBeGreaterThan(4000);
-    expect(stream.push(`${secret} z`)).toContain(masked);
+    expect(stream.push(`k1${secret} z`)).toContain(masked);
   });
 
   test('is masked to the end of its run when a secret reaches the cut', () => {

@@ -1,10 +1,10 @@
 import type { KeyBlockReader } from './key-blocks.ts';
+import { findIn } from './find-in.ts';
 import { holdPoint, isRun } from './held-text.ts';
 import type { KeywordTable } from './keyword-table.ts';
 import { maskPiece } from './mask-piece.ts';
 import { contextLength, OpenPlace } from './open-place.ts';
 import { toPlaceholder } from './placeholder.ts';
-import type { DetectionRule } from './rules/rule.ts';
 import type { StreamRedactor } from './stream-redactor.ts';
 
 /** More is never held back: what is open by then is looked at, and masked to its end if a rule holds good to there. */
@@ -87,14 +87,18 @@ export function createTextDetector(table: KeywordTable, holdsWords: boolean): St
   const mask = (until: number, isCut: boolean) => {
     const { floor, contextFrom } = place;
     const from = Math.max(0, floor - contextLength, Math.min(contextFrom, floor));
-    return maskPiece(rulesSeen(isCut), { text: buffer.slice(from, at), from: floor - from, until: until - from });
+    const rules = rulesSeen(isCut);
+    return maskPiece((text) => findIn(table, rules, text), {
+      text: buffer.slice(from, at),
+      from: floor - from,
+      until: until - from,
+    });
   };
 
-  const rulesSeen = (isCut: boolean): DetectionRule[] => {
+  const rulesSeen = (isCut: boolean): Set<number> => {
     // The value of an assignment ends where its run does, and is short.
     const counted = [...place.seen].filter((index) => !isCut || table.keywords[index]!.opening !== 'assignment');
-    const rules = new Set(counted.flatMap((index) => table.keywords[index]!.rules));
-    return [...rules].map((index) => table.rules[index]!);
+    return new Set(counted.flatMap((index) => table.keywords[index]!.rules));
   };
 
   /** A place that does not end: what a rule holds good for so far is masked, and so is the rest of it. */

@@ -48,7 +48,7 @@ export function genericAssignment(rule: VendorRule, explicitOnly: boolean): Dete
   return {
     id: explicitOnly ? 'generic-explicit' : 'generic',
     triggers: rule.triggers,
-    find: (text) => rule.find(text).filter((found) => isAccepted(text, found, explicitOnly)),
+    find: (text, hits) => rule.find(text, hits).filter((found) => isAccepted(text, found, explicitOnly)),
   };
 }
 

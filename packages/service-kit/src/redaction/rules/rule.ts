@@ -23,5 +23,14 @@ export type Trigger = { opening: Opening; words: readonly string[]; isBound?: bo
 export type DetectionRule = {
   id: string;
   triggers: readonly Trigger[];
-  find(text: string): Found[];
+  /** `hits`: where its keywords begin in the text, in order; looked for when they are not known. */
+  find(text: string, hits?: readonly number[]): Found[];
 };
+
+/** Where any of some words begins. */
+export function hitsIn(text: string, words: readonly string[]): number[] {
+  const lower = text.toLowerCase();
+  const hits = new Set<number>();
+  for (const word of words) for (let at = lower.indexOf(word); at !== -1; at = lower.indexOf(word, at + 1)) hits.add(at);
+  return [...hits].toSorted((a, b) => a - b);
+}

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { RE2JS } from 're2js';
-import type { Found, Trigger } from './rule.ts';
+import { toNativePattern } from './native-pattern.ts';
+import { hitsIn, type Found, type Trigger } from './rule.ts';
 import { entropyOf } from './values.ts';
+import { createWordSearch } from './word-search.ts';
 
 type RuleData = {
   id: string;
+  /** Its matches do not begin at a keyword. */
+  isSearched?: boolean;
   regex: string;
   triggers: Trigger[];
   entropy?: number;
@@ -22,55 +24,74 @@ export type VendorRule = {
   /** In RE2's syntax. */
   pattern: string;
   triggers: readonly Trigger[];
-  /** `nameFrom`: where the whole match begins. */
-  find(text: string): (Found & { nameFrom: number })[];
+  /** `nameFrom`: where the whole match begins. `hits`: where its keywords are. */
+  find(text: string, hits?: readonly number[]): (Found & { nameFrom: number })[];
 };
+
+/** Any name in front of the keyword: it is only needed when there is a match, and read backwards then. */
+const anyName = /^(?<flag>\(\?i\))?\[\\w\.-\]\{0,50\}\?(?:(?<group>\(\?i:)\[\\w\.-\]\{0,50\}\?)?/;
+/** No match begins further before its keyword. */
+const maxBefore = 200;
+const longestName = 50;
 
 export function readVendorRules(): { generic: VendorRule; rules: VendorRule[] } {
   const file = path.join(import.meta.dirname, 'vendor-rules.json');
   const { shared, generic, rules } = JSON.parse(readFileSync(file, 'utf8')) as RuleFile;
-  const sharedAllow = lazily(() => shared.allow.map(compile));
+  const sharedAllow = lazily(() => shared.allow.map((pattern) => compile(pattern, '')));
   const toRule = (data: RuleData) => toVendorRule(data, sharedAllow, shared.stopWords);
   return { generic: toRule(generic), rules: rules.map(toRule) };
 }
 
-function toVendorRule(data: RuleData, sharedAllow: () => RE2JS[], sharedStops: readonly string[]): VendorRule {
-  const { id, triggers, entropy = 0, group = 0, allow = [], stopWords = [] } = data;
-  const regex = lazily(() => compile(data.regex));
-  const allowed = lazily(() => allow.map(({ target, pattern }) => ({ target, pattern: compile(pattern) })));
-  const stops = [...sharedStops, ...stopWords];
+function toVendorRule(data: RuleData, sharedAllow: () => RegExp[], sharedStops: readonly string[]): VendorRule {
+  const { id, regex: pattern, triggers, isSearched = false, entropy = 0, group = 0, allow = [], stopWords = [] } = data;
+  const isNamed = !isSearched && anyName.test(pattern);
+  const regex = lazily(() => (isSearched ? compile(pattern, 'dg') : compile(pattern.replace(anyName, '$<flag>$<group>'), 'dy')));
+  const allowed = lazily(() => allow.map((each) => ({ target: each.target, pattern: compile(each.pattern, '') })));
+  const stops = lazily(() => createWordSearch([...sharedStops, ...stopWords]));
+  const words = triggers.flatMap((trigger) => trigger.words);
+  const kind = triggers.some(({ opening }) => opening === 'token') ? 'token' : 'credential';
 
-  const isAllowed = (secret: string, match: string, line: string): boolean => {
-    const lower = secret.toLowerCase();
-    return (
-      stops.some((word) => lower.includes(word)) ||
-      sharedAllow().some((pattern) => pattern.matcher(secret).find()) ||
-      allowed().some(({ target, pattern }) =>
-        pattern.matcher(target === 'match' ? match : target === 'line' ? line : secret).find(),
-      )
-    );
+  const isAllowed = (secret: string, match: string, line: string): boolean =>
+    stops().isIn(secret) ||
+    sharedAllow().some((each) => each.test(secret)) ||
+    allowed().some(({ target, pattern: each }) => each.test(target === 'match' ? match : target === 'line' ? line : secret));
+
+  const toFound = (text: string, match: RegExpExecArray, least: number): (Found & { nameFrom: number }) | null => {
+    const [from, to] = match.indices?.[group > 0 ? group : firstGroup(match)] ?? [match.index, match.index];
+    const secret = text.slice(from, to);
+    if (entropyOf(secret) <= entropy) return null;
+    const nameFrom = isNamed ? startOfName(text, match.index, least) : match.index;
+    const whole = text.slice(nameFrom, match.index + match[0].length);
+    return isAllowed(secret, whole, lineAround(text, from, to)) ? null : { from, to, kind, nameFrom };
   };
 
-  const find = (text: string) => {
-    const kind = triggers.some(({ opening }) => opening === 'token') ? 'token' : 'credential';
+  const find = (text: string, hits: readonly number[] = hitsIn(text, words)) => {
     const found: (Found & { nameFrom: number })[] = [];
-    const matcher = regex().matcher(text);
-    while (matcher.find()) {
-      const masked = group > 0 ? group : firstGroup(matcher);
-      const [from, to] = [matcher.start(masked), matcher.end(masked)];
-      const secret = text.slice(from, to);
-      if (entropyOf(secret) <= entropy || isAllowed(secret, matcher.group() ?? '', lineAround(text, from, to))) continue;
-      found.push({ from, to, kind, nameFrom: matcher.start() });
+    let done = 0;
+    for (const hit of hits) {
+      if (hit < done) continue;
+      const match = execAt(regex(), text, isSearched ? Math.max(done, hit - maxBefore) : hit);
+      if (match === null && isSearched) break;
+      if (match === null) continue;
+      const place = toFound(text, match, done);
+      if (place !== null) found.push(place);
+      done = match.index + match[0].length;
     }
     return found;
   };
-  return { id, pattern: data.regex, triggers, find };
+  return { id, pattern, triggers, find };
+}
+
+function execAt(regex: RegExp, text: string, from: number): RegExpExecArray | null {
+  regex.lastIndex = from;
+  return regex.exec(text);
 }
 
 /** The first group that took part is the secret; without one, the match is. */
-function firstGroup(matcher: { groupCount(): number; start(group: number): number; end(group: number): number }): number {
-  for (let group = 1; group <= matcher.groupCount(); group++) {
-    if (matcher.start(group) >= 0 && matcher.end(group) > matcher.start(group)) return group;
+function firstGroup({ length, indices }: RegExpExecArray): number {
+  for (let group = 1; group < length; group++) {
+    const place = indices?.[group];
+    if (place !== undefined && place[1] > place[0]) return group;
   }
   return 0;
 }
@@ -80,10 +101,12 @@ const lineAround = (text: string, from: number, to: number): string => {
   return text.slice(text.lastIndexOf('\n', from) + 1, end === -1 ? undefined : end);
 };
 
-// The engine of these expressions costs 6 MB: a process that meets no keyword with a value does without.
-const engine = lazily(() => createRequire(import.meta.url)('re2js') as { RE2JS: typeof RE2JS });
+function startOfName(text: string, from: number, least: number): number {
+  const before = text.slice(Math.max(least, from - longestName), from);
+  return from - (/[\w.-]*$/.exec(before)?.[0].length ?? 0);
+}
 
-const compile = (pattern: string): RE2JS => engine().RE2JS.compile(pattern);
+const compile = (pattern: string, flags: string): RegExp => new RegExp(toNativePattern(pattern), flags);
 
 function lazily<T>(make: () => T): () => T {
   let made: { value: T } | null = null;
