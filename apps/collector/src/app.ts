@@ -22,6 +22,7 @@ export function createCollectorApp(context: CollectorContext): App {
     version,
     log,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
+    mask: context.knownSecrets.mask,
     health: () => ({
       ingested: commitQueue.ingested,
       rejected: commitQueue.rejected,

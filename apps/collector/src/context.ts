@@ -1,9 +1,11 @@
 import path from 'node:path';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { readEnv, type Env } from '@svc/service-kit/config/read-env.ts';
 import { createBearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
 import { randomIds, type Ids } from '@svc/service-kit/ids.ts';
 import { createHub } from '@svc/service-kit/hub.ts';
+import { openServiceSecrets } from '@svc/service-kit/redaction/service-secrets.ts';
 import type { ServiceContext } from '@svc/service-kit/run-service.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { wellFormed } from '@svc/service-kit/well-formed.ts';
@@ -35,6 +37,7 @@ export type CollectorOptions = ServiceContext & {
   ids?: Ids;
   transcriptRoots?: readonly TranscriptRoot[];
   readPrincipals?: PrincipalReader;
+  env?: Env;
 };
 
 /** Everything the collector's routes need, in the order it is opened; `close` after the last request was answered. */
@@ -45,6 +48,8 @@ export function createCollectorContext(options: CollectorOptions) {
   if (settings.insightsControlToken === null)
     log.warn('SVC_INSIGHTS_CONTROL_TOKEN is not set: everyone on this machine can stop sessions and type into them.');
   makePrivateDir(settings.dataDir);
+  const env = options.env ?? readEnv(settings.root);
+  const knownSecrets = openServiceSecrets({ settings, env, clock, warn: (message) => log.warn(message) });
   const eventFile = dataPaths(settings.dataDir).collectorDb;
   const { db, checkpointer } = openCollectorDb(eventFile, { clock, log, durability: settings.durability });
   const write = createEventsWriter(db);
@@ -100,6 +105,7 @@ export function createCollectorContext(options: CollectorOptions) {
     settings,
     log,
     version,
+    knownSecrets,
     clock,
     ids,
     db,

@@ -6,6 +6,7 @@ import { systemClock } from '@svc/service-kit/clock.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { createLog } from '@svc/service-kit/log.ts';
+import { noMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { createTelemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { freePort, killHard, startCollectorProcess, startEmitter } from './processes.ts';
@@ -62,7 +63,7 @@ async function emitAndKill(enough: number): Promise<string[]> {
 /** What the next start of a producer does: it sends what earlier ones left. */
 async function sendLeftovers() {
   const options = { dir: spool(), producer: 'emitter', collectorUrl: url(), token: null, clock: systemClock, ids: randomIds };
-  const telemetry = createTelemetry({ ...options, log: createLog('test', 'silent') });
+  const telemetry = createTelemetry({ ...options, log: createLog('test', 'silent'), mask: noMask });
   await telemetry.close(20_000);
   return telemetry.status();
 }

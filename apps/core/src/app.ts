@@ -34,6 +34,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo): App {
     version,
     log,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
+    mask: context.knownSecrets.mask,
     health: () => ({
       active: context.turnQueue.counts().running,
       waiting: context.turnQueue.counts().waiting,

@@ -4,8 +4,11 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
+import { readEnv } from '@svc/service-kit/config/read-env.ts';
 import { openSse, sseFrame } from '@svc/service-kit/http/sse.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
+import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
+import { openServiceSecrets } from '@svc/service-kit/redaction/service-secrets.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 import { mountBackupRoutes } from './backup/backup-routes.ts';
@@ -19,16 +22,19 @@ import { resolveBody } from './trust/trust-schemas.ts';
  * kept. It runs so that `/health` can say what is wrong. Connectors find no link and tell their callers to come back.
  */
 export async function startClosedCore({ settings, log, version }: ServiceContext, fault: string): Promise<RunningService> {
+  const env = readEnv(settings.root);
+  const knownSecrets = openServiceSecrets({ settings, env, clock: systemClock, warn: (message) => log.warn(message) });
   const reason = `the trust store cannot be used, so everybody is denied: ${fault} Restore it from a backup, then restart.`;
   const app = createApp({
     service: 'core',
     version,
     log,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
+    mask: knownSecrets.mask,
     health: () => ({ active: 0, degraded: [reason] }),
     routes: (routes) => {
-      mountClosedRoutes(routes, reason);
-      mountBackupRoutes(routes, restoreOnly({ settings, log, version }));
+      mountClosedRoutes(routes, reason, knownSecrets.mask);
+      mountBackupRoutes(routes, { ...restoreOnly({ settings, log, version }), knownSecrets });
     },
   });
   const url = await app.listen({ host: settings.bindHost, port: settings.corePort });
@@ -39,12 +45,12 @@ const served = new Set(['/health', '/version', '/openapi.json', '/trust/resolve'
 /** What mends it. */
 const isServed = (url = '') => served.has(url) || url.startsWith('/v2/backups');
 
-function mountClosedRoutes(app: App, reason: string): void {
+function mountClosedRoutes(app: App, reason: string, mask: OutboundMask): void {
   app.post('/trust/resolve', { schema: { body: resolveBody } }, () => denied(null, 'gate_closed', reason));
 
   app.post('/v2/handle', { schema: { body: envelopeSchema } }, (request, reply) => {
     const result = denialOf(request.body as Envelope);
-    return wantsStream(request) ? stream(reply, result) : result;
+    return wantsStream(request) ? stream(reply, result, mask) : result;
   });
 
   app.addHook('onRequest', async ({ routeOptions }) => {
@@ -57,7 +63,7 @@ function restoreOnly({ settings, log, version: { version } }: Pick<ServiceContex
   const paths = dataPaths(settings.dataDir);
   const common = { paths, settings, version, clock: systemClock, ids: randomIds };
   const backups = new Backups({ ...common, db: null, log, holdFiles: () => () => undefined });
-  return { settings, paths, backups, imports: createImports(common), knownSecrets: { learn: () => undefined } };
+  return { settings, paths, backups, imports: createImports(common) };
 }
 
 function denialOf({ public: isPublic, delivery, conversation_key }: Envelope): HandleResult {
@@ -72,8 +78,8 @@ function denialOf({ public: isPublic, delivery, conversation_key }: Envelope): H
 
 const wantsStream = (request: FastifyRequest) => request.headers.accept?.includes('text/event-stream') === true;
 
-function stream(reply: FastifyReply, result: HandleResult): void {
+function stream(reply: FastifyReply, result: HandleResult, mask: OutboundMask): void {
   const sse = openSse(reply, systemClock);
-  sse.send(sseFrame('result', { type: 'result', result }));
+  sse.send(sseFrame('result', mask.json({ type: 'result', result })));
   sse.close();
 }

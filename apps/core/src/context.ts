@@ -4,6 +4,7 @@ import { dataPaths, makePrivateDir, type DataPaths } from '@svc/service-kit/conf
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import { openServiceSecrets } from '@svc/service-kit/redaction/service-secrets.ts';
 import { createTelemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
 import { vaultOfSettings } from '@svc/service-kit/vault/vault-of-settings.ts';
@@ -31,7 +32,6 @@ import { createOpenFeeds, type OpenFeeds } from './feed/open-feeds.ts';
 import type { Moderation } from './moderation/moderation.ts';
 import { openModeration } from './moderation/open-moderation.ts';
 import { openPricing, type Pricing } from './pricing/pricing.ts';
-import { openKnownSecrets } from './secret/open-known-secrets.ts';
 import { createConnectorSecrets, type ConnectorSecrets } from './secret/connector-secrets.ts';
 import { createSecrets, type Secrets } from './secret/secrets.ts';
 import { createClaims, type Claims } from './session/claims.ts';
@@ -128,6 +128,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
   const paths = dataPaths(settings.dataDir);
   makePrivateDir(paths.root);
   const db = openCoreDb(paths.coreDb, { durability: settings.durability, log });
+  const knownSecrets = openServiceSecrets({ settings, env, clock, warn: (message) => log.warn(message) });
   const telemetry =
     overrides?.telemetry ??
     createTelemetry({
@@ -138,10 +139,10 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
       clock,
       ids,
       log,
+      mask: knownSecrets.mask,
     });
-  const eventRing = createEventRing();
+  const eventRing = createEventRing(knownSecrets.mask);
   telemetry.subscribe(eventRing.push);
-  const knownSecrets = openKnownSecrets({ settings, paths, env, clock, log });
   const events = createEvents(telemetry, knownSecrets);
   const trustAudit = createTrustAudit(knownSecrets, clock);
   const trust = await openTrust({ db, paths, audit: trustAudit, clock, ids, log });

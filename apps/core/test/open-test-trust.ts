@@ -46,6 +46,7 @@ export async function openTestTrust(clock: Clock) {
     version,
     log,
     allowedHosts: [],
+    mask: knownSecrets.mask,
     health: () => ({ degraded: [] }),
     routes(app) {
       mountTrustRoutes(app, context);

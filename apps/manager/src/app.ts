@@ -22,12 +22,13 @@ export type AppContext = Pick<
 >;
 
 export function createManagerApp(context: AppContext): App {
-  const { settings, version, log, types, bearerAuth } = context;
+  const { settings, version, log, types, bearerAuth, knownSecrets } = context;
   return createApp({
     service: 'manager',
     version,
     log,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
+    mask: knownSecrets.mask,
     health: () => ({ types: types.list().map(({ meta }) => meta.type), degraded: degradedOf(context) }),
     routes(app) {
       app.addHook('onRequest', async (request) => {

@@ -5,7 +5,7 @@ import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { readEnv } from '@svc/service-kit/config/read-env.ts';
 import { createBearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
-import { createKnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import { openServiceSecrets } from '@svc/service-kit/redaction/service-secrets.ts';
 import type { ServiceContext } from '@svc/service-kit/run-service.ts';
 import { createTelemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
@@ -51,6 +51,7 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
     onProblem: (problem) => log.error({ problem }, 'a connector type cannot be used'),
   });
   await types.refresh();
+  const knownSecrets = openServiceSecrets({ settings, env, clock, warn: (message) => log.warn(message) });
   const telemetry =
     options.telemetry ??
     createTelemetry({
@@ -61,18 +62,8 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
       clock,
       ids: randomIds,
       log,
+      mask: knownSecrets.mask,
     });
-  const tokens = [settings.managerToken, settings.insightsToken, settings.insightsControlToken];
-  const knownSecrets = createKnownSecrets(
-    {
-      values: tokens.flatMap((token) => (token === null ? [] : [token.reveal()])),
-      env,
-      secretsFile: settings.secretsFile,
-      instancesDir: paths.instances,
-    },
-    clock,
-    (message) => log.warn(message),
-  );
   const announceSecret = createSecretAnnouncer({ settings, log });
   const supervisor =
     options.supervisor ??

@@ -1,4 +1,5 @@
 import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
+import { noMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { mountAccessRoutes } from './access/access-routes.ts';
 import { mountAgentRoutes } from './agent/agent-routes.ts';
 import type { VaultContext } from './context.ts';
@@ -16,6 +17,8 @@ export function createVaultApp(context: VaultContext): App {
     version,
     log,
     bodyLimit,
+    // To hand secrets out to whom it trusts is its work. Its log is masked like any other.
+    mask: noMask,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
     health: () => ({
       sealed: keyring.isSealed(),

@@ -1,11 +1,9 @@
 import path from 'node:path';
 import { exitCodes } from './exit-codes.ts';
 import { systemClock } from './clock.ts';
-import { dataPaths } from './config/data-dir.ts';
 import { unreadEnvLines } from './config/env-lines.ts';
 import { createLog, maskLogLines, type Log } from './log.ts';
-import { createKnownSecrets } from './redaction/known-secrets.ts';
-import { Secret } from './secret.ts';
+import { openServiceSecrets } from './redaction/service-secrets.ts';
 import { readEnv } from './config/read-env.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { loadSettings, unknownSettings, type Settings } from './config/settings.ts';
@@ -58,7 +56,8 @@ function openContext(name: string): ServiceContext {
   try {
     const env = readEnv(repositoryRoot);
     const settings = loadSettings(repositoryRoot, env);
-    maskLogLines(secretsOf(settings, env).line);
+    // Until a service masks its log by a list of its own, which knows more, and tells of what is wrong with it.
+    maskLogLines(openServiceSecrets({ settings, env, clock: systemClock, warn: () => undefined }).line);
     const log = createLog(name, settings.logLevel);
     for (const unknown of unknownSettings(env)) log.warn(`${unknown} is not a setting of this service; see .env.example.`);
     for (const fault of unreadEnvLines(repositoryRoot)) log.warn(fault);
@@ -68,13 +67,4 @@ function openContext(name: string): ServiceContext {
     process.stderr.write(`${error.message}\n`);
     process.exit(exitCodes.badSettings);
   }
-}
-
-/** Until a service masks its log by a list of its own, which knows more. */
-function secretsOf(settings: Settings, env: ReturnType<typeof readEnv>) {
-  const values = Object.values(settings).flatMap((value: unknown) => (value instanceof Secret ? [value.reveal()] : []));
-  const { secretsFile, dataDir } = settings;
-  // Whoever uses the list for more than the log tells of what is wrong with it.
-  const ignore = () => undefined;
-  return createKnownSecrets({ values, env, secretsFile, instancesDir: dataPaths(dataDir).instances }, systemClock, ignore);
 }

@@ -1,5 +1,6 @@
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { createHub } from '@svc/service-kit/hub.ts';
+import { noMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
 
 export type MemoryTelemetry = Telemetry & { readonly events: TelemetryEvent[] };
@@ -34,7 +35,7 @@ export function createMemoryTelemetry(): MemoryTelemetry {
       hub.publish(event);
       return event;
     },
-    subscribe: (listener) => hub.subscribe((event) => listener(event, JSON.stringify(event))),
+    subscribe: (listener) => hub.subscribe((event) => listener(event, noMask.json(event))),
     status: () => ({ unsent: 0, dropped: 0, collector: 'ok', lastError: null }),
     close: () => Promise.resolve(),
   };

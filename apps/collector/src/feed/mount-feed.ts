@@ -6,7 +6,7 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CollectorContext } from '../context.ts';
 import type { SocketFeed } from './socket-feed.ts';
 
-type Deps = Pick<CollectorContext, 'hub' | 'settings' | 'clock' | 'log'>;
+type Deps = Pick<CollectorContext, 'hub' | 'settings' | 'clock' | 'log' | 'knownSecrets'>;
 
 const feedPath = '/socket.io/';
 const bodyTimeoutMs = 20_000;
@@ -15,12 +15,12 @@ const bodyTimeoutMs = 20_000;
  * The live feed (spec: Feeds): Socket.IO on the collector's own port. The library is loaded when somebody connects, and
  * gets no request that has not passed the checks of every other route.
  */
-export function mountFeed(app: App, { hub, settings, clock, log }: Deps): void {
+export function mountFeed(app: App, { hub, settings, clock, log, knownSecrets }: Deps): void {
   let feed: Promise<SocketFeed> | null = null;
   // What could not be loaded once is asked for again, and keeps nothing from ending.
   const load = () =>
     (feed ??= import('./socket-feed.ts')
-      .then(({ createSocketFeed }) => createSocketFeed(hub, settings.insightsToken, clock))
+      .then(({ createSocketFeed }) => createSocketFeed({ hub, token: settings.insightsToken, clock, mask: knownSecrets.mask }))
       .catch((error: unknown) => {
         feed = null;
         throw error;

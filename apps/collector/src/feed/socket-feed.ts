@@ -4,6 +4,7 @@ import { http, type IncomingMessage, type ServerResponse } from '@svc/service-ki
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
 import type { Hub } from '@svc/service-kit/hub.ts';
+import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import type { FeedItem } from './feed-item.ts';
 
@@ -20,7 +21,9 @@ const checkMs = 250;
 const checkItems = 256;
 const maxReaders = 2000;
 
-export function createSocketFeed(hub: Hub<FeedItem>, token: Secret | null, clock: Clock): SocketFeed {
+type Deps = { hub: Hub<FeedItem>; token: Secret | null; clock: Clock; mask: OutboundMask };
+
+export function createSocketFeed({ hub, token, clock, mask }: Deps): SocketFeed {
   const io = new Server({
     serveClient: false,
     httpCompression: false,
@@ -40,7 +43,7 @@ export function createSocketFeed(hub: Hub<FeedItem>, token: Secret | null, clock
     for (const socket of io.sockets.sockets.values()) if (waitingBytes(socket) > maxWaitingBytes) drop(socket);
   };
   const publish = ({ name, data }: FeedItem) => {
-    io.emit(name, data);
+    io.emit(name, mask.write(data).value);
     if (++sinceCheck >= checkItems) check();
   };
   io.on('connection', (socket) => {

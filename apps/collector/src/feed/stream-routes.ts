@@ -5,13 +5,13 @@ import type { CollectorContext } from '../context.ts';
 
 const maxReaders = 2000;
 
-type Deps = Pick<CollectorContext, 'hub' | 'readAuth' | 'clock'>;
+type Deps = Pick<CollectorContext, 'hub' | 'readAuth' | 'clock' | 'knownSecrets'>;
 
 /**
  * `GET /api/stream`: the items of the live feed as server-sent events, for what speaks no Socket.IO. Items of one moment are
  * one buffer, which all readers get in one write each.
  */
-export function mountStreamRoutes(app: App, { hub, readAuth, clock }: Deps): void {
+export function mountStreamRoutes(app: App, { hub, readAuth, clock, knownSecrets: { mask } }: Deps): void {
   const readers = new Set<SseStream>();
   let unsubscribe: (() => void) | null = null;
   let waiting = '';
@@ -23,7 +23,7 @@ export function mountStreamRoutes(app: App, { hub, readAuth, clock }: Deps): voi
   const listen = () =>
     hub.subscribe(({ name, data }) => {
       if (waiting === '') queueMicrotask(flush);
-      waiting += sseFrame(name, data);
+      waiting += sseFrame(name, mask.json(data));
     });
 
   app.get(

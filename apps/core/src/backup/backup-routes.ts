@@ -43,7 +43,7 @@ export function mountBackupRoutes(app: App, deps: Deps): void {
     },
   );
   app.get('/v2/backups', () => ({ backups: backups.list(), restore: restoreState(paths.root) }));
-  app.get<{ Params: IdParams }>('/v2/backups/:id', ({ params, raw }, reply) => {
+  app.get<{ Params: IdParams }>('/v2/backups/:id', { config: { sendsBytes: 'the archive' } }, ({ params, raw }, reply) => {
     const { backup, file } = backups.archive(params.id);
     const name = `svc-backup-${new Date(backup.created_at).toISOString().slice(0, 16).replace(/[-:]/g, '')}.tar.gz`;
     return sendFile(raw, reply, { id: backup.id, path: file, name, mime: 'application/gzip' });

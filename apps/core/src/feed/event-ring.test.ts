@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createOutboundMask, noMask, type MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { createEventRing, type RingLimits } from './event-ring.ts';
 
 function fill(count: number, limits: RingLimits = { events: 5, chars: 1000 }, line = '{}') {
-  const ring = createEventRing(limits);
-  for (let n = 1; n <= count; n++) ring.push({ id: `e${n}`, kind: 'turn' }, line);
+  const ring = createEventRing(noMask, limits);
+  for (let n = 1; n <= count; n++) ring.push({ id: `e${n}`, kind: 'turn' }, line as MaskedJson);
   return ring;
 }
 const idsOf = (frames: string[]) => frames.map((frame) => /^id: (.*)$/m.exec(frame)?.[1]);
@@ -43,13 +44,14 @@ test('a reader that takes pieces gets every event once, in order, or hears that 
     fc.oneof(fc.record({ push: fc.integer({ min: 1, max: 8 }) }), fc.record({ read: fc.integer({ min: 1, max: 12 }) })),
   );
   const rule = fc.property(steps, (list) => {
-    const ring = createEventRing({ events: 7, chars: 20 });
+    const ring = createEventRing(noMask, { events: 7, chars: 20 });
     let pushed = 0;
     let place = 0;
     let expected = 1;
     for (const step of list) {
       if ('push' in step) {
-        for (let n = 0; n < step.push; n++) ring.push({ id: `e${++pushed}`, kind: 'turn' }, 'x'.repeat(1 + (pushed % 4)));
+        for (let n = 0; n < step.push; n++)
+          ring.push({ id: `e${++pushed}`, kind: 'turn' }, 'x'.repeat(1 + (pushed % 4)) as MaskedJson);
         continue;
       }
       const { frames, next, isBroken, lastId } = ring.read(place, step.read);
@@ -65,4 +67,12 @@ test('a reader that takes pieces gets every event once, in order, or hears that 
     expect(ring.end() - ring.first()).toBeLessThanOrEqual(7);
   });
   fc.assert(rule, { numRuns: 500 });
+});
+
+test('a secret that became known after an event was held is masked when the event is read again', () => {
+  let secret = 'nothing';
+  const ring = createEventRing(createOutboundMask((text) => text.replaceAll(secret, 'MASK')));
+  ring.push({ id: 'e1', kind: 'turn' }, '{"text":"said before it was known"}' as MaskedJson);
+  secret = 'before it was';
+  expect(ring.read(0, 100).frames.join('')).toContain('{"text":"said MASK known"}');
 });

@@ -1,4 +1,6 @@
 import type { TelemetryEvent } from '@svc/contract/event.ts';
+import { sseFrame } from '@svc/service-kit/http/sse.ts';
+import type { MaskedJson, OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 
 export type RingLimits = { events: number; chars: number };
 
@@ -7,20 +9,20 @@ export type RingPart = { frames: string[]; lastId: string | null; next: number; 
 
 export type EventRing = ReturnType<typeof createEventRing>;
 
-type Held = { id: string; kind: string; line: string };
+type Held = { id: string; kind: string; line: MaskedJson };
 
 const defaultLimits: RingLimits = { events: 2000, chars: 2 * 1024 * 1024 };
 
 /** One event as an SSE frame. A line of JSON has no line break, so no text can forge a frame. */
-export const eventFrame = ({ kind, id }: Pick<TelemetryEvent, 'kind' | 'id'>, line: string): string =>
-  `id: ${id}\nevent: ${kind}\ndata: ${line}\n\n`;
+export const eventFrame = ({ kind, id }: Pick<TelemetryEvent, 'kind' | 'id'>, line: MaskedJson): string =>
+  sseFrame(kind, line, id);
 
 /**
  * The newest events in memory, so that a reader who was away for a moment goes on where it was. Every event has a
  * place, a number that rises by one; places do not survive the process. Only the finished lines are held: their
  * length is known, and they keep nothing else alive.
  */
-export function createEventRing(limits = defaultLimits) {
+export function createEventRing(mask: Pick<OutboundMask, 'jsonText'>, limits = defaultLimits) {
   const slots = Array.from<Held | undefined>({ length: limits.events });
   let first = 0;
   let end = 0;
@@ -35,7 +37,7 @@ export function createEventRing(limits = defaultLimits) {
 
   return {
     /** On the path of every turn: no more than a push. */
-    push({ id, kind }: Pick<TelemetryEvent, 'id' | 'kind'>, line: string): void {
+    push({ id, kind }: Pick<TelemetryEvent, 'id' | 'kind'>, line: MaskedJson): void {
       if (end - first === limits.events) dropFirst();
       slots[end % limits.events] = { id, kind, line };
       end++;
@@ -60,7 +62,7 @@ export function createEventRing(limits = defaultLimits) {
       let next = Math.max(place, first);
       let length = 0;
       for (let held = at(next); next < end && held !== undefined && length < maxChars; held = at(next)) {
-        frames.push(eventFrame(held, held.line));
+        frames.push(eventFrame(held, mask.jsonText(held.line))); // a secret may have become known since it was held
         length += held.line.length;
         next++;
       }

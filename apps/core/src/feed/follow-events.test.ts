@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { SseStream } from '@svc/service-kit/http/sse.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { createMemoryTelemetry } from '@svc/testing/memory-telemetry.ts';
+import { noMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { createEventRing } from './event-ring.ts';
 import { followEvents } from './follow-events.ts';
 import { createLiveReaders } from './live-readers.ts';
@@ -9,7 +10,7 @@ import { createLiveReaders } from './live-readers.ts';
 /** A reader that makes room when the test says so. */
 function open() {
   const telemetry = createMemoryTelemetry();
-  const eventRing = createEventRing({ events: 4, chars: 1_000_000 });
+  const eventRing = createEventRing(noMask, { events: 4, chars: 1_000_000 });
   telemetry.subscribe(eventRing.push);
   const sent: string[] = [];
   let listeners = 0;

@@ -1,4 +1,5 @@
 import { sseFrame, type SseStream } from '@svc/service-kit/http/sse.ts';
+import { noMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { timeOfId } from '@svc/service-kit/ids.ts';
 import type { EventRing } from './event-ring.ts';
 import type { LiveReaders } from './live-readers.ts';
@@ -39,5 +40,5 @@ function gapFrame(id: string | null): string {
   const since = id === null || id.length > maxIdLength ? null : timeOfId(id);
   const from = since === null ? '<epoch ms of the last one you have>' : since;
   const message = `Events are missing before the next one. Ask the collector for them: GET /api/events?since=${from}.`;
-  return sseFrame('gap', { since, message });
+  return sseFrame('gap', noMask.json({ since, message })); // nothing in it is anybody's text
 }

@@ -47,21 +47,25 @@ export function mountSiloRoutes(app: App, { silos, settings }: Deps): void {
     return { ok: true };
   });
 
-  app.get<{ Params: IdParams; Querystring: PathQuery }>('/v2/silos/:id/file', async ({ params, query, raw }, reply) => {
-    const content = await silos.content(params.id, query.path);
-    const name = path.posix.basename(content.file.path);
-    const { bytes, mime } = content.file;
-    if ('place' in content) return sendFile(raw, reply, { id: content.file.path, path: content.place, name, mime });
-    return reply
-      .header('content-type', mime)
-      .header('content-length', bytes)
-      .header('accept-ranges', 'none')
-      .header('content-disposition', contentDisposition(name))
-      .header('x-content-type-options', 'nosniff')
-      .header('content-security-policy', "default-src 'none'; sandbox")
-      .header('cache-control', 'no-store')
-      .send(content.stream);
-  });
+  app.get<{ Params: IdParams; Querystring: PathQuery }>(
+    '/v2/silos/:id/file',
+    { config: { sendsBytes: 'the file that was stored' } },
+    async ({ params, query, raw }, reply) => {
+      const content = await silos.content(params.id, query.path);
+      const name = path.posix.basename(content.file.path);
+      const { bytes, mime } = content.file;
+      if ('place' in content) return sendFile(raw, reply, { id: content.file.path, path: content.place, name, mime });
+      return reply
+        .header('content-type', mime)
+        .header('content-length', bytes)
+        .header('accept-ranges', 'none')
+        .header('content-disposition', contentDisposition(name))
+        .header('x-content-type-options', 'nosniff')
+        .header('content-security-policy', "default-src 'none'; sandbox")
+        .header('cache-control', 'no-store')
+        .send(content.stream);
+    },
+  );
   app.delete<{ Params: IdParams; Querystring: PathQuery }>('/v2/silos/:id/file', async ({ params, query }) => {
     await silos.delete(params.id, query.path);
     return { ok: true };

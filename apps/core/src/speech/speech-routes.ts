@@ -29,14 +29,18 @@ type RecordingQuery = Static<typeof recordingSchema>;
 
 /** Text to speech, speech to text, and recordings (spec: File routes in core). */
 export function mountSpeechRoutes(app: App, deps: Deps): void {
-  app.post('/v2/tts', { schema: { body: speechSchema } }, async ({ body }, reply) => {
-    const audio = await deps.speech.speak(body, callerGone(reply));
-    return reply
-      .header('content-type', audio.mime)
-      .header('cache-control', 'no-store')
-      .header('x-content-type-options', 'nosniff')
-      .send(audio.body);
-  });
+  app.post(
+    '/v2/tts',
+    { config: { sendsBytes: 'speech; the text was masked before it was spoken' }, schema: { body: speechSchema } },
+    async ({ body }, reply) => {
+      const audio = await deps.speech.speak(body, callerGone(reply));
+      return reply
+        .header('content-type', audio.mime)
+        .header('cache-control', 'no-store')
+        .header('x-content-type-options', 'nosniff')
+        .send(audio.body);
+    },
+  );
 
   void app.register(async (scope) => mountClipRoutes(scope as unknown as App, deps));
 }

@@ -7,6 +7,7 @@ import { maxLinkLine, type LinkReply, type LinkRequest } from '@svc/contract/lin
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
+import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import { illFormedIn } from '@svc/service-kit/well-formed.ts';
@@ -78,7 +79,11 @@ const isSender = ajv.compile({ ...envelopeSchema, required: ['channel', 'sender'
 type Link = { send: (reply: LinkReply) => void; isGone: () => boolean; unconfirmed: Set<string> };
 
 function serve(context: CoreContext, socket: Socket): void {
-  const link: Link = { send: createWriter(socket), isGone: () => socket.destroyed, unconfirmed: new Set() };
+  const link: Link = {
+    send: createWriter(socket, context.knownSecrets.mask),
+    isGone: () => socket.destroyed,
+    unconfirmed: new Set(),
+  };
   const splitter = createLineSplitter(
     maxLinkLine,
     (line) => void answer(context, line, link),
@@ -172,10 +177,10 @@ async function takeConfirmation(
 }
 
 /**
- * Gathers the lines of one tick into one write; an answer leaves as soon as those that are made together with it are there. A
+ * Masks each line as it is written, and gathers those of one tick into one write; an answer leaves as soon as those that are made together with it are there. A
  * reader that stops reading is cut off instead of filling memory.
  */
-function createWriter(socket: Socket): (reply: LinkReply) => void {
+function createWriter(socket: Socket, mask: OutboundMask): (reply: LinkReply) => void {
   let pending = '';
   const flush = () => {
     if (pending === '') return;
@@ -188,6 +193,6 @@ function createWriter(socket: Socket): (reply: LinkReply) => void {
   return (reply) => {
     if ('result' in reply) process.nextTick(flush);
     else if (pending === '') setImmediate(flush);
-    pending += `${JSON.stringify(reply)}\n`;
+    pending += `${mask.json(reply)}\n`;
   };
 }

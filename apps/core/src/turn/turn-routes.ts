@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { envelopeSchema, type Envelope } from '@svc/contract/envelope.ts';
-import type { HandleResult } from '@svc/contract/turn.ts';
+import type { HandleResult, TurnFrame } from '@svc/contract/turn.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import { openSse, sseFrame } from '@svc/service-kit/http/sse.ts';
@@ -37,15 +37,16 @@ function confirmWhenSent({ handovers, log }: CoreContext, { turn_id, actions }: 
 async function streamTurn(context: CoreContext, envelope: Envelope, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const stream = openSse(reply, context.clock);
   const closeFeed = context.feeds.add(stream);
+  const send = (frame: TurnFrame) => stream.send(sseFrame(frame.type, context.knownSecrets.mask.json(frame)));
   try {
-    const caller = callerOf(reply, (progress) => stream.send(sseFrame(progress.type, progress)));
+    const caller = callerOf(reply, send);
     const result = await handleEnvelope(context, envelope, caller, request.id);
     confirmWhenSent(context, result, reply);
-    stream.send(sseFrame('result', { type: 'result', result }));
+    send({ type: 'result', result });
   } catch (error) {
     const known = toServiceError(error);
     if (known.status >= 500) request.log.error({ err: error }, 'turn failed');
-    stream.send(sseFrame('error', { type: 'error', error: known.toBody(request.id) }));
+    send({ type: 'error', error: known.toBody(request.id) });
   } finally {
     closeFeed();
     stream.close();

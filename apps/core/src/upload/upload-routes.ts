@@ -50,11 +50,15 @@ export function mountUploadRoutes(app: App, { uploads, settings }: Deps): void {
     const files = await page(uploads.manifest.newest(), query.before ?? null, limit);
     return { files, next: files.length === limit ? (files.at(-1)?.id ?? null) : null };
   });
-  app.get<{ Params: IdParams }>('/v2/uploads/:id/file', async ({ params, raw }, reply) => {
-    const entry = isUploadId(params.id) ? await uploads.manifest.find(params.id) : null;
-    if (entry === null) throw notFound('file', params.id);
-    return sendFile(raw, reply, entry);
-  });
+  app.get<{ Params: IdParams }>(
+    '/v2/uploads/:id/file',
+    { config: { sendsBytes: 'the file that was uploaded' } },
+    async ({ params, raw }, reply) => {
+      const entry = isUploadId(params.id) ? await uploads.manifest.find(params.id) : null;
+      if (entry === null) throw notFound('file', params.id);
+      return sendFile(raw, reply, entry);
+    },
+  );
 
   void app.register(async (scope) => mountBodyRoutes(scope as unknown as App, { uploads, settings }));
 }

@@ -4,15 +4,18 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { http, type IncomingMessage } from '../builtin.ts';
 import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
+import { notFound } from '../service-error.ts';
+import { createOutboundMask, noMask } from '../redaction/outbound-mask.ts';
 import { createApp, type App } from './create-app.ts';
 import { openSse } from './sse.ts';
 
-const open = (routes: (app: App) => void) =>
+const open = (routes: (app: App) => void, mask = noMask) =>
   createApp({
     service: 'test',
     version: { service: 'test', version: '1.0.0', channel: 'stable', sha: 'unknown', started_at: 0, node: '26' },
     log: createLog('test', 'silent'),
     allowedHosts: [],
+    mask,
     health: () => ({}),
     routes,
   });
@@ -107,4 +110,45 @@ test('a body that does not come to its end is cut off after two minutes', async 
   await vi.waitUntil(() => vi.getTimerCount() > 0, { timeout: 5000, interval: 5 });
   vi.advanceTimersByTime(120_000);
   await once(socket, 'close');
+});
+
+describe('the mask of every answer', () => {
+  const secret = 'Cnry7Var2kQzLwXp';
+  const masking = createOutboundMask((text) =>
+    text.replaceAll(secret, '[redacted:secret]').replaceAll('4111222233', '[redacted:secret]'),
+  );
+  const own = open((routes) => {
+    const answer = { type: 'object', additionalProperties: true, properties: { n: { type: 'integer' } } } as const;
+    routes.get('/value', () => ({ [secret]: [secret, { n: 4_111_222_233 }] }));
+    routes.get('/schema', { schema: { response: { 200: answer } } }, () => ({ n: 4_111_222_233, text: `"${secret}"\n` }));
+    routes.get('/text', () => `metric{name="${secret}"} 1\n`);
+    routes.get('/header', (_request, reply) =>
+      reply.header('content-disposition', `attachment; filename="${secret}.txt"`).send({}),
+    );
+    routes.get('/fault', () => {
+      throw notFound('thing', secret);
+    });
+    routes.get('/bytes', (_request, reply) => reply.send(Buffer.from(secret)));
+    routes.get('/file', { config: { sendsBytes: 'a file' } }, (_request, reply) => reply.send(Buffer.from(secret)));
+    routes.post('/body', { schema: { body: { type: 'object', additionalProperties: false, properties: {} } } }, () => ({}));
+  }, masking);
+
+  test.each(['/value', '/schema', '/text', '/header', '/fault', `/${secret}`, `/%zz${secret}`, '/bytes'])(
+    'GET %s',
+    async (url) => {
+      const answer = await own.inject({ url, headers: { 'x-request-id': secret } });
+      expect(JSON.stringify(answer.headers) + answer.payload).not.toContain(secret);
+      expect(answer.payload).not.toContain('4111222233');
+    },
+  );
+
+  test('the names of fields in a refusal are masked', async () => {
+    const answer = await own.inject({ method: 'POST', url: '/body', payload: { [secret]: 1 } });
+    expect([answer.statusCode, answer.payload]).toEqual([400, expect.not.stringContaining(secret)]);
+  });
+
+  test('bytes leave as they are, from a route that says what it sends', async () => {
+    expect((await own.inject('/file')).payload).toBe(secret);
+    expect((await own.inject('/bytes')).statusCode).toBe(500);
+  });
 });

@@ -3,6 +3,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyTypeProvider,
   type FastifyBaseLogger,
+  type FastifyRequest,
   type preParsingHookHandler,
   type RawServerDefault,
 } from 'fastify';
@@ -13,9 +14,11 @@ import type { Schema, Static } from '@svc/contract/schema.ts';
 import { errorBodySchema } from '@svc/contract/error-body.ts';
 import type { Log } from '../log.ts';
 import { randomIds } from '../ids.ts';
-import { notFound } from '../service-error.ts';
+import { badRequest, notFound } from '../service-error.ts';
 import { createGuard } from './guard.ts';
 import { handleError } from './error-handler.ts';
+import type { MaskedJson, OutboundMask } from '../redaction/outbound-mask.ts';
+import { maskAnswers } from './mask-answers.ts';
 import { readJsonBodies } from './json-body.ts';
 import { lazyCompilers } from './lazy-compilers.ts';
 import { refuseBytes } from './refuse-bytes.ts';
@@ -24,6 +27,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route reads its body itself, for as long as it comes. */
     streamsBody?: boolean;
+    /** What the route sends as bytes, which no mask can read. Every other answer is text, and masked. */
+    sendsBytes?: string;
   }
 }
 
@@ -41,6 +46,10 @@ export type AppOptions = {
   log: Log;
   /** Bind address and public host names that a request may carry as `Host`. */
   allowedHosts: readonly string[];
+  /** What every answer passes as the last thing that happens to it. */
+  mask: OutboundMask;
+  /** A further look at answers, where another process knows secrets that this one does not. */
+  maskAlso?: (json: MaskedJson, request: FastifyRequest) => Promise<string>;
   /** What `/health` adds to `status` and `service`; `degraded` entries turn the status to `degraded`. */
   health: () => Partial<HealthInfo> & Record<string, unknown>;
   /** Mounts the service's own routes. Called once more, on an app that never listens, to draw `/openapi.json`. */
@@ -62,6 +71,7 @@ export function createApp(options: AppOptions): App {
     if (refusal !== null) throw refusal;
   });
   app.addHook('preParsing', limitBodyTime);
+  app.addHook('onSend', maskAnswers(options));
   mountRoutes(app, options);
   let document: Promise<unknown> | null = null;
   app.get('/openapi.json', { schema: { hide: true } }, () => (document ??= describeRoutes(options)));
@@ -77,14 +87,14 @@ function bareApp(options: AppOptions): App {
     // Node's own limit knows no routes: see `limitBodyTime`. That for headers holds.
     requestTimeout: 0,
     requestIdHeader: false,
-    genReqId: (request) => inboundRequestId(request.headers['x-request-id']) ?? randomIds.next('req'),
+    genReqId: (request) => inboundRequestId(request.headers['x-request-id'], options.mask) ?? randomIds.next('req'),
     routerOptions: { maxParamLength: 1024 },
     // Bodies are taken as they are; only text-only places (query, path) are turned into numbers and booleans.
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true, allErrors: true } },
     schemaController: { compilersFactory: lazyCompilers },
-    // A URL that cannot be decoded reaches no hook and no error handler of ours.
-    frameworkErrors: (error, request, reply) =>
-      handleError(createGuard(options.allowedHosts)(request.headers) ?? error, request, reply),
+    // A URL that cannot be decoded reaches no hook and no error handler of ours: nothing of it may be in the answer.
+    frameworkErrors: (_error, request, reply) =>
+      handleError(createGuard(options.allowedHosts)(request.headers) ?? unreadableUrl, request, reply),
     clientErrorHandler: refuseBytes,
     return503OnClosing: true,
     forceCloseConnections: 'idle',
@@ -138,6 +148,8 @@ const limitBodyTime: preParsingHookHandler = (request, _reply, payload, done) =>
 const hasBody = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** A caller's request id is kept when it is harmless in a log line. */
-const inboundRequestId = (value: string | string[] | undefined): string | null =>
-  typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value) ? value : null;
+/** A caller's request id is kept when it is harmless in a log line, and no secret. */
+const inboundRequestId = (value: string | string[] | undefined, mask: OutboundMask): string | null =>
+  typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value) && mask.text(value) === value ? value : null;
+
+const unreadableUrl = badRequest('The URL of this request cannot be decoded.');

@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../clock.ts';
+import type { MaskedJson } from '../redaction/outbound-mask.ts';
 
-/** One server-sent event. `data` is JSON, so no line break of a text can forge a frame. */
-export const sseFrame = (event: string, data: unknown, id?: string): string =>
-  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+/** One server-sent event. `data` is JSON, so no line break of a text can forge a frame, and has passed the mask. */
+export const sseFrame = (event: string, data: MaskedJson, id?: string): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
 
 export type SseStream = {
   send(frame: string): void;

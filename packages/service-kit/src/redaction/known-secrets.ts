@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Clock } from '../clock.ts';
 import { errorText } from '../service-error.ts';
 import { loadDetection } from './detection.ts';
+import { createOutboundMask } from './outbound-mask.ts';
 import { createRedactor, type Redactor } from './redactor.ts';
 import { minimumSecretLength } from './spellings.ts';
 
@@ -21,6 +22,8 @@ type FileStamp = { file: string; stamp: string };
 
 /** Names whose values are taken for secrets wherever they come from. */
 const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)$/i;
+/** Settings that say what a secret is called: errors have to name it. */
+const namesSecret = /^SVC_\w+_KEY_SECRET$/;
 const refreshMs = 1000;
 const lineRefreshMs = 60_000;
 /** What was a secret is masked this long after it was replaced: it may be valid still, and is said still. */
@@ -38,6 +41,8 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
   let checkedAt = Number.NEGATIVE_INFINITY;
   let redactor: Redactor = createRedactor([], sources.linkHosts);
   let fault: string | null = null;
+  /** Set with the first reply: a process that masks none needs no rules in its memory. */
+  let hasRules = false;
   const learned = new Set<string>();
   let current: ReadonlySet<string> = new Set();
   /** Values that are secrets no more, and until when they are masked. */
@@ -55,7 +60,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
     const add = (name: string, value: string) => void found.set(value.trim(), name);
     for (const value of sources.values) add('a service token', value);
     for (const [name, value] of Object.entries(sources.env)) {
-      if (value !== undefined && secretName.test(name)) add(name, value);
+      if (value !== undefined && secretName.test(name) && !namesSecret.test(name)) add(name, value);
     }
     for (const value of learned) add('a secret that was given out', value);
     for (const { file } of files) {
@@ -100,6 +105,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
   return {
     /** @throws when a secrets or keys file is there but cannot be read: redaction failing means nothing is sent. */
     redactor(): Redactor {
+      hasRules = true;
       if (isDue(refreshMs)) refresh(true);
       if (fault !== null) throw new Error(fault);
       return redactor;
@@ -122,6 +128,15 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
       if (isDue(lineRefreshMs)) refresh(false);
       return redactor.logLine(line);
     },
+
+    /**
+     * The mask of every sink, with what is known at the moment. While the list cannot be read, what was known before and is
+     * learned since is masked: an answer such as `/health` has to leave even then. Replies ask for `redactor()`, which throws.
+     */
+    mask: createOutboundMask((text) => {
+      if (isDue(refreshMs)) refresh(hasRules);
+      return redactor.known(text);
+    }),
 
     fault: () => fault,
   };

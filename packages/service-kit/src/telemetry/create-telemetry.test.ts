@@ -1,10 +1,12 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { randomIds } from '../ids.ts';
 import { createLog } from '../log.ts';
+import { createOutboundMask, noMask } from '../redaction/outbound-mask.ts';
 import { createTelemetry } from './create-telemetry.ts';
 import { serializeEvent, toEvent } from './to-event.ts';
 
@@ -13,7 +15,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-function openTelemetry(defaults: Partial<TelemetryEvent> = {}) {
+function openTelemetry(defaults: Partial<TelemetryEvent> = {}, mask = noMask) {
   const folder = temporaryFolder();
   const telemetry = createTelemetry({
     dir: folder.path,
@@ -23,6 +25,7 @@ function openTelemetry(defaults: Partial<TelemetryEvent> = {}) {
     clock: createFakeClock(5000),
     ids: randomIds,
     log: createLog('test', 'silent'),
+    mask,
     defaults,
   });
   cleanUps.push(folder.remove, () => telemetry.close(0));
@@ -85,4 +88,27 @@ test('a spool that cannot be written counts what it drops', async () => {
   telemetry.emit({ kind: 'inbound' });
   await new Promise(setImmediate);
   expect(telemetry.status()).toMatchObject({ unsent: 0, dropped: 1 });
+});
+
+test('no field of an event holds a known secret: not for listeners, not in the spool, and not when it is cut', () => {
+  const secret = 'Cnry7Var2kQzLwXp';
+  const { telemetry, dir } = openTelemetry(
+    { identity: secret },
+    createOutboundMask((text) => text.replaceAll(secret, 'MASK')),
+  );
+  const heard: string[] = [];
+  telemetry.subscribe((event, line) => heard.push(JSON.stringify(event), line));
+  telemetry.emit({ kind: secret, id: secret, session: secret, surface: secret, request_id: secret, text: `"${secret}"\n` });
+  telemetry.emit({ kind: 'tool', payload: { [secret]: { [secret]: [secret] } } });
+  telemetry.emit({
+    kind: 'tool',
+    text: `${'y'.repeat(16 * 1024 - 8)}${secret}`,
+    payload: { long: 'x'.repeat(300_000), [secret]: secret },
+  });
+  telemetry.emit({ kind: 'tool', text: secret, payload: { big: 1n, by: secret } });
+  process.emit('exit', 0);
+  const spooled = readdirSync(dir).map((name) => readFileSync(path.join(dir, name), 'utf8'));
+  const everything = [...heard, ...spooled].join('');
+  expect(everything).toContain('MASK');
+  expect(everything).not.toContain(secret.slice(0, 8));
 });

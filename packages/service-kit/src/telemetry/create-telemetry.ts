@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Ids } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
+import type { OutboundMask } from '../redaction/outbound-mask.ts';
 import { createHub } from '../hub.ts';
 import { sendTo } from './send-events.ts';
 import { Shipper } from './shipper.ts';
@@ -20,6 +21,8 @@ export type TelemetryOptions = {
   clock: Clock;
   ids: Ids;
   log: Log;
+  /** What every event passes before it is written. */
+  mask: OutboundMask;
   /** Fields of every event that does not set them itself. */
   defaults?: Partial<TelemetryEvent>;
 };
@@ -52,7 +55,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
 
   const telemetry: Telemetry = {
     emit(partial) {
-      const serialized = serializeEvent(toEvent(partial, defaults, ids.next('evt'), clock.now()));
+      const serialized = serializeEvent(toEvent(partial, defaults, ids.next('evt'), clock.now()), options.mask);
       spool.append(serialized.line);
       shipper.wake();
       hub.publish(serialized);

@@ -1,3 +1,4 @@
+import type { MaskedJson } from '../redaction/outbound-mask.ts';
 import type { PartialEvent, TelemetryEvent } from '@svc/contract/event.ts';
 
 /** How a producer's telemetry stands; part of its `/health`. */
@@ -10,7 +11,7 @@ export type TelemetryStatus = { unsent: number; dropped: number; collector: 'ok'
 export type Telemetry = {
   emit(event: PartialEvent): TelemetryEvent;
   /** Live view of what is emitted here. `line` is the event as JSON, which is made anyway. */
-  subscribe(listener: (event: TelemetryEvent, line: string) => void): () => void;
+  subscribe(listener: (event: TelemetryEvent, line: MaskedJson) => void): () => void;
   status(): TelemetryStatus;
   /** Tries to hand over everything, bounded by `timeoutMs`, then stops. What is left is sent after the next start. */
   close(timeoutMs: number): Promise<void>;

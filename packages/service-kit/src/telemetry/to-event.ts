@@ -1,7 +1,9 @@
 import type { PartialEvent, TelemetryEvent } from '@svc/contract/event.ts';
-import { wellFormedJson } from '../well-formed.ts';
+import type { MaskedJson, OutboundMask } from '../redaction/outbound-mask.ts';
+import { wellFormed } from '../well-formed.ts';
 
-export type SerializedEvent = { event: TelemetryEvent; line: string };
+/** An event that has passed the mask, as a value and as one line of JSON. */
+export type SerializedEvent = { event: TelemetryEvent; line: MaskedJson };
 
 /** An event of more characters than this is cut: a feed is no place for whole files. */
 export const maxLineLength = 256 * 1024;
@@ -29,12 +31,17 @@ export function toEvent(partial: PartialEvent, defaults: Partial<TelemetryEvent>
   };
 }
 
-/** One JSON line of bounded length. A payload that cannot be written (a cycle, a bigint) or is too large is left out. */
-export function serializeEvent(event: TelemetryEvent): SerializedEvent {
-  const whole = tryStringify(event);
-  if (whole !== null && whole.length <= maxLineLength) return { event, line: whole };
-  const cut = cutEvent(event, whole === null ? 'not writable as JSON' : `${whole.length} characters`);
-  return { event: cut, line: wellFormedJson(cut) };
+/**
+ * One JSON line of bounded length, without known secrets in any of its fields. A payload that cannot be written (a cycle, a
+ * bigint) or is too large is left out. Masked before it is cut: half of a secret would not be known for one.
+ */
+export function serializeEvent(event: TelemetryEvent, mask: OutboundMask): SerializedEvent {
+  const whole = tryWrite(event, mask);
+  if (whole !== null && whole.json.length <= maxLineLength) return { event: whole.value, line: whole.json };
+  const shown = whole ?? mask.write({ ...event, payload: shortValues(event.payload) });
+  const why = whole === null ? 'not writable as JSON' : `${whole.json.length} characters`;
+  const cut = mask.write(wellFormed(cutEvent(shown.value, why)));
+  return { event: cut.value, line: cut.json };
 }
 
 function cutEvent(event: TelemetryEvent, why: string): TelemetryEvent {
@@ -62,9 +69,9 @@ function shortValues(payload: Record<string, unknown>): Record<string, unknown> 
   return Object.fromEntries(short.slice(0, 64));
 }
 
-function tryStringify(event: TelemetryEvent): string | null {
+function tryWrite(event: TelemetryEvent, mask: OutboundMask): { value: TelemetryEvent; json: MaskedJson } | null {
   try {
-    return wellFormedJson(event); // the collector refuses what is not
+    return mask.write(wellFormed(event)); // the collector refuses what is not
   } catch {
     return null; // the caller leaves the payload out and says so
   }

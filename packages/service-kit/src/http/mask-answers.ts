@@ -1,0 +1,31 @@
+import type { FastifyReply, onSendAsyncHookHandler } from 'fastify';
+import type { OutboundMask } from '../redaction/outbound-mask.ts';
+import type { AppOptions } from './create-app.ts';
+
+/**
+ * The sink of every answer, errors too: headers and body pass the mask after everything else has happened to them. Bytes
+ * cannot be masked, so only a route that says what it sends (`sendsBytes`) may answer with them.
+ */
+export function maskAnswers({ mask, maskAlso }: Pick<AppOptions, 'mask' | 'maskAlso'>): onSendAsyncHookHandler<unknown> {
+  return async (request, reply, payload) => {
+    maskHeaders(reply, mask);
+    if (payload === null || payload === undefined) return payload;
+    if (typeof payload === 'string') {
+      if (!isJson(reply)) return mask.text(payload);
+      const json = mask.jsonText(payload);
+      return maskAlso === undefined ? json : maskAlso(json, request);
+    }
+    if (request.routeOptions.config.sendsBytes !== undefined) return payload;
+    (payload as { destroy?: () => void }).destroy?.();
+    throw new Error(`${request.method} ${request.routeOptions.url} sends bytes and does not say so in its config`);
+  };
+}
+
+const isJson = (reply: FastifyReply): boolean => String(reply.getHeader('content-type')).includes('json');
+
+function maskHeaders(reply: FastifyReply, mask: OutboundMask): void {
+  const texts = Object.entries(reply.getHeaders()).filter((header): header is [string, string] => typeof header[1] === 'string');
+  const all = texts.map(([, value]) => value).join('\n');
+  if (mask.text(all) === all) return;
+  for (const [name, value] of texts) void reply.header(name, mask.text(value));
+}

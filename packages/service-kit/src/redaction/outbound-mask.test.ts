@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createOutboundMask } from './outbound-mask.ts';
+import { createRedactor } from './redactor.ts';
+
+const account = '{"type":"service_account","private_key_id":"a1b2c3d4","n":1}';
+const secrets = [
+  'Cnry7Var2kQzLwXp',
+  'with "quotes" and \\ in it',
+  '4111222233',
+  'двa-слова-тайны',
+  'line one\nline two of it',
+  account,
+];
+const redactor = createRedactor(secrets);
+const mask = createOutboundMask(redactor.known);
+const [word = ''] = secrets;
+
+/** Every string, number and key of a value, as text. */
+function textsOf(value: unknown): string[] {
+  if (value === null || typeof value !== 'object') return [String(value)];
+  return Object.entries(value).flatMap(([key, part]) => [key, ...textsOf(part)]);
+}
+
+const leaks = (json: string): string[] => {
+  const texts = [json, ...textsOf(JSON.parse(json))];
+  return secrets.filter((secret) => texts.some((text) => text.includes(secret) || redactor.known(text) !== text));
+};
+
+test.each([
+  ['a string', word],
+  ['a string in a text of several lines', { text: `one\n"${word}"\ntwo` }],
+  ['a key', { [word]: 1 }],
+  ['a number', { n: 4_111_222_233 }],
+  ['a part of a number', [94_111_222_233.5]],
+  ['an object that is a secret itself', { payload: { key: JSON.parse(account) as unknown }, kept: 'yes' }],
+  ['a text wrapped in the middle of it', { text: `${word.slice(0, 5)}\n${word.slice(5)}` }],
+  ['JSON in JSON in JSON', { text: JSON.stringify(JSON.stringify({ text: secrets[1] })) }],
+  ['a value with its own way to JSON', { at: { toJSON: () => word } }],
+  ['deep nesting', Array.from({ length: 300 }).reduce<unknown>((inner) => [inner], word)],
+])('a known secret does not leave as %s', (_position, value) => {
+  expect(leaks(mask.json(value))).toEqual([]);
+  expect(leaks(mask.jsonText(JSON.stringify(value)))).toEqual([]);
+});
+
+test('no known secret is left in any JSON value, and everything else stays as it was', () => {
+  const part = fc.oneof(
+    { weight: 2, arbitrary: fc.constantFrom(...secrets) },
+    { weight: 3, arbitrary: fc.string({ unit: 'binary' }) },
+  );
+  const text = fc.array(part, { maxLength: 5 }).map((parts) => parts.join(''));
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof(
+      { depthSize: 'small' },
+      text,
+      fc.constantFrom(4_111_222_233, -4_111_222_233, 4111222233e5),
+      fc.double(),
+      fc.constantFrom(null, true),
+      fc.constant(JSON.parse(account)),
+      fc.array(tie('any'), { maxLength: 4 }),
+      fc.dictionary(text, tie('any'), { maxKeys: 4 }),
+    ),
+  })).any;
+  fc.assert(
+    fc.property(value, (any) => {
+      const json = JSON.stringify(any);
+      const written = mask.write(any);
+      expect(leaks(written.json)).toEqual([]);
+      expect(JSON.stringify(written.value)).toBe(written.json);
+      expect(mask.jsonText(json)).toBe(written.json);
+      expect(mask.jsonText(written.json)).toBe(written.json);
+      if (leaks(json).length === 0) expect(written.value).toBe(any);
+    }),
+    { numRuns: process.env['TEST_DEEP'] === '1' ? 10_000 : 500 },
+  );
+});
+
+test('the shape of what is read by machines stays: an object is an object, a list is a list', () => {
+  expect(JSON.parse(mask.json({ payload: JSON.parse(account), list: [word], n: 12 }))).toEqual({
+    payload: { redacted: '[redacted:secret]' },
+    list: ['[redacted:secret]'],
+    n: 12,
+  });
+});
+
+test('an answer of 1 MB without secrets is looked at in a few milliseconds', () => {
+  const answer = {
+    messages: Array.from({ length: 2000 }, (_, i) => ({ at: i, text: `line ${i}\n"quoted" ${'words '.repeat(80)}` })),
+  };
+  const json = JSON.stringify(answer);
+  mask.jsonText(json);
+  const since = performance.now();
+  expect(mask.jsonText(json)).toBe(json);
+  expect(performance.now() - since).toBeLessThan(300);
+});

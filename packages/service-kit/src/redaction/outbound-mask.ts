@@ -1,0 +1,72 @@
+import { placeholder } from './placeholder.ts';
+
+declare const masked: unique symbol;
+
+/** JSON text that has passed the mask. Only an `OutboundMask` makes it, and whatever writes frames and events asks for it. */
+export type MaskedJson = string & { readonly [masked]: true };
+
+/** The mask at the serializer of a sink: known secrets are taken out of every string, number and key of what leaves. */
+export type OutboundMask = {
+  /** A value as the JSON text that leaves. */
+  json(value: unknown): MaskedJson;
+  /** The same, with the value that the text stands for: the given one when nothing was masked in it. */
+  write<T>(value: T): { value: T; json: MaskedJson };
+  /** JSON text that was written already. */
+  jsonText(json: string): MaskedJson;
+  /** Any other text: a header, a name, lines of metrics. */
+  text(text: string): string;
+};
+
+/** Nothing that is sent goes as deep; what does is masked as a whole. */
+const maxDepth = 100;
+/** A string of JSON in which something is escaped. */
+const escapedString = /"[^"\\]*(?:\\.[^"\\]*)+"/g;
+
+/**
+ * A mask that asks `known` what may leave of a text. The JSON text is looked at first, in which everything but escaped
+ * characters stands as it is: most answers cost one pass and no copy. Only when something is found is the value walked.
+ */
+export function createOutboundMask(known: (text: string) => string): OutboundMask {
+  const isKnown = (text: string) => known(text) !== text;
+  const isClean = (json: string) =>
+    !isKnown(json) &&
+    (!json.includes('\\') || !(json.match(escapedString) ?? []).some((text) => isKnown(JSON.parse(text) as string)));
+
+  const write = <T>(value: T, json: string): { value: T; json: MaskedJson } => {
+    if (isClean(json)) return { value, json: json as MaskedJson };
+    // Parsed again, so that what is masked is what would have been written. The cast: a mask changes texts, hardly ever a shape.
+    const safe = withoutSpread(maskWithin(JSON.parse(json), known, 0), isKnown) as T;
+    return { value: safe, json: JSON.stringify(safe) as MaskedJson };
+  };
+  const mask: OutboundMask = {
+    json: (value) => mask.write(value).json,
+    write: (value) => write(value, JSON.stringify(value) ?? 'null'),
+    jsonText: (json) => (isClean(json) ? (json as MaskedJson) : write<unknown>(null, json).json),
+    text: known,
+  };
+  return mask;
+}
+
+/** Masks nothing. For tests, and for a process whose work it is to hand secrets out. */
+export const noMask: OutboundMask = createOutboundMask((text) => text);
+
+function maskWithin(value: unknown, known: (text: string) => string, depth: number): unknown {
+  if (typeof value === 'string') return known(value);
+  if (typeof value === 'number') return known(String(value)) === String(value) ? value : placeholder;
+  if (value === null || typeof value !== 'object') return value;
+  if (depth === maxDepth) return placeholder;
+  return mapParts(value, (part) => maskWithin(part, known, depth + 1), known);
+}
+
+/** A secret that is JSON itself may be spread over several values: the smallest part that still shows it goes as a whole. */
+function withoutSpread(value: unknown, isKnown: (text: string) => boolean): unknown {
+  if (value === null || typeof value !== 'object' || !isKnown(JSON.stringify(value))) return value;
+  const inner = mapParts(value, (part) => withoutSpread(part, isKnown));
+  if (!isKnown(JSON.stringify(inner))) return inner;
+  return Array.isArray(value) ? [placeholder] : { redacted: placeholder };
+}
+
+const mapParts = (value: object, map: (part: unknown) => unknown, mapKey = (key: string) => key): object =>
+  Array.isArray(value)
+    ? value.map(map)
+    : Object.fromEntries(Object.entries(value).map(([key, part]) => [mapKey(key), map(part)]));
