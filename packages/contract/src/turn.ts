@@ -65,7 +65,7 @@ export type TurnProgress =
   | { type: 'thinking'; text: string }
   | { type: 'tool'; id: string; name: string; input: unknown }
   | { type: 'tool_result'; id: string; ok: boolean; output: string }
-  /** Everything streamed so far is withdrawn: the turn ends in silence. */
+  /** Everything streamed so far is withdrawn: the turn ends in silence, or what follows takes its place. */
   | { type: 'retract' };
 
 export type TurnFrame = TurnProgress | { type: 'result'; result: HandleResult } | { type: 'error'; error: ErrorBody };

@@ -4,6 +4,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import type { Events } from '../events.ts';
 import type { OpenSession, SessionStore } from '../session/session-store.ts';
+import { createRenewedStream } from './renewed-stream.ts';
 import { createReplyStream } from './reply-stream.ts';
 import { showToolInput, showToolOutput } from './tool-view.ts';
 import type { Turn, TurnSink } from './turn.ts';
@@ -12,7 +13,8 @@ type Deps = {
   turn: Turn;
   session: OpenSession;
   sink: TurnSink;
-  redactor: Redactor;
+  /** The redactor of the moment: a secret may become known while the turn runs. Throws when the list cannot be read. */
+  redactor: () => Redactor;
   events: Events;
   sessions: Pick<SessionStore, 'keepEngineSession'>;
   clock: Clock;
@@ -29,6 +31,8 @@ export type Rendered = {
   engineSessionId: string | null;
   /** Tool servers that were not there, in words. */
   warnings: string[];
+  /** What `text` is masked with. */
+  redactor: Redactor;
 };
 
 const keepWithinMs = 10;
@@ -36,7 +40,7 @@ const keepWithinMs = 10;
 /** Turns what an engine says into what the channel sees, redacted, and remembers what the turn needs at its end. */
 export function createEventRenderer({ turn, session, sink, redactor, events, sessions, clock, onToolServerMissing }: Deps) {
   const reply = createReplyStream(redactor, sink);
-  const thinking = redactor.stream();
+  const thinking = createRenewedStream(redactor);
   let thought = '';
   let usage: TokenUsage | null = null;
   let model: string | null = null;
@@ -64,7 +68,7 @@ export function createEventRenderer({ turn, session, sink, redactor, events, ses
   };
 
   const showNotice = (notice: Extract<EngineEvent, { type: 'notice' }>) => {
-    const message = redactor.text(notice.message);
+    const message = redactor().text(notice.message);
     events.engineNotice(turn, session.engine_id ?? '', notice.code, message);
     if (notice.code !== 'tool_server_missing') return;
     warnings.push(message);
@@ -88,15 +92,15 @@ export function createEventRenderer({ turn, session, sink, redactor, events, ses
           if (event.engineSessionId !== session.engine_session_id) keepSoon(event.engineSessionId);
           break;
         case 'tool': {
-          const name = redactor.text(event.name);
-          const input = showToolInput(redactor.value(event.input));
+          const name = redactor().text(event.name);
+          const input = showToolInput(redactor().value(event.input));
           reply.flush();
           sink({ type: 'tool', id: event.id, name, input });
           events.tool(turn, name, event.id, input, session.cwd);
           break;
         }
         case 'tool_result': {
-          const output = showToolOutput(redactor.text(event.output));
+          const output = showToolOutput(redactor().text(event.output));
           reply.flush();
           sink({ type: 'tool_result', id: event.id, ok: event.ok, output });
           events.toolResult(turn, event.id, event.ok, output);
@@ -122,7 +126,15 @@ export function createEventRenderer({ turn, session, sink, redactor, events, ses
       reply.finish();
       cancelKeep();
       if (kept !== null) await kept;
-      return { text: reply.text(), usage, model, silent: reply.isSilent(), engineSessionId: unkept, warnings };
+      return {
+        text: reply.text(),
+        usage,
+        model,
+        silent: reply.isSilent(),
+        engineSessionId: unkept,
+        warnings,
+        redactor: reply.redactor(),
+      };
     },
   };
 }

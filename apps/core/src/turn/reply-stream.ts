@@ -1,29 +1,24 @@
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
+import { createMaskedReply } from './masked-reply.ts';
 import { createSilenceFilter } from './silence.ts';
 import type { TurnSink } from './turn.ts';
-
-/** Between two blocks of text of one reply. */
-const blockBreak = '\n\n';
 
 /**
  * The way of a reply's text from the engine to the sink: the marker of silence is taken out, then secrets are masked,
  * then it leaves. Deltas of one turn of the event loop leave as one; what was sent always adds up to `text()`.
+ * `current` gives the redactor of the moment, and throws when there is none: until there is, nothing leaves.
  */
-export function createReplyStream(redactor: Redactor, sink: TurnSink) {
+export function createReplyStream(current: () => Redactor, sink: TurnSink) {
+  const masked = createMaskedReply(current, sink);
   let silence = createSilenceFilter();
-  let masked = redactor.stream();
   let waiting = '';
-  let sent = '';
-  let block = '';
   let isOpen = false;
   let silent = false;
 
-  const send = (text: string) => {
-    if (text === '') return;
-    const lead = block === '' && sent !== '' ? blockBreak : '';
-    sent += lead + text;
-    block += text;
-    sink({ type: 'delta', text: lead + text });
+  const pushWaiting = () => {
+    if (waiting === '') return;
+    masked.push(silence.push(waiting));
+    waiting = '';
   };
 
   const reply = {
@@ -35,33 +30,32 @@ export function createReplyStream(redactor: Redactor, sink: TurnSink) {
 
     /** Sends what is waiting now: before anything else of the turn is shown. */
     flush(): void {
-      if (waiting === '') return;
-      const text = waiting;
-      waiting = '';
-      send(masked.push(silence.push(text)));
+      if (waiting === '' || !isReadable(current)) return; // the end of the block throws what is wrong
+      pushWaiting();
     },
 
     /** Ends a block of text. An engine that sends no deltas gives the whole block here. */
     segment(whole: string): void {
       if (!isOpen) reply.delta(whole);
-      reply.flush();
+      current();
+      pushWaiting();
       const rest = silence.end();
-      send(masked.push(rest.text) + masked.end());
+      masked.push(rest.text);
+      masked.endBlock();
       silent = rest.silent;
       silence = createSilenceFilter();
-      masked = redactor.stream();
       isOpen = false;
-      if (block !== '') sink({ type: 'segment', text: block });
-      block = '';
     },
 
     /** Ends a block that is still open, when the engine is done. */
     finish(): void {
       if (isOpen) reply.segment('');
+      masked.end();
     },
 
     /** Everything that was sent, the reply. */
-    text: () => sent,
+    text: () => masked.text(),
+    redactor: () => masked.redactor(),
     /** True when the last block ended with the marker of silence. */
     isSilent: () => silent,
   };
@@ -69,3 +63,13 @@ export function createReplyStream(redactor: Redactor, sink: TurnSink) {
 }
 
 export type ReplyStream = ReturnType<typeof createReplyStream>;
+
+/** Whether the list of secrets can be read; /health says what is wrong with it. */
+function isReadable(current: () => Redactor): boolean {
+  try {
+    current();
+    return true;
+  } catch {
+    return false;
+  }
+}

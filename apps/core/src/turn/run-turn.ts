@@ -48,6 +48,8 @@ export async function runTurn(deps: CoreContext, turn: Turn, io: TurnIo): Promis
     return { ...toResult(turn, ending, ''), ...facts };
   }
   const text = redactReply(deps, turn, reply.text, reply.redactor);
+  // A secret became known since the last delta.
+  if (text !== reply.text) withdrawFor(io, text);
   deps.events.outbound(turn, identity, text, deps.clock.now() - since, { engineId: active.engine.id, instead });
   return { ...toResult(turn, 'replied', text), ...facts };
 }
@@ -55,6 +57,13 @@ export async function runTurn(deps: CoreContext, turn: Turn, io: TurnIo): Promis
 /** The session's cursor moves on when this turn begins; should it have to run again, it finds its announcements all the same. */
 async function rememberCursor({ journal }: CoreContext, turn: Turn, announcedAfter: number): Promise<void> {
   if (turn.announcedAfter === undefined) await journal.keepInput({ ...turn, announcedAfter });
+}
+
+/** Who was shown the text gets it again as it is in the result. */
+function withdrawFor({ sink }: TurnIo, text: string): void {
+  sink({ type: 'retract' });
+  sink({ type: 'delta', text });
+  sink({ type: 'segment', text });
 }
 
 const warningsOf = ({ warnings }: Reply, instead: string | null): { warnings?: string[] } =>

@@ -6,7 +6,7 @@ import type { AppOptions } from './create-app.ts';
  * The sink of every answer, errors too: headers and body pass the mask after everything else has happened to them. Bytes
  * cannot be masked, so only a route that says what it sends (`sendsBytes`) may answer with them.
  */
-export function maskAnswers({ mask, maskAlso }: Pick<AppOptions, 'mask' | 'maskAlso'>): onSendAsyncHookHandler<unknown> {
+export function maskAnswers({ mask, maskAlso }: Pick<AppOptions, 'mask' | 'maskAlso'>): onSendAsyncHookHandler {
   return async (request, reply, payload) => {
     maskHeaders(reply, mask);
     if (payload === null || payload === undefined) return payload;

@@ -78,7 +78,7 @@ test.each([
 test('half of a surrogate pair in a text of an engine costs no event: the collector would refuse it', () => {
   const payload = { '\udc00': ['\ud800'] };
   const event = toEvent({ kind: 'tool_result', text: 'cut here \ud83d', payload }, {}, 'evt_1', 1);
-  const { line } = serializeEvent(event);
+  const { line } = serializeEvent(event, noMask);
   expect(JSON.parse(line)).toMatchObject({ text: 'cut here \ufffd', payload: { '\ufffd': ['\ufffd'] } });
 });
 

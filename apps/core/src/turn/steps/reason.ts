@@ -22,6 +22,7 @@ export type Reply = {
   text: string;
   usage: TokenUsage;
   model: string | null;
+  /** What `text` is masked with. */
   redactor: Redactor;
   /** Tool servers that were not there, in words. */
   warnings: string[];
@@ -81,7 +82,7 @@ async function reasonWith(
   { sink, signal }: TurnIo,
 ): Promise<Reply | Refusal> {
   const { turn, active } = reasoning;
-  const redactor = turnRedactor(deps, turn);
+  const redactor = () => turnRedactor(deps, turn);
   const renderer = createEventRenderer({
     ...reasoning,
     sink,
@@ -105,7 +106,7 @@ async function reasonWith(
     isTouched ||= shows.has(event.type);
     renderer.take(event);
   });
-  const { text, usage, model, silent, engineSessionId, warnings } = await renderer.finish();
+  const { text, usage, model, silent, engineSessionId, warnings, redactor: streamedWith } = await renderer.finish();
   if (warnings.length > 0) deps.log.warn({ turn: turn.id, engine: active.engine.id, warnings }, 'a tool server was not there');
   const charge = deps.pricing.charge({
     usage: usage ?? estimateUsage({ input: turn.envelope.content.text, output: text }),
@@ -113,7 +114,7 @@ async function reasonWith(
     engineId: active.engine.id,
     auth: active.auth,
   });
-  const failure = failureOf(ending, active.engine.id, redactor.text);
+  const failure = failureOf(ending, active.engine.id, redactor().text);
   // One that stops without a word keeps no promise at all: what it did nobody knows.
   if (ending !== null && failure !== null && reasoning.goesOn(failure, isTouched)) {
     if (engineSessionId !== null) await deps.sessions.keepEngineSession(reasoning.session, engineSessionId);
@@ -127,7 +128,7 @@ async function reasonWith(
     text,
     usage: charge.usage,
     model,
-    redactor,
+    redactor: streamedWith,
     warnings,
   };
 }
