@@ -35,6 +35,7 @@ import { openPricing, type Pricing } from './pricing/pricing.ts';
 import { createConnectorSecrets, type ConnectorSecrets } from './secret/connector-secrets.ts';
 import { createSecrets, type Secrets } from './secret/secrets.ts';
 import { createClaims, type Claims } from './session/claims.ts';
+import { createConversationFiles, type ConversationFiles } from './session/conversation-files.ts';
 import { openObservedStore, type ObservedStore } from './session/observed-store.ts';
 import { createSessionStore, type SessionStore } from './session/session-store.ts';
 import { createWorkspaces, type Workspaces } from './session/workspaces.ts';
@@ -98,6 +99,7 @@ export type CoreContext = {
   outbox: Outbox;
   handovers: Handovers;
   uploads: Uploads;
+  conversationFiles: ConversationFiles;
   silos: Silos;
   backups: Backups;
   imports: Imports;
@@ -220,6 +222,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     outbox,
     handovers: createHandovers({ journal, outbox, clock, log }),
     uploads: new Uploads({ uploads: paths.uploads, settings, clock, ids, log }),
+    conversationFiles: createConversationFiles({ folder: paths.attachments, uploads: paths.uploads, log }),
     silos,
     backups: new Backups({ db, paths, settings, version, clock, ids, log, holdFiles: silos.hold }),
     imports: createImports({ paths, settings, version, clock, ids }),

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -98,7 +98,9 @@ describe('files', () => {
     const file = { path: path.join(uploads, 'a.png'), name: 'a.png', mime: 'image/png' };
     writeFileSync(file.path, 'x');
     await observe('look', withFiles([file, { path: path.join(uploads, 'gone.png') }]));
-    expect(await seen()).toMatchObject([{ text: 'look', files: [file, { path: path.join(uploads, 'gone.png') }] }]);
+    const [{ files = [] } = {}] = (await seen()) as { files?: { path: string; name?: string }[] }[];
+    expect(files).toMatchObject([{ name: 'a.png', mime: 'image/png' }, {}]);
+    expect(files.map((each) => existsSync(each.path))).toEqual([true, false]);
     expect(core.engine.requests[0]?.attachments).toEqual([]);
   });
 

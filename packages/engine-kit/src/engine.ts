@@ -30,8 +30,10 @@ export type EngineRequest = {
   text: string;
   /** The stable persona. The same from turn to turn, so that caches hold and resuming works. */
   system: string;
-  /** Files in the upload area, absolute paths. */
+  /** Files that came with this message, absolute paths in `filesDir`. Nothing lies there for one that is gone. */
   attachments: Attachment[];
+  /** Folder of all files that came with the conversation. Every policy but `none` may read it; it need not exist. Null for a side call. */
+  filesDir: string | null;
   /** Messages before this one, for an engine session that is new while the channel knows a past. */
   transcript: PriorMessage[];
   /** The engine's own session id to go on with, or null to begin. */

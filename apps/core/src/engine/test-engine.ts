@@ -71,6 +71,7 @@ const toRequest = ({ ids, workspaces }: Deps, { choice }: ActiveEngine): EngineR
   text: question,
   system: 'You answer tests of a connection.',
   attachments: [],
+  filesDir: null,
   transcript: [],
   resume: null,
   model: choice.model,

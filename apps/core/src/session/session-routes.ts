@@ -5,7 +5,10 @@ import type { CoreContext } from '../context.ts';
 import { toMessages } from './history.ts';
 import { toSession } from './session-view.ts';
 
-type Deps = Pick<CoreContext, 'sessions' | 'observed' | 'turnQueue' | 'bursts' | 'claims' | 'journal' | 'knownSecrets'>;
+type Deps = Pick<
+  CoreContext,
+  'sessions' | 'observed' | 'turnQueue' | 'bursts' | 'claims' | 'journal' | 'knownSecrets' | 'conversationFiles'
+>;
 type KeyParams = { key: string };
 
 /** `GET /v2/sessions`, `GET|DELETE /v2/session/:key` and its history (spec: Endpoints, Core). */
@@ -49,6 +52,7 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
     claims.forget(params.key);
     await observed.clear(params.key, Number.MAX_SAFE_INTEGER);
     await journal.forget(params.key);
+    await deps.conversationFiles.forget(params.key);
     return { ok: true };
   });
 }

@@ -97,6 +97,7 @@ function toRequest(deps: Deps, { choice }: ActiveEngine, text: string): EngineRe
     text,
     system: 'You name conversations.',
     attachments: [],
+    filesDir: null,
     transcript: [],
     resume: null,
     model: choice.model,

@@ -52,7 +52,8 @@ async function move(from: string, to: string): Promise<void> {
     await rename(from, to);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    const part = `${to}.part`;
+    // Its name begins as those of no finished file do.
+    const part = path.join(path.dirname(to), `.${path.basename(to)}.part`);
     await rm(part, { force: true });
     await copyFile(from, part, constants.COPYFILE_EXCL);
     await syncFile(part);

@@ -44,7 +44,7 @@ export function createSendService({ instances, types, sent, ids, uploads, delive
     const outbound = outboundOf(instance);
     if (outbound === false) throw badRequest(`Nothing can be sent through "${instance.id}".`);
     // Before the rest: a file that must not leave is refused as such, whatever else is wrong.
-    const path = request.path === undefined ? undefined : await checkUpload(request.path, uploads);
+    const path = request.path === undefined ? undefined : checkUpload(request.path, uploads);
     return { instance, message: checkMessage({ ...request, path }, outbound) };
   }
 

@@ -7,6 +7,7 @@ export function engineRequest(fields: Partial<EngineRequest> & Pick<EngineReques
     text: fields.prompt,
     system: 'You are an assistant in a test.',
     attachments: [],
+    filesDir: null,
     transcript: [],
     resume: null,
     model: null,

@@ -28,6 +28,8 @@ export type DataPaths = {
   connectors: string;
   instances: string;
   uploads: string;
+  /** Attachments by conversation, where engines read them. */
+  attachments: string;
   silos: string;
   backups: string;
   restore: string;
@@ -53,6 +55,7 @@ export function dataPaths(dataDir: string): DataPaths {
     connectors: at('connectors'),
     instances: at('instances'),
     uploads: at('uploads'),
+    attachments: at('attachments'),
     silos: at('silos'),
     backups: at('backups'),
     restore: at('restore'),

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
-import path from 'node:path';
 import type { SendRequest } from '@svc/contract/send.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import { badRequest, forbidden, unavailable } from '@svc/service-kit/service-error.ts';
+import { findUpload, type UploadFile } from '@svc/service-kit/upload-file.ts';
 import type { Route } from '../../delivery/delivery-store.ts';
 import type { ToolDeps } from './tool.ts';
 
@@ -18,7 +17,7 @@ const maxCheckedBytes = 64 * 1024 * 1024;
 /** Sends a file of the upload area, tried once: whether it went is in the result. */
 export async function sendFile(deps: ToolDeps, route: Route, file: string, caption?: string): Promise<object> {
   const { settings, ids, knownSecrets } = deps;
-  const checked = await checkFile(deps, file);
+  const checked = checkFile(deps, file);
   const redactor = knownSecrets.redactor();
   if (await holdsSecret(checked.path, checked.bytes, redactor)) throw forbidden('The file holds a secret of this service.');
   const body: SendRequest = { ...route, path: checked.path, ...(caption !== undefined && { caption: redactor.text(caption) }) };
@@ -39,18 +38,12 @@ export async function sendFile(deps: ToolDeps, route: Route, file: string, capti
   };
 }
 
-/** Nothing but files that were uploaded, links followed: keys and databases of the service lie elsewhere. */
-async function checkFile({ paths }: ToolDeps, file: string): Promise<{ path: string; bytes: number }> {
-  const refused = forbidden('Only files of the upload area can be sent. svc_uploads lists them.');
-  if (!path.isAbsolute(file)) throw refused;
-  const [area, real] = await Promise.all([realpath(paths.uploads), realpath(file)]).catch(() => [null, null]);
-  if (area === null || real === null) throw refused;
-  // A way out of the area begins with a dot, as do the folders of uploads in progress. The list is nobody's upload.
-  const parts = path.relative(area, real).split(path.sep);
-  if (parts[0] === 'manifest.jsonl' || parts.some((part) => part.startsWith('.'))) throw refused;
-  const info = await stat(real);
-  if (!info.isFile()) throw badRequest('A folder cannot be sent.');
-  return { path: real, bytes: info.size };
+/** Nothing but finished uploads: keys and databases of the service lie elsewhere. A file of a conversation is sent as the upload it is. */
+function checkFile({ paths, conversationFiles }: ToolDeps, file: string): UploadFile {
+  const found = findUpload(paths.uploads, conversationFiles.uploadOf(file));
+  if (found === 'not_a_file') throw badRequest('A folder cannot be sent.');
+  if (typeof found === 'string') throw forbidden('Only files of the upload area can be sent. svc_uploads lists them.');
+  return found;
 }
 
 /** True when masking would change the content. Read piece by piece, so that nobody waits for it. */

@@ -17,6 +17,7 @@ export type ToolDeps = Pick<
   | 'outbox'
   | 'knownSecrets'
   | 'uploads'
+  | 'conversationFiles'
 > & { readCollector: ReadCollector };
 
 /** What a tool does for a caller that may use it. Its result is what the model gets, as JSON. @throws ServiceError. */

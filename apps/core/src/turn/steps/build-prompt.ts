@@ -1,7 +1,8 @@
-import type { PriorMessage } from '@svc/contract/envelope.ts';
+import type { Attachment, PriorMessage } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import { headingLine, quotedName, senderText } from '@svc/engine-kit/prompt-blocks.ts';
 import type { CoreContext } from '../../context.ts';
+import type { ObservedMessage } from '../../session/observed-store.ts';
 import type { Steering, Turn } from '../turn.ts';
 import { describeObserved } from './describe-observed.ts';
 import { describeAnnouncements, readAnnouncements } from './read-announcements.ts';
@@ -13,6 +14,9 @@ export type Prompt = {
   system: string;
   /** Used only while the session has had no turn. */
   transcript: PriorMessage[];
+  /** Files of this message, where engines may open them. */
+  attachments: Attachment[];
+  filesDir: string;
   /** Newest observed message that is in the text; it and older ones are done with after the turn. */
   observedUpTo: number;
   /** Newest announcement there is; 0 while none is newer than the session's cursor. */
@@ -21,7 +25,7 @@ export type Prompt = {
   announcedAfter: number | null;
 };
 
-type Deps = Pick<CoreContext, 'settings' | 'observed' | 'announcements' | 'sessions'>;
+type Deps = Pick<CoreContext, 'settings' | 'observed' | 'conversationFiles' | 'announcements' | 'sessions'>;
 
 /**
  * Builds what the engine gets. Facts that change from turn to turn stand in the user message: engines freeze their
@@ -30,7 +34,7 @@ type Deps = Pick<CoreContext, 'settings' | 'observed' | 'announcements' | 'sessi
 export async function buildPrompt(deps: Deps, turn: Turn, identity: Identity): Promise<Prompt> {
   const { settings, observed } = deps;
   const { content, conversation_key } = turn.envelope;
-  const seen = await observed.list(conversation_key);
+  const seen = await stageSeen(deps, conversation_key, await observed.list(conversation_key));
   const mail = await readAnnouncements(deps, turn, identity);
   const context = [...describeAnnouncements(mail), ...describeObserved(seen)];
   const persona = `You are ${settings.assistantName}, a personal assistant who answers over chat channels.`;
@@ -38,11 +42,26 @@ export async function buildPrompt(deps: Deps, turn: Turn, identity: Identity): P
     text: [...context, describeTurn(turn, identity), senderText(content.text)].join('\n\n'),
     system: content.system === undefined ? persona : `${persona}\n\n${senderText(content.system)}`,
     transcript: content.transcript ?? [],
+    attachments: await deps.conversationFiles.stage(conversation_key, content.attachments ?? []),
+    filesDir: deps.conversationFiles.folderOf(conversation_key),
     observedUpTo: seen.at(-1)?.id ?? 0,
     announcedUpTo: mail.upTo,
     announcedAfter: mail.shown.length === 0 ? null : mail.after,
   };
 }
+
+/** Those of the newest messages: older ones are not described one by one. */
+async function stageSeen({ conversationFiles }: Deps, key: string, seen: readonly ObservedMessage[]): Promise<ObservedMessage[]> {
+  const withFiles = new Set(seen.filter(({ attachments }) => attachments.length > 0).slice(-maxSeenWithFiles));
+  if (withFiles.size === 0) return [...seen];
+  return Promise.all(
+    seen.map(async (message) =>
+      withFiles.has(message) ? { ...message, attachments: await conversationFiles.stage(key, message.attachments) } : message,
+    ),
+  );
+}
+
+const maxSeenWithFiles = 20;
 
 function describeTurn({ envelope, steering, isResumed }: Turn, identity: Identity): string {
   const where = envelope.public === true ? 'a public surface' : 'a private surface';

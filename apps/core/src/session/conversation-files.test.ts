@@ -1,0 +1,132 @@
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { createConversationFiles, type ConversationFiles } from './conversation-files.ts';
+
+let root: string;
+let uploads: string;
+let files: ConversationFiles;
+const warnings: string[] = [];
+
+beforeEach(() => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  root = realpathSync(folder.path);
+  uploads = path.join(root, 'uploads');
+  mkdirSync(path.join(uploads, '2026-11-22'), { recursive: true });
+  files = createConversationFiles({
+    folder: path.join(root, 'attachments'),
+    uploads,
+    log: { warn: (_fields: object, message?: string) => void warnings.push(message ?? '') },
+  });
+});
+
+const upload = (name: string, text = name): string => {
+  const file = path.join(uploads, '2026-11-22', name);
+  writeFileSync(file, text);
+  return file;
+};
+const contentOf = (file: string | undefined) => readFileSync(file ?? '', 'utf8');
+
+test('a file stays readable for the whole conversation, also when its upload is gone', async () => {
+  const file = upload('a.txt');
+  const [staged] = await files.stage('k', [{ path: file, name: 'a.txt' }]);
+  rmSync(file);
+  expect(staged).toMatchObject({ name: 'a.txt' });
+  expect(staged?.path.startsWith(`${files.folderOf('k')}/`)).toBe(true);
+  expect(contentOf(staged?.path)).toBe('a.txt');
+});
+
+test('staging again takes no more room, and a file named twice is staged once', async () => {
+  const file = upload('a.txt');
+  const first = await files.stage('k', [{ path: file }, { path: file }]);
+  expect(await files.stage('k', [{ path: file }, { path: file }])).toEqual(first);
+  expect(statSync(file).nlink).toBe(2);
+});
+
+test('another file that took the place of an upload since is the one that is read', async () => {
+  const file = upload('a.txt', 'old');
+  await files.stage('k', [{ path: file }]);
+  rmSync(file);
+  upload('a.txt', 'new');
+  const [staged] = await files.stage('k', [{ path: file }]);
+  expect(contentOf(staged?.path)).toBe('new');
+});
+
+test('nothing lies there for what is no finished upload', async () => {
+  const file = upload('a.txt');
+  rmSync(file);
+  writeFileSync(path.join(root, 'private'), 'private');
+  symlinkSync(path.join(root, 'private'), file);
+  const asked = [
+    file,
+    path.join(uploads, 'manifest.jsonl'),
+    path.join(uploads, '.staging/x/data'),
+    path.join(root, 'private'),
+    '/etc/passwd',
+  ];
+  const staged = await files.stage(
+    'k',
+    asked.map((each) => ({ path: each })),
+  );
+  expect(staged.map((each) => existsSync(each.path))).toEqual(asked.map(() => false));
+  expect(staged.every((each) => each.path.startsWith(files.folderOf('k')))).toBe(true);
+});
+
+test('a file that is swapped for a link, again and again, is never read through it', async () => {
+  const file = upload('a.txt', 'mine');
+  const secret = path.join(root, 'private');
+  writeFileSync(secret, 'private');
+  const spare = path.join(uploads, '2026-11-22', 'spare');
+  let isOver = false;
+  const sometimes = async () => {
+    for (let n = Math.ceil(Math.random() * 5); n > 0; n--) await new Promise(setImmediate);
+  };
+  const swapping = (async () => {
+    while (!isOver) {
+      renameSync(file, spare);
+      symlinkSync(secret, file);
+      await sometimes();
+      rmSync(file);
+      renameSync(spare, file);
+      await sometimes();
+    }
+  })();
+  const read = new Set<string>();
+  for (let n = 0; n < 300; n++) {
+    await sometimes();
+    const [staged] = await files.stage(`k${n}`, [{ path: file }]);
+    read.add(existsSync(staged?.path ?? '') ? contentOf(staged?.path) : 'nothing');
+  }
+  isOver = true;
+  await swapping;
+  expect(read).not.toContain('private');
+  expect(read).toContain('mine');
+});
+
+test('a path of a conversation is known as its upload, and any other path stays what it is', async () => {
+  const file = upload('a.txt');
+  const [staged] = await files.stage('k', [{ path: file }]);
+  expect(files.uploadOf(staged?.path ?? '')).toBe(file);
+  for (const other of [file, '/etc/passwd', path.join(root, 'attachments'), '']) expect(files.uploadOf(other)).toBe(other);
+});
+
+test('a forgotten conversation leaves nothing behind, and its uploads stay', async () => {
+  const file = upload('a.txt');
+  const [staged] = await files.stage('k', [{ path: file }]);
+  await files.forget('k');
+  await files.forget('never seen');
+  expect(existsSync(staged?.path ?? '')).toBe(false);
+  expect(contentOf(file)).toBe('a.txt');
+});

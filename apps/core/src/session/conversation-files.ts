@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { constants, type BigIntStats } from 'node:fs';
+import { link, lstat, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Attachment } from '@svc/contract/envelope.ts';
+import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import { findUpload, type UploadFile } from '@svc/service-kit/upload-file.ts';
+
+type Deps = { folder: string; uploads: string; log: Pick<Log, 'warn'> };
+
+/** Files of one conversation, where its engines may read them for as long as it lasts. */
+export type ConversationFiles = {
+  /** The folder of a conversation's files. It is there once a file was staged. */
+  folderOf(key: string): string;
+  /**
+   * The same attachments where an engine may open them. What is no finished upload any more has the path that it would
+   * have had, and nothing lies there.
+   */
+  stage(key: string, attachments: readonly Attachment[]): Promise<Attachment[]>;
+  /** The upload that a staged file is; the path itself when it is none. */
+  uploadOf(file: string): string;
+  /** Removes what was staged for a conversation that is forgotten. The uploads stay. */
+  forget(key: string): Promise<void>;
+};
+
+/**
+ * Gives engines the very files that were checked. A message may wait for long between the check of its paths and the
+ * moment an engine opens them, and by then a link may lie there. So each file is linked hard into a folder that only
+ * the service writes to, and what came to lie there is held against the upload.
+ */
+export function createConversationFiles({ folder, uploads, log }: Deps): ConversationFiles {
+  const folderOf = (key: string) => path.join(folder, createHash('sha256').update(key).digest('hex').slice(0, 32));
+
+  const stageOne = async (root: string, attachment: Attachment): Promise<Attachment> => {
+    const upload = findUpload(uploads, attachment.path);
+    if (typeof upload === 'string') return { ...attachment, path: path.join(root, 'missing', path.basename(attachment.path)) };
+    const target = path.join(root, upload.relative);
+    try {
+      makePrivateDir(path.dirname(target));
+      await stageFile(upload, target);
+    } catch (error) {
+      log.warn({ err: errorText(error), file: upload.relative }, 'an attachment could not be given to the engine');
+    }
+    return { ...attachment, path: target };
+  };
+
+  return {
+    folderOf,
+    async stage(key, attachments) {
+      const root = folderOf(key);
+      const staged: Attachment[] = [];
+      // One after the other: a message may name the same file twice.
+      for (const attachment of attachments) staged.push(await stageOne(root, attachment));
+      return staged;
+    },
+    uploadOf(file) {
+      const [conversation, ...rest] = path.relative(folder, file).split(path.sep);
+      return conversation === undefined || conversation === '..' || rest.length === 0 ? file : path.join(uploads, ...rest);
+    },
+    forget: (key) => rm(folderOf(key), { recursive: true, force: true }),
+  };
+}
+
+/** Another file system has no hard links to this one: then it is copied, under another name until it is whole. */
+async function stageFile(upload: UploadFile, target: string): Promise<void> {
+  if (await isSame(upload, target)) return;
+  const part = path.join(path.dirname(target), `.${path.basename(target)}`);
+  await rm(part, { force: true });
+  try {
+    const isLinked = await linkOrNot(upload.path, part);
+    if (!isLinked) await copyByDescriptor(upload, part);
+    else if (!(await isSame(upload, part))) throw changed();
+    await rename(part, target);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+const cannotLink = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+async function linkOrNot(file: string, part: string): Promise<boolean> {
+  try {
+    await link(file, part);
+    return true;
+  } catch (error) {
+    if (cannotLink.has((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}
+
+async function copyByDescriptor(upload: UploadFile, part: string): Promise<void> {
+  const source = await open(upload.path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    if (!matches(upload, await source.stat({ bigint: true }))) throw changed();
+    const copy = await open(part, 'wx', 0o600);
+    await pipeline(source.createReadStream({ autoClose: false }), copy.createWriteStream());
+  } finally {
+    await source.close();
+  }
+}
+
+async function isSame(upload: UploadFile, file: string): Promise<boolean> {
+  try {
+    return matches(upload, await lstat(file, { bigint: true }));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+const matches = (upload: UploadFile, facts: BigIntStats): boolean =>
+  facts.isFile() && facts.dev === upload.dev && facts.ino === upload.ino;
+
+const changed = () => new Error('it is another file than the one that was checked');
