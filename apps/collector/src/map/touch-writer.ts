@@ -1,3 +1,4 @@
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
 import { touchedPaths } from './touched-paths.ts';
@@ -34,7 +35,7 @@ export function createTouchWriter(db: SqliteDatabase): () => TouchSums {
         if (session === null) return;
         const { paths, cwd } = touchedPaths(event);
         for (const path of paths) {
-          const key = `${session}\0${path}`;
+          const key = compositeKey(session, path);
           const known = touches.get(key);
           const newest = known !== undefined && known.last_at > ts ? known : { cwd, tool: text ?? '', last_at: ts };
           touches.set(key, { ...newest, session, path, times: (known?.times ?? 0) + 1 });

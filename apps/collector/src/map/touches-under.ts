@@ -1,3 +1,4 @@
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Database } from '@svc/store/database.ts';
 import { touchesByPath, touchesByTime, type TouchPlace, type TouchRow } from './touch-store.ts';
@@ -38,7 +39,7 @@ async function newestUnder(db: Db, path: string, since: number): Promise<Touches
 
 /** Without those of the second list that are in the first. */
 function merged(rows: readonly TouchRow[], more: readonly TouchRow[]): TouchRow[] {
-  const nameOf = ({ session, path }: TouchRow) => `${session}\0${path}`;
+  const nameOf = ({ session, path }: TouchRow) => compositeKey(session, path);
   const known = new Set(rows.map(nameOf));
   return [...rows, ...more.filter((row) => !known.has(nameOf(row)))];
 }

@@ -1,3 +1,4 @@
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { createHash } from 'node:crypto';
 import type { StoredEvent } from '../ingest/parse-event.ts';
 import type { ToolCall, TurnRecord } from './turn-record.ts';
@@ -118,7 +119,7 @@ export function toDeliverySpan(event: StoredEvent, startAt: number, requestId: s
 /** A request id that is a W3C trace id is taken as it is; any other one makes the same trace id everywhere. */
 export const traceIdOf = (requestId: string): string =>
   /^(?!0{32}$)[0-9a-f]{32}$/.test(requestId) ? requestId : digest(requestId).slice(0, 32);
-export const spanIdOf = (...parts: readonly string[]): string => digest(parts.join('\0')).slice(0, 16);
+export const spanIdOf = (...parts: readonly string[]): string => digest(compositeKey(...parts)).slice(0, 16);
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const rootAttributes = (record: TurnRecord, agent: string): SpanAttributes =>

@@ -1,3 +1,4 @@
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { Principal } from '@svc/contract/trust.ts';
 import type { UsagePerson } from '@svc/contract/usage-people.ts';
 import type { HandleSums } from './sum-usage.ts';
@@ -16,7 +17,7 @@ export function foldPeople(handles: readonly HandleSums[], principals: readonly 
   const people = new Map<string, UsagePerson>();
   for (const row of handles) {
     const principal = row.principal || (owners.get(handleKey(row.surface, row.identity)) ?? null);
-    const key = principal === null ? handleKey(row.surface, row.identity) : `\0${principal}`;
+    const key = principal === null ? handleKey(row.surface, row.identity) : compositeKey(principal);
     const person = people.get(key) ?? noUse(principal, principal === null ? null : (names.get(principal) ?? null));
     people.set(key, person);
     add(person, row);
@@ -24,7 +25,7 @@ export function foldPeople(handles: readonly HandleSums[], principals: readonly 
   return [...people.values()].toSorted((a, b) => b.cost_usd - a.cost_usd || tokensOf(b) - tokensOf(a));
 }
 
-const handleKey = (surface: string, identity: string): string => `${surface}\0${usageIdentity(null, identity)}`;
+const handleKey = (surface: string, identity: string): string => compositeKey(surface, usageIdentity(null, identity));
 const tokensOf = ({ input_tokens, output_tokens }: UsagePerson): number => input_tokens + output_tokens;
 
 /** Handles that differ in case alone may be those of two people; nobody gets what cannot be told apart. */

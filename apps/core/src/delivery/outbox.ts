@@ -1,5 +1,6 @@
 import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { ChannelMessage, SendOutcome, SendToChannel } from './channel-sender.ts';
@@ -56,7 +57,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
 
   function enqueue(delivery: StoredDelivery): void {
     pending++;
-    const key = `${delivery.instance_id}\0${delivery.target}`;
+    const key = compositeKey(delivery.instance_id, delivery.target);
     const line = lines.get(key);
     if (line !== undefined) return void line.push(delivery);
     lines.set(key, [delivery]);

@@ -1,5 +1,6 @@
 import type { Attachment } from '@svc/contract/envelope.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
 import type { Database } from '@svc/store/database.ts';
 
@@ -66,7 +67,7 @@ export async function openObservedStore(db: Database, clock: Clock) {
   return {
     /** False for a message that came before: it is not stored again, also when a turn has used it meanwhile. */
     async add(key: string, { sender, text, attachments = [], message_id }: NewObserved): Promise<boolean> {
-      const name = message_id === undefined ? null : `${key}\0${message_id}`;
+      const name = message_id === undefined ? null : compositeKey(key, message_id);
       if (name !== null && recent.has(name)) return false;
       keys.set(key, ++added);
       const files = attachments.length === 0 ? null : JSON.stringify(attachments);

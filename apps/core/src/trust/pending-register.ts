@@ -1,5 +1,6 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { toIdentifierValue } from './identifier-value.ts';
@@ -140,8 +141,7 @@ export type PendingRegister = Awaited<ReturnType<typeof createPendingRegister>>;
 export const hasLiveCode = ({ code, code_expires_at }: PendingRow, now: number): boolean =>
   code !== null && code_expires_at !== null && code_expires_at > now;
 
-/** A surface has no zero sign in it, so no two senders make one key. */
-const keyOf = ({ surface, value }: Pick<PendingRow, 'surface' | 'value'>) => `${surface}\0${value}`;
+const keyOf = ({ surface, value }: Pick<PendingRow, 'surface' | 'value'>) => compositeKey(surface, value);
 
 const newRow = ({ id, surface, value, now }: { id: string; surface: string; value: string; now: number }): PendingRow => ({
   id,

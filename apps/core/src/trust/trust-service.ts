@@ -1,6 +1,7 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { ExplainedIdentity, Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { denied, judgeGrants, toIdentity } from './effective-trust.ts';
 import { toIdentifierValue } from './identifier-value.ts';
 import type { KnownSender, TrustStore } from './trust-store.ts';
@@ -117,8 +118,7 @@ export type TrustService = ReturnType<typeof createTrustService>;
 
 const stranger = toIdentity(null, { surface: '', conversationKey: '', public: false, now: 0 });
 
-/** With the surface's length, so that no two senders make one key. */
-const keyOf = (surface: string, value: string) => `${surface.length}:${surface}${toIdentifierValue(surface, value)}`;
+const keyOf = (surface: string, value: string) => compositeKey(surface, toIdentifierValue(surface, value));
 
 const principalOf = ({ principal_id, key, display_name, active }: KnownSender) => ({
   id: principal_id,

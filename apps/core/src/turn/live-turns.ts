@@ -1,4 +1,5 @@
 import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { StoredDelivery } from '../delivery/delivery-store.ts';
 import type { Caller, Turn, TurnSink } from './turn.ts';
@@ -23,11 +24,10 @@ export type LiveTurns = ReturnType<typeof createLiveTurns>;
 export function createLiveTurns(db: Pick<Database, 'mark' | 'flush'>) {
   let count = 0;
   const byMessage = new Map<string, LiveTurn>();
-  const keyOf = (key: string, messageId: string) => `${key}\0${messageId}`;
 
   return {
     find: (key: string, messageId: string | undefined): LiveTurn | undefined =>
-      messageId === undefined ? undefined : byMessage.get(keyOf(key, messageId)),
+      messageId === undefined ? undefined : byMessage.get(compositeKey(key, messageId)),
 
     /** Runs `work` as a live turn; what it gives is the answer for everybody who joins. */
     begin(turn: Turn, caller: Caller | null, work: (live: LiveTurn) => Promise<HandleResult>): LiveTurn {
@@ -36,7 +36,7 @@ export function createLiveTurns(db: Pick<Database, 'mark' | 'flush'>) {
       const live: LiveTurn = { turn, result: pending, flush, ...createBroadcast(flush) };
       if (caller !== null) live.attach(caller);
       const { conversation_key, message_id } = turn.envelope;
-      const key = message_id === undefined ? null : keyOf(conversation_key, message_id);
+      const key = message_id === undefined ? null : compositeKey(conversation_key, message_id);
       if (key !== null) byMessage.set(key, live);
       count++;
       live.result = work(live).finally(() => {

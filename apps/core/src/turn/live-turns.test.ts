@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { createLiveTurns } from './live-turns.ts';
+import type { Turn } from './turn.ts';
+
+const turnOf = (conversation_key: string, message_id: string): Turn => ({
+  id: 't',
+  seq: 1,
+  requestId: 'r',
+  envelope: { channel: 'compat', conversation_key, message_id, sender: { raw_id: 'anna' }, content: { text: '' } },
+  instanceId: null,
+});
+
+test.each(['\0', '|', ':', '","', '\\', '\\u0000', '\ud800'])(
+  'a conversation finds its own messages alone, also when keys and ids have %j in them',
+  (sign) => {
+    const turns = createLiveTurns({ flush: () => Promise.resolve() });
+    const live = turns.begin(turnOf(`a${sign}b`, 'c'), null, () => new Promise<HandleResult>(() => undefined));
+    expect(turns.find(`a${sign}b`, 'c')).toBe(live);
+    expect(turns.find('a', `b${sign}c`)).toBeUndefined();
+    expect(turns.find(`a${sign}b${sign}c`, '')).toBeUndefined();
+  },
+);
