@@ -1,5 +1,8 @@
 import type { Static } from './schema.ts';
 
+/** Longest name of a room, chat or device that something can be sent to, in characters. */
+export const maxTarget = 1024;
+
 /** What a channel can render (spec: connector type descriptor, `capabilities`). */
 export const capabilitiesSchema = {
   type: 'object',

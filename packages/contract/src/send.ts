@@ -1,4 +1,5 @@
 import type { Outbound } from './connector-meta.ts';
+import { maxTarget } from './envelope.ts';
 
 /** Fields that name where a message goes; one of `instance_id` and `channel` has to be there. */
 const place = {
@@ -6,7 +7,7 @@ const place = {
   channel: { type: 'string', minLength: 1, maxLength: 100 },
   instance_id: { type: 'string', minLength: 1, maxLength: 100 },
   /** Room, chat, device; what it means is the channel's business. A control character in it is somebody's trick. */
-  target: { type: 'string', maxLength: 1024, pattern: '^[^\\u0000-\\u001f\\u007f]*$' },
+  target: { type: 'string', maxLength: maxTarget, pattern: '^[^\\u0000-\\u001f\\u007f]*$' },
 } as const;
 
 /** Body of `POST /send` (spec: Manager). */

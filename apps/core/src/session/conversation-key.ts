@@ -7,3 +7,6 @@ export function instanceOfKey(channel: string, key: string): string | null {
   const [surface, instanceId, ...rest] = key.split(':');
   return surface === channel && instanceId !== undefined && instanceId !== '' && rest.length > 0 ? instanceId : null;
 }
+
+/** Whether a key is of the form of a channel's own keys: `<channel>:…`. Another channel is a guest in such a session. */
+export const isKeyOf = (channel: string, key: string): boolean => key.startsWith(`${channel}:`);

@@ -22,6 +22,8 @@ export type SessionOpening = {
   surface: string;
   instance_id: string | null;
   principal_id: string | null;
+  /** The turn came over the channel that the key is of. */
+  is_own: boolean;
   outbound_instance_id: string | null;
   outbound_target: string | null;
   public: number;
@@ -44,22 +46,32 @@ export type TurnTotals = {
 const selectOne = 'SELECT * FROM session WHERE conversation_key = ?';
 const selectCursor = 'SELECT last_announce_id FROM session WHERE conversation_key = ?';
 const selectRecent = 'SELECT * FROM session WHERE last_active_at < ? ORDER BY last_active_at DESC LIMIT ?';
-// A resume id belongs to the engine that made it, so engine and id stay as they are until the engine is known to change.
-const upsert = `
+const insert = `
   INSERT INTO session (conversation_key, surface, instance_id, principal_id, engine_id, outbound_instance_id,
     outbound_target, public, cwd, last_announce_id, fence, created_at, last_active_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
-  ON CONFLICT (conversation_key) DO UPDATE SET
-    instance_id = excluded.instance_id,
-    principal_id = excluded.principal_id,
-    outbound_instance_id = COALESCE(excluded.outbound_instance_id, session.outbound_instance_id),
-    outbound_target = COALESCE(excluded.outbound_target, session.outbound_target),
-    public = excluded.public,
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)`;
+// A resume id belongs to the engine that made it, so engine and id stay as they are until the engine is known to change.
+const always = `
     cwd = excluded.cwd,
     last_announce_id = MAX(session.last_announce_id, excluded.last_announce_id),
     fence = session.fence + 1,
     last_active_at = excluded.last_active_at
   RETURNING conversation_key, engine_id, engine_session_id, turns, cwd, fence, parked_sessions`;
+// Whose session it is, and where it is pushed to, is for its own channel to say. A target stays with its instance.
+const upsertOwn = `${insert}
+  ON CONFLICT (conversation_key) DO UPDATE SET
+    surface = excluded.surface,
+    instance_id = excluded.instance_id,
+    principal_id = excluded.principal_id,
+    public = excluded.public,
+    outbound_instance_id = excluded.outbound_instance_id,
+    outbound_target = CASE WHEN session.outbound_instance_id IS NOT DISTINCT FROM excluded.outbound_instance_id
+      THEN COALESCE(excluded.outbound_target, session.outbound_target) ELSE excluded.outbound_target END,${always}`;
+// A key that is of no channel's form belongs to the channel that came first.
+const upsertOther = `${insert}
+  ON CONFLICT (conversation_key) DO UPDATE SET
+    principal_id = CASE WHEN session.surface = excluded.surface THEN excluded.principal_id ELSE session.principal_id END,
+    public = CASE WHEN session.surface = excluded.surface THEN excluded.public ELSE session.public END,${always}`;
 const updateEngine = `UPDATE session SET engine_id = ?, engine_session_id = ?, parked_sessions = ?
   WHERE conversation_key = ? AND fence = ?`;
 const updateEngineSession = 'UPDATE session SET engine_session_id = ? WHERE conversation_key = ? AND fence = ?';
@@ -95,7 +107,7 @@ export function createSessionStore(db: Database, clock: Clock) {
     async open(opening: SessionOpening): Promise<OpenSession> {
       const now = clock.now();
       const row = await db.getDeferred<OpenedRow>(
-        upsert,
+        opening.is_own ? upsertOwn : upsertOther,
         opening.conversation_key,
         opening.surface,
         opening.instance_id,

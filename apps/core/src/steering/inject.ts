@@ -6,6 +6,7 @@ import { replyText } from '../delivery/delivery-of.ts';
 import type { Route } from '../delivery/delivery-store.ts';
 import type { SessionRow } from '../session/session-store.ts';
 import type { LiveTurn } from '../turn/live-turns.ts';
+import { routeOfSession } from '../turn/route-of.ts';
 import { runAccepted } from '../turn/run-accepted.ts';
 import type { Caller, Turn } from '../turn/turn.ts';
 import { workOf } from '../turn/work-of.ts';
@@ -45,21 +46,21 @@ export async function inject(deps: CoreContext, injection: Injection, caller: Ca
 }
 
 function toTurn(deps: CoreContext, session: SessionRow, { text, by }: Injection, wasRunning: boolean, requestId: string): Turn {
-  const target = session.outbound_target;
+  const route = routeOfSession(session);
   const envelope: Envelope = {
     channel: session.surface,
     conversation_key: session.conversation_key,
     sender: { raw_id: by ?? 'operator' },
     content: { text },
     public: session.public === 1,
-    channel_context: target === null ? {} : { target },
+    channel_context: route === null ? {} : { target: route.target },
   };
   return {
     id: deps.ids.next('turn'),
     seq: 0,
     requestId,
     envelope,
-    instanceId: session.outbound_instance_id ?? session.instance_id,
+    instanceId: route?.instance_id ?? session.instance_id,
     steering: { by: by ?? null, wasRunning, principalId: session.principal_id },
   };
 }
@@ -92,8 +93,3 @@ async function deliveryError({ outbox }: CoreContext, live: LiveTurn, handled: H
   if (outcome.delivered) return null;
   return `${outcome.error} (${outcome.permanent ? 'it is not tried again' : 'it is tried again'})`;
 }
-
-const routeOfSession = ({ outbound_instance_id, outbound_target }: SessionRow): Route | null =>
-  outbound_instance_id === null || outbound_target === null
-    ? null
-    : { instance_id: outbound_instance_id, target: outbound_target };

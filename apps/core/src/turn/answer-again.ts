@@ -3,6 +3,7 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import { conflict, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
 import type { LiveTurn } from './live-turns.ts';
+import { originOf, originOfRow } from './origin.ts';
 import { toResult } from './to-result.ts';
 import type { Caller } from './turn.ts';
 
@@ -21,7 +22,7 @@ export async function answerAgain(
   const { envelope } = live.turn;
   const row = await deps.journal.find(envelope.conversation_key, envelope.message_id ?? '');
   if (row === undefined) throw new Error('the journal refused a message that it does not have');
-  if (row.sender !== envelope.sender.raw_id) throw otherSender();
+  if (originOfRow(row) !== originOf(envelope)) throw otherSender();
   const isPushed = caller.isAgain === true && (await deps.deliveries.isFor(row.id));
   if (isPushed) return { ...toResult(live.turn, 'delivered', ''), turn_id: row.id };
   const failure = row.error === null ? null : (JSON.parse(row.error) as ErrorBody);

@@ -1,10 +1,15 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
+import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
 import type { LiveTurn } from './live-turns.ts';
+import { originOf, rightsKey } from './origin.ts';
+import { outboundTarget } from './route-of.ts';
 import { runAccepted } from './run-accepted.ts';
 import { toResult } from './to-result.ts';
+import type { Turn } from './turn.ts';
 import { workOf } from './work-of.ts';
 
 type Member = { live: LiveTurn; answer: PromiseWithResolvers<HandleResult> };
@@ -18,6 +23,16 @@ const maxBursts = 1000;
 
 export type Bursts = ReturnType<typeof createBursts>;
 
+/** What is merged runs as one: it is of one person in one place, with the same rights, and is answered to the same chat. */
+const nameOf = (turn: Turn, identity: Identity): string =>
+  compositeKey(
+    turn.envelope.conversation_key,
+    originOf(turn.envelope),
+    rightsKey(identity),
+    turn.instanceId,
+    outboundTarget(turn.envelope.channel_context),
+  );
+
 /**
  * Messages of one sender that follow each other closely become one turn, in their order: people write in pieces.
  * Every piece is in the journal before it waits here. The last one's caller gets the answer, the others are told
@@ -25,13 +40,12 @@ export type Bursts = ReturnType<typeof createBursts>;
  */
 export function createBursts(deps: () => CoreContext) {
   const open = new Map<string, Burst>();
-  const nameOf = ({ conversation_key, sender }: Envelope) => `${conversation_key}\0${sender.raw_id}`;
 
-  function add(live: LiveTurn): Promise<HandleResult> {
+  function add(live: LiveTurn, identity: Identity): Promise<HandleResult> {
     const { clock } = deps();
     const { envelope } = live.turn;
     const quietMs = envelope.intake?.debounce_ms ?? 0;
-    const name = nameOf(envelope);
+    const name = nameOf(live.turn, identity);
     const burst = open.get(name) ?? begin(name, envelope.conversation_key, clock.now() + quietMs * longestStretch);
     const answer = Promise.withResolvers<HandleResult>();
     burst.members.push({ live, answer });

@@ -8,6 +8,7 @@ import { checkAttachments } from './check-attachments.ts';
 import { deny } from './deny.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { observe } from './observe.ts';
+import { originOf } from './origin.ts';
 import { runAccepted } from './run-accepted.ts';
 import { freeTicket } from './ticket.ts';
 import { workOf } from './work-of.ts';
@@ -40,8 +41,7 @@ export async function handleEnvelope(
 
 /** The message is live already, from this sender: its turn answers here too. */
 function join(live: LiveTurn, envelope: Envelope, caller: Caller): Promise<HandleResult> {
-  const { channel, sender } = live.turn.envelope;
-  if (channel !== envelope.channel || sender.raw_id !== envelope.sender.raw_id) throw otherSender();
+  if (originOf(live.turn.envelope) !== originOf(envelope)) throw otherSender();
   live.attach(caller);
   return live.result;
 }
@@ -69,7 +69,7 @@ async function admit(deps: CoreContext, live: LiveTurn, caller: Caller): Promise
     const isFree = !isGathered && ticket.isFree();
     const seq = await deps.journal.accept(turn, isFree ? 'running' : 'queued');
     const run = () =>
-      isGathered ? deps.bursts.add(live) : runAccepted(deps, live, ticket, isFree && seq !== null, workOf(deps, live));
+      isGathered ? deps.bursts.add(live, identity) : runAccepted(deps, live, ticket, isFree && seq !== null, workOf(deps, live));
     if (seq === null) return await answerAgain(deps, live, caller, run);
     live.turn.seq = seq;
     return await run();

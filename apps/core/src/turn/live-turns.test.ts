@@ -14,7 +14,7 @@ const turnOf = (conversation_key: string, message_id: string): Turn => ({
 test.each(['\0', '|', ':', '","', '\\', '\\u0000', '\ud800'])(
   'a conversation finds its own messages alone, also when keys and ids have %j in them',
   (sign) => {
-    const turns = createLiveTurns({ flush: () => Promise.resolve() });
+    const turns = createLiveTurns({ mark: () => 0, flush: () => Promise.resolve() });
     const live = turns.begin(turnOf(`a${sign}b`, 'c'), null, () => new Promise<HandleResult>(() => undefined));
     expect(turns.find(`a${sign}b`, 'c')).toBe(live);
     expect(turns.find('a', `b${sign}c`)).toBeUndefined();

@@ -1,6 +1,8 @@
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { CoreContext } from '../context.ts';
+import { originOf } from './origin.ts';
 import { toResult } from './to-result.ts';
 import type { Turn } from './turn.ts';
 
@@ -15,7 +17,8 @@ export async function observe(
     sender: identity.display_name,
     text: content.text,
     attachments: content.attachments,
-    message_id,
+    // Another sender's message of this id is another message.
+    message_id: message_id === undefined ? undefined : compositeKey(originOf(turn.envelope), message_id),
   });
   if (isNew) events.inbound(turn, identity, true);
   return toResult(turn, 'observed', '');

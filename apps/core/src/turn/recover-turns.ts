@@ -1,9 +1,11 @@
+import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';
 import { failTurn, runAccepted } from './run-accepted.ts';
+import type { Turn } from './turn.ts';
 import { toTurn, type JournalRow } from './turn-journal.ts';
 import { workOf } from './work-of.ts';
 
@@ -22,7 +24,7 @@ export async function recoverTurns(deps: CoreContext): Promise<void> {
   if (rows.length > 0) deps.log.info({ turns: rows.length }, 'taking up what was open when the service stopped');
   for (const row of rows.toSorted(inPlace)) {
     try {
-      recover(deps, row);
+      await recover(deps, row);
     } catch (error) {
       deps.log.error({ err: error, turn: row.id }, 'an open turn could not be taken up');
       await report(deps, row);
@@ -49,12 +51,13 @@ async function report({ journal, outbox, log }: CoreContext, row: JournalRow): P
 const inPlace = (a: JournalRow, b: JournalRow): number =>
   Number(b.attempts > 0) - Number(a.attempts > 0) || (a.id < b.id ? -1 : 1);
 
-function recover(deps: CoreContext, row: JournalRow): void {
+async function recover(deps: CoreContext, row: JournalRow): Promise<void> {
   if (row.result !== null) return expectDelivery(deps, row, JSON.parse(row.result) as HandleResult);
   const turn = toTurn(row);
   const problem = whyNot(row, deps.clock.now());
+  const gathered = isGathered(deps, turn, row) ? await deps.trust.resolve(turn.envelope) : null;
   const live = deps.liveTurns.begin(turn, null, (begun) =>
-    problem === null ? takeUp(deps, begun, row) : giveUp(deps, begun, problem),
+    problem === null ? takeUp(deps, begun, row, gathered) : giveUp(deps, begun, problem),
   );
   live.result.catch((error: unknown) => {
     deps.log.warn({ err: error, turn: turn.id }, 'a turn that was taken up again failed');
@@ -76,12 +79,14 @@ function whyNot({ attempts, accepted_at }: JournalRow, now: number): ServiceErro
     : null;
 }
 
-function takeUp(deps: CoreContext, live: LiveTurn, row: JournalRow): Promise<HandleResult> {
+/** It waited for more of the same sender, and may go on waiting. */
+const isGathered = ({ bursts }: CoreContext, { steering, envelope }: Turn, { state, attempts }: JournalRow): boolean =>
+  state === 'queued' && attempts === 0 && steering === undefined && bursts.takes(envelope);
+
+function takeUp(deps: CoreContext, live: LiveTurn, row: JournalRow, gathered: Identity | null): Promise<HandleResult> {
   const { turn } = live;
   deps.events.recovered(turn, row.attempts);
-  if (row.state === 'queued' && row.attempts === 0 && turn.steering === undefined && deps.bursts.takes(turn.envelope)) {
-    return deps.bursts.add(live);
-  }
+  if (gathered !== null) return deps.bursts.add(live, gathered);
   const next = turn.steering !== undefined;
   const ticket = deps.turnQueue.enter(turn.envelope.conversation_key, { unlimited: true, next });
   return runAccepted(deps, live, ticket, false, workOf(deps, live));

@@ -15,6 +15,9 @@ export type JournalRow = {
   id: string;
   conversation_key: string;
   sender: string;
+  /** Null in rows of versions that did not know where a message came from. */
+  channel: string | null;
+  public: number | null;
   state: TurnState;
   open: number;
   attempts: number;
@@ -32,9 +35,11 @@ export type HistoryRow = Pick<JournalRow, 'seq' | 'id' | 'sender' | 'text' | 're
 };
 
 const insert = `
-  INSERT INTO turn (id, conversation_key, message_id, sender, origin, state, open, attempts, request_id, text, input, accepted_at)
-  VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT (conversation_key, message_id) DO NOTHING RETURNING seq`;
-const columns = 'seq, id, conversation_key, sender, state, open, attempts, request_id, input, text, result, error, accepted_at';
+  INSERT INTO turn (id, conversation_key, message_id, sender, channel, public, origin, state, open, attempts, request_id, text,
+    input, accepted_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT (conversation_key, message_id) DO NOTHING RETURNING seq`;
+const columns =
+  'seq, id, conversation_key, sender, channel, public, state, open, attempts, request_id, input, text, result, error, accepted_at';
 const selectByMessage = `SELECT ${columns} FROM turn WHERE conversation_key = ? AND message_id = ?`;
 const selectOpen = `SELECT ${columns} FROM turn
   WHERE seq > (SELECT seq FROM turn_mark) AND open = 1 ORDER BY seq`;
@@ -85,6 +90,8 @@ export function createTurnJournal(db: Database, clock: Clock) {
         envelope.conversation_key,
         envelope.message_id ?? null,
         envelope.sender.raw_id,
+        envelope.channel,
+        envelope.public === true ? 1 : 0,
         turn.steering === undefined ? 'message' : 'inject',
         state,
         state === 'running' ? 1 : 0,

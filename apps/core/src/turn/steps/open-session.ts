@@ -1,6 +1,8 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import type { CoreContext } from '../../context.ts';
 import type { OpenSession } from '../../session/session-store.ts';
+import { isKeyOf } from '../../session/conversation-key.ts';
+import { outboundTarget } from '../route-of.ts';
 import type { Turn } from '../turn.ts';
 import type { Prompt } from './build-prompt.ts';
 
@@ -20,17 +22,12 @@ export function openSession(
     surface: envelope.channel,
     instance_id: turn.instanceId,
     principal_id: identity.principal_id,
+    is_own: isKeyOf(envelope.channel, envelope.conversation_key),
     outbound_instance_id: turn.instanceId,
-    outbound_target: outboundTarget(envelope.channel_context),
+    outbound_target: turn.instanceId === null ? null : outboundTarget(envelope.channel_context),
     public: envelope.public === true ? 1 : 0,
     engine_id: engineId,
     cwd: workspaces.folderFor(identity),
     last_announce_id: prompt.announcedUpTo,
   });
-}
-
-/** `channelId`, else `chatId`, else `target`, as text. */
-export function outboundTarget(context: Record<string, unknown> | undefined): string | null {
-  const value = context?.['channelId'] ?? context?.['chatId'] ?? context?.['target'];
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }

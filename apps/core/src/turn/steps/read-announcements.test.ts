@@ -38,6 +38,7 @@ async function open() {
       surface: reader.channel,
       instance_id: null,
       principal_id: null,
+      is_own: true,
       outbound_instance_id: null,
       outbound_target: null,
       public: 0,
