@@ -29,7 +29,11 @@ export function createManagerApp(context: AppContext): App {
     log,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
     mask: knownSecrets.mask,
-    health: () => ({ types: types.list().map(({ meta }) => meta.type), degraded: degradedOf(context) }),
+    health: () => ({
+      types: types.list().map(({ meta }) => meta.type),
+      instances_down: context.supervisor.down(),
+      degraded: degradedOf(context),
+    }),
     routes(app) {
       app.addHook('onRequest', async (request) => {
         if (request.routeOptions.url !== '/health') await bearerAuth(request);

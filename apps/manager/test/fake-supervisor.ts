@@ -29,6 +29,7 @@ export function createFakeSupervisor(): FakeSupervisor {
     aliveRunOf: (id) => (running.has(id) ? 'a run' : null),
     mask: (text) => text,
     faults: () => [],
+    down: () => [],
     onAlive: () => undefined,
     reap: async () => void calls.push('reap'),
     stopAll: async () => running.clear(),

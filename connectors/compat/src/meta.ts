@@ -43,6 +43,8 @@ export const meta = {
   },
   outbound: false,
   permissions: { read: ['keys_file'] },
+  // Bodies that are read may hold 128 MiB together.
+  memory_mb: 512,
 } as const satisfies ConnectorMeta;
 
 /** An instance's config after validation, defaults filled in. */

@@ -34,4 +34,6 @@ export type ConnectorMeta = {
   configSchema: ConfigSchema;
   outbound: Outbound | false;
   permissions?: ConnectorPermissions;
+  /** Memory that a process of this type may use, MB, where the usual limit is not right for it. */
+  memory_mb?: number;
 };

@@ -5,6 +5,8 @@ export type ChildSpec = {
   entry: string;
   args?: string[];
   execArgv?: string[];
+  /** What its JavaScript may hold, MB. A process that needs more ends. */
+  heapMb?: number;
   env: Record<string, string>;
   cwd?: string;
   /** Sent as soon as the process exists; made anew for each start. */

@@ -30,6 +30,16 @@ describe('the reason of an exit', () => {
       ['{"level":"warn","msg":"a token is not set"}', '{"level":"info","msg":"core is ready"}'],
       'was ended by SIGKILL',
     ],
+    [
+      'a heap that is used up, and not the stack that V8 prints below it',
+      { code: null, signal: 'SIGABRT', error: null },
+      [
+        'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory',
+        '----- Native stack trace -----',
+        ' 1: 0x76 node::OOMErrorHandler(char const*, v8::OOMDetails const&) [node]',
+      ],
+      'used up its heap',
+    ],
     ['the signal', { code: null, signal: 'SIGKILL', error: null }, [], 'was ended by SIGKILL'],
     ['an exit that nobody asked for', { ...ended, code: 0 }, ['bye'], 'ended with exit code 0: bye'],
     [

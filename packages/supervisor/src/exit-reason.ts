@@ -8,12 +8,17 @@ export type Exit = {
 };
 
 /** How a process ended, in words, with the line of its log that most likely says why. */
-export function describeExit({ code, signal, error }: Exit, lines: readonly LogLine[]): string {
+export function describeExit({ code, signal, error }: Exit, lines: readonly LogLine[], heapMb?: number): string {
   if (error !== null) return `could not be started: ${error}`;
+  if (lines.some(({ text }) => isHeapFault(text)))
+    return heapMb === undefined ? 'used up its heap' : `used more than ${heapMb} MB of heap`;
   const how = signal !== null ? `was ended by ${signal}` : `ended with exit code ${code}`;
   const why = tellingLine(lines);
   return why === null ? how : `${how}: ${why}`;
 }
+
+/** What V8 writes before it ends a process. */
+const isHeapFault = (text: string) => /^FATAL ERROR: .*JavaScript heap out of memory/.test(text);
 
 /** An error's own line before anything else; a stack below it and the closing words of Node say nothing. */
 function tellingLine(lines: readonly LogLine[]): string | null {

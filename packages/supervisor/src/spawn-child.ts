@@ -62,8 +62,8 @@ export const spawnChild: Spawn = (spec, listener) => {
 const channelFd = 3;
 
 /** Not `fork`: its end of the channel is not bounded, and what is no JSON there ends the parent. */
-const startNode = ({ entry, args = [], execArgv = [], env, cwd }: ChildSpec): ChildProcess =>
-  spawn(process.execPath, [...execArgv, entry, ...args], {
+const startNode = ({ entry, args = [], execArgv = [], heapMb, env, cwd }: ChildSpec): ChildProcess =>
+  spawn(process.execPath, [...execArgv, ...(heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`]), entry, ...args], {
     env: { ...env, NODE_CHANNEL_FD: String(channelFd), NODE_CHANNEL_SERIALIZATION_MODE: 'json' },
     cwd,
     detached: true,

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
+import { withMemorySetting } from './memory-limit.ts';
 import { describeMetaProblems } from './meta-problems.ts';
 import { readMeta } from './read-meta.ts';
 
@@ -100,7 +101,7 @@ async function loadType(dir: string, isAdded: boolean): Promise<ConnectorType> {
   const problems = describeMetaProblems(meta, path.basename(dir));
   if (problems.length > 0) throw new Error(problems.join('; '));
   // Checked just above.
-  return { meta: meta as ConnectorMeta, entry, folder: dir, isAdded };
+  return { meta: withMemorySetting(meta as ConnectorMeta), entry, folder: dir, isAdded };
 }
 
 function entryOf(dir: string): string | null {

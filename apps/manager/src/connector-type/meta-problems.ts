@@ -2,6 +2,7 @@ import { boundlessPermissions } from '@svc/contract/connector-meta.ts';
 import { capabilitiesSchema } from '@svc/contract/envelope.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { createAjv, problemsOf } from './ajv.ts';
+import { memoryMbSchema } from './memory-limit.ts';
 
 const metaSchema = {
   type: 'object',
@@ -41,6 +42,7 @@ const metaSchema = {
         },
       ],
     },
+    memory_mb: memoryMbSchema,
     permissions: {
       type: 'object',
       additionalProperties: false,
@@ -73,6 +75,7 @@ export function describeMetaProblems(meta: unknown, folder: string): string[] {
     ...credentialKeys.filter(isUnknown).map((key) => `credentialKeys names "${key}", which configSchema does not have`),
     ...[...read, ...write].filter(isUnknown).map((key) => `permissions names "${key}", which configSchema does not have`),
     ...(configSchema.required ?? []).filter(isUnknown).map((key) => `configSchema requires "${key}", which it does not have`),
+    ...(isUnknown('memory_mb') ? [] : ['configSchema has "memory_mb", which every type has by itself; use another name']),
     ...schemaProblem(configSchema),
   ];
 }

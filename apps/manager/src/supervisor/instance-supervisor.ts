@@ -10,6 +10,9 @@ import type { Door } from './run-pass.ts';
 import { notRunning, type RuntimeStatus } from './runtime-status.ts';
 import { SupervisedInstance } from './supervised-instance.ts';
 
+/** What `/health` says of an instance that does not run although it should. */
+export type DownInstance = Pick<RuntimeStatus, 'status' | 'next_start_at'> & { id: string; reason: string | null };
+
 /** The processes of all instances. Promises resolve when the matter has turned out one way or the other; they never reject. */
 export type InstanceSupervisor = {
   start(instance: InstanceConfig): Promise<void>;
@@ -30,6 +33,8 @@ export type InstanceSupervisor = {
   mask(text: string): string;
   /** What is wrong around the instances, in words: logs that cannot be written. */
   faults(): string[];
+  /** Instances that should run and do not: they have failed, or wait for their next start. */
+  down(): DownInstance[];
   /** Called whenever an instance runs or beats. One listener. */
   onAlive(listener: (id: string) => void): void;
   /** Ends what a killed manager left behind. */
@@ -38,7 +43,8 @@ export type InstanceSupervisor = {
   stopAll(): Promise<void>;
 };
 
-const usageEveryMs = 10_000;
+/** Where looking is a read of `/proc`; elsewhere a program is run for it. */
+const usageEveryMs = process.platform === 'linux' ? 2_000 : 10_000;
 /** Children end by themselves when their manager is gone; this long they may take once a new one is there. */
 const reapGraceMs = 700;
 
@@ -79,6 +85,13 @@ export function createInstanceSupervisor(
     }
   };
 
+  const statusOf = (id: string): RuntimeStatus => {
+    const status = instances.get(id)?.status() ?? notRunning;
+    const problem = unusable.get(id);
+    if (problem === undefined) return status;
+    return { ...status, status: 'failed', last_exit: { code: null, signal: null, at: problem.at, reason: problem.reason } };
+  };
+
   return {
     start: async (config) => prepare(config)?.start(),
     restart: async (config) =>
@@ -94,12 +107,7 @@ export function createInstanceSupervisor(
       instance?.close();
       instances.delete(id);
     },
-    statusOf(id) {
-      const status = instances.get(id)?.status() ?? notRunning;
-      const problem = unusable.get(id);
-      if (problem === undefined) return status;
-      return { ...status, status: 'failed', last_exit: { code: null, signal: null, at: problem.at, reason: problem.reason } };
-    },
+    statusOf,
     logs: (id) => instances.get(id)?.logs() ?? readLogTail(path.join(deps.paths.logs, `instance-${id}.log`)),
     doorOf: (id) => instances.get(id)?.door() ?? null,
     aliveRunOf: (id) => instances.get(id)?.aliveRun() ?? null,
@@ -108,6 +116,12 @@ export function createInstanceSupervisor(
       [...instances].flatMap(([id, instance]) => {
         const fault = instance.logFault();
         return fault === null ? [] : `the log of the instance "${id}" cannot be written and has gaps (${fault})`;
+      }),
+    down: () =>
+      [...new Set([...instances.keys(), ...unusable.keys()])].flatMap((id) => {
+        const { status, last_exit, next_start_at } = statusOf(id);
+        const isDown = status === 'failed' || status === 'backoff';
+        return isDown ? [{ id, status, reason: last_exit?.reason ?? null, next_start_at }] : [];
       }),
     onAlive(listener) {
       tellAlive = listener;

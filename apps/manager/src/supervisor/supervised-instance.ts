@@ -9,10 +9,12 @@ import { createLogFile, type LogFile } from '@svc/supervisor/log-file.ts';
 import { readLogTail } from '@svc/supervisor/read-log-tail.ts';
 import { createSupervisedChild, type SupervisedChild } from '@svc/supervisor/supervised-child.ts';
 import type { ConnectorType } from '../connector-type/find-types.ts';
+import { heapLimitMb, memoryLimitMb } from '../connector-type/memory-limit.ts';
 import { confine } from './confine.ts';
 import { createHeartbeatMonitor, type HeartbeatMonitor } from './heartbeat.ts';
 import { hearInstance } from './hear-instance.ts';
 import { createInstanceReports, type InstanceReports } from './instance-reports.ts';
+import { createMemoryWatch, type MemoryWatch } from './memory-watch.ts';
 import { createRunPass, toDoor, type Door, type RunPass } from './run-pass.ts';
 import { toRuntimeStatus, type RuntimeStatus } from './runtime-status.ts';
 import { createSecretDesk, type SecretDesk } from './secret-desk.ts';
@@ -33,11 +35,14 @@ export class SupervisedInstance {
   readonly #desk: SecretDesk;
   readonly #logFile: LogFile;
   readonly #usage: UsageMeter;
+  readonly #memory: MemoryWatch;
   readonly #exitNotes: ExitNotes;
   readonly #reports: InstanceReports;
   #pass: RunPass = createRunPass();
   #config: InstanceConfig;
   #type: ConnectorType | null = null;
+  /** Of the process that runs: a config that changed counts from the next one on. */
+  #limitMb = Infinity;
   #told: string = 'stopped';
   #pid: number | null = null;
 
@@ -49,6 +54,7 @@ export class SupervisedInstance {
     this.#heartbeat = createHeartbeatMonitor(deps.clock, deps.settings.heartbeatStaleMs, () => this.#tellHeartbeat());
     this.#desk = createSecretDesk(deps.secrets, deps.maskKnown);
     this.#usage = createUsageMeter(deps.clock);
+    this.#memory = createMemoryWatch((_pid, limitMb) => this.#child.kill(`used more than ${limitMb} MB of memory`));
     this.#exitNotes = createExitNotes(deps.explainExit);
     this.#reports = createInstanceReports(deps, config);
     this.#logFile = createLogFile({ dir: deps.paths.logs, name: `instance-${config.id}` });
@@ -69,6 +75,7 @@ export class SupervisedInstance {
     const { flags, env } = confine(this.#deps, { type, config: config.config, dataDir: this.#dataDir });
     this.#spec.execArgv = [...leanNode, ...flags];
     this.#spec.env = env;
+    this.#spec.heapMb = heapLimitMb(memoryLimitMb(type.meta, config.config, this.#deps.settings.connectorMemoryMb));
     this.#config = config;
     this.#type = type;
   }
@@ -119,8 +126,11 @@ export class SupervisedInstance {
   }
 
   async sampleUsage(): Promise<void> {
-    const { status, pid } = this.#child.state;
-    if (status === 'running' && pid !== null) await this.#usage.sample(pid);
+    const { pid } = this.#child.state;
+    if (pid === null) return;
+    await this.#usage.sample(pid);
+    const bytes = this.#usage.read(pid)?.memory_bytes;
+    if (bytes !== undefined && this.#child.state.pid === pid) this.#memory.look(pid, bytes, this.#limitMb);
   }
 
   status(): RuntimeStatus {
@@ -147,7 +157,10 @@ export class SupervisedInstance {
   }
 
   #greeting(): ParentMessage {
+    const { settings } = this.#deps;
     this.#pass = createRunPass();
+    this.#limitMb =
+      this.#type === null ? Infinity : memoryLimitMb(this.#type.meta, this.#config.config, settings.connectorMemoryMb);
     return createStartMessage(this.#deps, {
       instance: this.#config,
       entry: this.#type?.entry ?? '',

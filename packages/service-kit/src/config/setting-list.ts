@@ -116,6 +116,11 @@ export const settingList = {
   SVC_MANAGER_PORT: setting('Manager', 'Port of the manager.', '3024'),
   SVC_MANAGER_TOKEN: setting('Manager', 'Bearer token of every manager route but /health. Unset: open, with a warning.'),
   SVC_HEARTBEAT_STALE_MS: setting('Manager', 'A connector silent for this long is reported as stale.', '120000'),
+  SVC_CONNECTOR_MEMORY: setting(
+    'Manager',
+    'Memory in MB above which the process of a connector is ended and started again. A type or an instance (`memory_mb`) may say otherwise.',
+    '256',
+  ),
   SVC_COMPAT_PORT: setting('Manager', 'Port of the chat completions API that the first start creates.', '3025'),
   SVC_COLLECTOR_PORT: setting('Collector', 'Port of the collector.', '3017'),
   SVC_INSIGHTS_TOKEN: setting('Collector', 'Bearer token of reads and ingest. Unset: open, with a warning.'),

@@ -41,6 +41,7 @@ export type Settings = Readonly<{
   /** Engine ids in the order they are asked when the default one cannot answer. */
   engineFallback: readonly string[];
   heartbeatStaleMs: number;
+  connectorMemoryMb: number;
   stopTimeoutMs: number;
   /** What a commit of any database survives: the end of the process, or a power failure too. */
   durability: 'normal' | 'full';
@@ -141,6 +142,7 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
     warmEngineMemory: read.integer('SVC_WARM_ENGINE_MEMORY', 64, 1_048_576) * 1024 * 1024,
     engineFallback: read.list('SVC_ENGINE_FALLBACK', engineNames),
     heartbeatStaleMs: read.integer('SVC_HEARTBEAT_STALE_MS', 100, 86_400_000),
+    connectorMemoryMb: read.integer('SVC_CONNECTOR_MEMORY', 96, 65_536),
     stopTimeoutMs: read.integer('SVC_STOP_TIMEOUT_MS', 100, 600_000),
     durability: read.oneOf('SVC_DURABILITY', ['normal', 'full']),
     offlineScript: read.optionalFile('SVC_OFFLINE_SCRIPT'),

@@ -12,6 +12,7 @@ import type { IncomingMessage, ServerResponse } from '../builtin.ts';
 import type { HealthInfo, VersionInfo } from '@svc/contract/service.ts';
 import type { Schema, Static } from '@svc/contract/schema.ts';
 import { errorBodySchema } from '@svc/contract/error-body.ts';
+import { heapNotices } from '../heap-notices.ts';
 import type { Log } from '../log.ts';
 import { randomIds } from '../ids.ts';
 import { badRequest, notFound } from '../service-error.ts';
@@ -111,7 +112,9 @@ function bareApp(options: AppOptions): App {
 function mountRoutes(app: App, options: AppOptions): void {
   app.get('/health', () => {
     const own = options.health();
-    return { status: own.degraded?.length ? 'degraded' : 'ok', service: options.service, ...own };
+    const heap = heapNotices();
+    const notices = heap.length === 0 ? {} : { notices: [...(own.notices ?? []), ...heap] };
+    return { status: own.degraded?.length ? 'degraded' : 'ok', service: options.service, ...own, ...notices };
   });
   app.get('/version', () => options.version);
   options.routes(app);

@@ -1,0 +1,33 @@
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+
+/** A Node process alone takes some 60 MB. */
+const leastMb = 96;
+const mostMb = 65_536;
+
+export const memoryMbSchema = { type: 'integer', minimum: leastMb, maximum: mostMb } as const;
+
+/** The description with the setting that every type has beside its own. */
+export const withMemorySetting = (meta: ConnectorMeta): ConnectorMeta => ({
+  ...meta,
+  configSchema: {
+    ...meta.configSchema,
+    properties: {
+      ...meta.configSchema.properties,
+      memory_mb: {
+        ...memoryMbSchema,
+        title: 'Memory limit in MB',
+        description: 'A process that uses more is ended and started again. Unset: what the type or SVC_CONNECTOR_MEMORY says.',
+      },
+    },
+  },
+});
+
+/** What the process of an instance may use: its own setting, else its type's, else that of the service. MB. */
+export function memoryLimitMb({ memory_mb: ofType }: ConnectorMeta, config: Record<string, unknown>, usual: number): number {
+  const own = config['memory_mb'];
+  return typeof own === 'number' ? own : (ofType ?? usual);
+}
+
+/** The rest of the limit is for what lies outside: Node itself, buffers, code. */
+const heapShare = 0.6;
+export const heapLimitMb = (limitMb: number): number => Math.floor(limitMb * heapShare);

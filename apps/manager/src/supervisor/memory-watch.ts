@@ -1,0 +1,20 @@
+/** Ends a process that holds more memory than it may. */
+export type MemoryWatch = {
+  /** A new sample of the process. */
+  look(pid: number, bytes: number, limitMb: number): void;
+};
+
+/** One sample may be a peak that the next collection takes away. */
+const samplesInARow = 2;
+
+/** `onExceeded` hears once of each process that was over its limit in two samples in a row. */
+export function createMemoryWatch(onExceeded: (pid: number, limitMb: number) => void): MemoryWatch {
+  let over = { pid: 0, samples: 0 };
+  return {
+    look(pid, bytes, limitMb) {
+      if (bytes <= limitMb * 1024 * 1024) over = { pid, samples: 0 };
+      else over = { pid, samples: over.pid === pid ? over.samples + 1 : 1 };
+      if (over.samples === samplesInARow) onExceeded(pid, limitMb);
+    },
+  };
+}
