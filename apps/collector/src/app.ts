@@ -1,4 +1,5 @@
 import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
+import { createIntake } from '@svc/service-kit/intake/intake.ts';
 import type { CollectorContext } from './context.ts';
 import { mountBriefRoutes } from './brief/brief-routes.ts';
 import { mountControlRoutes } from './control/control-routes.ts';
@@ -23,6 +24,7 @@ export function createCollectorApp(context: CollectorContext): App {
     log,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
     mask: context.knownSecrets.mask,
+    intake: createIntake(settings.dataDir),
     health: () => ({
       ingested: commitQueue.ingested,
       rejected: commitQueue.rejected,

@@ -35,6 +35,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo): App {
     log,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
     mask: context.knownSecrets.mask,
+    intake: context.intake,
     health: () => ({
       active: context.turnQueue.counts().running,
       waiting: context.turnQueue.counts().waiting,

@@ -5,6 +5,7 @@ import { systemClock } from '@svc/service-kit/clock.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
 import { readEnv } from '@svc/service-kit/config/read-env.ts';
+import { createIntake } from '@svc/service-kit/intake/intake.ts';
 import { openSse, sseFrame } from '@svc/service-kit/http/sse.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
@@ -31,6 +32,7 @@ export async function startClosedCore({ settings, log, version }: ServiceContext
     log,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
     mask: knownSecrets.mask,
+    intake: createIntake(settings.dataDir),
     health: () => ({ active: 0, degraded: [reason] }),
     routes: (routes) => {
       mountClosedRoutes(routes, reason, knownSecrets.mask);

@@ -3,6 +3,7 @@ import type { Ids } from '@svc/service-kit/ids.ts';
 import { dataPaths, makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
+import { createIntake, type Intake } from '@svc/service-kit/intake/intake.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { openServiceSecrets } from '@svc/service-kit/redaction/service-secrets.ts';
 import { createTelemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
@@ -106,6 +107,7 @@ export type CoreContext = {
   speech: Speech;
   feeds: OpenFeeds;
   eventRing: EventRing;
+  intake: Intake;
   close(): Promise<void>;
 };
 
@@ -229,6 +231,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     speech: createSpeech({ settings, secrets, knownSecrets, pricing, spend, events, clock, env }),
     feeds: createOpenFeeds(),
     eventRing,
+    intake: createIntake(paths.root),
     async close() {
       vault.close();
       context.connectorSecrets.close();

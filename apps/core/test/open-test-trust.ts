@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { createIntake } from '@svc/service-kit/intake/intake.ts';
 import { createApp } from '@svc/service-kit/http/create-app.ts';
 import { randomIds as ids } from '@svc/service-kit/ids.ts';
 import { createLog } from '@svc/service-kit/log.ts';
@@ -47,6 +48,7 @@ export async function openTestTrust(clock: Clock) {
     log,
     allowedHosts: [],
     mask: knownSecrets.mask,
+    intake: createIntake(folder.path),
     health: () => ({ degraded: [] }),
     routes(app) {
       mountTrustRoutes(app, context);

@@ -1,4 +1,5 @@
 import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
+import { createIntake } from '@svc/service-kit/intake/intake.ts';
 import { mountConnectorTypeRoutes } from './connector-type/connector-type-routes.ts';
 import type { ManagerContext } from './context.ts';
 import { mountInstanceRoutes } from './instance/instance-routes.ts';
@@ -29,6 +30,7 @@ export function createManagerApp(context: AppContext): App {
     log,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
     mask: knownSecrets.mask,
+    intake: createIntake(settings.dataDir),
     health: () => ({
       types: types.list().map(({ meta }) => meta.type),
       instances_down: context.supervisor.down(),

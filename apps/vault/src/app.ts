@@ -1,5 +1,6 @@
 import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
 import { noMask } from '@svc/service-kit/redaction/outbound-mask.ts';
+import { createIntake } from '@svc/service-kit/intake/intake.ts';
 import { mountAccessRoutes } from './access/access-routes.ts';
 import { mountAgentRoutes } from './agent/agent-routes.ts';
 import type { VaultContext } from './context.ts';
@@ -20,6 +21,7 @@ export function createVaultApp(context: VaultContext): App {
     // To hand secrets out to whom it trusts is its work. Its log is masked like any other.
     mask: noMask,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
+    intake: createIntake(settings.dataDir),
     health: () => ({
       sealed: keyring.isSealed(),
       notices: keyring.isSealed() ? ['The vault is sealed, so it gives out nothing: ./svc vault unseal'] : [],

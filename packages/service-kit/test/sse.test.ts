@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify';
 import { expect, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { openSse } from '../src/http/sse.ts';
+import { createUnreadReplies } from '../src/http/unread-replies.ts';
 
 /** A stream over a connection that takes bytes only when the test says so. */
 async function open() {
@@ -20,7 +21,15 @@ async function open() {
   server.emit('connection', socket);
   socket.push('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
   const raw = await response;
-  const stream = openSse({ raw, hijack: () => undefined, request: { id: 'req_1' } } as unknown as FastifyReply, clock);
+  const stream = openSse(
+    {
+      raw,
+      hijack: () => undefined,
+      request: { id: 'req_1' },
+      server: { unread: createUnreadReplies() },
+    } as unknown as FastifyReply,
+    clock,
+  );
   const takeAll = async () => {
     for (let done = taken; done !== null; done = taken) {
       taken = null;

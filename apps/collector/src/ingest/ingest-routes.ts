@@ -24,8 +24,7 @@ const schema = { body: { oneOf: [eventSchema, { type: 'array', items: eventSchem
 export function mountIngestRoutes(app: App, { commitQueue, readAuth }: Pick<CollectorContext, 'commitQueue' | 'readAuth'>): void {
   void app.register(async (ingest) => {
     // An event may tell of anything, also of what makes trouble as a name of a field: it is stored as text and merged into nothing.
-    ingest.removeContentTypeParser('application/json');
-    ingest.addContentTypeParser('application/json', { parseAs: 'string' }, ingest.getDefaultJsonParser('ignore', 'ignore'));
+    ingest.takeJson({ isChecked: false });
     ingest.post<{ Body: unknown }>('/ingest', { onRequest: readAuth, schema, validatorCompiler: () => () => true }, ({ body }) =>
       commitQueue.submit(Array.isArray(body) ? body : [body]),
     );

@@ -4,10 +4,8 @@ import Fastify, {
   type FastifyTypeProvider,
   type FastifyBaseLogger,
   type FastifyRequest,
-  type preParsingHookHandler,
   type RawServerDefault,
 } from 'fastify';
-import type { IncomingHttpHeaders } from 'node:http';
 import type { IncomingMessage, ServerResponse } from '../builtin.ts';
 import type { HealthInfo, VersionInfo } from '@svc/contract/service.ts';
 import type { Schema, Static } from '@svc/contract/schema.ts';
@@ -15,16 +13,22 @@ import { errorBodySchema } from '@svc/contract/error-body.ts';
 import { heapNotices } from '../heap-notices.ts';
 import type { Log } from '../log.ts';
 import { randomIds } from '../ids.ts';
-import { badRequest, notFound } from '../service-error.ts';
-import { createGuard } from './guard.ts';
-import { handleError } from './error-handler.ts';
 import type { MaskedJson, OutboundMask } from '../redaction/outbound-mask.ts';
 import { maskAnswers } from './mask-answers.ts';
-import { readJsonBodies } from './json-body.ts';
+import type { Intake } from '../intake/intake.ts';
+import { badRequest, notFound, ServiceError } from '../service-error.ts';
+import { boundConnections } from './bound-connections.ts';
+import { createGuard } from './guard.ts';
+import { handleError } from './error-handler.ts';
+import { takeJsonBodies } from './json-bodies.ts';
 import { lazyCompilers } from './lazy-compilers.ts';
+import { createUnreadReplies, type UnreadReplies } from './unread-replies.ts';
 import { refuseBytes } from './refuse-bytes.ts';
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    unread: UnreadReplies;
+  }
   interface FastifyContextConfig {
     /** The route reads its body itself, for as long as it comes. */
     streamsBody?: boolean;
@@ -41,6 +45,11 @@ export interface SchemaTypes extends FastifyTypeProvider {
 
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, SchemaTypes>;
 
+/** Answered also when every other request is refused. */
+const alwaysServed = new Set(['/health', '/version']);
+const tooMany = () =>
+  new ServiceError('unavailable', 'Too many requests are open. Try again in a moment.', { details: { retry_after_s: 5 } });
+
 export type AppOptions = {
   service: string;
   version: VersionInfo;
@@ -51,6 +60,8 @@ export type AppOptions = {
   mask: OutboundMask;
   /** A further look at answers, where another process knows secrets that this one does not. */
   maskAlso?: (json: MaskedJson, request: FastifyRequest) => Promise<string>;
+  /** The budget of this process for what it receives. */
+  intake: Intake;
   /** What `/health` adds to `status` and `service`; `degraded` entries turn the status to `degraded`. */
   health: () => Partial<HealthInfo> & Record<string, unknown>;
   /** Mounts the service's own routes. Called once more, on an app that never listens, to draw `/openapi.json`. */
@@ -59,21 +70,22 @@ export type AppOptions = {
 };
 
 const jsonBodyLimit = 10 * 1024 * 1024;
-/** How long a body may take that is read whole. A reply may take as long as it likes. */
-const bodyTimeoutMs = 120_000;
+/** How long the head of a request may take. */
+const headersTimeoutMs = 15_000;
 
 /** The HTTP side every process shares: guard, request ids, error bodies, `/health`, `/version`, `/openapi.json`. */
 export function createApp(options: AppOptions): App {
   const app = bareApp(options);
+  const connections = boundConnections({ server: app.server, log: options.log, unread: app.unread });
   const guard = createGuard(options.allowedHosts);
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
     const refusal = guard(request.headers);
     if (refusal !== null) throw refusal;
+    if (connections.areTaken() && !alwaysServed.has(request.routeOptions.url ?? '')) throw tooMany();
   });
-  app.addHook('preParsing', limitBodyTime);
   app.addHook('onSend', maskAnswers(options));
-  mountRoutes(app, options);
+  mountRoutes(app, options, connections.fault);
   let document: Promise<unknown> | null = null;
   app.get('/openapi.json', { schema: { hide: true } }, () => (document ??= describeRoutes(options)));
   return app;
@@ -85,8 +97,9 @@ function bareApp(options: AppOptions): App {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? jsonBodyLimit,
-    // Node's own limit knows no routes: see `limitBodyTime`. That for headers holds.
+    // Node's own limit knows no routes: see `receive-body.ts`. That for headers holds.
     requestTimeout: 0,
+    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 5000 },
     requestIdHeader: false,
     genReqId: (request) => inboundRequestId(request.headers['x-request-id'], options.mask) ?? randomIds.next('req'),
     routerOptions: { maxParamLength: 1024 },
@@ -100,8 +113,9 @@ function bareApp(options: AppOptions): App {
     return503OnClosing: true,
     forceCloseConnections: 'idle',
   }).withTypeProvider<SchemaTypes>();
-  app.removeContentTypeParser(['text/plain', 'application/json']);
-  readJsonBodies(app);
+  app.decorate('unread', createUnreadReplies());
+  app.removeContentTypeParser('text/plain');
+  takeJsonBodies(app as unknown as FastifyInstance, options.intake);
   app.setErrorHandler(handleError);
   app.setNotFoundHandler((request) => {
     throw notFound('route', `${request.method} ${request.url}`);
@@ -109,12 +123,15 @@ function bareApp(options: AppOptions): App {
   return app;
 }
 
-function mountRoutes(app: App, options: AppOptions): void {
+function mountRoutes(app: App, options: AppOptions, connectionFault = (): string | null => null): void {
   app.get('/health', () => {
     const own = options.health();
     const heap = heapNotices();
     const notices = heap.length === 0 ? {} : { notices: [...(own.notices ?? []), ...heap] };
-    return { status: own.degraded?.length ? 'degraded' : 'ok', service: options.service, ...own, ...notices };
+    const faults = [connectionFault(), options.intake.fault()].filter((fault) => fault !== null);
+    const degraded = [...(own.degraded ?? []), ...faults];
+    const said = degraded.length > 0 || own.degraded !== undefined ? { degraded } : {};
+    return { status: degraded.length > 0 ? 'degraded' : 'ok', service: options.service, ...own, ...notices, ...said };
   });
   app.get('/version', () => options.version);
   options.routes(app);
@@ -137,19 +154,6 @@ async function describeRoutes(options: AppOptions): Promise<unknown> {
   await app.close();
   return document;
 }
-
-/** A body that trickles is cut off, or each would hold a connection for ever. Without a body only the reply takes time. */
-const limitBodyTime: preParsingHookHandler = (request, _reply, payload, done) => {
-  if (hasBody(request.headers) && request.routeOptions.config.streamsBody !== true) {
-    const timer = setTimeout(() => request.raw.destroy(), bodyTimeoutMs);
-    request.raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
-  }
-  done(null, payload);
-};
-
-/** Nobody reads a body that is not there, so it has no end that anyone would hear of. */
-const hasBody = (headers: IncomingHttpHeaders): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** A caller's request id is kept when it is harmless in a log line, and no secret. */
 const inboundRequestId = (value: string | string[] | undefined, mask: OutboundMask): string | null =>

@@ -19,6 +19,8 @@ export function handleError(error: FastifyError | Error, request: FastifyRequest
   const retryAfter = known.details['retry_after_s'];
   if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
   if (known.status === 401) void reply.header('www-authenticate', 'Bearer');
+  // Fastify ends the connection of a body that was not read; ours is read to its end, and its sender gets to see this.
+  if (known.status === 413 || known.status === 429) void reply.removeHeader('connection');
   void reply.code(known.status).send(known.toBody(request.id));
 }
 

@@ -46,6 +46,7 @@ export function openSse(reply: FastifyReply, clock: Clock): SseStream {
   const write = (frames: string | Buffer) => {
     raw.write(frames);
     if (raw.writableLength > maxBufferedBytes) raw.destroy();
+    else reply.server.unread.wrote(raw);
   };
   const send = (frame: string) => {
     pending += frame;

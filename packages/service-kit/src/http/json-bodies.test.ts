@@ -1,0 +1,192 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import path from 'node:path';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { http, type IncomingMessage } from '../builtin.ts';
+import { createIntake, intakeLimits, type IntakeLimits } from '../intake/intake.ts';
+import { createLog } from '../log.ts';
+import { noMask } from '../redaction/outbound-mask.ts';
+import { createApp, type App } from './create-app.ts';
+
+const kib = 1024;
+const small: IntakeLimits = {
+  freeBytes: kib,
+  inMemoryBytes: 8 * kib,
+  memoryBytes: 64 * kib,
+  comingBytes: 32 * kib,
+  diskBytes: 256 * kib,
+  waitMs: 200,
+};
+
+/** An app that answers with the length of what it got, when `until` is over. */
+async function listen(limits: Partial<IntakeLimits> = {}, until: () => Promise<unknown> = () => Promise.resolve()) {
+  const folder = temporaryFolder();
+  const intake = createIntake(folder.path, { ...small, ...limits });
+  const app = createApp({
+    service: 'test',
+    version: { service: 'test', version: '1.0.0', channel: 'stable', sha: 'unknown', started_at: 0, node: '26' },
+    log: createLog('test', 'silent'),
+    allowedHosts: [],
+    intake,
+    mask: noMask,
+    health: () => ({}),
+    routes(routes: App) {
+      routes.post<{ Body: { text: string } }>('/body', async ({ body }) => {
+        await until();
+        return { length: body.text.length };
+      });
+    },
+  });
+  onTestFinished(async () => {
+    app.server.closeAllConnections();
+    await app.close();
+    folder.remove();
+  });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const held = () => intake.memory.held + intake.disk.held;
+  return { app, intake, folder: folder.path, url, port: Number(new URL(url).port), held };
+}
+
+const bodyOf = (length: number) => JSON.stringify({ text: 'x'.repeat(length) });
+const post = (url: string, body: string) =>
+  fetch(`${url}/body`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+
+/** A request whose body is sent but for its end. */
+async function openBody(port: number, sent: number, declared = sent + 1): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  await once(socket, 'connect');
+  const head = `POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${declared}\r\n\r\n`;
+  socket.write(head + bodyOf(sent).slice(0, sent));
+  return socket;
+}
+
+test.each([10, 500, 5 * kib, 7 * kib, 9 * kib, 200 * kib])('a body of %d characters comes whole', async (length) => {
+  const { url, held, intake } = await listen();
+  const answer = await post(url, bodyOf(length));
+  expect([answer.status, await answer.json()]).toEqual([200, { length }]);
+  await expect.poll(held).toBe(0);
+  expect(existsSync(intake.dir) ? readdirSync(intake.dir) : []).toEqual([]);
+});
+
+test('bytes count as they come, and no file has a name while a body is on its way', async () => {
+  const { port, intake, held } = await listen();
+  const first = await openBody(port, 6 * kib, 7 * kib);
+  const second = await openBody(port, 100 * kib, 200 * kib);
+  await expect.poll(() => [intake.memory.held > 0, intake.disk.held]).toEqual([true, 100 * kib]);
+  expect(readdirSync(intake.dir)).toEqual([]);
+  first.destroy();
+  second.destroy();
+  await expect.poll(held).toBe(0);
+});
+
+test('past the budget a body is refused with 429 and Retry-After, and /health says so', async () => {
+  const { port, url, held } = await listen();
+  const open = await Promise.all([1, 2].map(() => openBody(port, 120 * kib, 200 * kib)));
+  await expect.poll(held).toBe(240 * kib);
+  const refused = await post(url, bodyOf(100 * kib));
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+  expect(await refused.json()).toMatchObject({ ok: false, error: 'queue_full' });
+  expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
+    status: 'degraded',
+    degraded: ['1 requests were refused, because too much came at once'],
+  });
+  expect((await post(url, bodyOf(500))).status).toBe(200);
+  for (const socket of open) socket.destroy();
+  await expect.poll(held).toBe(0);
+});
+
+test('a small body goes to the disk when the memory for those that come is taken', async () => {
+  const { port, url, intake } = await listen({ comingBytes: 6 * kib });
+  const open = await openBody(port, 6 * kib, 7 * kib);
+  await expect.poll(() => intake.memory.held > 0).toBe(true);
+  expect((await post(url, bodyOf(6 * kib))).status).toBe(200);
+  open.destroy();
+});
+
+test('bodies that came whole are read back in turn, and hold their memory until they are answered', async () => {
+  const door = Promise.withResolvers<void>();
+  const { url, intake } = await listen({ memoryBytes: 50 * kib, waitMs: 5000 }, () => door.promise);
+  const answers = [1, 2, 3].map(() => post(url, bodyOf(40 * kib)));
+  await expect.poll(() => [intake.memory.held > 40 * kib, intake.disk.held > 80 * kib]).toEqual([true, true]);
+  expect(intake.memory.held).toBeLessThan(50 * kib);
+  door.resolve();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
+test('a body that gets no memory in time is refused', async () => {
+  const door = Promise.withResolvers<void>();
+  const { url, held } = await listen({ memoryBytes: 50 * kib }, () => door.promise);
+  const first = post(url, bodyOf(40 * kib));
+  await expect.poll(held).toBeGreaterThan(40 * kib);
+  expect((await post(url, bodyOf(40 * kib))).status).toBe(429);
+  door.resolve();
+  expect((await first).status).toBe(200);
+  await expect.poll(held).toBe(0);
+});
+
+test('a body whose file cannot be made costs nothing', async () => {
+  const { url, held, folder } = await listen();
+  writeFileSync(path.join(folder, 'run'), '');
+  expect((await post(url, bodyOf(100 * kib))).status).toBe(500);
+  await expect.poll(held).toBe(0);
+});
+
+test('a sender of a body that is too large gets to see why', async () => {
+  const { url, held } = await listen();
+  const answer = await post(url, bodyOf(11 * kib * kib));
+  expect([answer.status, await answer.json()]).toMatchObject([413, { error: 'too_large' }]);
+  await expect.poll(held).toBe(0);
+});
+
+test('whatever ends a body, all that it held is given back', async () => {
+  const { port, held } = await listen({ memoryBytes: 16 * kib, comingBytes: 8 * kib, diskBytes: 64 * kib, waitMs: 20 });
+  const agent = new http.Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const sender = fc.record({
+    length: fc.integer({ min: 0, max: 40 * kib }),
+    part: fc.integer({ min: 64, max: 20 * kib }),
+    breaksAt: fc.option(fc.integer({ min: 0, max: 40 * kib }), { nil: null }),
+    isChunked: fc.boolean(),
+  });
+  const send = ({
+    length,
+    part,
+    breaksAt,
+    isChunked,
+  }: {
+    length: number;
+    part: number;
+    breaksAt: number | null;
+    isChunked: boolean;
+  }) =>
+    new Promise<void>((resolve) => {
+      const body = bodyOf(length);
+      const lengthHeader = isChunked ? {} : { 'content-length': body.length };
+      const request = http.request({
+        port,
+        agent,
+        method: 'POST',
+        path: '/body',
+        headers: { 'content-type': 'application/json', ...lengthHeader },
+      });
+      request.on('response', (response: IncomingMessage) => response.resume().on('close', resolve)).on('error', () => resolve());
+      const writeFrom = (at: number) => {
+        if (breaksAt !== null && at >= breaksAt) return void request.destroy();
+        if (at >= body.length) return void request.end();
+        request.write(body.slice(at, at + part), () => writeFrom(at + part));
+      };
+      writeFrom(0);
+    });
+  const rule = fc.asyncProperty(fc.array(sender, { minLength: 1, maxLength: 12 }), async (senders) => {
+    await Promise.all(senders.map(send));
+    await expect.poll(held, { interval: 2 }).toBe(0);
+  });
+  await fc.assert(rule, { numRuns: 60 });
+}, 30_000);
+
+test('a process holds what its limits say', () => {
+  expect(intakeLimits.memoryBytes + 300 * intakeLimits.freeBytes).toBeLessThan(100 * kib * kib);
+});

@@ -1,0 +1,68 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ServerResponse } from '../builtin.ts';
+import { IncomingBody } from '../intake/incoming-body.ts';
+import type { Intake } from '../intake/intake.ts';
+import { decodeUtf8, illFormedFault } from '../well-formed.ts';
+import { discardBody, receiveBody } from './receive-body.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Takes JSON bodies in this scope, within the budget of the process. `isChecked: false` leaves it to the route what is in them. */
+    takeJson(how: { isChecked: boolean }): void;
+  }
+}
+
+/** Bodies of JSON are counted from their first byte until their request is answered, whatever ends it. */
+export function takeJsonBodies(app: FastifyInstance, intake: Intake): void {
+  const answers = new WeakMap<FastifyRequest, ServerResponse>();
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    answers.set(request, reply.raw);
+    done(null, payload);
+  });
+
+  async function read(request: FastifyRequest, payload: FastifyRequest['raw']): Promise<Buffer> {
+    const body = new IncomingBody(intake, request.routeOptions.bodyLimit);
+    const release = () => body.release();
+    answers.get(request)?.once('close', release).once('finish', release);
+    try {
+      body.expect(Number(request.headers['content-length'] ?? 0));
+      await receiveBody(payload, body);
+      return await body.read();
+    } catch (error) {
+      release();
+      discardBody(payload);
+      throw error;
+    }
+  }
+
+  app.decorate('takeJson', function (this: FastifyInstance, { isChecked }: { isChecked: boolean }) {
+    const parse = (isChecked ? strict : lenient)(this);
+    this.removeContentTypeParser('application/json');
+    this.addContentTypeParser('application/json', (request, payload, done) => {
+      read(request, payload).then((bytes) => parse(request, bytes, done), done);
+    });
+  });
+  app.takeJson({ isChecked: true });
+}
+
+type Done = (error: Error | null, value?: unknown) => void;
+type Parse = (request: unknown, text: string, done: Done) => void;
+type ParseBytes = (request: FastifyRequest, bytes: Buffer, done: Done) => void;
+
+/** What is not well-formed Unicode, or has names that make trouble, reaches no schema and no route. */
+function strict(app: FastifyInstance): ParseBytes {
+  const parse = app.getDefaultJsonParser('error', 'error') as Parse;
+  return (request, bytes, done) => {
+    try {
+      const text = decodeUtf8(bytes);
+      parse(request, text, (error, value) => done(error ?? illFormedFault(text, value), value));
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+}
+
+function lenient(app: FastifyInstance): ParseBytes {
+  const parse = app.getDefaultJsonParser('ignore', 'ignore') as Parse;
+  return (request, bytes, done) => parse(request, bytes.toString('utf8'), done);
+}

@@ -1,0 +1,71 @@
+import type { Readable } from 'node:stream';
+import { badRequest, ServiceError } from '../service-error.ts';
+import type { IncomingBody } from '../intake/incoming-body.ts';
+
+/** How long a body may take. A reply may take as long as it likes. */
+const bodyTimeoutMs = 120_000;
+/** Each of these spans brings at least so many bytes, or the sender holds a connection for little. */
+const paceMs = 10_000;
+const paceBytes = 10 * 1024;
+/** How long the rest of a refused body is still read, so that its sender gets to see the refusal. */
+const discardMs = 10_000;
+
+/** Reads a stream to its end into a body. @throws what the body refuses, 408 for a slow sender, 400 for a broken one. */
+export function receiveBody(stream: Readable, body: IncomingBody): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (error?: unknown) => {
+      stopPace();
+      stream.off('data', onData).off('end', end).off('close', onClose);
+      if (error === undefined) resolve();
+      else reject(error as Error);
+    };
+    const pace = watchPace(() => end(tooSlow()));
+    const stopPace = pace.stop;
+    const onData = (part: Buffer) => {
+      pace.came(part.length);
+      try {
+        const landed = body.add(part);
+        if (landed === null) return;
+        stream.pause();
+        landed.then(() => stream.resume(), end);
+      } catch (error) {
+        end(error);
+      }
+    };
+    const onClose = () => end(badRequest('The body ended early.'));
+    stream.on('data', onData).on('end', end).on('close', onClose);
+    // A sender that is gone is said by `close` too, which always follows.
+    stream.on('error', () => undefined);
+  });
+}
+
+/** Reads the rest of a refused body without keeping it; a sender that does not end is cut off. */
+export function discardBody(stream: Readable): void {
+  if (stream.readableEnded || stream.destroyed) return;
+  const timer = setTimeout(() => stream.destroy(), discardMs);
+  stream.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+  stream.resume();
+}
+
+function watchPace(onSlow: () => void) {
+  let bytes = 0;
+  let spans = bodyTimeoutMs / paceMs;
+  const look = () => {
+    spans--;
+    if (bytes < paceBytes || spans === 0) return onSlow();
+    bytes = 0;
+    timer = setTimeout(look, paceMs);
+  };
+  let timer = setTimeout(look, paceMs);
+  return {
+    came(more: number): void {
+      bytes += more;
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+const tooSlow = () =>
+  new ServiceError('bad_request', `The body came too slowly. Send at least ${paceBytes / 1024} KiB every ${paceMs / 1000} s.`, {
+    status: 408,
+  });

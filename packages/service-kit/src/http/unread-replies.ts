@@ -1,0 +1,45 @@
+import type { ServerResponse } from '../builtin.ts';
+
+const mib = 1024 * 1024;
+export const maxUnreadBytes = 64 * mib;
+/** Of one reply, not worth counting: the number of connections bounds it. */
+const freeBytes = 64 * 1024;
+
+export type UnreadReplies = {
+  /** Something was written to a reply. */
+  wrote(response: ServerResponse): void;
+};
+
+/**
+ * Bounds what readers have not taken yet, over all replies of a server. Past the bound the one who leaves most unread is cut
+ * off.
+ */
+export function createUnreadReplies(maxBytes = maxUnreadBytes): UnreadReplies {
+  const replies = new Map<ServerResponse, number>();
+  let total = 0;
+  const set = (response: ServerResponse, bytes: number) => {
+    total += bytes - (replies.get(response) ?? 0);
+    if (bytes > 0) replies.set(response, bytes);
+    else replies.delete(response);
+  };
+  /** What was taken meanwhile has not been told. */
+  const lookAgain = () => {
+    for (const response of replies.keys()) set(response, response.destroyed ? 0 : response.writableLength);
+  };
+  const cutOffLargest = () => {
+    const [largest] = [...replies].toSorted(([, one], [, other]) => other - one)[0] ?? [];
+    if (largest === undefined) return;
+    set(largest, 0);
+    largest.destroy();
+  };
+  return {
+    wrote(response) {
+      const bytes = response.writableLength;
+      if (bytes <= freeBytes && !replies.has(response)) return;
+      if (!replies.has(response)) response.once('close', () => set(response, 0));
+      set(response, bytes);
+      if (total > maxBytes) lookAgain();
+      while (total > maxBytes) cutOffLargest();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { makePrivateDir } from '../config/data-dir.ts';
+
+/**
+ * A file without a name: it is removed as soon as it is open, so the system takes it back when it is closed, also when the
+ * process is killed.
+ */
+export class SpillFile {
+  readonly #file: FileHandle;
+  #length = 0;
+
+  private constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  static async open(dir: string): Promise<SpillFile> {
+    const name = path.join(dir, `${randomUUID()}.part`);
+    // The folder is there but for the first time, and after another process began anew.
+    const file = await open(name, 'wx+', 0o600).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      makePrivateDir(dir);
+      return open(name, 'wx+', 0o600);
+    });
+    await rm(name, { force: true });
+    return new SpillFile(file);
+  }
+
+  async write(bytes: Buffer): Promise<void> {
+    let done = 0;
+    while (done < bytes.length) {
+      const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, this.#length);
+      done += bytesWritten;
+      this.#length += bytesWritten;
+    }
+  }
+
+  async read(): Promise<Buffer> {
+    const bytes = Buffer.allocUnsafeSlow(this.#length);
+    for (let done = 0; done < bytes.length;) {
+      const { bytesRead } = await this.#file.read(bytes, done, bytes.length - done, done);
+      if (bytesRead === 0) throw new Error('a body is shorter on the disk than it came');
+      done += bytesRead;
+    }
+    return bytes;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}
