@@ -63,7 +63,7 @@ async function openCodex({ install, modelUrl, dir }: Place): Promise<Harness> {
   if (typeof found === 'string') throw new Error(found);
   const env = { ...baseEnv(dir), CODEX_HOME: dir };
   const log = { debug() {}, info() {}, warn() {} };
-  const server = await startAppServer({ program: found.program, env, cwd: dir, log, catalog: null });
+  const server = await startAppServer({ program: found.program, env, cwd: dir, log, maxLine: 1024 ** 2, catalog: null });
   const provider = { name: 'svc', base_url: `${modelUrl}/v1`, wire_api: 'responses', experimental_bearer_token: 'x' };
   const { thread } = await server.request<{ thread: { id: string } }>('thread/start', {
     cwd: dir,

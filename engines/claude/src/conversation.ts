@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EngineRequest } from '@svc/engine-kit/engine.ts';
-import { within } from '@svc/engine-kit/process-group.ts';
+import type { EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { within } from '@svc/service-kit/process/process-group.ts';
 import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
 import type { ClaudeMessage, ClaudeQuery, ClaudeSdk, ClaudeUserMessage } from './claude-messages.ts';
 import type { ClaudeInstall } from './find-claude.ts';
@@ -13,8 +13,8 @@ import { decideTool } from './tool-permission.ts';
 export type TurnListener = {
   request: EngineRequest;
   onMessage(message: ClaudeMessage): void;
-  /** The program is gone, with its last words. */
-  onEnd(reason: string): void;
+  /** The program is gone, with its last words; `overflow` when it was ended because it wrote too much. */
+  onEnd(reason: string, overflow?: EngineFailure | null): void;
 };
 
 /** One running program, open for turn after turn of one conversation. */
@@ -47,12 +47,16 @@ export const answerLimitMs = 5000;
 export const fingerprintOf = ({ toolPolicy, system, model, cwd }: EngineRequest): string =>
   JSON.stringify([toolPolicy, system, model, cwd]);
 
-type Deps = { sdk: ClaudeSdk; install: ClaudeInstall; env: Record<string, string> };
+type Deps = { sdk: ClaudeSdk; install: ClaudeInstall; env: Record<string, string>; maxLine: number };
 
 /** Starts the program for a request. Nothing is sent to the model yet. */
-export function openConversation({ sdk, install, env }: Deps, request: EngineRequest, resume: string | null): Conversation {
+export function openConversation(
+  { sdk, install, env, maxLine }: Deps,
+  request: EngineRequest,
+  resume: string | null,
+): Conversation {
   const input = createInputStream<ClaudeUserMessage>();
-  const process = createClaudeProcess();
+  const process = createClaudeProcess(maxLine);
   let listener: TurnListener | null = null;
   let alive = true;
   let used = false;
@@ -77,7 +81,9 @@ export function openConversation({ sdk, install, env }: Deps, request: EngineReq
       reason = error instanceof Error ? error.message : String(error);
     }
     alive = false;
-    listener?.onEnd([reason, process.stderrTail()].filter(Boolean).join(' '));
+    // It may still run, when what it wrote could not be read.
+    void process.kill();
+    listener?.onEnd([reason, process.stderrTail()].filter(Boolean).join(' '), process.overflow);
   };
   void pump();
 
@@ -125,7 +131,6 @@ export function openConversation({ sdk, install, env }: Deps, request: EngineReq
     },
     async close() {
       alive = false;
-      listener = null;
       input.end();
       query.close();
       await process.end();

@@ -22,7 +22,7 @@ export const createEngine: CreateEngine = (deps) => {
       sdk = null; // it may be mended by the next turn
       throw error;
     });
-    return openConversation({ sdk: await sdk, install, env: claudeEnv(deps) }, request, resume);
+    return openConversation({ sdk: await sdk, install, env: claudeEnv(deps), maxLine: deps.maxLine }, request, resume);
   };
 
   /** One try: an open program that fits, or a new one. */

@@ -1,6 +1,6 @@
 import { absence, type EngineLocation } from '@svc/engine-kit/engine-path.ts';
 import type { EngineProbe } from '@svc/engine-kit/engine.ts';
-import { runProgram } from '@svc/engine-kit/run-program.ts';
+import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import type { ClaudeInstall } from './find-claude.ts';
 import { pin } from './pin.ts';
 

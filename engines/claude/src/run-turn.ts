@@ -1,10 +1,11 @@
 import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { endOnAbort } from '@svc/engine-kit/end-on-abort.ts';
 import { createEventQueue } from '@svc/engine-kit/event-queue.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
 import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
 import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
 import type { ClaudeInit, ClaudeMessage, ClaudeResult } from './claude-messages.ts';
-import { answerLimitMs, type Conversation } from './conversation.ts';
+import { answerLimitMs, type Conversation, type TurnListener } from './conversation.ts';
 import { missingServers, toEngineEvents } from './to-engine-event.ts';
 import { isUnknownSession, longLimit, toFailure } from './to-failure.ts';
 import { toUsage } from './turn-usage.ts';
@@ -36,7 +37,7 @@ export async function* runTurn(
   if (signal.aborted) return 'finished';
   const queue = createEventQueue();
   const wasUsed = conversation.used;
-  const turn = { output: '', word: null as string | null, resetsAt: null as number | null, announced: false, silent: true };
+  const turn = { said: 0, word: null as string | null, resetsAt: null as number | null, announced: false, silent: true };
   let outcome: TurnOutcome = 'finished';
 
   const finish = (...events: EngineEvent[]) => {
@@ -45,7 +46,7 @@ export async function* runTurn(
   };
   const estimated = (): EngineEvent => ({
     type: 'usage',
-    usage: estimateUsage({ input: request.text, output: turn.output }),
+    usage: estimateUsage({ input: request.text, output: { length: turn.said } }),
   });
   const give = (lost: Exclude<TurnOutcome, 'finished'>) => {
     outcome = lost;
@@ -64,7 +65,7 @@ export async function* runTurn(
     }
     if (message.type === 'rate_limit_event') turn.resetsAt = message.rate_limit_info.resetsAt ?? null;
     for (const event of toEngineEvents(message)) {
-      if (event.type === 'delta' || event.type === 'thinking') turn.output += event.text;
+      if (event.type === 'delta' || event.type === 'thinking') turn.said += event.text.length;
       queue.push(event);
     }
   };
@@ -100,8 +101,9 @@ export async function* runTurn(
     return finish(...(hasUsage(result) ? [used(result)] : []), { type: 'failed', failure });
   };
 
-  const onEnd = (reason: string) => {
+  const onEnd: TurnListener['onEnd'] = (reason, overflow = null) => {
     if (signal.aborted) return finish(estimated(), { type: 'aborted' });
+    if (overflow !== null) return finish(estimated(), { type: 'failed', failure: overflow });
     if (wasUsed && turn.silent) return give('program_gone');
     return finish({ type: 'failed', failure: { code: 'engine_crashed', message: `${reason} Try again.`, retryable: true } });
   };
@@ -109,9 +111,23 @@ export async function* runTurn(
   const hangTimer = wasUsed ? setTimeout(() => void conversation.kill(), answerLimitMs) : undefined;
   void queue.ended.then(() => clearTimeout(hangTimer));
   conversation.send(content, { request, onMessage, onEnd });
-  interruptOnAbort(conversation, signal, queue.ended);
-  yield* queue;
-  return outcome;
+  endOnAbort(signal, queue, {
+    // A refusal means that the turn is over, or that the program is gone: both end the queue on their own.
+    interrupt: () => void conversation.query.interrupt().catch(() => undefined),
+    kill: () => conversation.kill(),
+    graceMs: interruptLimitMs,
+    lastWords: () => [estimated()],
+  });
+  try {
+    yield* queue;
+    return outcome;
+  } finally {
+    // Nobody listens any more to a program that still speaks.
+    if (queue.state !== 'ended') {
+      queue.end();
+      void conversation.kill();
+    }
+  }
 }
 
 /**
@@ -135,19 +151,6 @@ async function orKilled<T>(work: Promise<T>, conversation: Conversation, signal:
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
   }
-}
-
-/** Cuts the model's stream when the turn is aborted while it runs; a program that does not listen is ended. */
-function interruptOnAbort(conversation: Conversation, signal: AbortSignal, ended: Promise<void>): void {
-  const interrupt = () => {
-    // A refusal means that the turn is over, or that the program is gone: both end the queue on their own.
-    conversation.query.interrupt().catch(() => undefined);
-    const timer = setTimeout(() => void conversation.close(), interruptLimitMs);
-    void ended.then(() => clearTimeout(timer));
-  };
-  if (signal.aborted) interrupt();
-  else signal.addEventListener('abort', interrupt, { once: true });
-  void ended.then(() => signal.removeEventListener('abort', interrupt));
 }
 
 type Retry = Extract<ClaudeMessage, { subtype: 'api_retry' }>;

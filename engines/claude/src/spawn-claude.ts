@@ -1,50 +1,67 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import type { EngineFailure } from '@svc/engine-kit/engine.ts';
+import { createLineGate } from '@svc/engine-kit/line-gate.ts';
+import { lineTooLong } from '@svc/engine-kit/output-limits.ts';
 import { tieToParent } from '@svc/engine-kit/parent-tie.ts';
-import { childGone, endProcessGroup, signalGroup, within } from '@svc/engine-kit/process-group.ts';
-import { createTextTail } from '@svc/engine-kit/text-tail.ts';
+import { spawnOwned, type OwnedProcess } from '@svc/service-kit/process/owned-process.ts';
+import { createTextTail } from '@svc/service-kit/process/text-tail.ts';
 
 type SpawnOptions = { command: string; args: string[]; cwd?: string; env: Record<string, string | undefined> };
+
+/** What the SDK needs of a process. */
+type SdkProcess = Pick<ChildProcess, 'stdin' | 'stdout' | 'killed' | 'exitCode' | 'signalCode' | 'kill' | 'on' | 'once' | 'off'>;
 
 /** The program's process, which we start ourselves so that we can end it with all its children. */
 export type ClaudeProcess = {
   /** Handed to the SDK as `spawnClaudeCodeProcess`. */
-  spawn(options: SpawnOptions): ChildProcess;
+  spawn(options: SpawnOptions): SdkProcess;
   /** Of the program, once it was started. */
   readonly pid: number | undefined;
+  /** Why it was ended, when it wrote a line that is too long. */
+  readonly overflow: EngineFailure | null;
   stderrTail(): string;
   end(): Promise<void>;
   /** Ends it without asking: one that hangs might wake up and go on with what it was told. */
   kill(): Promise<void>;
 };
 
-/** From SIGKILL to the end. */
-const killLimitMs = 2000;
-
-export function createClaudeProcess(): ClaudeProcess {
+export function createClaudeProcess(maxLine: number): ClaudeProcess {
   const stderr = createTextTail();
-  let child: ChildProcess | null = null;
+  let owned: OwnedProcess | null = null;
+  let overflow: EngineFailure | null = null;
+
+  /** The SDK keeps a line in memory whatever its length, so it gets none that is too long. */
+  const gated = (started: OwnedProcess): SdkProcess => {
+    const { child } = started;
+    const stdout = createLineGate(maxLine, () => {
+      overflow = lineTooLong(maxLine);
+      void started.kill();
+    });
+    child.stdout.pipe(stdout);
+    child.stdout.once('close', () => stdout.end());
+    return new Proxy(child, {
+      get: (target, name) => {
+        const value: unknown = name === 'stdout' ? stdout : Reflect.get(target, name);
+        return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
+      },
+    });
+  };
+
   return {
     spawn({ cwd, env, ...program }) {
       const { command, args } = tieToParent(program.command, program.args, env.PATH);
-      const started = spawn(command, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-      started.stderr.setEncoding('utf8').on('data', stderr.add);
-      started.on('exit', () => signalGroup(started, 'SIGKILL'));
-      child = started;
-      return started;
+      owned = spawnOwned(command, args, { cwd, env });
+      owned.child.stderr.setEncoding('utf8').on('data', stderr.add);
+      return gated(owned);
     },
     get pid() {
-      return child?.pid;
+      return owned?.child.pid;
+    },
+    get overflow() {
+      return overflow;
     },
     stderrTail: stderr.read,
-    async end() {
-      if (child === null) return;
-      await endProcessGroup(child);
-      await childGone(child);
-    },
-    async kill() {
-      if (child === null) return;
-      signalGroup(child, 'SIGKILL');
-      await within(childGone(child), killLimitMs);
-    },
+    end: async () => void (await owned?.end()),
+    kill: async () => void (await owned?.kill()),
   };
 }

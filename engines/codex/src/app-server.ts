@@ -13,23 +13,26 @@ export type AppServerSpec = {
   env: Record<string, string>;
   cwd: string;
   log: EngineLog;
+  /** Longest line that it may write, in characters. */
+  maxLine: number;
   /** File of what is known of models, in place of the program's own; null for that. */
   catalog: string | null;
 };
 
 /** Starts `codex app-server` and greets it. Rejects with what it wrote to stderr when it does not come up. */
-export async function startAppServer({ program, env, cwd, log, catalog }: AppServerSpec): Promise<AppServer> {
+export async function startAppServer({ program, env, cwd, log, maxLine, catalog }: AppServerSpec): Promise<AppServer> {
   const listeners = createListeners((error, method) => log.warn({ err: error, method }, 'codex sent what cannot be read'));
   const client = startRpcClient({
     command: program,
     args: [...appServerArgs, ...(catalog === null ? [] : ['-c', `model_catalog_json=${JSON.stringify(catalog)}`])],
     env,
     cwd,
+    maxLine,
     onNotification: listeners.tell,
     onRequest: refuse,
     onNoise: (line) => log.debug({ line: line.slice(0, 200) }, 'codex wrote something that is no message'),
   });
-  void client.ended.then(({ reason }) => listeners.end(reason));
+  void client.ended.then(({ reason, overflow }) => listeners.end(reason, overflow));
   try {
     await client.request('initialize', {
       clientInfo: { name: 'svc', title: 'Assistant Gateway', version: '1' },

@@ -13,7 +13,16 @@ test('a turn that found no room for the way to its endpoint leaves it to the nex
     .mockResolvedValue({ url: 'http://127.0.0.1:1/v1', token: 't', close: () => Promise.resolve() });
   const host = createCodexHost(
     { program: '/nowhere/codex', packageDir: '/nowhere' },
-    { baseUrl: 'http://127.0.0.1:1', env: {}, warm: 0, warmMemory: 1e9, log: quiet, programEnv: {}, cwd: tmpdir() },
+    {
+      baseUrl: 'http://127.0.0.1:1',
+      env: {},
+      warm: 0,
+      maxLine: 1000,
+      warmMemory: 1e9,
+      log: quiet,
+      programEnv: {},
+      cwd: tmpdir(),
+    },
   );
   onTestFinished(() => host.close());
   await expect(host.acquire()).rejects.toThrow('EMFILE');

@@ -36,7 +36,7 @@ export type CodexHost = {
   close(): Promise<void>;
 };
 
-type Deps = Pick<EngineDeps, 'baseUrl' | 'env' | 'warm' | 'warmMemory' | 'log'> & {
+type Deps = Pick<EngineDeps, 'baseUrl' | 'env' | 'warm' | 'warmMemory' | 'maxLine' | 'log'> & {
   programEnv: Record<string, string>;
   cwd: string;
 };
@@ -62,7 +62,7 @@ export function createCodexHost(program: CodexProgram, deps: Deps): CodexHost {
     const { baseUrl } = deps;
     if (baseUrl !== null) shim ??= openShim(baseUrl);
     const endpoint = await shim;
-    const place = { program: program.program, env: deps.programEnv, cwd: deps.cwd, log };
+    const place = { program: program.program, env: deps.programEnv, cwd: deps.cwd, log, maxLine: deps.maxLine };
     const catalog = endpoint && (await openModelCatalog(place));
     const [server, defaultModel] = await Promise.all([
       startAppServer({ ...place, catalog }),

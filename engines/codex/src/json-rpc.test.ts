@@ -8,6 +8,7 @@ function open(answer: string) {
     args: ['-e', `process.stdin.once('data', () => console.log(${JSON.stringify(answer)}))`],
     env: { PATH: process.env.PATH ?? '' },
     cwd: process.cwd(),
+    maxLine: 1000,
     stopTimes: { politeMs: 50, termMs: 50 },
     onNotification: () => undefined,
     onRequest: () => ({}),

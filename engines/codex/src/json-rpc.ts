@@ -10,7 +10,7 @@ export type RpcClient = {
   readonly ended: LineProcess['ended'];
   stop(): Promise<void>;
   /** Ends the process at once, with all it has started. */
-  kill(): void;
+  kill(): Promise<void>;
 };
 
 /** The other side's refusal, with its code. */
@@ -69,7 +69,7 @@ export function startRpcClient(spec: Spec): RpcClient {
     pid: child.pid,
     ended: child.ended,
     stop: child.stop,
-    kill: () => child.signal('SIGKILL'),
+    kill: child.kill,
     notify: (method) => child.send({ method }),
     request: <Result>(method: string, params: object, timeoutMs = defaultTimeoutMs) =>
       new Promise<Result>((resolve, reject) => {

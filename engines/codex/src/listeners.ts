@@ -1,15 +1,16 @@
+import type { EngineFailure } from '@svc/engine-kit/engine.ts';
 import type { Notification } from './json-rpc.ts';
 
 export type OnNotification = (notification: Notification) => void;
-/** No more notifications will come, and why. */
-export type OnEnd = (reason: string) => void;
+/** No more notifications will come, and why. `overflow`: it was ended because this listener's turn made it write too much. */
+export type OnEnd = (reason: string, overflow?: EngineFailure | null) => void;
 
 /** Who listens to an app-server. What one of them cannot read is its own end, and nobody else's. */
 export type Listeners = {
   /** The returned function ends it. Who comes after the end hears of it at once. */
   add(onNotification: OnNotification, onEnd?: OnEnd): () => void;
   tell(notification: Notification): void;
-  end(reason: string): void;
+  end(reason: string, overflow?: EngineFailure | null): void;
   readonly size: number;
 };
 
@@ -33,9 +34,11 @@ export function createListeners(onFault: (error: unknown, method: string) => voi
         }
       }
     },
-    end(reason) {
+    end(reason, overflow = null) {
       ended = reason;
-      for (const { onEnd } of listeners) onEnd(reason);
+      // A line that was not read names no turn: with several it is no one's fault.
+      const blamed = listeners.size === 1 ? overflow : null;
+      for (const { onEnd } of listeners) onEnd(reason, blamed);
       listeners.clear();
     },
     get size() {

@@ -1,13 +1,13 @@
-import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import type { EngineLog } from '@svc/engine-kit/engine.ts';
 
 type Deps = { program: string; env: Record<string, string>; cwd: string; log: EngineLog };
 
 const usualTimeoutMs = 10_000;
-const maxBytes = 16 * 1024 * 1024;
+const maxOutput = 16 * 1024 * 1024;
 
 /**
  * What codex knows of the vendor's models, for endpoints that are not the vendor's: by its own list the newest models get no tools
@@ -26,13 +26,13 @@ export async function openModelCatalog({ program, env, cwd, log }: Deps, timeout
   }
 }
 
-const listModels = ({ program, env, cwd }: Omit<Deps, 'log'>, timeout: number): Promise<string> =>
-  new Promise((resolve, reject) => {
-    // A turn waits for it, so one that hangs is not asked to end.
-    const options = { env, cwd, timeout, killSignal: 'SIGKILL', maxBuffer: maxBytes } as const;
-    const child = execFile(program, ['debug', 'models'], options, (error, stdout) => (error ? reject(error) : resolve(stdout)));
-    child.stdin?.end();
-  });
+/** A turn waits for it, so one that hangs is not asked to end. */
+async function listModels({ program, env, cwd }: Omit<Deps, 'log'>, timeoutMs: number): Promise<string> {
+  const answer = await runProgram(program, ['debug', 'models'], { env, cwd, timeoutMs, maxOutput });
+  if (answer.ending === 'ended' && answer.code === 0 && !answer.isCut) return answer.stdout;
+  const how = answer.isCut ? 'wrote too much' : answer.ending === 'too_late' ? 'took too long' : `ended with code ${answer.code}`;
+  throw new Error(`codex debug models ${how}: ${answer.stderr}`);
+}
 
 /** @throws when it is not the list that is expected. */
 export function withoutSearch(text: string): string {

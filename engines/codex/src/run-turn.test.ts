@@ -20,7 +20,7 @@ function open(over: Partial<Threads> = {}) {
     pid: undefined,
     ended: new Promise(() => undefined),
     stop: () => Promise.resolve(),
-    kill: () => undefined,
+    kill: () => Promise.resolve(),
     subscribe: listeners.add,
   };
   const threads: Threads = {

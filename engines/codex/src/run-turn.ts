@@ -1,11 +1,13 @@
 import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { endOnAbort } from '@svc/engine-kit/end-on-abort.ts';
 import { createEventQueue, type EventQueue } from '@svc/engine-kit/event-queue.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
-import { within } from '@svc/engine-kit/process-group.ts';
+import { within } from '@svc/service-kit/process/process-group.ts';
 import { allowedToolServers, isImage, turnText } from '@svc/engine-kit/turn-text.ts';
 import type { AppServer } from './app-server.ts';
 import type { TurnNotification } from './codex-messages.ts';
 import { RpcError, type Notification } from './json-rpc.ts';
+import type { OnEnd } from './listeners.ts';
 import type { Personas } from './persona.ts';
 import type { OpenedThread, Threads } from './threads.ts';
 import { toEngineEvents } from './to-engine-event.ts';
@@ -40,7 +42,7 @@ export async function* runTurn(
   const thread = await (isWarm ? Promise.race([opened, killWhenHung(server)]) : opened).finally(early.stop);
   if (thread === null) return 'server_gone';
   const watch = createToolServerWatch(thread.isLoaded ? [] : allowedToolServers(request).map(({ name }) => name));
-  const { unsubscribe, giveUp } = listenToTurn(server, thread.id, { queue, watch, text: request.text });
+  const { unsubscribe, used } = listenToTurn(server, thread.id, { queue, watch, text: request.text });
   early.replay(thread.id, { queue, watch });
   let hasUsedTools = false;
   let isWhole = false;
@@ -49,7 +51,7 @@ export async function* runTurn(
     yield { type: 'session', engineSessionId: thread.id, resumed: thread.resumed, model: thread.model };
     if (signal.aborted) return 'finished';
     await personas.apply(server, thread, request.system);
-    await startTurn({ server, queue, giveUp }, thread, toInput(request, !thread.resumed), signal);
+    await startTurn({ server, queue, used }, thread, toInput(request, !thread.resumed), signal);
     for await (const event of queue) {
       if (event.type === 'aborted') await threads.release(thread.id);
       hasUsedTools ||= event.type === 'tool';
@@ -59,6 +61,7 @@ export async function* runTurn(
     return 'finished';
   } finally {
     unsubscribe();
+    queue.end();
     // What went wrong in this one, a tool server that is away or anything else, is tried anew in the next; and a command
     // that a tool has left in the background ends with its turn.
     if (isWhole) threads.keep(thread, params);
@@ -70,7 +73,7 @@ export async function* runTurn(
 async function killWhenHung(server: AppServer): Promise<null> {
   const answer = server.request('thread/loaded/list', {}).catch(() => undefined);
   if (await within(answer, answerLimitMs)) return new Promise(() => undefined);
-  server.kill();
+  await server.kill();
   return null;
 }
 
@@ -86,21 +89,20 @@ function toInput(request: EngineRequest, isNew: boolean): Input[] {
 
 /** Starts the turn, to be interrupted by the signal as long as it runs. */
 async function startTurn(
-  { server, queue, giveUp }: { server: AppServer; queue: EventQueue; giveUp: () => void },
+  { server, queue, used }: { server: AppServer; queue: EventQueue; used: () => EngineEvent },
   { id }: OpenedThread,
   input: Input[],
   signal: AbortSignal,
 ): Promise<void> {
   const { turn } = await server.request<{ turn: { id: string } }>('turn/start', { threadId: id, input });
-  const interrupt = () => {
+  endOnAbort(signal, queue, {
     // A refusal means that the turn is over already; its last notification then ends our turn.
-    server.request('turn/interrupt', { threadId: id, turnId: turn.id }).catch(() => undefined);
-    const timer = setTimeout(giveUp, interruptLimitMs);
-    void queue.ended.then(() => clearTimeout(timer));
-  };
-  if (signal.aborted) interrupt();
-  else signal.addEventListener('abort', interrupt, { once: true });
-  void queue.ended.then(() => signal.removeEventListener('abort', interrupt));
+    interrupt: () => void server.request('turn/interrupt', { threadId: id, turnId: turn.id }).catch(() => undefined),
+    // The app-server serves others too: the thread is released, and one that does not go away takes it along.
+    kill: () => Promise.resolve(),
+    graceMs: interruptLimitMs,
+    lastWords: () => [used()],
+  });
 }
 
 /** Where what the app-server says goes. */
@@ -108,29 +110,33 @@ type Heard = { queue: EventQueue; watch: ToolServerWatch };
 
 type Listening = {
   unsubscribe(): void;
-  /** The turn was interrupted and goes on all the same: it counts as aborted. */
-  giveUp(): void;
+  /** What the turn has used so far. */
+  used(): EngineEvent;
 };
 
 /** Puts everything the app-server says about this thread's turn into the queue, the terminal event included. */
 function listenToTurn(server: AppServer, threadId: string, { queue, watch, text }: Heard & { text: string }): Listening {
   let usage = createTurnUsage();
   let resetsAt: number | null = null;
-  let output = '';
+  let said = 0;
   const finish = (...events: EngineEvent[]) => {
     for (const event of events) queue.push(event);
     queue.end();
   };
-  const used = (): EngineEvent => ({ type: 'usage', usage: usage.read() ?? estimateUsage({ input: text, output }) });
+  const used = (): EngineEvent => ({
+    type: 'usage',
+    usage: usage.read() ?? estimateUsage({ input: text, output: { length: said } }),
+  });
   const fail = (failure: EngineFailure) => finish(...(usage.read() === null ? [] : [used()]), { type: 'failed', failure });
-  const onEnd = (reason: string) => fail({ code: 'engine_crashed', message: `${reason}. Try again.`, retryable: true });
+  const onEnd: OnEnd = (reason, overflow = null) =>
+    fail(overflow ?? { code: 'engine_crashed', message: `${reason}. Try again.`, retryable: true });
   const onNotification = (raw: Notification) => {
     resetsAt = limitEnd(raw) ?? resetsAt;
     const notification = forThread(raw, threadId);
     if (notification === null) return;
     watch.saw(notification);
     for (const event of toEngineEvents(notification)) {
-      if (event.type === 'delta' || event.type === 'thinking') output += event.text;
+      if (event.type === 'delta' || event.type === 'thinking') said += event.text.length;
       queue.push(event);
     }
     // Loading a thread tells the usage of its last turn again.
@@ -142,7 +148,7 @@ function listenToTurn(server: AppServer, threadId: string, { queue, watch, text 
     else finish(...watch.missing(), used(), { type: status === 'interrupted' ? 'aborted' : 'done' });
   };
   const unsubscribe = server.subscribe(onNotification, onEnd);
-  return { unsubscribe, giveUp: () => finish(used(), { type: 'aborted' }) };
+  return { unsubscribe, used };
 }
 
 /** When the limits that are used up end, epoch s, as told of the whole account; null when this tells no such thing. */
@@ -158,11 +164,14 @@ function limitEnd({ method, params }: Notification): number | null {
 type RateWindow = { usedPercent: number; resetsAt: number | null };
 const usedUpPercent = 100;
 
+/** More than all threads that load at once have tool servers. */
+const maxEarly = 1000;
+
 /** Tool servers fail while the thread is being loaded, before its id is known here. */
 function collectEarly(server: AppServer): { stop(): void; replay(threadId: string, heard: Heard): void } {
   const seen: Notification[] = [];
   const stop = server.subscribe((notification) => {
-    if (notification.method === 'mcpServer/startupStatus/updated') seen.push(notification);
+    if (notification.method === 'mcpServer/startupStatus/updated' && seen.length < maxEarly) seen.push(notification);
   });
   return {
     stop,

@@ -3,20 +3,28 @@ import { StringDecoder } from 'node:string_decoder';
 import { restoreCalls, type ToolNames } from './shim-tools.ts';
 
 /** A reply event may hold a whole response; one that is longer than this is no event. */
-const maxLineLength = 64 * 1024 * 1024;
+const maxLineLength = 16 * 1024 * 1024;
+const tooLong = 'an event of the model endpoint is too long';
 
 /** Passes an event stream on line by line; only data lines that name a function call are parsed and written anew. */
 export function createSseRewriter(names: ToolNames): Transform {
   const decoder = new StringDecoder('utf8');
-  let rest = '';
+  /** The line that is not whole yet, joined once it is: a long one must not be copied with every chunk. */
+  let parts: string[] = [];
+  let length = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      const lines = (rest + decoder.write(chunk)).split('\n');
-      rest = lines.pop() ?? '';
-      if (rest.length > maxLineLength) return done(new Error('an event of the model endpoint is too long'));
+      const text = decoder.write(chunk);
+      parts.push(text);
+      length += text.length;
+      if (!text.includes('\n')) return done(length > maxLineLength ? new Error(tooLong) : null);
+      const lines = parts.join('').split('\n');
+      const rest = lines.pop() ?? '';
+      parts = [rest];
+      length = rest.length;
       done(null, lines.map((line) => `${rewriteLine(line, names)}\n`).join(''));
     },
-    flush: (done) => done(null, rest),
+    flush: (done) => done(null, parts.join('')),
   });
 }
 

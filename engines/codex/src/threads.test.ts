@@ -29,7 +29,7 @@ function open(limit = 4) {
     pid: undefined,
     ended: new Promise(() => undefined),
     stop: () => Promise.resolve(),
-    kill: () => undefined,
+    kill: () => Promise.resolve(),
     subscribe: (listener) => (listeners.add(listener), () => void listeners.delete(listener)),
   };
   return { threads: createThreads(server, limit), loaded, asked };

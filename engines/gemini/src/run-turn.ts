@@ -1,7 +1,8 @@
 import path from 'node:path';
 import type { EngineDeps, EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { endOnAbort } from '@svc/engine-kit/end-on-abort.ts';
 import { startLineProcess, type LineProcess } from '@svc/engine-kit/line-process.ts';
-import { endMarkedProcesses } from '@svc/engine-kit/marked-processes.ts';
+import { endMarkedProcesses } from '@svc/service-kit/process/marked-processes.ts';
 import { turnText } from '@svc/engine-kit/turn-text.ts';
 import type { GeminiInstall } from './find-gemini.ts';
 import { geminiArgs, geminiEnv } from './launch.ts';
@@ -11,12 +12,15 @@ import { furnishHome, tidyHome, type SessionHome } from './session-home.ts';
 import { stageFiles, type StagedFiles } from './staged-files.ts';
 import { createTurnListener, type TurnListener, type TurnOutcome } from './turn-listener.ts';
 
-export type TurnDeps = Pick<EngineDeps, 'env' | 'stateDir' | 'log'> & {
+export type TurnDeps = Pick<EngineDeps, 'env' | 'stateDir' | 'maxLine' | 'log'> & {
   install: GeminiInstall;
   relay: ModelRelay;
   /** Processes of turns that run, to be ended when the engine is. */
   running: Set<LineProcess>;
 };
+
+/** From SIGTERM to SIGKILL. */
+const termLimitMs = 1500;
 
 /** One turn, in a process of its own: furnish the session's home, start the program, pass its events on, tidy up. */
 export async function* runTurn(
@@ -65,20 +69,25 @@ async function* talk(
     env: geminiEnv(deps, request, home, { url, key }),
     cwd: request.cwd,
     input: prompt,
+    maxLine: deps.maxLine,
     onMessage: listener.onMessage,
     onNoise: (line) => deps.log.debug({ line: line.slice(0, 200) }, 'gemini wrote something that is no message'),
   });
   deps.running.add(child);
-  const stop = () => child.signal('SIGTERM');
-  if (signal.aborted) stop();
-  else signal.addEventListener('abort', stop, { once: true });
+  endOnAbort(signal, listener.events, {
+    interrupt: () => child.signal('SIGTERM'),
+    kill: child.kill,
+    graceMs: termLimitMs,
+    lastWords: () => [listener.estimated()],
+  });
   void child.ended.then((end) => listener.onEnd(end, child.stderrTail()));
   try {
     yield* listener.events;
   } finally {
-    signal.removeEventListener('abort', stop);
     close();
-    await child.stop();
+    const isOver = listener.events.state === 'ended';
+    listener.events.end();
+    await (isOver ? child.stop() : child.kill());
     deps.running.delete(child);
   }
 }

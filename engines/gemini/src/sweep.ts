@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { endMarkedProcesses } from '@svc/engine-kit/marked-processes.ts';
+import { endMarkedProcesses } from '@svc/service-kit/process/marked-processes.ts';
 import { knownHome, sessionsDir, sideDir, tidyHome } from './session-home.ts';
 
 /** What a service that was killed left behind: commands of its turns, the homes of side calls, and in those of sessions the secrets of tool servers. */

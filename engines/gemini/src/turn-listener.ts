@@ -23,7 +23,9 @@ export type TurnListener = RelayListener & {
   readonly usedTools: boolean;
   onMessage(message: Record<string, unknown>): void;
   /** The program is gone, and what it last wrote to stderr. */
-  onEnd(end: Pick<ProcessEnd, 'code' | 'signal'>, stderr: string): void;
+  onEnd(end: Pick<ProcessEnd, 'code' | 'signal'> & Partial<ProcessEnd>, stderr: string): void;
+  /** What the turn has used so far, as far as it is known. */
+  estimated(): EngineEvent;
 };
 
 type Options = { request: EngineRequest; sessionId: string; isNew: boolean; signal: AbortSignal };
@@ -39,7 +41,7 @@ export function createTurnListener({ request, sessionId, isNew, signal }: Option
   let asked = false;
   let wasCut = false;
   let segment = '';
-  let output = '';
+  let said = 0;
   let refusal: Refusal | null = null;
   let lastError = '';
 
@@ -54,12 +56,16 @@ export function createTurnListener({ request, sessionId, isNew, signal }: Option
   };
   const fail = (failure: EngineFailure, ...before: EngineEvent[]) => finish(...before, { type: 'failed', failure });
   const notice = (code: 'retry', message: string) => queue.push({ type: 'notice', code, message });
-  const estimated = (): EngineEvent => ({ type: 'usage', usage: estimateUsage({ input: request.text, output }) });
+  const estimated = (): EngineEvent => ({
+    type: 'usage',
+    usage: estimateUsage({ input: request.text, output: { length: said } }),
+  });
 
   const show = (event: EngineEvent) => {
+    if (queue.state !== 'open') return;
     if (event.type === 'delta') {
       segment += event.text;
-      output += event.text;
+      said += event.text.length;
     }
     if (event.type === 'tool') {
       closeSegment();
@@ -127,7 +133,7 @@ export function createTurnListener({ request, sessionId, isNew, signal }: Option
     onThought(text) {
       // While a tool runs it is an agent inside that tool that thinks.
       if (openTools.size === 0) {
-        output += text;
+        said += text.length;
         queue.push({ type: 'thinking', text });
       }
     },
@@ -142,8 +148,11 @@ export function createTurnListener({ request, sessionId, isNew, signal }: Option
       notice('retry', 'The reply of the model was cut off; it is asked again.');
     },
 
-    onEnd({ code, signal: by }, stderr) {
+    estimated,
+
+    onEnd({ code, signal: by, overflow }, stderr) {
       if (signal.aborted) return finish(estimated(), { type: 'aborted' });
+      if (overflow) return fail(overflow, estimated());
       if (!isNew && !announced && unknownSession.test(stderr)) {
         outcome = 'session_unknown';
         return queue.end();

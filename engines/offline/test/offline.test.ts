@@ -21,6 +21,7 @@ const deps = (over: Partial<EngineDeps> = {}): EngineDeps => ({
   script: null,
   warm: 0,
   warmMemory: 0,
+  maxLine: 1000,
   log: quiet,
   ...over,
 });

@@ -30,6 +30,7 @@ export const errorCodes = [
   'engine_auth_failed',
   'engine_stalled',
   'engine_crashed',
+  'engine_output_too_large',
   'engine_failed',
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];

@@ -125,6 +125,8 @@ export type EngineDeps = {
   warm: number;
   /** Bytes that a program which is kept open may hold, with all it has started. One that holds more is replaced. */
   warmMemory: number;
+  /** Longest line that a program may write, in characters. */
+  maxLine: number;
   log: EngineLog;
 };
 

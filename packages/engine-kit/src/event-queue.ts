@@ -1,42 +1,60 @@
 import type { EngineEvent } from './engine.ts';
+import { tooMuchWaits } from './output-limits.ts';
 
 export type EventQueue = AsyncIterable<EngineEvent> & {
   push(event: EngineEvent): void;
   /** No more events. What is queued is still given out. */
   end(): void;
+  /** `overflown`: more was pushed than was read, and the last event says so. */
+  readonly state: 'open' | 'ended' | 'overflown';
   /** Settles when `end` was called. */
   readonly ended: Promise<void>;
 };
 
+/** What may wait for the reader, in characters and events: more than any program writes while the reader is busy. */
+const maxWaiting = { chars: 64 * 1024 ** 2, events: 100_000 };
+
 /**
  * Turns callbacks into an async stream for one reader. Deltas that wait for a slow reader are joined to one, so the
- * queue grows with what the model does, not with how finely its text is cut.
+ * queue grows with what the model does, not with how finely its text is cut. Past its
+ * bound it ends with a failure.
  */
 export function createEventQueue(): EventQueue {
   const queue: EngineEvent[] = [];
   const end = Promise.withResolvers<void>();
-  let ended = false;
+  let state: EventQueue['state'] = 'open';
+  let waiting = 0;
   let wake = () => {};
+  const close = (as: 'ended' | 'overflown') => {
+    if (state === 'open') state = as;
+    end.resolve();
+    wake();
+  };
   return {
     ended: end.promise,
+    get state() {
+      return state;
+    },
     push(event) {
-      if (ended) return;
+      if (state !== 'open') return;
+      waiting += 'text' in event ? event.text.length : 0;
+      if (waiting > maxWaiting.chars || queue.length >= maxWaiting.events) {
+        queue.push({ type: 'failed', failure: tooMuchWaits });
+        return close('overflown');
+      }
       const last = queue.at(-1);
       const joined = last && joinTexts(last, event);
       if (joined) queue[queue.length - 1] = joined;
       else queue.push(event);
       wake();
     },
-    end() {
-      ended = true;
-      end.resolve();
-      wake();
-    },
+    end: () => close('ended'),
     async *[Symbol.asyncIterator]() {
       for (;;) {
         const event = queue.shift();
+        if (event && 'text' in event) waiting -= event.text.length;
         if (event) yield event;
-        else if (ended) return;
+        else if (state !== 'open') return;
         else await new Promise<void>((resolve) => (wake = resolve));
       }
     },

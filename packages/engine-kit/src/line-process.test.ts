@@ -8,6 +8,7 @@ const start = (script: string, onMessage: (message: Record<string, unknown>) => 
     env: { PATH: process.env.PATH ?? '' },
     cwd: process.cwd(),
     onMessage,
+    maxLine: 1000,
     stopTimes: { politeMs: 50, termMs: 50 },
   });
 
@@ -30,6 +31,7 @@ test('a program that reads to the end gets its input, and then the end', async (
     env: { PATH: process.env.PATH ?? '' },
     cwd: process.cwd(),
     input: 'hello',
+    maxLine: 1000,
     onMessage: resolve,
   });
   expect(await promise).toEqual({ got: 'hello' });
@@ -37,7 +39,14 @@ test('a program that reads to the end gets its input, and then the end', async (
 });
 
 test('a program that cannot be started is an end with a reason, not an exception', async () => {
-  const child = startLineProcess({ command: '/nowhere/x', args: [], env: {}, cwd: process.cwd(), onMessage: () => {} });
+  const child = startLineProcess({
+    command: '/nowhere/x',
+    args: [],
+    env: {},
+    cwd: process.cwd(),
+    maxLine: 1000,
+    onMessage: () => {},
+  });
   child.send({ lost: true });
   expect((await child.ended).reason).toMatch(/could not be started|failed to execute/);
   await child.stop();

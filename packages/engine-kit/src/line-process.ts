@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process';
 import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
+import { spawnOwned, type StopTimes } from '@svc/service-kit/process/owned-process.ts';
+import { signalGroup } from '@svc/service-kit/process/process-group.ts';
+import { createTextTail } from '@svc/service-kit/process/text-tail.ts';
+import type { EngineFailure } from './engine.ts';
+import { lineTooLong } from './output-limits.ts';
 import { tieToParent } from './parent-tie.ts';
-import { endProcessGroup, signalGroup, type StopTimes } from './process-group.ts';
-import { createTextTail } from './text-tail.ts';
 
 export type LineProcessSpec = {
   command: string;
@@ -14,11 +16,21 @@ export type LineProcessSpec = {
   /** Called for every JSON line of stdout. Lines that are no JSON object go to `onNoise`. */
   onMessage(message: Record<string, unknown>): void;
   onNoise?(line: string): void;
+  /** Longest line, in characters. A program that writes a longer one is ended. */
+  maxLine: number;
   stopTimes?: StopTimes;
 };
 
-/** Why a process ended: `reason` is one line for a person, with the end of stderr when there was any. */
-export type ProcessEnd = { code: number | null; signal: NodeJS.Signals | null; reason: string };
+/**
+ * Why a process ended: `reason` is one line for a person, with the end of stderr when there was any; `overflow` when it was
+ * ended for a line that is too long.
+ */
+export type ProcessEnd = {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  overflow: EngineFailure | null;
+  reason: string;
+};
 
 export type LineProcess = {
   readonly pid: number | undefined;
@@ -29,35 +41,27 @@ export type LineProcess = {
   stderrTail(): string;
   /** Sends a signal to the process and its group. */
   signal(signal: NodeJS.Signals): void;
-  /** Ends the process and its group; bounded. */
+  /** Ends the process and all it has started, asking first; bounded. */
   stop(): Promise<void>;
+  /** Ends the process and all it has started at once; bounded. */
+  kill(): Promise<void>;
 };
 
-/** A base64 image or a file's diff may travel in one line. */
-const maxLineLength = 64 * 1024 * 1024;
-
-/** What a program wrote before its end is read within this time. */
-const drainMs = 1000;
-
-/** Starts a program that speaks newline-delimited JSON on stdin and stdout, in a process group of its own. */
+/** Starts a program that speaks newline-delimited JSON on stdin and stdout, and owns all that it starts. */
 export function startLineProcess(spec: LineProcessSpec): LineProcess {
   const { command, args } = tieToParent(spec.command, spec.args, spec.env.PATH);
-  const child = spawn(command, args, {
-    env: spec.env,
-    cwd: spec.cwd,
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const owned = spawnOwned(command, args, { env: spec.env, cwd: spec.cwd });
+  const { child } = owned;
   const stderr = createTextTail();
   const { promise: ended, resolve: setEnded } = Promise.withResolvers<ProcessEnd>();
-  let overflow = false;
-  const stop = () => endProcessGroup(child, spec.stopTimes);
+  let overflow: ProcessEnd['overflow'] = null;
   const splitter = createLineSplitter(
-    maxLineLength,
+    spec.maxLine,
     (line) => readLine(line, spec),
     () => {
-      overflow = true;
-      void stop();
+      overflow = lineTooLong(spec.maxLine);
+      child.stdout.destroy();
+      void owned.kill();
     },
   );
   child.stdout.on('data', splitter.push);
@@ -66,19 +70,12 @@ export function startLineProcess(spec: LineProcessSpec): LineProcess {
   child.stdin.on('error', () => undefined);
   if (spec.input !== undefined) child.stdin.end(spec.input);
   child.on('error', (error) =>
-    setEnded({ code: null, signal: null, reason: `${spec.command} could not be started: ${error.message}` }),
+    setEnded({ code: null, signal: null, overflow: null, reason: `${spec.command} could not be started: ${error.message}` }),
   );
-  // What the child leaves behind could hold its pipes open, in its group or out of it, and `close` would never come.
-  child.on('exit', () => {
-    signalGroup(child, 'SIGKILL');
-    setTimeout(() => {
-      child.stdout.destroy();
-      child.stderr.destroy();
-    }, drainMs).unref();
-  });
   child.on('close', (code, signal) => {
-    const why = overflow ? `wrote a line over ${maxLineLength} characters` : `ended with ${signal ?? `code ${code}`}`;
-    setEnded({ code, signal, reason: [`${spec.command} ${why}`, stderr.read()].filter(Boolean).join(': ') });
+    const how = `ended with ${signal ?? `code ${code}`}`;
+    const reason = overflow?.message ?? [`${spec.command} ${how}`, stderr.read()].filter(Boolean).join(': ');
+    setEnded({ code, signal, overflow, reason });
   });
   return {
     pid: child.pid,
@@ -86,7 +83,8 @@ export function startLineProcess(spec: LineProcessSpec): LineProcess {
     send: (message) => void (child.stdin.writable && child.stdin.write(`${JSON.stringify(message)}\n`)),
     stderrTail: stderr.read,
     signal: (signal) => void signalGroup(child, signal),
-    stop,
+    stop: async () => void (await owned.end(spec.stopTimes)),
+    kill: async () => void (await owned.kill()),
   };
 }
 

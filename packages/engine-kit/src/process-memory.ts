@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import os from 'node:os';
-import { runProgram } from './run-program.ts';
+import { runProgram } from '@svc/service-kit/process/run-program.ts';
 
 type Row = { pid: number; parent: number; kb: number };
 

@@ -1,7 +1,9 @@
 import type { TokenUsage } from '@svc/contract/usage.ts';
 
+type Sized = { readonly length: number };
+
 /** Usage of a turn whose engine reported none, at about four characters a token. */
-export const estimateUsage = (texts: { input: string; output: string }): TokenUsage => ({
+export const estimateUsage = (texts: { input: Sized; output: Sized }): TokenUsage => ({
   input_tokens: Math.ceil(texts.input.length / 4),
   output_tokens: Math.ceil(texts.output.length / 4),
   cache_read_tokens: 0,

@@ -65,6 +65,7 @@ export function createEngineRegistry({ settings, paths, env, clock, log, engineS
       script: settings.offlineScript,
       warm: settings.warmEngines,
       warmMemory: settings.warmEngineMemory,
+      maxLine: settings.maxEngineLine,
       log: log.child({ engine: id }),
     });
   };

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { engineEnv } from '@svc/engine-kit/engine-env.ts';
 import type { Engine } from '@svc/engine-kit/engine.ts';
-import { runProgram } from '@svc/engine-kit/run-program.ts';
+import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { EnginePackage } from './load-engine.ts';
 import { runNpm } from './npm.ts';

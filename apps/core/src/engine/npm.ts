@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { findProgram } from '@svc/engine-kit/engine-path.ts';
 import { tieToParent } from '@svc/engine-kit/parent-tie.ts';
-import { endProcessGroup } from '@svc/engine-kit/process-group.ts';
-import { createTextTail } from '@svc/engine-kit/text-tail.ts';
+import { spawnOwned } from '@svc/service-kit/process/owned-process.ts';
+import { createTextTail } from '@svc/service-kit/process/text-tail.ts';
 import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 import { ServiceError, upstream } from '@svc/service-kit/service-error.ts';
 
@@ -36,12 +35,9 @@ export async function runNpm(args: readonly string[], options: Options): Promise
   // What npm has in its cache may be older than what was published.
   const flags = [...registry, '--prefer-online', '--no-update-notifier'];
   const tied = tieToParent(npm, [...args, ...flags], options.env.PATH, 'KILL');
-  const child = spawn(tied.command, tied.args, {
-    cwd: options.cwd,
-    env: npmEnv(options.env),
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const owned = spawnOwned(tied.command, tied.args, { cwd: options.cwd, env: npmEnv(options.env) });
+  const { child } = owned;
+  child.stdin.on('error', () => undefined).end(); // it may end without reading
   const stdout = createTextTail(64 * 1024);
   const stderr = createTextTail();
   const lines = createLineSplitter(
@@ -55,19 +51,21 @@ export async function runNpm(args: readonly string[], options: Options): Promise
     lines.push(chunk);
   });
   let cut: string | null = null;
+  const left = Promise.withResolvers<null>();
   const end = (why: string) => {
     cut = why;
-    void endProcessGroup(child, stopTimes);
+    void owned.end(stopTimes).then(() => left.resolve(null));
   };
   const timer = setTimeout(() => end(`npm took longer than ${options.timeoutMs / 1000} s`), options.timeoutMs);
   const onAbort = () => end('the service stopped');
   options.signal?.addEventListener('abort', onAbort, { once: true });
   if (options.signal?.aborted === true) onAbort();
   try {
-    const code = await new Promise<number | null>((resolve, reject) => {
+    const ended = new Promise<number | null>((resolve, reject) => {
       child.on('error', reject);
       child.on('close', resolve);
     });
+    const code = await Promise.race([ended, left.promise]);
     if (cut !== null || code !== 0) throw upstream(`${cut ?? npmReason(stderr.read())}.`);
     return stdout.read();
   } finally {

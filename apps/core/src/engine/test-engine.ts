@@ -1,6 +1,7 @@
 import type { EngineTest } from '@svc/contract/engine.ts';
 import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { createOutputMeter, sideOutput } from '@svc/engine-kit/output-limits.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
@@ -38,8 +39,12 @@ export async function testEngine(deps: Deps, active: ActiveEngine): Promise<Engi
 }
 
 async function listen({ engine }: ActiveEngine, request: EngineRequest, signal: AbortSignal, heard: Heard): Promise<void> {
-  for await (const event of engine.run(request, signal)) {
-    heard.last = event;
+  const meter = createOutputMeter(sideOutput);
+  for await (const said of engine.run(request, signal)) {
+    const { event, exceeded } = meter.take(said);
+    heard.last = exceeded === null ? event : { type: 'failed', failure: exceeded };
+    if (exceeded !== null) return;
+    if (event === null) continue;
     if (event.type === 'delta') heard.text += event.text;
     if (event.type === 'segment' && heard.text === '') heard.text = event.text;
     if (event.type === 'usage') heard.usage = event.usage;

@@ -1,4 +1,5 @@
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
+import { sideOutput } from '@svc/engine-kit/output-limits.ts';
 import { dataBlock, dataLine } from '@svc/engine-kit/prompt-blocks.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
 import type { TokenUsage } from '@svc/contract/usage.ts';
@@ -54,7 +55,8 @@ export function createTitleMaker(deps: Deps) {
     let block = '';
     let usage: TokenUsage | null = null;
     let model = active.choice.model;
-    const bounds = { signal: AbortSignal.timeout(limitMs), idleMs: limitMs, maxMs: limitMs, graceMs, clock: deps.clock };
+    const signal = AbortSignal.timeout(limitMs);
+    const bounds = { signal, idleMs: limitMs, maxMs: limitMs, graceMs, output: sideOutput, clock: deps.clock };
     const ending = await runEngine(active.engine, toRequest(deps, active, text), bounds, (event) => {
       if (event.type === 'delta') block += event.text;
       if (event.type === 'segment') said = event.text === '' ? block : event.text;

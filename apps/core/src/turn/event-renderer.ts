@@ -18,6 +18,8 @@ type Deps = {
   events: Events;
   sessions: Pick<SessionStore, 'keepEngineSession'>;
   clock: Clock;
+  /** How much of a tool's input or output is shown, in characters. */
+  maxToolChars: number;
   /** A tool server that the engine was given is not there. */
   onToolServerMissing?(name: string): void;
 };
@@ -29,16 +31,30 @@ export type Rendered = {
   model: string | null;
   silent: boolean;
   engineSessionId: string | null;
-  /** Tool servers that were not there, in words. */
+  /** What the operator should know: tool servers that were not there, a reply that was cut. */
   warnings: string[];
   /** What `text` is masked with. */
   redactor: Redactor;
 };
 
 const keepWithinMs = 10;
+/** What is recorded of a turn's thinking, in characters, more or less. */
+const maxThought = 100_000;
+
+const cutWord = 'The reply was cut here.';
 
 /** Turns what an engine says into what the channel sees, redacted, and remembers what the turn needs at its end. */
-export function createEventRenderer({ turn, session, sink, redactor, events, sessions, clock, onToolServerMissing }: Deps) {
+export function createEventRenderer({
+  turn,
+  session,
+  sink,
+  redactor,
+  events,
+  sessions,
+  clock,
+  maxToolChars,
+  onToolServerMissing,
+}: Deps) {
   const reply = createReplyStream(redactor, sink);
   const thinking = createRenewedStream(redactor);
   let thought = '';
@@ -63,7 +79,7 @@ export function createEventRenderer({ turn, session, sink, redactor, events, ses
   const showThought = (text: string) => {
     if (text === '') return;
     reply.flush();
-    thought += text;
+    if (thought.length < maxThought) thought += text;
     sink({ type: 'thinking', text });
   };
 
@@ -93,14 +109,14 @@ export function createEventRenderer({ turn, session, sink, redactor, events, ses
           break;
         case 'tool': {
           const name = redactor().text(event.name);
-          const input = showToolInput(redactor().value(event.input));
+          const input = showToolInput(redactor().value(event.input), maxToolChars);
           reply.flush();
           sink({ type: 'tool', id: event.id, name, input });
           events.tool(turn, name, event.id, input, session.cwd);
           break;
         }
         case 'tool_result': {
-          const output = showToolOutput(redactor().text(event.output));
+          const output = showToolOutput(redactor().text(event.output), maxToolChars);
           reply.flush();
           sink({ type: 'tool_result', id: event.id, ok: event.ok, output });
           events.toolResult(turn, event.id, event.ok, output);
@@ -117,6 +133,15 @@ export function createEventRenderer({ turn, session, sink, redactor, events, ses
         case 'aborted':
           break; // the ending is the caller's
       }
+    },
+
+    /** Says at the end of a reply that it is not whole. False when there is no reply to say it of. */
+    cut(why: string): boolean {
+      reply.finish();
+      if (reply.text() === '') return false;
+      reply.segment(`[${cutWord} ${why}]`);
+      warnings.push(`${cutWord} ${why}`);
+      return true;
     },
 
     /** Lets out what was still held back. */

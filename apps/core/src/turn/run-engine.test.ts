@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { sideOutput } from '@svc/engine-kit/output-limits.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { answering, workingUntilAborted, type EngineScript } from '@svc/testing/scripted-engine.ts';
 import { runEngine, type Bounds } from './run-engine.ts';
@@ -9,7 +10,15 @@ const never = new AbortController().signal;
 
 async function run(script: EngineScript, over: Partial<Bounds> = {}) {
   const events: EngineEvent[] = [];
-  const bounds = { signal: never, idleMs: 10_000, graceMs: 10_000, maxMs: 60_000, clock: systemClock, ...over };
+  const bounds = {
+    signal: never,
+    idleMs: 10_000,
+    graceMs: 10_000,
+    maxMs: 60_000,
+    output: sideOutput,
+    clock: systemClock,
+    ...over,
+  };
   const ending = await runEngine({ run: script }, request, bounds, (event) => events.push(event));
   return { ending, events };
 }
@@ -104,7 +113,59 @@ test('an engine whose events cannot be shown is told to end', async () => {
     throw new Error('a fault of the reader');
   };
   await expect(
-    runEngine({ run: script }, request, { signal: never, idleMs: 1000, maxMs: 1000, graceMs: 10, clock: systemClock }, show),
+    runEngine(
+      { run: script },
+      request,
+      { signal: never, idleMs: 1000, maxMs: 1000, graceMs: 10, output: sideOutput, clock: systemClock },
+      show,
+    ),
   ).rejects.toThrow('fault');
   expect(told?.aborted).toBe(true);
+});
+
+const output = { reply: 1000, tool: 100, turn: 20_000 };
+const tooLarge = { type: 'failed', failure: { code: 'engine_output_too_large' } };
+
+const endless = (event: (n: number) => EngineEvent): EngineScript =>
+  async function* (_request, signal) {
+    for (let n = 0; !signal.aborted; n++) yield event(n);
+    yield { type: 'aborted' };
+  };
+
+test('a reply ends at its limit, and what came before is handed on', async () => {
+  for (const size of [1, 7, 999, 1001, 10_000_000]) {
+    const { ending, events } = await run(
+      endless(() => ({ type: 'delta', text: 'x'.repeat(size) })),
+      { output: { ...output, turn: 1e9 } },
+    );
+    expect(ending).toMatchObject(tooLarge);
+    const said = events.map((event) => (event.type === 'delta' ? event.text : '')).join('');
+    expect(said).toBe('x'.repeat(1000));
+  }
+});
+
+test.each<[string, (n: number) => EngineEvent]>([
+  ['thinking', () => ({ type: 'thinking', text: 'hm' })],
+  ['empty deltas', () => ({ type: 'delta', text: '' })],
+  ['empty segments', () => ({ type: 'segment', text: '' })],
+  ['sessions', (n) => ({ type: 'session', engineSessionId: String(n), resumed: false, model: null })],
+  ['notices', () => ({ type: 'notice', code: 'other', message: 'again' })],
+  ['tool calls', (n) => ({ type: 'tool', id: String(n), name: 'x', input: {} })],
+  ['tool results', (n) => ({ type: 'tool_result', id: String(n), ok: true, output: 'x' })],
+])('endless %s come to an end', async (_name, event) => {
+  const { ending, events } = await run(endless(event), { output });
+  expect(ending).toMatchObject(tooLarge);
+  expect(events.length).toBeLessThan(400);
+});
+
+test('nobody waits for an engine that says too much and does not end', async () => {
+  const script: EngineScript = async function* () {
+    try {
+      yield { type: 'delta', text: 'x'.repeat(2000) };
+    } finally {
+      await new Promise(() => undefined);
+    }
+  };
+  const { ending } = await run(script, { output, graceMs: 60_000 });
+  expect(ending).toMatchObject(tooLarge);
 });

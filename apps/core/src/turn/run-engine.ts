@@ -1,4 +1,5 @@
 import type { Engine, EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { createOutputMeter, type OutputLimits } from '@svc/engine-kit/output-limits.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 
 export type Bounds = {
@@ -10,6 +11,8 @@ export type Bounds = {
   maxMs: number;
   /** How long the engine may take to end after it was told to, ms. */
   graceMs: number;
+  /** How much it may say. */
+  output: OutputLimits;
   clock: Clock;
 };
 
@@ -25,12 +28,13 @@ const looksPerIdle = 4;
 /**
  * Runs an engine for one turn and hands every event on, never waiting without a bound. An engine that is silent for
  * `idleMs` ends as `engine_stalled`, one that runs for `maxMs` as `turn_too_long`; one that does not end within `graceMs`
- * of being told to is left behind, and what it says later goes nowhere.
+ * of being told to is left behind, and what it says later goes nowhere. One that says too much ends as
+ * `engine_output_too_large` at once.
  */
 export async function runEngine(
   engine: Pick<Engine, 'run'>,
   request: EngineRequest,
-  { signal, idleMs, maxMs, graceMs, clock }: Bounds,
+  { signal, idleMs, maxMs, graceMs, output, clock }: Bounds,
   onEvent: (event: EngineEvent) => void,
 ): Promise<EngineEnding> {
   const engineEnd = new AbortController();
@@ -61,14 +65,26 @@ export async function runEngine(
   if (signal.aborted) tellToEnd();
   else signal.addEventListener('abort', tellToEnd, { once: true });
 
+  const meter = createOutputMeter(output);
   const consume = async (): Promise<EngineEnding> => {
-    for await (const event of engine.run(request, engineEnd.signal)) {
+    for await (const said of engine.run(request, engineEnd.signal)) {
       if (isOver) return null;
       silentLooks = 0;
+      const { event, exceeded } = meter.take(said);
+      if (exceeded !== null) return endExceeded(event, exceeded);
+      if (event === null) continue;
       if (event.type === 'done' || event.type === 'failed') return event;
       if (event.type === 'aborted') return overdue === null ? event : { type: 'failed', failure: overdue };
       onEvent(event);
     }
+    return null;
+  };
+
+  /** Nobody waits for an engine that floods: it is told to end, and its turn is over. */
+  const endExceeded = (event: EngineEvent | null, failure: RunFailure): null => {
+    if (event !== null) onEvent(event);
+    leftBehind.resolve({ type: 'failed', failure });
+    engineEnd.abort();
     return null;
   };
 

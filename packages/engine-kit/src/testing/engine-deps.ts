@@ -9,6 +9,7 @@ export const engineDeps = (fields: Partial<EngineDeps> & Pick<EngineDeps, 'state
   script: null,
   warm: 4,
   warmMemory: 4 * 1024 ** 3,
+  maxLine: 32 * 1024 ** 2,
   log: { debug() {}, info() {}, warn() {} },
   ...fields,
 });

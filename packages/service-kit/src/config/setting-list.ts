@@ -41,6 +41,18 @@ export const settingList = {
   ),
   SVC_TURN_IDLE_MS: setting('Core', 'A turn whose engine says nothing for this long is ended.', '600000'),
   SVC_TURN_MAX_MS: setting('Core', 'A turn that takes longer than this is ended, whatever its engine says.', '7200000'),
+  SVC_MAX_REPLY_CHARS: setting('Core', 'A reply that gets longer than this is cut, and its turn ends.', '1000000'),
+  SVC_MAX_TOOL_CHARS: setting(
+    'Core',
+    'How much of the input and of the output of a tool call is shown and recorded. The engine sees everything.',
+    '16000',
+  ),
+  SVC_MAX_TURN_CHARS: setting(
+    'Core',
+    'A turn whose engine says more than this, thinking and tool calls included, is ended.',
+    '64000000',
+  ),
+  SVC_MAX_ENGINE_LINE: setting('Core', 'An engine program that writes a longer line is ended.', '32mb'),
   SVC_HISTORY_DAYS: setting('Core', 'How long what was said is kept. 0: for ever.', '90'),
   SVC_SPEND_SOFT_USD: setting('Core', 'All together past this many USD in a period: a warning. Unset: no limit.'),
   SVC_SPEND_HARD_USD: setting('Core', 'All together at this many USD in a period: turns are refused. Unset: no limit.'),

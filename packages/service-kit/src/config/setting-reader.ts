@@ -83,11 +83,12 @@ export class SettingReader {
     return number;
   }
 
-  bytes(name: SettingName, min: number): number {
+  bytes(name: SettingName, min: number, max = Number.MAX_SAFE_INTEGER): number {
     const value = this.#raw(name) ?? '';
     const size = parseBytes(value);
-    if (size !== null && size >= min) return size;
-    this.problems.push(`${name} is "${value}". It takes a size such as 64mb, 8gb or a number of bytes.`);
+    if (size !== null && size >= min && size <= max) return size;
+    const upTo = max < Number.MAX_SAFE_INTEGER ? ` up to ${max / 2 ** 20}mb` : '';
+    this.problems.push(`${name} is "${value}". It takes a size such as 64mb, 8gb or a number of bytes${upTo}.`);
     return min;
   }
 

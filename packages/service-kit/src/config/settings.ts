@@ -28,6 +28,12 @@ export type Settings = Readonly<{
   maxQueuedTurns: number;
   turnIdleMs: number;
   turnMaxMs: number;
+  /** Characters. */
+  maxReplyChars: number;
+  maxToolChars: number;
+  maxTurnChars: number;
+  /** Longest line of an engine's program, in bytes. */
+  maxEngineLine: number;
   historyDays: number;
   /** Limits of what a period may cost at list prices, USD; null is no limit. */
   spendSoftUsd: number | null;
@@ -132,6 +138,10 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
     maxQueuedTurns: read.integer('SVC_MAX_QUEUED_TURNS', 1, 100_000),
     turnIdleMs: read.integer('SVC_TURN_IDLE_MS', 1000, 86_400_000),
     turnMaxMs: read.integer('SVC_TURN_MAX_MS', 1000, 7 * 86_400_000),
+    maxReplyChars: read.integer('SVC_MAX_REPLY_CHARS', 1000, 50_000_000),
+    maxToolChars: read.integer('SVC_MAX_TOOL_CHARS', 100, 200_000),
+    maxTurnChars: read.integer('SVC_MAX_TURN_CHARS', 1000, 10_000_000_000),
+    maxEngineLine: read.bytes('SVC_MAX_ENGINE_LINE', 64 * 1024, 256 * 1024 * 1024),
     historyDays: read.integer('SVC_HISTORY_DAYS', 0, 36_500),
     spendSoftUsd: read.usd('SVC_SPEND_SOFT_USD'),
     spendHardUsd: read.usd('SVC_SPEND_HARD_USD'),

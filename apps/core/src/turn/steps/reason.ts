@@ -24,7 +24,7 @@ export type Reply = {
   model: string | null;
   /** What `text` is masked with. */
   redactor: Redactor;
-  /** Tool servers that were not there, in words. */
+  /** What the operator should know: tool servers that were not there, a reply that was cut. */
   warnings: string[];
 };
 
@@ -90,24 +90,35 @@ async function reasonWith(
     events: deps.events,
     sessions: deps.sessions,
     clock: deps.clock,
+    maxToolChars: deps.settings.maxToolChars,
     onToolServerMissing: tools.onMissing,
   });
   const bounds = {
     signal,
     idleMs: deps.settings.turnIdleMs,
     maxMs: deps.settings.turnMaxMs,
+    output: {
+      reply: deps.settings.maxReplyChars,
+      tool: deps.settings.maxToolChars,
+      turn: deps.settings.maxTurnChars,
+    },
     clock: deps.clock,
     graceMs: Math.min(abortGraceMs, deps.settings.stopTimeoutMs * graceShare),
   };
   for (const { name, reason: why } of tools.missing) renderer.take(toolServerMissing(name, why));
   const request = toRequest(reasoning, tools.servers);
   let isTouched = false;
-  const ending = await runEngine(active.engine, request, bounds, (event) => {
+  const ended = await runEngine(active.engine, request, bounds, (event) => {
     isTouched ||= shows.has(event.type);
     renderer.take(event);
   });
+  const tooMuch = tooLarge(ended);
+  // What came before the limit is an answer all the same.
+  const isCut = tooMuch !== null && renderer.cut(tooMuch.message);
+  const ending: EngineEnding = isCut ? { type: 'done' } : ended;
+  if (tooMuch !== null) deps.events.engineNotice(turn, active.engine.id, tooMuch.code, tooMuch.message);
   const { text, usage, model, silent, engineSessionId, warnings, redactor: streamedWith } = await renderer.finish();
-  if (warnings.length > 0) deps.log.warn({ turn: turn.id, engine: active.engine.id, warnings }, 'a tool server was not there');
+  if (warnings.length > 0) deps.log.warn({ turn: turn.id, engine: active.engine.id, warnings }, 'a turn had warnings');
   const charge = deps.pricing.charge({
     usage: usage ?? estimateUsage({ input: turn.envelope.content.text, output: text }),
     model: model ?? active.choice.model,
@@ -132,6 +143,9 @@ async function reasonWith(
     warnings,
   };
 }
+
+const tooLarge = (ending: EngineEnding): RunFailure | null =>
+  ending?.type === 'failed' && ending.failure.code === 'engine_output_too_large' ? ending.failure : null;
 
 function toRequest({ turn, identity, prompt, session, active }: Reasoning, toolServers: ToolServer[]): EngineRequest {
   const { envelope } = turn;

@@ -4,8 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 const maxRounds = 5;
 
 /**
- * Ends every process that has the environment variable with a value that fits, wherever it belongs: an engine may start
- * commands in process groups of their own, which outlive it and its group. Linux only; elsewhere it finds none.
+ * Ends every process that has the environment variable with a value that fits, in whatever process group or session it is:
+ * programs may start others that outlive them and their group. Linux only; elsewhere it finds none.
  */
 export async function endMarkedProcesses(name: string, fits: (value: string) => boolean): Promise<void> {
   for (let round = 0; round < maxRounds; round++) {
@@ -25,12 +25,15 @@ async function markedProcesses(name: string, fits: (value: string) => boolean): 
   });
 }
 
-/** What a process was started with; null when it has no such variable, is gone, or is somebody else's. */
+/** What a process was started with; null when it has no such variable, is gone, or belongs to another user. */
 async function readVariable(pid: number, name: string): Promise<string | null> {
   try {
-    const environment = await readFile(`/proc/${pid}/environ`, 'utf8');
-    const entry = environment.split('\0').find((line) => line.startsWith(`${name}=`));
-    return entry === undefined ? null : entry.slice(name.length + 1);
+    const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
+    const start = `\0${environment}`.indexOf(`\0${name}=`);
+    if (start === -1) return null;
+    const valueAt = start + name.length + 1;
+    const end = environment.indexOf('\0', valueAt);
+    return environment.slice(valueAt, end === -1 ? undefined : end);
   } catch {
     return null;
   }
@@ -41,7 +44,7 @@ function kill(pid: number): void {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // It is gone, or it runs as somebody whom we may not end.
+    // It is gone, or runs as a user whose processes we may not end.
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { EngineEvent } from './engine.ts';
+import { createOutputMeter } from './output-limits.ts';
+
+const limits = { reply: 1000, tool: 100, turn: 100_000 };
+
+const text = fc.oneof(
+  fc.string({ maxLength: 20 }),
+  fc.string({ minLength: 900, maxLength: 1100 }),
+  fc.constant('😀'.repeat(600)),
+);
+const event: fc.Arbitrary<EngineEvent> = fc.oneof(
+  text.map((said) => ({ type: 'delta' as const, text: said })),
+  text.map((said) => ({ type: 'segment' as const, text: said })),
+  text.map((said) => ({ type: 'thinking' as const, text: said })),
+  text.map((output) => ({ type: 'tool_result' as const, id: output, ok: true, output })),
+  fc.json().map((input) => ({ type: 'tool' as const, id: 'x', name: 'y', input })),
+);
+
+test('whatever an engine says and however it is cut, no more than the limit of a reply comes out, and all up to it does', () => {
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 40 }), (events) => {
+      const meter = createOutputMeter(limits);
+      let said = '';
+      let out = '';
+      let isOpen = false;
+      for (const next of events) {
+        const isReply = next.type === 'delta' || (next.type === 'segment' && !isOpen);
+        if (next.type === 'delta' || next.type === 'segment') isOpen = next.type === 'delta';
+        if (isReply) said += next.text;
+        const { event: kept, exceeded } = meter.take(next);
+        if (isReply && kept !== null && 'text' in kept) out += kept.text;
+        if (exceeded !== null) break;
+      }
+      expect(out.length).toBeLessThanOrEqual(limits.reply);
+      expect(said.startsWith(out)).toBe(true);
+      expect(out.isWellFormed() || !said.isWellFormed()).toBe(true);
+      if (said.length <= limits.reply) expect(out).toBe(said);
+      else expect(out.length).toBeGreaterThanOrEqual(limits.reply - 1);
+    }),
+  );
+});
+
+test('a tool call of any size is cut and the turn goes on', () => {
+  const meter = createOutputMeter({ ...limits, turn: 1e9 });
+  const huge = 'x'.repeat(10_000_000);
+  const { event: result, exceeded } = meter.take({ type: 'tool_result', id: huge, ok: true, output: huge });
+  expect(exceeded).toBeNull();
+  expect(JSON.stringify(result).length).toBeLessThan(70_000);
+  const call = meter.take({ type: 'tool', id: huge, name: huge, input: { huge } });
+  expect(JSON.stringify(call).length).toBeLessThan(70_000);
+});
+
+test('an input of any depth is cut, and one that is no JSON is left out', () => {
+  let input: unknown = 1;
+  for (let depth = 0; depth < 1_000_000; depth++) input = [input];
+  const deep = createOutputMeter(limits).take({ type: 'tool', id: 'x', name: 'y', input });
+  expect(JSON.stringify(deep).length).toBeLessThan(70_000);
+  const cyclic: { self?: unknown } = {};
+  cyclic.self = cyclic;
+  expect(createOutputMeter(limits).take({ type: 'tool', id: 'x', name: 'y', input: cyclic }).event).toMatchObject({
+    input: '(an input that cannot be shown)',
+  });
+});
+
+test.each([Number.NaN, -5, Infinity, 1e300, '7', null, undefined])('a count of tokens that is %s counts nothing', (value) => {
+  const usage = {
+    input_tokens: value as number,
+    output_tokens: 3,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    estimated: false,
+    cost_usd: value as number,
+  };
+  const { event: metered } = createOutputMeter(limits).take({ type: 'usage', usage });
+  expect(metered).toMatchObject({ usage: { input_tokens: 0, output_tokens: 3, cost_usd: null } });
+});
+
+test("a model's name and the end of a turn are never too long", () => {
+  const long = 'm'.repeat(1_000_000);
+  const meter = createOutputMeter(limits);
+  const session = meter.take({ type: 'session', engineSessionId: 's', resumed: false, model: long });
+  expect(JSON.stringify(session).length).toBeLessThan(1000);
+  const failed = meter.take({ type: 'failed', failure: { code: 'engine_failed', message: long, retryable: false } });
+  expect(JSON.stringify(failed).length).toBeLessThan(10_000);
+});

@@ -1,0 +1,137 @@
+import type { TokenUsage } from '@svc/contract/usage.ts';
+import { cutText } from '@svc/service-kit/cut-text.ts';
+import type { EngineEvent, EngineFailure } from './engine.ts';
+import { isTerminal } from './guard-events.ts';
+
+/** How much an engine may say in one turn, in characters. */
+export type OutputLimits = {
+  /** The reply. */
+  reply: number;
+  /** The input or the output of one tool call: what is longer is cut, the turn goes on. */
+  tool: number;
+  /** Everything together: reply, thinking, tool calls and their results, notices. */
+  turn: number;
+};
+
+/** How much an engine may say that is asked for a line. */
+export const sideOutput: OutputLimits = { reply: 20_000, tool: 0, turn: 1_000_000 };
+
+/** An event within its limits, null when nothing of it is left; and why the turn ends with it, if it does. */
+export type Metered = { event: EngineEvent | null; exceeded: EngineFailure | null };
+
+export type OutputMeter = { take(event: EngineEvent): Metered };
+
+/** What every event counts beside its characters, so that empty ones come to an end too. */
+const eventCost = 64;
+const maxName = 256;
+const maxMessage = 4000;
+/** No turn has more tokens, nor costs more USD. */
+const maxCount = 1e12;
+/** Past it the engine could not be told its own session again. */
+const maxSessionId = 1024;
+/** More than is shown of a tool's text, so that a secret at the end of what is shown is still whole where it is looked for. */
+const toolMargin = 64 * 1024;
+
+/** Holds what an engine says in one turn to the limits: long parts are cut, and too much of it ends the turn. */
+export function createOutputMeter(limits: OutputLimits): OutputMeter {
+  let replied = 0;
+  let total = 0;
+  let isBlockOpen = false;
+
+  const countReply = (event: Extract<EngineEvent, { type: 'delta' | 'segment' }>): Metered => {
+    // A segment repeats what came as deltas.
+    const isRepeated = event.type === 'segment' && isBlockOpen;
+    isBlockOpen = event.type === 'delta';
+    if (isRepeated) return { event, exceeded: null };
+    const room = limits.reply - replied;
+    replied += event.text.length;
+    if (event.text.length <= room) return { event, exceeded: null };
+    return { event: { ...event, text: cutText(event.text, room) }, exceeded: replyTooLong(limits.reply) };
+  };
+
+  return {
+    take(event) {
+      const { event: clipped, exceeded } =
+        event.type === 'delta' || event.type === 'segment'
+          ? countReply(event)
+          : { event: clip(event, limits.tool), exceeded: null };
+      if (isTerminal(event)) return { event: clipped, exceeded };
+      total += eventCost + (clipped === null ? 0 : sizeOf(clipped));
+      return { event: clipped, exceeded: exceeded ?? (total > limits.turn ? turnTooLarge(limits.turn) : null) };
+    },
+  };
+}
+
+/** An event whose parts are no longer than what is kept of them anyway. */
+function clip(event: EngineEvent, toolLimit: number): EngineEvent | null {
+  const max = toolLimit + toolMargin;
+  switch (event.type) {
+    case 'session':
+      return event.engineSessionId.length > maxSessionId
+        ? null
+        : { ...event, model: event.model === null ? null : cutText(event.model, maxName) };
+    case 'tool':
+      return { ...event, id: cutText(event.id, maxName), name: cutText(event.name, maxName), input: clipInput(event.input, max) };
+    case 'tool_result':
+      return { ...event, id: cutText(event.id, maxName), output: cutText(event.output, max) };
+    case 'notice':
+      return { ...event, message: cutText(event.message, maxMessage) };
+    case 'usage':
+      return { ...event, usage: countable(event.usage) };
+    case 'failed':
+      return { ...event, failure: { ...event.failure, message: cutText(event.failure.message, maxMessage) } };
+    default:
+      return event;
+  }
+}
+
+/** Sums are made of these: what is no count is none. */
+const countable = (usage: TokenUsage): TokenUsage => ({
+  input_tokens: count(usage.input_tokens),
+  output_tokens: count(usage.output_tokens),
+  cache_read_tokens: count(usage.cache_read_tokens),
+  cache_write_tokens: count(usage.cache_write_tokens),
+  ...(usage.thinking_tokens !== undefined && { thinking_tokens: count(usage.thinking_tokens) }),
+  estimated: usage.estimated,
+  cost_usd: isCount(usage.cost_usd) ? usage.cost_usd : null,
+});
+const count = (value: number): number => (isCount(value) ? Math.round(value) : 0);
+const isCount = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= maxCount;
+
+/** The input as it is while it is small, else the beginning of its JSON. */
+function clipInput(input: unknown, max: number): unknown {
+  try {
+    const text = JSON.stringify(input) ?? 'null';
+    return text.length <= max ? input : cutText(text, max);
+  } catch {
+    return '(an input that cannot be shown)'; // nested deeper than a program can follow
+  }
+}
+
+function sizeOf(event: EngineEvent): number {
+  if ('text' in event) return event.text.length;
+  if (event.type === 'tool_result') return event.output.length;
+  if (event.type === 'tool') return typeof event.input === 'string' ? event.input.length : jsonLength(event.input);
+  return 0;
+}
+
+const jsonLength = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
+
+const replyTooLong = (max: number) =>
+  tooLarge(`The reply is longer than ${max} characters. Ask for less at once, or raise SVC_MAX_REPLY_CHARS.`);
+
+const turnTooLarge = (max: number) =>
+  tooLarge(`The engine wrote more than ${max} characters in this turn. Ask for less at once, or raise SVC_MAX_TURN_CHARS.`);
+
+/** For a program that wrote a line which is longer than `max` characters. */
+export const lineTooLong = (max: number): EngineFailure =>
+  tooLarge(
+    `The engine's program wrote a line of more than ${max} characters. Ask for less at once, or raise SVC_MAX_ENGINE_LINE.`,
+  );
+
+/** For a program that wrote more at once than can be taken in. */
+export const tooMuchWaits = tooLarge('The engine wrote more at once than can be taken in. Ask for less at once.');
+
+function tooLarge(message: string): EngineFailure {
+  return { code: 'engine_output_too_large', message, retryable: false };
+}

@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process';
+import { expect, onTestFinished, test } from 'vitest';
+import { spawnOwned } from './owned-process.ts';
+import { childGone } from './process-group.ts';
+
+const env = { PATH: process.env['PATH'] };
+const times = { politeMs: 20, termMs: 50 };
+const isLinux = process.platform === 'linux';
+
+/** Starts a program of this script, and gives the pids that it names once it is up. */
+async function start(script: string) {
+  const owned = spawnOwned(process.execPath, ['-e', script], { env });
+  const { child } = owned;
+  const line = new Promise<string>((resolve) => child.stdout.once('data', (data: Buffer) => resolve(data.toString())));
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  const pids = [...(await line).matchAll(/\d+/g)].map(Number);
+  onTestFinished(() => {
+    for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
+  return { owned, child, pids, closed };
+}
+
+const deaf = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);`;
+/** A grandchild that ignores SIGTERM and holds our pipes; `detached` puts it in a session of its own. */
+const leave = (detached: boolean) => `
+  const left = require('node:child_process').spawn(process.execPath,
+    ['-e', ${JSON.stringify(`${deaf} console.log(process.pid)`)}], { detached: ${detached}, stdio: ['ignore', 'inherit', 'inherit'] });
+  left.unref();`;
+
+test('a program that ignores SIGTERM is gone with all that it started', async () => {
+  const { owned, child, pids } = await start(`${deaf} ${leave(false)}`);
+  expect(await owned.end(times)).toBe(true);
+  expect(child.signalCode).toBe('SIGKILL');
+  await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+});
+
+test.runIf(isLinux)('what a program has put in a session of its own ends with it', async () => {
+  const { owned, pids } = await start(`${deaf} ${leave(true)}`);
+  await owned.kill();
+  await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+});
+
+test.runIf(isLinux)('what a program that ends by itself leaves behind ends too, and does not hold its pipes open', async () => {
+  const { child, pids, closed } = await start(`${leave(true)} setTimeout(() => process.exit(0), 400)`);
+  await childGone(child);
+  await closed;
+  await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+});
+
+test('a program that closed its stdout and lives is ended', async () => {
+  const { owned, child } = await start(`${deaf} process.stdout.write('1', () => { require('node:fs').closeSync(1); });`);
+  expect(await owned.end(times)).toBe(true);
+  expect(child.signalCode).toBe('SIGKILL');
+});
+
+test('a program that is stopped is ended', async () => {
+  const { owned, child } = await start(`console.log(process.pid); ${deaf}`);
+  child.kill('SIGSTOP');
+  expect(await owned.end(times)).toBe(true);
+});
+
+test('a program that was never started, or is asked to end twice, is gone', async () => {
+  const never = spawnOwned('/nowhere/x', [], { env });
+  never.child.on('error', () => undefined);
+  expect(await never.end(times)).toBe(true);
+  const { owned } = await start('console.log(1); setInterval(() => {}, 1000)');
+  expect(await Promise.all([owned.end(times), owned.end(times), owned.kill()])).toEqual([true, true, true]);
+});
+
+function isAlive(pid: number): boolean {
+  // A zombie that waits for its parent is gone as well.
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
+}

@@ -1,0 +1,88 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { childGone, signalGroup, within } from './process-group.ts';
+import { endMarkedProcesses } from './marked-processes.ts';
+
+export type StopTimes = {
+  /** From the polite request (stdin closed) to SIGTERM. */
+  politeMs: number;
+  /** From SIGTERM to SIGKILL. */
+  termMs: number;
+};
+
+export const stopTimes: StopTimes = { politeMs: 1000, termMs: 2000 };
+
+/** A process that the kernel does not let go within this time after SIGKILL is left behind; its owner goes on without it. */
+const killLimitMs = 2000;
+
+/** What a program wrote before its end is read within this time, also when something it left behind holds its pipes open. */
+const drainMs = 1000;
+
+/** Programs that were killed and do not end. With this many the machine is in trouble, and more would make it worse. */
+const maxDying = 32;
+
+/** Inherited by all that a program starts, so that it is found wherever it has put itself. */
+const markName = 'SVC_PROCESS_MARK';
+
+/** A program that we started, with all that it starts. */
+export type OwnedProcess = {
+  readonly child: ChildProcessWithoutNullStreams;
+  /**
+   * Ends the program and everything it has started: stdin closed, SIGTERM, SIGKILL. False when it was killed and is still
+   * there. Bounded; safe to call twice, and for a program that never started.
+   */
+  end(times?: StopTimes): Promise<boolean>;
+  /** SIGKILL for the program and everything it has started. Bounded as `end` is. */
+  kill(): Promise<boolean>;
+};
+
+type Options = { env: Readonly<Record<string, string | undefined>>; cwd?: string };
+
+const dying = new Set<OwnedProcess>();
+
+/**
+ * Starts a program as the leader of a process group, with pipes. What it leaves behind when it ends, in its group or, on
+ * Linux, out of it, is ended as well, and the pipes are closed: `close` follows `exit`.
+ * @throws when too many programs that were killed have not ended yet.
+ */
+export function spawnOwned(command: string, args: readonly string[], { env, cwd }: Options): OwnedProcess {
+  if (dying.size >= maxDying) throw new Error(`${dying.size} programs were killed and do not end; ${command} is not started`);
+  const mark = randomUUID();
+  const child = spawn(command, args, { cwd, env: { ...env, [markName]: mark }, detached: true, stdio: 'pipe' });
+  if (!hasPipes(child)) {
+    child.on('error', () => undefined); // said here
+    throw new Error(`${command} could not be started: no more files can be opened`);
+  }
+  const gone = childGone(child);
+  const killTree = async () => {
+    signalGroup(child, 'SIGKILL');
+    if (child.pid !== undefined) await endMarkedProcesses(markName, (value) => value === mark);
+  };
+  child.once('exit', () => {
+    dying.delete(owned);
+    void killTree();
+    setTimeout(() => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, drainMs).unref();
+  });
+  const owned: OwnedProcess = {
+    child,
+    async end({ politeMs, termMs } = stopTimes) {
+      child.stdin.end();
+      if (await within(gone, politeMs)) return true;
+      signalGroup(child, 'SIGTERM');
+      return (await within(gone, termMs)) || owned.kill();
+    },
+    async kill() {
+      await Promise.all([within(gone, killLimitMs), within(killTree(), killLimitMs)]);
+      const isGone = await within(gone, 0);
+      if (!isGone) dying.add(owned);
+      return isGone;
+    },
+  };
+  return owned;
+}
+
+/** Without a free descriptor there are none, whatever the type says. */
+const hasPipes = (child: ChildProcessWithoutNullStreams): boolean => (child.stdin as unknown) !== undefined;
