@@ -76,7 +76,6 @@ describe.runIf(process.platform === 'linux').each(engines)('the core outlives a 
     const before = peakOf(core.child.pid);
     const kinds = ['line', 'deltas', 'tiny', 'tools', ...(id === 'gemini' ? [] : ['thinking'])];
     for (const kind of kinds) {
-      const since = performance.now();
       const flood = say(`hostile:${kind}`, kind);
       if (id !== 'codex') expect(await replyOf('hi', 'other'), kind).toBe('hello');
       const { status, body } = await flood;
@@ -90,11 +89,9 @@ describe.runIf(process.platform === 'linux').each(engines)('the core outlives a 
         10_000,
         () => `${kind} goes on`,
       );
-      process.stderr.write(`${id} ${kind}: ${Math.round(performance.now() - since)} ms\n`);
     }
     expect(await replyOf('hi', 'after')).toBe('hello');
     const growth = peakOf(core.child.pid) - before;
-    process.stderr.write(`${id}: the core grew by ${Math.round(growth / 1e6)} MB at most\n`);
     expect(growth).toBeLessThan(maxGrowth);
   });
 
@@ -108,7 +105,7 @@ describe.runIf(process.platform === 'linux').each(engines)('the core outlives a 
         10_000,
         () => 'it does not start',
       );
-      await new Promise((resolve) => setTimeout(resolve, 500)); // it gets as far as it wants to
+
       expect(await abort()).toBe(200);
       const since = performance.now();
       expect((await turn).body).toMatchObject({ outcome: 'aborted', actions: [] });

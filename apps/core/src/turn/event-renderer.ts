@@ -58,6 +58,7 @@ export function createEventRenderer({
   const reply = createReplyStream(redactor, sink);
   const thinking = createRenewedStream(redactor);
   let thought = '';
+  let hasReply = false;
   let usage: TokenUsage | null = null;
   let model: string | null = null;
   const warnings: string[] = [];
@@ -95,9 +96,11 @@ export function createEventRenderer({
     take(event: EngineEvent): void {
       switch (event.type) {
         case 'delta':
+          hasReply ||= event.text !== '';
           reply.delta(event.text);
           break;
         case 'segment':
+          hasReply ||= event.text !== '';
           reply.segment(event.text);
           break;
         case 'thinking':
@@ -137,8 +140,8 @@ export function createEventRenderer({
 
     /** Says at the end of a reply that it is not whole. False when there is no reply to say it of. */
     cut(why: string): boolean {
-      reply.finish();
-      if (reply.text() === '') return false;
+      if (!hasReply) return false;
+      reply.segment(''); // ends the block that is open
       reply.segment(`[${cutWord} ${why}]`);
       warnings.push(`${cutWord} ${why}`);
       return true;
