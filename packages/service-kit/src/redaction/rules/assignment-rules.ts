@@ -1,5 +1,4 @@
-import { findAll } from './structure-rules.ts';
-import type { DetectionRule, Found } from './rule.ts';
+import { findAt, hitsIn, type DetectionRule, type Found } from './rule.ts';
 import { entropyOf, isFiller, isPublicId, looksRandom } from './values.ts';
 import type { VendorRule } from './vendor-rules.ts';
 
@@ -21,16 +20,16 @@ const explicitTriggers = [
 export const explicitAssignment: DetectionRule = {
   id: 'explicit-assignment',
   triggers: explicitTriggers,
-  find: (text) => [
-    ...findAll(text, quoted, 'credential', isSecretValue),
-    ...findAll(text, inEnvironment, 'credential', isSecretValue),
+  find: (text, hits = hitsIn(text, explicitTriggers[0].words)) => [
+    ...findAt({ regex: quoted, kind: 'credential', accept: isSecretValue }, text, hits),
+    ...findAt({ regex: inEnvironment, kind: 'credential', accept: isSecretValue }, text, hits),
   ],
 };
 
 const quoted =
-  /(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key)[\w.-]{0,20}\\?["']?\s{0,3}(?:=>|:=|=|:)\s{0,3}\\?["'](?<secret>[^"'`\s\\]{6,200})\\?["']/dgi;
+  /(?:passw(?:or)?d|passphrase|pwd|secret|token|(?<=(?:api|access|private|account)[_-]?)key)[\w.-]{0,20}\\?["']?\s{0,3}(?:=>|:=|=|:)\s{0,3}\\?["'](?<secret>[^"'`\s\\]{6,200})\\?["']/diy;
 const inEnvironment =
-  /(?<![^\s;])[A-Z0-9_]{0,40}(?:PASSWORD|PASSWD|PASSPHRASE|PWD|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY)[A-Z0-9_]{0,20}=(?<secret>[^"'`\s]{6,200})(?!\S)/dg;
+  /(?<=(?<![^\s;])[A-Z0-9_]{0,40})(?:PASSWORD|PASSWD|PASSPHRASE|PWD|SECRET|TOKEN|(?<=(?:API|ACCESS|PRIVATE)_?)KEY)[A-Z0-9_]{0,20}=(?<secret>[^"'`\s]{6,200})(?!\S)/dy;
 
 /** The whole name that a match begins in the middle of. */
 const nameOf = (match: RegExpExecArray, secret: string): string =>

@@ -1,6 +1,6 @@
 import type { RedactedKind } from '../placeholder.ts';
-import type { DetectionRule } from './rule.ts';
-import { findAll } from './structure-rules.ts';
+import { findAt, hitsIn, type DetectionRule } from './rule.ts';
+import { entropyOf } from './values.ts';
 
 /** Token forms that the vendored set lacks, or knows only in part: what a secret begins with, and the whole of it. */
 const forms: readonly [id: string, words: readonly string[], form: string][] = [
@@ -21,7 +21,11 @@ const forms: readonly [id: string, words: readonly string[], form: string][] = [
   ['sendgrid', ['sg.'], String.raw`SG\.[\w-]{18,26}\.[\w-]{39,50}`],
   ['databricks', ['dapi'], String.raw`dapi[A-Fa-f0-9]{32}(?:-\d)?`],
   ['slack-webhook', ['hooks.slack.com'], String.raw`hooks\.slack\.com\/(?:services|workflows|triggers)\/[\w/+-]{16,128}`],
-  ['slack', ['xoxa-', 'xoxb-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'], String.raw`(?:xox[abeoprs]|xapp)-\d[\w-]{16,256}`],
+  [
+    'slack',
+    ['xoxa-', 'xoxb-', 'xoxc-', 'xoxd-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'],
+    String.raw`(?:xox[abceoprs]|xapp)-\d[\w-]{16,256}|xoxd-[\w%+/=-]{40,400}`,
+  ],
   [
     'discord-webhook',
     ['discord.com/api/webhooks/', 'discordapp.com/api/webhooks/'],
@@ -29,13 +33,41 @@ const forms: readonly [id: string, words: readonly string[], form: string][] = [
   ],
   ['anthropic', ['sk-ant-'], String.raw`sk-ant-[a-z]{2,8}\d{2}-[\w-]{24,128}`],
   ['openrouter', ['sk-or-'], String.raw`sk-or-v1-[a-f0-9]{64}`],
-  ['telegram-bot', [':aa'], String.raw`\d{8,10}:AA[\w-]{33}`],
+  ['telegram-bot', [':aa'], String.raw`\d{8,10}:AA[\w-]{32,34}`],
+  ['discord-mfa', ['mfa.'], String.raw`mfa\.[\w-]{84}`],
+  [
+    'base64-key',
+    ['ls0tls1crudjti'],
+    String.raw`LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFU|BFQyBQUklWQVRF|BPUEVOU1NI|BFTkNSWVBUR|BEU0EgUFJJVkFU|BQR1AgUFJJVkFU)[\w+/=-]{40,}`,
+  ],
   ['google', ['gocspx-', 'ya29.', '1//0'], String.raw`(?:GOCSPX-[\w-]{28}|ya29\.[\w-]{40,512}|1\/\/0[\w-]{40,128})`],
 ];
 
 /** Forms that are like nothing else: they count within a word too. */
 const anywhere: readonly [id: string, words: readonly string[], form: string][] = [
   ['sendgrid-exact', ['sg.'], String.raw`SG\.[\w-]{22}\.[\w-]{43}`],
+];
+
+/** What a row of digits begins with in base64: an id of Discord, in front of the dot. */
+const discordIds = Array.from('mno').flatMap((first) =>
+  Array.from('dtjz').flatMap((second) => Array.from('aeimquyckg', (third) => first + second + third)),
+);
+
+/** Forms that count only where a word begins, and not when they are an example of one letter again and again. */
+const bound: typeof forms = [
+  ['discord-bot', discordIds, String.raw`[MNO][DTjz][AEIMQUYcgk][wxyz0-5][\w-]{20,24}\.[\w-]{6}\.[\w-]{27,38}`],
+  ['deepseek', ['sk-'], String.raw`sk-[a-f0-9]{32}`],
+  ['elevenlabs', ['sk_'], String.raw`sk_[a-f0-9]{48}`],
+  ['openai', ['sk-'], String.raw`sk-(?:(?:proj|svcacct|admin|None)-)?[\w-]{20,150}T3BlbkFJ[\w-]{20,150}`],
+  ['xai', ['xai-'], String.raw`xai-[A-Za-z0-9]{60,100}`],
+  ['replicate', ['r8_'], String.raw`r8_[A-Za-z0-9]{37}`],
+  [
+    'github',
+    ['github_pat_', 'ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'],
+    String.raw`(?:github_pat_\w{60,100}|gh[pousr]_[A-Za-z0-9]{36,255})`,
+  ],
+  ['npm', ['npm_'], String.raw`npm_[A-Za-z0-9]{36}`],
+  ['gemini', ['aiza'], String.raw`AIza[\w-]{35}`],
 ];
 
 /** Forms that only count as the value of their own name. */
@@ -54,18 +86,31 @@ const named: readonly [id: string, kind: RedactedKind, words: readonly string[],
   ],
 ];
 
-const tokenRule = (id: string, words: readonly string[], regex: RegExp): DetectionRule => ({
+const accept = (secret: string): boolean => entropyOf(secret) >= leastEntropy;
+const leastEntropy = 2.5;
+
+/** So far before its keyword may a token begin. */
+const longestBefore = 32;
+
+const tokenRule = (id: string, words: readonly string[], regex: RegExp, isBound = false): DetectionRule => ({
   id: `${id}-form`,
-  triggers: [{ opening: 'token', words }],
-  find: (text) => findAll(text, regex, 'token', () => true),
+  triggers: [{ opening: 'token', words, isBound }],
+  find: (text, hits = hitsIn(text, words)) =>
+    findAt({ regex, kind: 'token', before: longestBefore, ...(isBound && { accept }) }, text, hits),
 });
 
+const wordForm = (form: string): RegExp => new RegExp(`(?<![A-Za-z])(?<secret>${form})(?![A-Za-z0-9[])`, flagsOf(form));
+
+/** Those that begin with digits or a part of an address are looked for before their keyword. */
+const flagsOf = (form: string): string => (/^(?:\\d|api\\\/)/.test(form) ? 'dg' : 'dy');
+
 export const prefixRules: readonly DetectionRule[] = [
-  ...forms.map(([id, words, form]) => tokenRule(id, words, new RegExp(`(?<![A-Za-z])(?<secret>${form})(?![A-Za-z0-9[])`, 'dg'))),
-  ...anywhere.map(([id, words, form]) => tokenRule(id, words, new RegExp(`(?<secret>${form})`, 'dg'))),
+  ...forms.map(([id, words, form]) => tokenRule(id, words, wordForm(form))),
+  ...bound.map(([id, words, form]) => tokenRule(id, words, wordForm(form), true)),
+  ...anywhere.map(([id, words, form]) => tokenRule(id, words, new RegExp(`(?<secret>${form})`, 'dy'))),
   ...named.map(([id, kind, words, regex]): DetectionRule => ({
     id,
     triggers: [{ opening: 'assignment', words }],
-    find: (text) => findAll(text, regex, kind, () => true),
+    find: (text, hits = hitsIn(text, words)) => findAt({ regex, kind, before: longestBefore }, text, hits),
   })),
 ];

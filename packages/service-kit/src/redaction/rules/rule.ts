@@ -34,3 +34,38 @@ export function hitsIn(text: string, words: readonly string[]): number[] {
   for (const word of words) for (let at = lower.indexOf(word); at !== -1; at = lower.indexOf(word, at + 1)) hits.add(at);
   return [...hits].toSorted((a, b) => a - b);
 }
+
+/** What an accepted match of a rule is; the group `secret` of its expression is masked. */
+export type Accept = (secret: string, match: RegExpExecArray) => boolean;
+
+/**
+ * Matches at the hits, one after the other and never within another. The expression is sticky and begins at the keyword, or
+ * global, and then its matches begin up to `before` units further to the front.
+ */
+export function* matchesAt(regex: RegExp, text: string, hits: readonly number[], before = 0): Generator<RegExpExecArray> {
+  let done = 0;
+  for (const hit of hits) {
+    if (hit < done) continue;
+    regex.lastIndex = regex.sticky ? hit : Math.max(done, hit - before);
+    const match = regex.exec(text);
+    if (match === null && !regex.sticky) return;
+    if (match === null) continue;
+    done = match.index + match[0].length;
+    yield match;
+  }
+}
+
+/** The places of the group `secret` at the hits that are accepted. */
+export function findAt(
+  { regex, kind, before = 0, accept = () => true }: { regex: RegExp; kind: RedactedKind; before?: number; accept?: Accept },
+  text: string,
+  hits: readonly number[],
+): Found[] {
+  const found: Found[] = [];
+  for (const match of matchesAt(regex, text, hits, before)) {
+    const secret = match.groups?.['secret'];
+    const place = match.indices?.groups?.['secret'];
+    if (secret !== undefined && place !== undefined && accept(secret, match)) found.push({ from: place[0], to: place[1], kind });
+  }
+  return found;
+}

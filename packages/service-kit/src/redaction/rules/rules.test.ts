@@ -60,7 +60,7 @@ describe('what a rule finds', () => {
 describe('what a rule leaves alone', () => {
   test.each([
     ['jwt', 'eyJhbGciOiJIUzIAbcdefgh.eyJzdWIiOiIxMjMabcdef'.replaceAll(/\d/g, 'x')],
-    ['url-password', 'postgres://me:admin@x.io'],
+    ['url-password', 'postgres://me:secret@x.io'],
     ['url-password', 'https://me:abc@x.io and https://joe:joe@x.io'],
     ['url-password', 'https://me:$PASSWORD@x.io https://me:your_password@x.io https://me:xxxxx@x.io https://a:password@x.io'],
     ['url-password', 'https://0123456789abcdef:x-oauth-basic@x.io'],

@@ -1,47 +1,74 @@
 import type { RedactedKind } from '../placeholder.ts';
-import type { DetectionRule, Found, Trigger } from './rule.ts';
-import { isFiller, isTemplate, looksRandom } from './values.ts';
-
-type Accept = (secret: string, match: RegExpExecArray) => boolean;
+import { findAt, hitsIn, type Accept, type DetectionRule, type Found, type Trigger } from './rule.ts';
+import { isFiller, isPlaceholderPassword, looksRandom } from './values.ts';
 
 type Pattern = {
   id: string;
   triggers: readonly Trigger[];
-  /** Global; its group `secret` is what is masked. */
+  /** Sticky, when it begins at the keyword; otherwise global. Its group `secret` is what is masked. */
   regex: RegExp;
+  /** So far before a keyword may a match of a global expression begin; without it, the whole piece is looked through. */
+  before?: number;
+  /** What a match cannot begin in twice: the first keyword in it is tried alone. */
+  isOnce?: RegExp;
   kind: RedactedKind;
   accept?: Accept;
 };
+
+/** There, `user:pass` has been seen to be the real one. */
+const isWeb = /^(?:https?|ftps?)$/i;
 
 /** Rules of a form that any vendor's secret may have. Their expressions are linear: no part of a text can match two ways. */
 const patterns: readonly Pattern[] = [
   {
     id: 'jwt',
     triggers: [{ opening: 'token', words: ['ey', 'zxlk'], isBound: true }],
-    regex: /\b(?<secret>(?:ey[A-Za-z0-9]|ZXlK)[\w-]{14,}\.[\w-]{10,}(?:\.[\w-]*){0,3}={0,2})/dg,
+    regex: /\b(?<secret>(?:ey[A-Za-z0-9]|ZXlK)[\w-]{14,}\.[\w-]{10,}(?:\.[\w-]*){0,3}={0,2})/dy,
+    isOnce: /[\w-]*/y,
     kind: 'token',
     accept: (secret: string) => /\d/.test(secret),
   },
   {
     id: 'jwt-base64',
     triggers: [{ opening: 'token', words: ['zxlk'], isBound: true }],
-    regex: /\b(?<secret>ZXlK[\w/+-]{60,}={0,2})/dg,
+    regex: /\b(?<secret>ZXlK[\w/+-]{60,}={0,2})/dy,
+    isOnce: /[\w/+-]*/y,
     kind: 'token',
   },
   {
     id: 'url-password',
-    triggers: [{ opening: 'token', words: ['://'] }],
-    regex: /(?<scheme>[a-z0-9+]{0,24}):\/\/(?<user>[^\s/?#@"'`<>:[]{0,128}):(?<secret>[^\s/@"'`<>]{1,256})@(?=[\w[])/dgi,
+    triggers: [
+      { opening: 'token', words: ['://', '%3a%2f%2f'] },
+      { opening: 'value', words: [':\\/\\/'] },
+    ],
+    regex:
+      /(?<=(?<scheme>[a-z0-9+.-]{0,24}))(?::\\?\/\\?\/|%3A%2F%2F)(?<user>[^\s/?#@"'`<>:[]{0,128}?)(?::|%3A)(?:(?<secret>[^\s/"'`<>]{1,256})|(?<=(?:amqps?|rediss?|mongodb|mysql|mariadb|postgres|postgresql|mssql|sqlserver|nats|smtps?|ldaps?):\/\/[^\s/@]{0,128}:)(?!\d{1,5}\/)(?<secret>[^\s"'`<>]{1,256}))(?:@|%40)(?=[\w[$%{<])/diy,
     kind: 'password',
     accept: (secret: string, { groups }: RegExpExecArray) =>
-      isRealPassword(secret, groups?.['user'] ?? '') &&
-      (/^(?:https?|ftps?)$/i.test(groups?.['scheme'] ?? '') || !isFiller(secret)),
+      secret.length >= 4 &&
+      secret !== groups?.['user'] &&
+      (!isPlaceholderPassword(secret) || (secret === 'pass' && isWeb.test(groups?.['scheme'] ?? ''))),
+  },
+  {
+    id: 'oracle-password',
+    triggers: [{ opening: 'token', words: ['oracle:thin:', 'oracle:oci:'] }],
+    regex: /oracle:(?:thin|oci):(?<user>[^\s/@"'`<>]{1,64})\/(?<secret>[^\s@"'`<>]{1,128})@(?=[\w/[(])/diy,
+    kind: 'password',
+    accept: (secret: string) => secret.length >= 3 && !isPlaceholderPassword(secret),
+  },
+  {
+    id: 'url-password-parameter',
+    triggers: [{ opening: 'token', words: ['?password=', '&password=', '?passwd=', '&passwd=', '?pwd=', '&pwd=', ';password='] }],
+    regex: /[?&;]p(?:assw(?:or)?|w)d=(?<secret>[^\s&;#"'`<>[\]\\?]{3,256})/diy,
+    kind: 'password',
+    accept: (secret: string) =>
+      !isPlaceholderPassword(secret) && !/^(?:true|false|none|null|required|optional|\d)$/i.test(secret),
   },
   {
     // The token stands where the user does, and the password says that it does.
     id: 'url-token',
     triggers: [{ opening: 'token', words: ['://'] }],
-    regex: /:\/\/(?<secret>[\w.~%-]{16,256}):(?:x-oauth-basic)?@(?=[\w[])/dgi,
+    regex: /:\/\/(?<secret>[\w.~%-]{16,256}):(?:x-oauth-basic)?@(?=[\w[])/diy,
     kind: 'token',
     accept: (secret: string) => !isFiller(secret),
   },
@@ -66,21 +93,22 @@ const patterns: readonly Pattern[] = [
       },
     ],
     regex:
-      /[?&](?:[\w.-]{0,40}(?:token|secret|passw(?:or)?d|signature|api[_-]?key)|key|sig)=(?<secret>[^\s&#"'`<>[\]\\]{12,2048})/dgi,
+      /[?&](?:[\w.-]{0,40}(?:token|secret|passw(?:or)?d|signature|api[_-]?key)|key|sig)=(?<secret>[^\s&#"'`<>[\]\\?]{12,2048})/dgi,
+    before: 41,
     kind: 'credential',
     accept: (secret: string) => looksRandom(secret, 3),
   },
   {
     id: 'npm-registry',
     triggers: [{ opening: 'assignment', words: [':_auth', ':_password'] }],
-    regex: /\/:_(?:auth|authToken|password)[ ]?=[ ]?["']?(?<secret>[\w.~+/=-]{8,400})/dgi,
+    regex: /(?<=\/):_(?:auth|authToken|password)[ ]?=[ ]?["']?(?<secret>[\w.~+/=-]{8,400})/diy,
     kind: 'token',
     accept: (secret: string) => !isFiller(secret),
   },
   {
     id: 'connection-string',
     triggers: [{ opening: 'assignment', words: ['password', 'pwd', 'accountkey', 'sharedaccesskey', 'shared access key'] }],
-    regex: /(?:;[ ]?(?:password|pwd)|accountkey|sharedaccesskey)[ ]?=[ ]?(?<secret>[^;\s"'`<>{}]{4,200})/dgi,
+    regex: /(?:(?<=;[ ]?)(?:password|pwd)|accountkey|shared ?access ?key)[ ]?=[ ]?(?<secret>[^;\s"'`<>{}]{4,200})/diy,
     kind: 'password',
     accept: (secret: string) => !isFiller(secret),
   },
@@ -88,7 +116,7 @@ const patterns: readonly Pattern[] = [
     id: 'authorization',
     triggers: [{ opening: 'line', words: ['authorization'] }],
     regex:
-      /authorization["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,2}(?:(?<scheme>basic|bearer|token|bot|apikey|api-key|key|jwt|digest|negotiate)\s{1,3})?(?<secret>[\w.~+/=:-]{8,4096})/dgi,
+      /authorization["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,2}(?:(?<scheme>basic|bearer|token|bot|apikey|api-key|key|jwt|digest|negotiate)\s{1,3})?(?<secret>[\w.~+/=:-]{8,4096})/diy,
     kind: 'credential',
     accept: (secret: string, match: RegExpExecArray) =>
       looksRandom(secret, match.groups?.['scheme'] === undefined ? 3.5 : 2.5) ||
@@ -97,7 +125,7 @@ const patterns: readonly Pattern[] = [
   {
     id: 'bearer',
     triggers: [{ opening: 'value', words: ['bearer '] }],
-    regex: /\bbearer[ \t]{1,3}(?<secret>[\w.~+/=-]{16,4096})/dgi,
+    regex: /\bbearer[ \t]{1,3}(?<secret>[\w.~+/=-]{16,4096})/diy,
     kind: 'credential',
     accept: (secret: string) => looksRandom(secret, 3),
   },
@@ -112,9 +140,10 @@ const patterns: readonly Pattern[] = [
   {
     id: 'curl-user',
     triggers: [{ opening: 'value', words: [' -u ', ' --user ', ' --user=', ' -u"', " -u'"] }],
-    regex: /(?: -u ?| --user[ =])["']?(?<user>[^\s"':]{0,64}):(?<secret>[^\s"'`]{3,200})/dg,
+    regex: /(?: -u ?| --user[ =])["']?(?<user>[^\s"':]{0,64}):(?<secret>[^\s"'`]{3,200})/dy,
     kind: 'password',
-    accept: (secret: string, match: RegExpExecArray) => isRealPassword(secret, match.groups?.['user'] ?? ''),
+    accept: (secret: string, { groups }: RegExpExecArray) =>
+      secret.length >= 4 && secret !== groups?.['user'] && !isPlaceholderPassword(secret),
   },
   {
     id: 'kubernetes-secret',
@@ -131,8 +160,28 @@ const patterns: readonly Pattern[] = [
 
 export const structureRules: readonly DetectionRule[] = patterns.map(toRule);
 
-function toRule({ id, triggers, regex, kind, accept = () => true }: Pattern): DetectionRule {
-  return { id, triggers, find: (text) => findAll(text, regex, kind, accept) };
+function toRule({ id, triggers, regex, kind, before, isOnce, accept = () => true }: Pattern): DetectionRule {
+  if (!regex.sticky && before === undefined) return { id, triggers, find: (text) => findAll(text, regex, kind, accept) };
+  const words = triggers.flatMap((trigger) => trigger.words);
+  return {
+    id,
+    triggers,
+    find: (text, hits = hitsIn(text, words)) => {
+      const tried = isOnce === undefined ? hits : firstOfRuns(text, hits, isOnce);
+      return findAt({ regex, kind, accept, ...(before !== undefined && { before }) }, text, tried);
+    },
+  };
+}
+
+/** A run in which the first hit finds nothing holds nothing for the others either. */
+function firstOfRuns(text: string, hits: readonly number[], run: RegExp): number[] {
+  let done = 0;
+  return hits.filter((hit) => {
+    if (hit < done) return false;
+    run.lastIndex = hit;
+    done = hit + (run.exec(text)?.[0].length ?? 0);
+    return true;
+  });
 }
 
 /** All places of the group `secret` that are accepted. */
@@ -148,12 +197,3 @@ export function findAll(text: string, regex: RegExp, kind: RedactedKind, accept:
   }
   return found;
 }
-
-/** `user:password@` is how manuals write it. */
-const isRealPassword = (password: string, user: string): boolean =>
-  password.length >= 4 &&
-  password !== user &&
-  password !== 'x-oauth-basic' &&
-  !isTemplate(password) &&
-  !/^(?:your|my)?[-_]?passw(?:or)?d$|replace|your_/i.test(password) &&
-  !/^(.)\1*$/.test(password);

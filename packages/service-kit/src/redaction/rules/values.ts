@@ -42,3 +42,14 @@ export const isPublicId = (value: string): boolean => uuid.test(value) || /^sha\
 /** A value that nobody would write as a word of a language or a program. */
 export const looksRandom = (value: string, least: number): boolean =>
   /\d/.test(value) && /[a-z]/i.test(value) && entropyOf(value) >= least && !isFiller(value) && !isPublicId(value);
+
+const passwordWord =
+  /^(?:(?:your|my|some|the|db|database|user|new|old|test)[-_ ]?)*(?:pass|pw|pwd|passwd|password|passphrase|passcode|secret|token)s?$/i;
+const passwordStandIn =
+  /^(?:user|username|login|example|placeholder|changeme|change[-_](?:me|it)|changeit|redacted|hidden|masked|removed|dummy|x-oauth-basic|xxx+|\*+|\.+|…|_+|-+|%[a-z]|%\d\$s|\$\d)$/i;
+const passwordTemplate =
+  /^\$?\{.*\}$|^\$\(.*\)$|^\$[a-z_]\w*$|^%[a-z_]\w*%$|^<.*>$|^\[.*\]$|^%3c.*%3e$|\$\{|\{\{|\*{3}|x{4}|\.\.\.|…|your[-_]|replace[-_]|^(.)\1*$/i;
+
+/** What manuals write where a password goes. Nothing else of its form counts: a weak password is one. */
+export const isPlaceholderPassword = (value: string): boolean =>
+  passwordWord.test(value) || passwordStandIn.test(value) || passwordTemplate.test(value);

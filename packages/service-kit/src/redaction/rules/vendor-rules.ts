@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { toNativePattern } from './native-pattern.ts';
-import { hitsIn, type Found, type Trigger } from './rule.ts';
+import { hitsIn, matchesAt, type Found, type Trigger } from './rule.ts';
 import { entropyOf } from './values.ts';
 import { createWordSearch } from './word-search.ts';
 
@@ -68,11 +68,7 @@ function toVendorRule(data: RuleData, sharedAllow: () => RegExp[], sharedStops: 
   const find = (text: string, hits: readonly number[] = hitsIn(text, words)) => {
     const found: (Found & { nameFrom: number })[] = [];
     let done = 0;
-    for (const hit of hits) {
-      if (hit < done) continue;
-      const match = execAt(regex(), text, isSearched ? Math.max(done, hit - maxBefore) : hit);
-      if (match === null && isSearched) break;
-      if (match === null) continue;
+    for (const match of matchesAt(regex(), text, hits, maxBefore)) {
       const place = toFound(text, match, done);
       if (place !== null) found.push(place);
       done = match.index + match[0].length;
@@ -80,11 +76,6 @@ function toVendorRule(data: RuleData, sharedAllow: () => RegExp[], sharedStops: 
     return found;
   };
   return { id, pattern, triggers, find };
-}
-
-function execAt(regex: RegExp, text: string, from: number): RegExpExecArray | null {
-  regex.lastIndex = from;
-  return regex.exec(text);
 }
 
 /** The first group that took part is the secret; without one, the match is. */
