@@ -17,7 +17,7 @@ import { mountSystemRoutes } from './system/system-routes.ts';
 import { mountUsageRoutes } from './usage/usage-routes.ts';
 
 export function createCollectorApp(context: CollectorContext): App {
-  const { settings, version, log, commitQueue, otel } = context;
+  const { settings, version, log, commitQueue, otel, coreMask } = context;
   return createApp({
     service: 'collector',
     version,
@@ -25,6 +25,8 @@ export function createCollectorApp(context: CollectorContext): App {
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
     mask: context.knownSecrets.mask,
     intake: createIntake(settings.dataDir),
+    // What was said before a secret was known is masked when it is read.
+    maskAlso: (json, { url }) => (url.startsWith('/api/') ? coreMask.json(json) : Promise.resolve(json)),
     health: () => ({
       ingested: commitQueue.ingested,
       rejected: commitQueue.rejected,
@@ -53,7 +55,7 @@ export function createCollectorApp(context: CollectorContext): App {
 
 function faultsOf({ commitQueue, ...parts }: CollectorContext): string[] {
   const stored = commitQueue.lastError === null ? null : `Events cannot be stored: ${commitQueue.lastError}`;
-  const { otel, indexer, retention, sampler, transcripts } = parts;
-  const others = [otel, indexer, retention, sampler, transcripts].map((part) => part.fault());
+  const { otel, indexer, retention, sampler, transcripts, coreMask } = parts;
+  const others = [otel, indexer, retention, sampler, transcripts, coreMask].map((part) => part.fault());
   return [stored, ...others].filter((fault) => fault !== null);
 }

@@ -15,6 +15,8 @@ import type { FeedItem } from './feed/feed-item.ts';
 import { CommitQueue } from './ingest/commit-queue.ts';
 import { createEventsWriter } from './ingest/write-events.ts';
 import { createOtelExport } from './otel/otel-export.ts';
+import { createCoreMask, type CoreMask } from './mask/core-mask.ts';
+import { maskIncoming } from './mask/mask-incoming.ts';
 import { createGitRoots } from './map/git-roots.ts';
 import { createRetention } from './retention/retention.ts';
 import { createIndexer } from './search/indexer.ts';
@@ -38,6 +40,7 @@ export type CollectorOptions = ServiceContext & {
   transcriptRoots?: readonly TranscriptRoot[];
   readPrincipals?: PrincipalReader;
   env?: Env;
+  coreMask?: CoreMask;
 };
 
 /** Everything the collector's routes need, in the order it is opened; `close` after the last request was answered. */
@@ -75,8 +78,11 @@ export function createCollectorContext(options: CollectorOptions) {
     defaults: () => ({ now: clock.now(), nextId: () => ids.next('evt') }),
     log,
   });
+  const coreUrl = `http://${settings.bindHost}:${settings.corePort}`;
+  const coreMask = options.coreMask ?? createCoreMask(coreUrl, settings.insightsToken, clock);
+  const maskEvents = (events: readonly unknown[]) => maskIncoming(events, { mask: knownSecrets.mask, coreMask });
   const gitRoots = createGitRoots(clock);
-  const core = createCoreDirectory(`http://${settings.bindHost}:${settings.corePort}`, clock);
+  const core = createCoreDirectory(coreUrl, clock);
   const transcriptStore = createTranscriptStore(db);
   const hosts = createSessionHosts({
     transcripts: transcriptStore,
@@ -92,7 +98,7 @@ export function createCollectorContext(options: CollectorOptions) {
     roots: transcriptRoots,
     clock,
     log,
-    submit: (events) => commitQueue.submit(events.map(wellFormed)),
+    submit: async (events) => commitQueue.submit(await maskEvents(events.map(wellFormed))),
     coreKeyOf: core.keyOf,
     onChanged(keys) {
       feed.changed(keys);
@@ -100,12 +106,25 @@ export function createCollectorContext(options: CollectorOptions) {
     },
   });
   const sessionList = createSessionList({ db, transcripts: transcriptStore, hosts, core, gitRoots, clock });
-  const otel = createOtelExport({ settings, version: version.version, commitQueue, hub, sampler, db, sessionList, clock, log });
+  const otel = createOtelExport({
+    mask: knownSecrets.mask,
+    settings,
+    version: version.version,
+    commitQueue,
+    hub,
+    sampler,
+    db,
+    sessionList,
+    clock,
+    log,
+  });
   return {
     settings,
     log,
     version,
     knownSecrets,
+    coreMask,
+    maskIncoming: maskEvents,
     clock,
     ids,
     db,
@@ -116,7 +135,7 @@ export function createCollectorContext(options: CollectorOptions) {
     sampler,
     retention,
     otel,
-    readPrincipals: options.readPrincipals ?? createPrincipalReader(`http://${settings.bindHost}:${settings.corePort}`),
+    readPrincipals: options.readPrincipals ?? createPrincipalReader(coreUrl),
     gitRoots,
     hosts,
     transcriptStore,

@@ -1,12 +1,16 @@
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { createLog } from '@svc/service-kit/log.ts';
+import type { MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { readVersion } from '@svc/service-kit/version.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { createCollectorApp } from '../src/app.ts';
 import { createCollectorContext, type CollectorOptions } from '../src/context.ts';
+
+/** No core to be asked, and none that is missed. */
+const noCore = { json: (json: MaskedJson) => Promise.resolve(json), fault: () => null };
 
 /** A collector in this process: no port, a data folder of its own and a clock that the test moves. */
 export function openTestCollector(
@@ -25,7 +29,7 @@ export function openTestCollector(
   const log = createLog('collector', 'silent');
   log.warn = ((...args: unknown[]) => onWarning(String(args.at(-1)))) as typeof log.warn;
   const version = readVersion(repositoryRoot, 'collector', 'stable');
-  const context = createCollectorContext({ settings, log, version, clock, ...more });
+  const context = createCollectorContext({ settings, log, version, clock, coreMask: noCore, ...more });
   const app = createCollectorApp(context);
   context.otel.start();
 

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { noMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { createLog } from '@svc/service-kit/log.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { OtelView } from '@svc/contract/otel.ts';
@@ -257,7 +258,7 @@ test('without the standard variable nothing is loaded and nothing said', async (
 
 const silent = (): Log => createLog('collector', 'silent');
 const exportWith = (options: Partial<Parameters<typeof createOtelExport>[0]>) => {
-  const otel = createOtelExport({ ...collector.context, version: '1.2.3', log: silent(), ...options });
+  const otel = createOtelExport({ ...collector.context, version: '1.2.3', log: silent(), mask: noMask, ...options });
   otel.start();
   return otel;
 };

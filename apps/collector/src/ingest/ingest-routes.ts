@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { eventSchema } from '@svc/contract/event.ts';
+import { maskedByHeader } from '@svc/service-kit/telemetry/send-events.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { CollectorContext } from '../context.ts';
 
@@ -21,12 +23,19 @@ const answerSchema = {
 /** The body is only described here: each event is checked by itself, so that a bad one does not cost the others. */
 const schema = { body: { oneOf: [eventSchema, { type: 'array', items: eventSchema }] }, response: { 200: answerSchema } };
 
-export function mountIngestRoutes(app: App, { commitQueue, readAuth }: Pick<CollectorContext, 'commitQueue' | 'readAuth'>): void {
+type Deps = Pick<CollectorContext, 'commitQueue' | 'readAuth' | 'maskIncoming'>;
+
+/** What comes from the core has passed its mask, which knows all that is known here. */
+const isMasked = (headers: IncomingHttpHeaders): boolean => headers[maskedByHeader] === 'core';
+
+export function mountIngestRoutes(app: App, { commitQueue, readAuth, maskIncoming }: Deps): void {
   void app.register(async (ingest) => {
     // An event may tell of anything, also of what makes trouble as a name of a field: it is stored as text and merged into nothing.
     ingest.takeJson({ isChecked: false });
-    ingest.post<{ Body: unknown }>('/ingest', { onRequest: readAuth, schema, validatorCompiler: () => () => true }, ({ body }) =>
-      commitQueue.submit(Array.isArray(body) ? body : [body]),
-    );
+    const options = { onRequest: readAuth, schema, validatorCompiler: () => () => true };
+    ingest.post<{ Body: unknown }>('/ingest', options, async ({ body, headers }) => {
+      const events: unknown[] = Array.isArray(body) ? body : [body];
+      return commitQueue.submit(isMasked(headers) ? events : await maskIncoming(events));
+    });
   });
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
+import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { OtelState, OtelView } from '@svc/contract/otel.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
@@ -16,6 +17,8 @@ type Deps = MetricSources & {
   settings: Pick<Settings, 'dataDir' | 'engineRegistry' | 'assistantName' | 'otel'>;
   version: string;
   log: Pick<Log, 'info' | 'warn'>;
+  /** What every span passes before it is sent. */
+  mask: OutboundMask;
   /** Other ones in tests. */
   load?: (folders: readonly string[]) => OtelPackages | null;
   install?: (folder: string, registry: string | null, signal: AbortSignal) => Promise<void>;
@@ -43,7 +46,7 @@ const closeMs = 3000;
 
 /** Traces of turns and the metrics, to where the standard variables say. Off, it costs nothing. */
 export function createOtelExport(deps: Deps): OtelExport {
-  const { settings, log, clock, load = loadOtelPackages, install = installOtelPackages } = deps;
+  const { settings, log, clock, mask, load = loadOtelPackages, install = installOtelPackages } = deps;
   const { tracesUrl, metricsUrl, metricsEveryMs } = settings.otel;
   const isWanted = tracesUrl !== null || metricsUrl !== null;
   const counts = { exported: 0, failed: 0, dropped: 0, waiting: 0 };
@@ -73,7 +76,7 @@ export function createOtelExport(deps: Deps): OtelExport {
       return;
     }
     counts.waiting += plans.length;
-    otlp.send(plans);
+    otlp.send(mask.write(plans).value);
   };
   const deliveries = createTurnDeliveries();
   const turns = gatherTurns(clock, (record) => send(toSpans(record, settings.assistantName)));

@@ -1,8 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { SearchedSession } from '@svc/contract/search.ts';
 import type { IndexParts } from './index-parts.ts';
-import type { FindAnswer, FindQuestion } from './search-messages.ts';
-import { snippetAround } from './snippet.ts';
+import type { FindAnswer, FindQuestion, FoundSession } from './search-messages.ts';
 
 /** The newest hits that are looked at: a word that is everywhere costs no more than a rare one. */
 export const maxHits = 10_000;
@@ -14,11 +12,11 @@ SELECT e.id, e.ts, e.text, e.session, s.surface, s.identity, s.principal,
   coalesce(s.state = 'running' OR s.last_event_at >= ?, 0) AS active
 FROM stored.event e LEFT JOIN stored.session s ON s.conversation_key = e.session WHERE e.seq = ?`;
 
-type Hit = Pick<SearchedSession, 'surface' | 'identity' | 'principal'> & {
+type Hit = Pick<FoundSession, 'surface' | 'identity' | 'principal'> & {
   id: string;
   ts: number;
   text: string;
-  session: string;
+  session: string | null;
   active: number;
 };
 
@@ -27,20 +25,26 @@ type HitGroup = { session: number; hits: number; seq: number };
 
 type Deps = { db: DatabaseSync; parts: IndexParts; blockSize: number; now?: () => number };
 
-/** Sessions by their newest hit, with the text of that one. Events of no session are counted and not shown. */
+/** Further in nobody looks for a match to show. */
+const maxText = 64 * 1024;
+
+/** Sessions by their newest hit, with the text of that one; events of no session are one of them. */
 export function findSessions({ db, parts, blockSize, now = () => performance.now() }: Deps) {
   const firstBlock = db.prepare('SELECT min(number) AS number FROM block WHERE max_ts >= ?');
   const hitAt = db.prepare(selectHit);
-  const show = ({ seq, hits }: HitGroup, { activeSince, words }: FindQuestion): SearchedSession[] => {
+  const show = ({ seq, hits }: HitGroup, { activeSince }: FindQuestion): FoundSession[] => {
     // An event that was removed a moment ago has no text any more.
     const hit = hitAt.get(activeSince, seq) as Hit | undefined;
-    return hit === undefined ? [] : [toSession(hit, hits, words)];
+    return hit === undefined ? [] : [toSession(hit, hits)];
   };
   return (question: FindQuestion): Omit<FindAnswer, 'complete'> => {
     const block = firstBlock.get(question.since)?.['number'] ?? null;
     if (block === null) return { sessions: [], hits: 0, capped: false };
     const { groups, hits, isCut } = gather(parts, question, Number(block) * blockSize, now);
-    const shown = groups.filter(({ session }) => session !== 0).slice(0, question.sessions);
+    const shown = [
+      ...groups.filter(({ session }) => session !== 0).slice(0, question.sessions),
+      ...groups.filter(({ session }) => session === 0),
+    ];
     return {
       sessions: shown.flatMap((group) => show(group, question)),
       hits: Math.min(hits, maxHits),
@@ -70,12 +74,12 @@ function gather(parts: IndexParts, { expression, since }: FindQuestion, fromSeq:
   return { groups: [...groups.values()], hits, isCut };
 }
 
-const toSession = ({ id, ts, text, session, active, ...who }: Hit, hits: number, words: readonly string[]): SearchedSession => ({
+const toSession = ({ id, ts, text, session, active, ...who }: Hit, hits: number): FoundSession => ({
   conversation_key: session,
   ...who,
   active: active !== 0,
   hits,
   last_hit_at: ts,
   event_id: id,
-  ...snippetAround(text, words),
+  text: text.slice(0, maxText),
 });

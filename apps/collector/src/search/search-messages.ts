@@ -11,11 +11,10 @@ export type SearchQuestion =
   /** Sums up what was used from an hour on: reads many rows too. */
   | { type: 'usage'; fromHour: number };
 
-/** Times are epoch ms. `sessions`: how many are shown; `words`: what is marked in them; those with an event since `activeSince` are active. */
+/** Times are epoch ms. `sessions`: how many are shown; those with an event since `activeSince` are active. */
 export type FindQuestion = {
   type: 'find';
   expression: string;
-  words: string[];
   since: number;
   sessions: number;
   activeSince: number;
@@ -23,7 +22,12 @@ export type FindQuestion = {
 
 /** `seq`: number of the newest event that is in. `behind`: there is more to take in. */
 export type IndexAnswer = { seq: number; behind: boolean };
-export type FindAnswer = { sessions: SearchedSession[]; hits: number; capped: boolean; complete: boolean };
+/** A session with the whole text of its newest hit, as it was stored. Null is for events of no session. */
+export type FoundSession = Omit<SearchedSession, 'snippet' | 'highlights' | 'conversation_key'> & {
+  conversation_key: string | null;
+  text: string;
+};
+export type FindAnswer = { sessions: FoundSession[]; hits: number; capped: boolean; complete: boolean };
 
 export type SearchAnswers = { index: IndexAnswer; forget: null; find: FindAnswer; usage: UsageSums };
 export type Numbered<T> = T & { number: number };

@@ -4,6 +4,7 @@ import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import type { CollectorContext } from '../context.ts';
 import { activeMs } from '../session/session-store.ts';
+import { maskFound } from './mask-found.ts';
 import { toMatch } from './to-match.ts';
 
 const querySchema = {
@@ -20,10 +21,13 @@ const querySchema = {
   },
 } as const;
 
-type Deps = Pick<CollectorContext, 'readAuth' | 'clock' | 'searchThread' | 'indexer'>;
+type Deps = Pick<CollectorContext, 'readAuth' | 'clock' | 'searchThread' | 'indexer' | 'knownSecrets' | 'coreMask'>;
 
 /** `GET /api/search` (spec: Endpoints, Collector): sessions whose event text matches, with hit counts and snippets. */
-export function mountSearchRoutes(app: App, { readAuth, clock, searchThread, indexer }: Deps): void {
+export function mountSearchRoutes(
+  app: App,
+  { readAuth, clock, searchThread, indexer, knownSecrets: { mask }, coreMask }: Deps,
+): void {
   app.get(
     '/api/search',
     { onRequest: readAuth, schema: { querystring: querySchema } },
@@ -35,9 +39,10 @@ export function mountSearchRoutes(app: App, { readAuth, clock, searchThread, ind
       const match = toMatch(q);
       if (match === null) return { q, since, sessions: [], hits: 0, capped: false, complete: true };
       const activeSince = clock.now() - activeMs;
-      const found = await searchThread.ask({ type: 'find', ...match, since, sessions: limit, activeSince });
+      const { expression, words } = match;
+      const found = await searchThread.ask({ type: 'find', expression, since, sessions: limit, activeSince });
       if (!found.complete) indexer.catchUp();
-      return { q, since, ...found };
+      return { q, since, ...(await maskFound(found, words, { mask, coreMask })) };
     },
   );
 }

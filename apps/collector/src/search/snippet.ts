@@ -21,6 +21,9 @@ export function snippetAround(text: string, words: readonly string[]): Snippet {
   return { snippet, highlights: placesOf(fold(snippet), wanted) };
 }
 
+/** Whether a word stands in a text. */
+export const holdsWord = (text: string, word: string): boolean => place(fold(text), fold(word), 0) >= 0;
+
 function placesOf(folded: string, words: readonly string[]): [number, number][] {
   const places: [number, number][] = [];
   for (const word of words) {

@@ -1,3 +1,5 @@
+import type { SecretMaskAnswer } from '@svc/contract/secret-mask.ts';
+import { createBearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { CoreContext } from '../context.ts';
 
@@ -8,10 +10,32 @@ const learnBody = {
   properties: { name: { type: 'string', minLength: 1, maxLength: 1024 } },
 } as const;
 
-/** For the manager: says by name, never by value, which secret a connector is about to get. */
-export function mountSecretRoutes(app: App, { connectorSecrets }: Pick<CoreContext, 'connectorSecrets'>): void {
+/** An answer of the collector, whole. */
+const maxMaskedBytes = 32 * 1024 * 1024;
+
+type Deps = Pick<CoreContext, 'connectorSecrets' | 'knownSecrets' | 'settings'>;
+
+/** For other processes of the service: they say secrets by name and show texts, and are never told a value. */
+export function mountSecretRoutes(app: App, { connectorSecrets, knownSecrets, settings }: Deps): void {
+  // For the manager: which secret a connector is about to get.
   app.post('/v2/secrets/learn', { schema: { body: learnBody } }, async ({ body }) => {
     await connectorSecrets.learn(body.name);
     return { ok: true };
+  });
+
+  // For the collector: what it stores and shows passes the secrets that only this process knows.
+  void app.register(async (scope) => {
+    // Nothing of it is used but its texts, so no name of a field can do harm.
+    scope.takeJson({ isChecked: false });
+    const onRequest = createBearerAuth(settings.insightsToken, 'SVC_INSIGHTS_TOKEN');
+    const options = {
+      onRequest,
+      bodyLimit: maxMaskedBytes,
+      schema: { description: 'The JSON that is sent, without known secrets' },
+    };
+    scope.post<{ Body: unknown }>('/v2/secrets/mask', options, async ({ body }): Promise<SecretMaskAnswer> => {
+      const { value } = knownSecrets.mask.write(body);
+      return value === body ? { masked: false } : { masked: true, value };
+    });
   });
 }

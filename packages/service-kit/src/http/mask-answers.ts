@@ -13,7 +13,7 @@ export function maskAnswers({ mask, maskAlso }: Pick<AppOptions, 'mask' | 'maskA
     if (typeof payload === 'string') {
       if (!isJson(reply)) return mask.text(payload);
       const json = mask.jsonText(payload);
-      return maskAlso === undefined ? json : maskAlso(json, request);
+      return maskAlso === undefined || reply.statusCode >= 400 ? json : maskAlso(json, request);
     }
     if (request.routeOptions.config.sendsBytes !== undefined) return payload;
     (payload as { destroy?: () => void }).destroy?.();

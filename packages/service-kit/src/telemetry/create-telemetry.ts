@@ -48,7 +48,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     telemetry.emit({ kind: 'dropped', payload });
   };
   const spool = new Spool(options.dir, producer, onLoss);
-  const send = sendTo(options.collectorUrl, options.token);
+  const send = sendTo(options.collectorUrl, options.token, producer);
   const shipper = new Shipper({ spool, send, clock, log, onLoss, onDelivered: reportLoss });
   const flushAtExit = () => spool.flush();
   process.on('exit', flushAtExit);

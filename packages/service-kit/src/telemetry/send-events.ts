@@ -13,10 +13,14 @@ const timeoutMs = 10_000;
 /** Sending the same body again would end the same way. Every other status may pass: a token, a route, a restart. */
 const contentStatuses = [400, 413, 415, 422];
 
-export const sendTo = (collectorUrl: string, token: Secret | null): SendEvents => {
+/** Who has masked the events of a batch, so that the collector need not ask. */
+export const maskedByHeader = 'svc-masked-by';
+
+export const sendTo = (collectorUrl: string, token: Secret | null, producer: string): SendEvents => {
   const url = new URL('/ingest', collectorUrl).href;
+  const headers = { [maskedByHeader]: producer };
   return async (json, signal) => {
-    const { status, body } = await requestJson<IngestAnswer>(url, { method: 'POST', token, json, timeoutMs, signal });
+    const { status, body } = await requestJson<IngestAnswer>(url, { method: 'POST', token, json, timeoutMs, signal, headers });
     if (status === 200) return { taken: true, rejected: body.rejected ?? [] };
     const error = `the collector answered ${status}: ${body.message ?? 'no reason given'}`;
     if (contentStatuses.includes(status)) return { taken: false, error };

@@ -1,0 +1,43 @@
+import type { SecretMaskAnswer } from '@svc/contract/secret-mask.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import type { MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+
+const timeoutMs = 2000;
+/** A core that could not be asked is left alone this long: its absence must not slow every read. */
+const pauseMs = 5000;
+/** A fault that nobody has met again for this long says nothing about now. */
+const staleMs = 60_000;
+
+/**
+ * The secrets that only the core knows (from the vault, the secrets command, tool servers) stay there: texts are shown to it, and
+ * it gives them back without them. While it cannot be asked, they leave with what this process knows itself, and `fault` says so.
+ */
+export function createCoreMask(coreUrl: string, token: Secret | null, clock: Pick<Clock, 'elapsed'>) {
+  const url = `${coreUrl}/v2/secrets/mask`;
+  let fault: string | null = null;
+  let pausedUntil = Number.NEGATIVE_INFINITY;
+
+  return {
+    async json(json: MaskedJson): Promise<MaskedJson> {
+      if (clock.elapsed() < pausedUntil) return json;
+      try {
+        const { status, body } = await requestJson<SecretMaskAnswer>(url, { token, json, timeoutMs });
+        if (status !== 200) throw new Error(`it answered ${status}`);
+        fault = null;
+        // The cast: made by the mask of the core.
+        return body.masked ? (JSON.stringify(body.value) as MaskedJson) : json;
+      } catch (error) {
+        pausedUntil = clock.elapsed() + pauseMs;
+        fault = `The core could not be asked (${errorText(error)}), so secrets that only it knows are not masked in what is read here.`;
+        return json;
+      }
+    },
+    /** One line for /health. */
+    fault: (): string | null => (clock.elapsed() < pausedUntil + staleMs ? fault : null),
+  };
+}
+
+export type CoreMask = ReturnType<typeof createCoreMask>;
