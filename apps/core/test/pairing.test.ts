@@ -41,6 +41,19 @@ describe('POST /trust/pair', () => {
     expect((await pair({ code: typed(note('42')) })).statusCode).toBe(200);
   });
 
+  test('lets nobody in whose name could be taken for another', async () => {
+    for (const raw_id of ['4\u200b2', '\uff14\uff12']) {
+      const answer = await pair({ code: note(raw_id), as: 'owner' });
+      expect([answer.statusCode, answer.json().error]).toEqual([400, 'bad_request']);
+      expect(await letsIn(raw_id)).toBe(false);
+    }
+  });
+
+  test('names nobody like a principal there is, in any case', async () => {
+    await bench.core.context.trustAdmin.createPrincipal('local', { key: 'Anna-K', display_name: 'Anna K.' });
+    expect((await pair({ code: note('42') })).json()).toMatchObject({ principal: { key: 'anna-k-2' } });
+  });
+
   test('with "as" links to the principal there is, and gives nothing new to it', async () => {
     const answer = await pair({ code: note('42'), as: 'owner' });
     expect(answer.json()).toMatchObject({

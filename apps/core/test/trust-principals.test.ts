@@ -3,7 +3,8 @@ import type { Principal } from '@svc/contract/trust.ts';
 import { anna, from, openTrustBench } from './open-trust-bench.ts';
 
 const bench = openTrustBench();
-const { add, addAnna, call, fieldsOf, link, ok, resolve, status } = bench;
+const { add, addAnna, call, fieldsOf, grant, link, ok, resolve, status } = bench;
+const grantTrusted = (key: string) => grant(key, { role_id: 'trusted' });
 
 describe('principals', () => {
   test('are made, read by id and by key, listed, changed and deleted', async () => {
@@ -31,9 +32,9 @@ describe('principals', () => {
     expect(await status('GET', '/trust/principals/anna')).toBe(404);
   });
 
-  test('with a key that is taken are 409', async () => {
+  test.each(['anna', 'Anna', 'ANNA'])('with a key that is taken are 409, in any case (%s)', async (key) => {
     await add();
-    expect(await status('POST', '/trust/principals', anna)).toBe(409);
+    expect(await status('POST', '/trust/principals', { ...anna, key })).toBe(409);
   });
 
   test('[T03] that are deleted take their identifiers and grants with them, and the identifier may be given anew', async () => {
@@ -79,6 +80,57 @@ describe('identifiers', () => {
   ])('[T05] on "%s" with the value "%s" are refused', async (surface, value, fields) => {
     await add();
     expect(await fieldsOf('POST', '/trust/principals/anna/identifiers', { surface, value })).toEqual(fields);
+  });
+
+  test.each([
+    ['email', 'mi\u212ae@example.org'],
+    ['email', 'mike@example.org\u200b'],
+    ['email', 'ｍike@example.org'],
+    ['messenger', 'ﬁona'],
+    ['messenger', 'Zoe\u0308'],
+    ['messenger', '\u202eekim'],
+    ['messenger', 'mi\u00adke'],
+  ])('on %s that could be taken for another (%j) are refused, with the field', async (surface, value) => {
+    await add();
+    expect(await fieldsOf('POST', '/trust/principals/anna/identifiers', { surface, value })).toEqual(['body.value']);
+  });
+
+  test.each(['mi\u212ae@example.org', 'mıke@example.org', 'ｍike@example.org', 'mike@example.org\u200b', ' mike@example.org'])(
+    'of a sender %j are not taken for another: a stranger, under exactly that name',
+    async (value) => {
+      await add();
+      await link('anna', 'email', 'Mike@example.org');
+      await grantTrusted('anna');
+      expect(await resolve('email', 'MIKE@EXAMPLE.ORG')).toMatchObject({ denied: false, trust_tier: 'TRUSTED' });
+      expect(await resolve('email', value)).toMatchObject({ denied: true, denial: 'unknown_sender' });
+      const message = from(value, 'hi', { channel: 'email', conversation_key: 'email:e1:thread:1' });
+      expect(await bench.core.letsIn(message)).toBe(false);
+      const explained = await resolve('email', value, { explain: true });
+      expect(explained).toMatchObject({ explanation: { identifier: { surface: 'email', value } } });
+    },
+  );
+
+  test.each([
+    ['weiß@example.org', 'weiss@example.org'],
+    ['WEISS@example.org', 'weiß@example.org'],
+    ['ılgaz@example.org', 'ILGAZ@example.org'],
+    ['γιώργος@example.org', 'γιώργοσ@example.org'],
+  ])('%s and %s are not given to two people, as they are told apart by their spelling alone', async (first, second) => {
+    await add();
+    await add({ key: 'bob', display_name: 'Bob' });
+    await link('anna', 'email', first);
+    const refused = await call('POST', '/trust/principals/bob/identifiers', { surface: 'email', value: second });
+    expect([refused.statusCode, refused.json().message]).toEqual([400, expect.stringContaining('could be taken for')]);
+    await link('anna', 'email', second);
+    await link('bob', 'messenger', second);
+  });
+
+  test.each(['Müller@Example.org', '山田@example.org', 'ольга@example.org'])('%s is a name like any other', async (value) => {
+    await add();
+    await link('anna', 'email', value);
+    await grantTrusted('anna');
+    expect(await resolve('email', value)).toMatchObject({ denied: false });
+    expect(await resolve('email', value.toLowerCase())).toMatchObject({ denied: false });
   });
 
   test.each(['__proto__', 'constructor', 'toString', ''])('[T05] "%s" as surface or value is nobody', async (name) => {

@@ -1,5 +1,6 @@
 import type { LinkResult } from '@svc/contract/pairing.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
+import { giveIdentifier } from './give-identifier.ts';
 import type { PendingRow } from './pending-store.ts';
 import type { TrustStore } from './trust-store.ts';
 
@@ -13,22 +14,16 @@ export type Linked = Pick<LinkResult, 'principal' | 'identifier' | 'sender_name'
 
 /**
  * Gives the identifier of a pending sender to a principal. Called inside a transaction.
- * @throws ServiceError `not_found` for a principal or role that is not there, `conflict` when somebody else has the
- *   identifier or the key.
+ * @throws ServiceError `not_found` for a principal or role that is not there, `bad_request` for a sender whose name could
+ *   be taken for another, `conflict` when somebody else has the identifier or the key.
  */
 export async function linkIdentity(store: TrustStore, { surface, value, name }: PendingRow, target: LinkTarget): Promise<Linked> {
   const principal =
     target.type === 'new' ? await makePrincipal(store, target, name ?? value) : await existingPrincipal(store, target);
-  await store.addIdentifier(principal.id, surface, value);
-  const identifier = await store.findIdentifier(surface, value);
-  if (identifier === null) throw new Error('the identifier could not be stored');
-  if (identifier.principal_id !== principal.id) {
-    const holder = await store.findPrincipal(identifier.principal_id);
-    throw conflict(`${surface} "${value.slice(0, 200)}" belongs to the principal "${holder?.key ?? identifier.principal_id}".`);
-  }
+  const { id } = await giveIdentifier(store, { principal_id: principal.id, surface, value });
   return {
     principal,
-    identifier: { id: identifier.id, surface, value },
+    identifier: { id, surface, value },
     sender_name: name,
     role: target.type === 'new' ? target.role : null,
   };
@@ -48,9 +43,8 @@ async function makePrincipal(
 ): Promise<Linked['principal']> {
   const name = display_name ?? senderName;
   if (!(await store.hasRole(role))) throw notFound('role', role);
-  if (wanted !== null && (await store.findPrincipalId(wanted)) !== null) {
-    throw conflict(`There is a principal "${wanted}" already. Link to it, or choose another key.`);
-  }
+  const taken = wanted === null ? null : await store.findLikeKey(wanted);
+  if (taken !== null) throw conflict(`There is a principal "${taken}" already. Link to it, or choose another key.`);
   const key = wanted ?? (await freeKey(store, toKey(name)));
   const id = await store.addPrincipal({ key, display_name: name });
   await store.addGrant(id, role);
@@ -60,7 +54,7 @@ async function makePrincipal(
 /** `anna`, else `anna-2` and so on: a sender's name never makes them somebody who is there already. */
 async function freeKey(store: TrustStore, base: string): Promise<string> {
   let key = base;
-  for (let n = 2; (await store.findPrincipalId(key)) !== null; n++) key = `${base}-${n}`;
+  for (let n = 2; (await store.findLikeKey(key)) !== null; n++) key = `${base}-${n}`;
   return key;
 }
 

@@ -134,6 +134,9 @@ describe('the seed file', () => {
     ['has a value that is none', [{ ...anna, identifiers: [{ surface: 'email', value: 5 }] }]],
     ['has broken characters in a name', [{ ...anna, display_name: 'Anna\ud800' }]],
     ['has broken characters in a key', [{ ...anna, key: 'anna\udfff' }]],
+    ['has a value that stands for another', [{ ...anna, identifiers: [{ surface: 'email', value: 'mi\u212ae@x.y' }] }]],
+    ['has a key that stands for another', [{ ...anna, key: 'ａnna' }]],
+    ['has a key like one there is', [{ ...anna, key: 'Owner' }]],
     ['has a value that is blank', [{ ...anna, identifiers: [{ surface: 'email', value: ' ' }] }]],
     ['names one sender twice', [anna, { ...anna, key: 'bob', identifiers: [{ surface: 'email', value: 'ANNA@x.y' }] }]],
   ])('that %s lets nobody in', async (_how, content) => {

@@ -48,6 +48,10 @@ function owner(): SeedPrincipal {
 
 async function seedPrincipal(store: TrustStore, seed: SeedPrincipal, tell: Tell): Promise<void> {
   const { key, display_name, role, identifiers } = seed;
+  const like = await store.findLikeKey(key);
+  if (like !== null && like !== key && (await store.findPrincipalId(key)) === null) {
+    throw new Error(`trust.seed.json: the key "${key}" could be taken for "${like}"; give it another key`);
+  }
   const id = await store.addPrincipal({ key, display_name: display_name ?? key });
   const isGranted = await store.addGrant(id, role);
   const added: typeof identifiers = [];
@@ -99,6 +103,8 @@ function refuseShared(seeded: readonly SeedPrincipal[], file: string): void {
 function parseSeedPrincipal(entry: unknown, where: string): SeedPrincipal {
   const { key, display_name, role, identifiers } = (entry ?? {}) as Record<string, unknown>;
   if (typeof key !== 'string' || key === '') throw new Error(`${where} needs a "key"`);
+  const problem = identifierProblem('', key);
+  if (problem !== null) throw new Error(`${where}: the key ${problem}`);
   if (typeof role !== 'string') throw new Error(`${where} needs a "role", such as known`);
   if (display_name !== undefined && typeof display_name !== 'string') throw new Error(`${where}: display_name is no text`);
   if (!Array.isArray(identifiers) || !identifiers.every(isIdentifier)) {
@@ -109,5 +115,5 @@ function parseSeedPrincipal(entry: unknown, where: string): SeedPrincipal {
 
 const isIdentifier = (entry: unknown): entry is { surface: string; value: string } => {
   const { surface, value } = (entry ?? {}) as Record<string, unknown>;
-  return isSurface(surface) && typeof value === 'string' && identifierProblem(value) === null;
+  return isSurface(surface) && typeof value === 'string' && identifierProblem(surface, value) === null;
 };

@@ -1,6 +1,6 @@
 import type { Grant, Identifier, Principal, Role, Tier, ToolPolicy } from '@svc/contract/trust.ts';
 import { badRequest, conflict } from '@svc/service-kit/service-error.ts';
-import { identifierProblem } from './identifier-value.ts';
+import { giveIdentifier } from './give-identifier.ts';
 import {
   createChange,
   grantFacts,
@@ -42,8 +42,9 @@ export function createTrustAdmin(deps: ChangeDeps) {
     readRole: (id: string) => readRole(stores, id),
 
     createPrincipal: (actor: string, { key, display_name, bypass_moderation = false, notes = '' }: PrincipalInput) =>
-      change(actor, async ({ principals }) => {
-        if ((await principals.read(key)) !== null) throw conflict(`There is a principal "${key}" already. Choose another key.`);
+      change(actor, async ({ principals, trust }) => {
+        const taken = (await principals.read(key))?.key ?? (await trust.findLikeKey(key));
+        if (taken !== null) throw conflict(`There is a principal "${taken}" already. Choose another key.`);
         const fields = { display_name, status: 'active' as const, bypass_moderation, notes };
         const id = ids.next('principal');
         await principals.add(id, key, { ...fields, now: clock.now() });
@@ -82,16 +83,9 @@ export function createTrustAdmin(deps: ChangeDeps) {
 
     addIdentifier: (actor: string, idOrKey: string, surface: string, value: string) =>
       change<Identifier>(actor, async ({ principals, trust }) => {
-        const problem = identifierProblem(value);
-        if (problem !== null) throw notValid('value', problem);
         const principal = await readPrincipal({ principals }, idOrKey);
-        const isNew = await trust.addIdentifier(principal.id, surface, value);
-        const found = (await trust.findIdentifier(surface, value)) ?? missing('identifier', value);
-        if (found.principal_id !== principal.id) {
-          const holder = await readPrincipal({ principals }, found.principal_id);
-          throw conflict(`${surface} "${value.slice(0, 200)}" belongs to the principal "${holder.key}".`);
-        }
-        const result = (await principals.readIdentifier(found.id)) ?? missing('identifier', found.id);
+        const { id, isNew } = await giveIdentifier(trust, { principal_id: principal.id, surface, value });
+        const result = (await principals.readIdentifier(id)) ?? missing('identifier', id);
         if (!isNew) return { result, change: null };
         return { result, change: { what: 'linked', principal: principal.key, before: null, after: identifierFacts(result) } };
       }),

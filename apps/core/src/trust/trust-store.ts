@@ -2,7 +2,7 @@ import type { Identifier, Tier, ToolPolicy } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Database } from '@svc/store/database.ts';
-import { toIdentifierValue } from './identifier-value.ts';
+import { foldCase, lookOf, toIdentifierValue } from './identifier-value.ts';
 import { listText, parseList } from './parse-list.ts';
 
 /** A grant with the role it gives, whether it counts or not. */
@@ -36,6 +36,9 @@ const selectSender = `
   FROM identifier i JOIN principal p ON p.id = i.principal_id WHERE i.surface = ? AND i.value = ?`;
 const selectPrincipal = 'SELECT id, key, display_name, status, bypass_moderation FROM principal WHERE id = ?';
 const selectIdentifier = 'SELECT id, principal_id FROM identifier WHERE surface = ? AND value = ?';
+const selectOthers = `
+  SELECT i.value, p.key FROM identifier i JOIN principal p ON p.id = i.principal_id
+  WHERE i.surface = ? AND i.principal_id <> ? AND (i.value = ? OR octet_length(i.value) <> length(i.value))`;
 const selectGrants = `
   SELECT g.id, r.name AS role, r.tier, r.tool_policy, r.surfaces, r.tool_servers, g.scope_surface, g.scope_conversation_key, g.expires_at
   FROM trust_grant g JOIN role r ON r.id = g.role_id WHERE g.principal_id = ? ORDER BY g.id`;
@@ -49,6 +52,9 @@ const insertGrant = `INSERT INTO trust_grant (id, principal_id, role_id, scope_s
   SELECT ?, ?, ?, NULL, NULL, NULL
   WHERE NOT EXISTS (SELECT 1 FROM trust_grant WHERE principal_id = ? AND role_id = ? AND scope_surface IS NULL
     AND scope_conversation_key IS NULL AND expires_at IS NULL)`;
+
+/** An identifier's value, and the key of the principal who has it. */
+export type LookAlike = { value: string; key: string };
 
 type SenderRow = { id: string; key: string; display_name: string; status: string; bypass_moderation: number };
 type GrantRow = Omit<GrantedRole, 'surfaces' | 'tool_servers'> & { surfaces: string; tool_servers: string };
@@ -88,6 +94,23 @@ export function createTrustStore(db: Database, clock: Clock, ids: Ids) {
 
     async findIdentifier(surface: string, value: string): Promise<Pick<Identifier, 'id' | 'principal_id'> | null> {
       return (await db.get<Identifier>(selectIdentifier, surface, toIdentifierValue(surface, value))) ?? null;
+    },
+
+    /** The identifier of another principal that could be taken for this one: it differs in case or spelling alone. */
+    async findLookAlike(principalId: string, surface: string, value: string): Promise<LookAlike | null> {
+      const look = lookOf(surface, value);
+      // Plain ASCII looks like itself, so of those only one can be alike.
+      const others = await db.all<LookAlike>(selectOthers, surface, principalId, look);
+      return others.find((other) => lookOf(surface, other.value) === look) ?? null;
+    },
+
+    /** A principal's key that differs from this one in case alone, if at all. */
+    async findLikeKey(key: string): Promise<string | null> {
+      const rows = await db.all<{ key: string }>(
+        'SELECT key FROM principal WHERE octet_length(key) <> length(key) OR lower(key) = ?',
+        foldCase(key),
+      );
+      return rows.find((row) => foldCase(row.key) === foldCase(key))?.key ?? null;
     },
 
     /** Every identifier that belongs to somebody. */
