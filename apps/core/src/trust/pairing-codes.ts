@@ -8,6 +8,8 @@ const dayMs = 24 * 60 * 60_000;
 const maxLive = 100;
 /** So that a flood of one channel leaves codes for those of the others. */
 const maxLivePerSurface = 25;
+/** When there are that many, the oldest gives way to a newcomer, but not before its sender had this long to pass it on. */
+const protectedMs = 5 * 60_000;
 const maxPerDay = 3;
 
 /** The live pairing codes: few, short-lived, and each one sender's. */
@@ -27,14 +29,35 @@ export function createPairingCodes(register: Pick<PendingRegister, 'all' | 'chan
     }
   };
 
-  const liveOn = (surface: string): number => [...live.values()].filter((row) => row.surface === surface).length;
+  const release = (row: PendingRow): void => {
+    if (row.code !== null && live.get(row.code) === row) live.delete(row.code);
+  };
 
-  /** Null when this sender, those of the channel, or all together have had enough of them. */
+  /** Takes the oldest of these codes back. False when its time has only begun. */
+  const takeBackOldest = (rows: readonly PendingRow[], now: number): boolean => {
+    const [oldest] = rows;
+    if (oldest === undefined || Number(oldest.code_expires_at) - lifeMs + protectedMs > now) return false;
+    release(oldest);
+    oldest.code = null;
+    oldest.code_expires_at = null;
+    register.changed(oldest);
+    return true;
+  };
+
+  /** Strangers come in any number, so codes that nobody passed on must not keep a newcomer out. */
+  const makeRoom = (surface: string, now: number): boolean => {
+    const rows = [...live.values()];
+    const here = rows.filter((row) => row.surface === surface);
+    if (here.length >= maxLivePerSurface) return takeBackOldest(here, now);
+    return rows.length < maxLive || takeBackOldest(rows, now);
+  };
+
+  /** Null when this sender has had enough of them, and while all there may be have only just been given. */
   const give = (row: PendingRow): string | null => {
     const now = clock.now();
     const given = now - row.codes_since < dayMs ? row.codes_given : 0;
     dropExpired();
-    if (given >= maxPerDay || live.size >= maxLive || liveOn(row.surface) >= maxLivePerSurface) return null;
+    if (given >= maxPerDay || !makeRoom(row.surface, now)) return null;
     let code = makeCode();
     while (live.has(code)) code = makeCode();
     if (given === 0) row.codes_since = now;
@@ -57,9 +80,7 @@ export function createPairingCodes(register: Pick<PendingRegister, 'all' | 'chan
       return code === null ? undefined : live.get(code);
     },
 
-    release(row: PendingRow): void {
-      if (row.code !== null && live.get(row.code) === row) live.delete(row.code);
-    },
+    release,
   };
 }
 

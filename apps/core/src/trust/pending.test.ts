@@ -127,6 +127,24 @@ test('at most a hundred codes live at once; past that the answer is plain', asyn
   expect(codeOf(pending.note(from('late'), unknown))).not.toBeNull();
 });
 
+test('strangers who never pass their codes on keep no newcomer out: after five minutes the oldest gives way', async () => {
+  const { clock, open } = house();
+  const pending = await open();
+  const codes = Array.from({ length: 150 }, (_, i) => codeOf(pending.note(from(`s${i}`), unknown)));
+  expect(codes.filter((code) => code !== null)).toHaveLength(25);
+  clock.advance(5 * minute - 1);
+  expect(pending.note(from('newcomer'), unknown)).toBeNull();
+  expect(pending.findByCode(codes[0] ?? '')?.value).toBe('s0');
+  clock.advance(1);
+  const code = codeOf(pending.note(from('newcomer'), unknown));
+  expect(pending.findByCode(code ?? '')?.value).toBe('newcomer');
+  expect(pending.findByCode(codes[0] ?? '')).toBeUndefined();
+  expect(pending.findByCode(codes[1] ?? '')?.value).toBe('s1');
+  expect((await pending.list()).find(({ value }) => value === 's0')?.code).toBeNull();
+  for (let i = 0; i < 100; i++) pending.note(from(`t${i}`), unknown);
+  expect(pending.findByCode(code ?? '')?.value).toBe('newcomer');
+});
+
 test('a flood of one channel leaves codes and places for the others', async () => {
   const { open } = house();
   const pending = await open();
