@@ -12,7 +12,7 @@ import { mountTokenRoutes } from './token/token-routes.ts';
 const bodyLimit = 512 * 1024;
 
 export function createVaultApp(context: VaultContext): App {
-  const { settings, version, log, keyring } = context;
+  const { settings, version, log, keyring, inventory } = context;
   const app = createApp({
     service: 'vault',
     version,
@@ -24,7 +24,7 @@ export function createVaultApp(context: VaultContext): App {
     intake: createIntake(settings.dataDir),
     health: () => ({
       sealed: keyring.isSealed(),
-      notices: keyring.isSealed() ? ['The vault is sealed, so it gives out nothing: ./svc vault unseal'] : [],
+      notices: keyring.isSealed() ? ['The vault is sealed, so it gives out nothing: ./svc vault unseal'] : inventory.faults(),
     }),
     routes(app) {
       mountSealRoutes(app, context);

@@ -3,14 +3,17 @@ import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { randomIds, type Ids } from '@svc/service-kit/ids.ts';
 import type { ServiceContext } from '@svc/service-kit/run-service.ts';
 import { createAccessLog } from './access/access-log.ts';
-import { createAgents } from './agent/agents.ts';
-import { createCredentials } from './credential/credentials.ts';
+import { listAgents } from './agent/agent-store.ts';
+import { createAgents, listedAgent } from './agent/agents.ts';
+import { allCredentials } from './credential/credential-store.ts';
+import { createCredentials, listedCredential } from './credential/credentials.ts';
 import { calibrateCost, type KdfCost } from './crypto/passphrase-key.ts';
 import { openVaultDb } from './db/open-vault-db.ts';
+import { createInventory } from './keyring/inventory.ts';
 import { createKeyring } from './keyring/keyring.ts';
 import { createLifecycle } from './keyring/lifecycle.ts';
 import { createAdminAuth } from './seal/admin-auth.ts';
-import { createSiloKeys } from './silo/silo-keys.ts';
+import { allSiloKeys, createSiloKeys, listedSiloKey } from './silo/silo-keys.ts';
 import { createHandOut } from './token/hand-out.ts';
 import { createProxyTokens } from './token/proxy-tokens.ts';
 
@@ -30,10 +33,12 @@ export async function createVaultContext(options: VaultOptions) {
   makePrivateDir(settings.dataDir);
   const db = openVaultDb(dataPaths(settings.dataDir).vaultDb);
   const keyring = createKeyring({ maxUses });
-  const accessLog = createAccessLog(db, clock);
+  // Before everything that is listed: it is the first to change over to a new root key.
+  const inventory = createInventory(keyring);
+  const accessLog = createAccessLog(db, clock, log);
   await accessLog.prune();
   const proxyTokens = createProxyTokens(clock);
-  const credentials = createCredentials({ db, clock, keyring, accessLog });
+  const credentials = createCredentials({ db, clock, keyring, inventory, accessLog });
   const adminKey = settings.vaultAdminKey;
   return {
     settings,
@@ -41,16 +46,32 @@ export async function createVaultContext(options: VaultOptions) {
     version,
     db,
     keyring,
+    inventory,
     accessLog,
     credentials,
-    agents: createAgents({ db, clock, ids, keyring, accessLog }),
-    siloKeys: createSiloKeys({ clock, keyring, accessLog, maxUses }),
+    agents: createAgents({ db, clock, ids, keyring, inventory, accessLog }),
+    siloKeys: createSiloKeys({ clock, keyring, inventory, accessLog, maxUses }),
     handOut: createHandOut({ credentials, proxyTokens, accessLog }),
-    lifecycle: createLifecycle({ db, clock, keyring, accessLog, adminKey, calibrate, onSeal: () => proxyTokens.clear() }),
+    lifecycle: createLifecycle({
+      db,
+      clock,
+      keyring,
+      accessLog,
+      adminKey,
+      calibrate,
+      takeStock: async (tx) =>
+        inventory.record(tx, [
+          ...(await listAgents(tx)).map(listedAgent),
+          ...(await allCredentials(tx)).map(listedCredential),
+          ...(await allSiloKeys(tx)).map(listedSiloKey),
+        ]),
+      onSeal: () => proxyTokens.clear(),
+    }),
     adminAuth: createAdminAuth(db, adminKey),
     async close() {
       keyring.seal();
       proxyTokens.clear();
+      accessLog.close();
       await db.close();
     },
   };

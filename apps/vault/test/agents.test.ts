@@ -199,3 +199,22 @@ test('a value may be any text, and a new one replaces the old', async () => {
   const { credentials } = await vault.good<{ credentials: unknown[] }>('GET /v1/credentials');
   expect(credentials).toContainEqual(expect.objectContaining({ name: 'ANY', version: 4, min_trust: 'SACRED' }));
 });
+
+test('denied reads in any number leave a bounded log, and allowed ones all of theirs', async () => {
+  const low = await vault.register('low', 'GUEST');
+  for (let n = 0; n < 300; n++) expect((await vault.token(low, 'SACRED_KEY')).status).toBe(403);
+  await vault.read(key, 'SACRED_KEY');
+  vault.clock.advance(60_000);
+  await expect
+    .poll(
+      async () =>
+        (await vault.context.accessLog.list(1000, Number.MAX_SAFE_INTEGER)).filter(({ actor }) => actor === 'low').length,
+    )
+    .toBe(61);
+  const entries = await vault.context.accessLog.list(1000, Number.MAX_SAFE_INTEGER);
+  expect(entries.find(({ action }) => action === 'several')).toMatchObject({
+    outcome: 'denied',
+    detail: '240 more within a minute',
+  });
+  expect(entries.filter(({ actor, outcome }) => actor === 'assistant' && outcome === 'ok')).toHaveLength(2);
+});

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openTestVault, type TestVault } from './open-test-vault.ts';
+import { passphraseKey, type KdfParameters } from '../src/crypto/passphrase-key.ts';
+import type { VaultRow } from '../src/keyring/vault-row.ts';
+import { openTestVault, passphrase, type TestVault } from './open-test-vault.ts';
 
 let vault: TestVault;
 let key: string;
@@ -100,6 +102,109 @@ test('an agent that something else has made, raised or brought back is nobody', 
   expect((await vault.ask('POST /v1/rotate')).status).toBe(500);
   raw("UPDATE agent SET mac = ? WHERE name = 'assistant'", Buffer.alloc(3));
   expect((await vault.token(key, 'ONE')).status).toBe(500);
+});
+
+describe('an earlier row that is put back', () => {
+  const rows = (table: string, where: string) =>
+    vault.context.db.raw.prepare(`SELECT * FROM ${table} WHERE ${where}`).get() as Record<
+      string,
+      string | number | Uint8Array | null
+    >;
+  const putBack = (table: string, row: Record<string, string | number | Uint8Array | null>) => {
+    const names = Object.keys(row);
+    vault.context.db.raw
+      .prepare(`INSERT OR REPLACE INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`)
+      .run(...Object.values(row));
+  };
+  const notices = async () => (await vault.ask('GET /health')).body['notices'] as string[];
+
+  test('of a revoked agent reads nothing, and /health names it', async () => {
+    const before = rows('agent', "name = 'assistant'");
+    await vault.good('DELETE /v1/agents/assistant');
+    await vault.put('ONE', 'the newest value');
+    putBack('agent', before);
+    const answer = await vault.token(key, 'ONE');
+    expect([answer.status, answer.text.includes('newest')]).toEqual([500, false]);
+    expect(await notices()).toEqual([expect.stringContaining('its row was changed or put back')]);
+    await vault.good('DELETE /v1/agents/assistant');
+    expect((await vault.token(key, 'ONE')).status).toBe(401);
+    expect(await notices()).toEqual([]);
+  });
+
+  test('of a secret that was replaced is not given out, and storing it again makes it good', async () => {
+    const before = rows('credential', "name = 'ONE'");
+    await vault.put('ONE', 'the newest value');
+    putBack('credential', before);
+    await expectRefused();
+    expect(await notices()).toHaveLength(1);
+    await vault.put('ONE', 'stored again');
+    expect(await vault.read(key, 'ONE')).toBe('stored again');
+    expect(await notices()).toEqual([]);
+  });
+
+  test('of a secret that was deleted is not given out', async () => {
+    const before = rows('credential', "name = 'ONE'");
+    await vault.good('DELETE /v1/credentials/ONE');
+    putBack('credential', before);
+    await expectRefused();
+  });
+
+  test('of a silo key wraps and opens nothing', async () => {
+    const made = await vault.good<{ wrapped: string }>('POST /v1/silos/generate', { silo: 's' }, vault.bearer(key));
+    const before = rows('silo_key', 'version = 1');
+    await vault.good('POST /v1/rotate');
+    putBack('silo_key', before);
+    for (const route of ['POST /v1/silos/generate', 'POST /v1/silos/unwrap']) {
+      const asked = { silo: 's', ...(route.endsWith('unwrap') && { wrapped: made.wrapped }) };
+      expect((await vault.ask(route, asked, vault.bearer(key))).status).toBe(500);
+    }
+  });
+
+  test('does not pass when the root key is replaced, nor after a restart', async () => {
+    const before = rows('agent', "name = 'assistant'");
+    await vault.good('DELETE /v1/agents/assistant');
+    putBack('agent', before);
+    expect((await vault.ask('POST /v1/rotate')).status).toBe(500);
+    await vault.good('POST /v1/seal');
+    await vault.unseal();
+    expect((await vault.token(key, 'ONE')).status).toBe(500);
+  });
+
+  test('of the inventory itself refuses everything, and so does its absence', async () => {
+    const before = rows('inventory', 'id = 1');
+    await vault.put('ONE', 'the newest value');
+    const now = rows('inventory', 'id = 1');
+    putBack('inventory', before);
+    await expectRefused();
+    raw('DELETE FROM inventory');
+    expect((await vault.token(key, 'ONE')).status).toBe(500);
+    putBack('inventory', { ...now, entries: String(now['entries']).replace('"', '" ') });
+    expect((await vault.token(key, 'ONE')).status).toBe(500);
+    putBack('inventory', now);
+    expect(await vault.read(key, 'ONE')).toBe('the newest value');
+  });
+
+  test('without the inventory a sealed vault does not take itself for one of an earlier version', async () => {
+    await vault.good('POST /v1/seal');
+    raw('DELETE FROM inventory');
+    raw('UPDATE vault SET format = 1');
+    expect((await vault.unseal()).status).toBe(403);
+  });
+});
+
+test('a vault of an earlier version is upgraded when it is opened: what it holds stays, and is bound from then on', async () => {
+  const { db, keyring, lifecycle } = vault.context;
+  const row = (await db.get<VaultRow>('SELECT * FROM vault')) as VaultRow;
+  const kek = await passphraseKey(passphrase, JSON.parse(row.kdf) as KdfParameters);
+  raw('UPDATE vault SET wrapped_root = ?, format = 1', keyring.rekey(kek, row, { ...row, format: 1 }));
+  raw('DELETE FROM inventory');
+  await vault.good('POST /v1/seal');
+  await lifecycle.unseal(passphrase);
+  expect(await vault.read(key, 'ONE')).toBe('the value of one');
+  expect((await db.get<VaultRow>('SELECT * FROM vault'))?.format).toBe(2);
+  await vault.good('POST /v1/seal');
+  await lifecycle.unseal(passphrase);
+  expect(await vault.read(key, 'TWO')).toBe('the value of two');
 });
 
 test.each([

@@ -1,20 +1,42 @@
 import type { VaultAccess } from '@svc/contract/vault.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
+import { createRefusalLimit } from './refusal-limit.ts';
 
 export type Accessed = Pick<VaultAccess, 'actor' | 'action' | 'target'>;
 
 const insert = 'INSERT INTO access_log (at, actor, action, target, outcome, detail) VALUES (?, ?, ?, ?, ?, ?)';
 const keptMs = 400 * 86_400_000;
+const pruneEveryMs = 60 * 60_000;
+/** Entries of what was refused or failed; older ones than so many go before their time. */
+const maxRefusals = 100_000;
+const pruneRefusals = `DELETE FROM access_log WHERE outcome <> 'ok' AND id <=
+  (SELECT id FROM access_log WHERE outcome <> 'ok' ORDER BY id DESC LIMIT 1 OFFSET ?)`;
 
 /**
  * Who asked for what, and what became of it. An entry is committed together with what it tells of, so nothing is answered
- * that is not on record: where the entry cannot be written, the access has not happened.
+ * that is not on record: where the entry cannot be written, the access has not happened. What is refused again and again
+ * is counted, so that nobody fills the disk by asking.
  */
-export function createAccessLog(db: Database, clock: Clock) {
+export function createAccessLog(db: Database, clock: Clock, log: Pick<Log, 'error'>) {
   const write = (tx: Database, { actor, action, target }: Accessed, outcome: VaultAccess['outcome'], detail: string | null) =>
     tx.run(insert, clock.now(), actor, action, target, outcome, detail);
+
+  const refusals = createRefusalLimit(clock, ({ actor, count }) => {
+    const summary = { actor, action: 'several', target: null };
+    write(db, summary, 'denied', `${count} more within a minute`).catch((error: unknown) =>
+      log.error({ err: error, actor, count }, 'a sum of refused accesses could not be put on record'),
+    );
+  });
+  const prune = async (): Promise<void> => {
+    await db.run('DELETE FROM access_log WHERE at < ?', clock.now() - keptMs);
+    await db.run(pruneRefusals, maxRefusals);
+  };
+  const stopPruning = clock.every(pruneEveryMs, () => {
+    prune().catch((error: unknown) => log.error({ err: error }, 'the access log could not be pruned'));
+  });
 
   return {
     /** Runs `work` in a transaction with its entry. What is refused or fails is entered too, and thrown on. */
@@ -26,7 +48,9 @@ export function createAccessLog(db: Database, clock: Clock) {
           return result;
         });
       } catch (error) {
-        await db.transaction((tx) => write(tx, accessed, outcomeOf(error), codeOf(error)));
+        if (refusals.takes(accessed.actor)) {
+          await db.transaction((tx) => write(tx, accessed, outcomeOf(error), codeOf(error)));
+        }
         throw error;
       }
     },
@@ -36,12 +60,18 @@ export function createAccessLog(db: Database, clock: Clock) {
       db.all<VaultAccess>('SELECT * FROM access_log WHERE id < ? ORDER BY id DESC LIMIT ?', before, limit),
 
     /** Entries are kept for a little over a year. */
-    prune: (): Promise<number> => db.run('DELETE FROM access_log WHERE at < ?', clock.now() - keptMs),
+    prune,
+
+    /** Puts the sums that are still counted on record. */
+    close(): void {
+      stopPruning();
+      refusals.close();
+    },
   };
 }
 
 export type AccessLog = ReturnType<typeof createAccessLog>;
 
-const refusals = new Set(['forbidden', 'unauthorized', 'busy', 'queue_full']);
-const outcomeOf = (error: unknown) => (error instanceof ServiceError && refusals.has(error.code) ? 'denied' : 'failed');
+const refusalCodes = new Set(['forbidden', 'unauthorized', 'busy', 'queue_full']);
+const outcomeOf = (error: unknown) => (error instanceof ServiceError && refusalCodes.has(error.code) ? 'denied' : 'failed');
 const codeOf = (error: unknown): string => (error instanceof ServiceError ? error.code : (error as Error).name);

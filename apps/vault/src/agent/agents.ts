@@ -8,27 +8,32 @@ import type { Database } from '@svc/store/database.ts';
 import type { AccessLog } from '../access/access-log.ts';
 import { hashAccessKey, newAccessKey } from '../crypto/access-key.ts';
 import { TamperedError } from '../crypto/aead.ts';
+import type { Inventory, Listed } from '../keyring/inventory.ts';
 import type { Keyring } from '../keyring/keyring.ts';
 import { readVaultRow } from '../keyring/vault-row.ts';
 import { findAgentByKey, findAgentByName, insertAgent, listAgents, toAgent, updateAgent, type AgentRow } from './agent-store.ts';
 
-type Deps = { db: Database; clock: Clock; ids: Ids; keyring: Keyring; accessLog: AccessLog };
+type Deps = { db: Database; clock: Clock; ids: Ids; keyring: Keyring; inventory: Inventory; accessLog: AccessLog };
 
 /** Who may ask for secrets. Of a key only its hash is kept; a row that the vault did not write itself is nobody's. */
-export function createAgents({ db, clock, ids, keyring, accessLog }: Deps) {
+export function createAgents({ db, clock, ids, keyring, inventory, accessLog }: Deps) {
   const macOf = (row: Omit<AgentRow, 'mac'>): Buffer =>
     createHmac('sha256', keyring.keyOf(row.generation, 'agents'))
       .update(JSON.stringify(signedFields(row)))
       .digest();
   const signed = (row: Omit<AgentRow, 'mac'>): AgentRow => ({ ...row, mac: macOf(row) });
-  const check = (row: AgentRow): AgentRow => {
-    if (row.mac.length === 32 && timingSafeEqual(row.mac, macOf(row))) return row;
-    throw new TamperedError(`The agent "${row.name}" was changed by something else than the vault.`);
+  const check = async (tx: Pick<Database, 'get'>, row: AgentRow): Promise<AgentRow> => {
+    const isSigned = row.mac.length === 32 && timingSafeEqual(row.mac, macOf(row));
+    if (!isSigned) throw new TamperedError(`The agent "${row.name}" was changed by something else than the vault.`);
+    await inventory.check(tx, listedAgent(row));
+    return row;
   };
 
   keyring.onRotate(async (tx, _from, generation) => {
-    const rows = await listAgents(tx);
-    for (const row of rows) await updateAgent(tx, signed({ ...check(row), generation }));
+    const rows: AgentRow[] = [];
+    for (const row of await listAgents(tx)) rows.push(signed({ ...(await check(tx, row)), generation }));
+    for (const row of rows) await updateAgent(tx, row);
+    await inventory.record(tx, rows.map(listedAgent));
     return 0;
   });
 
@@ -45,6 +50,7 @@ export function createAgents({ db, clock, ids, keyring, accessLog }: Deps) {
         const kept = { id: ids.next('agt'), name, tier, key_hash: hashAccessKey(key), created_at: clock.now() };
         const row = signed({ ...kept, revoked_at: null, generation });
         await insertAgent(tx, row);
+        await inventory.record(tx, [listedAgent(row)]);
         return { agent: toAgent(row), key };
       });
     },
@@ -55,8 +61,10 @@ export function createAgents({ db, clock, ids, keyring, accessLog }: Deps) {
         keyring.assertOpen();
         const row = await findAgentByName(tx, name);
         if (row === undefined) throw notFound('agent', name);
-        const revoked = signed({ ...check(row), revoked_at: clock.now() });
+        // Also one that was tampered with: from here on it is revoked, and listed so.
+        const revoked = signed({ ...row, revoked_at: clock.now() });
         await updateAgent(tx, revoked);
+        await inventory.record(tx, [listedAgent(revoked)]);
         return toAgent(revoked);
       });
     },
@@ -71,12 +79,19 @@ export function createAgents({ db, clock, ids, keyring, accessLog }: Deps) {
       const row = key === null ? undefined : await findAgentByKey(db, hashAccessKey(key));
       if (row === undefined || row.revoked_at !== null) throw unknownAgent();
       keyring.assertOpen();
-      return toAgent(check(row));
+      return toAgent(await check(db, row));
     },
   };
 }
 
 export type Agents = ReturnType<typeof createAgents>;
+
+/** The row as the inventory lists it. */
+export const listedAgent = (row: AgentRow): Listed => ({
+  kind: 'agent',
+  name: row.id,
+  fields: [...signedFields(row), row.mac],
+});
 
 const signedFields = (row: Omit<AgentRow, 'mac'>) => [
   row.id,

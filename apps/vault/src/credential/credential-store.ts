@@ -36,6 +36,8 @@ export const deleteCredential = (tx: Database, name: string): Promise<number> =>
 export const listCredentials = (db: Database): Promise<VaultCredential[]> =>
   db.all<VaultCredential>('SELECT name, min_trust, version, created_at, updated_at FROM credential ORDER BY name');
 
+export const allCredentials = (db: Database): Promise<CredentialRow[]> => db.all<CredentialRow>('SELECT * FROM credential');
+
 export const credentialsOfGeneration = (db: Database, generation: number): Promise<CredentialRow[]> =>
   db.all<CredentialRow>('SELECT * FROM credential WHERE generation = ?', generation);
 

@@ -7,6 +7,7 @@ import { forbidden, notFound } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { AccessLog } from '../access/access-log.ts';
 import { keyBytes, open, seal } from '../crypto/aead.ts';
+import type { Inventory, Listed } from '../keyring/inventory.ts';
 import type { Keyring } from '../keyring/keyring.ts';
 import {
   credentialsOfGeneration,
@@ -18,21 +19,26 @@ import {
   type CredentialRow,
 } from './credential-store.ts';
 
-type Deps = { db: Database; clock: Clock; keyring: Keyring; accessLog: AccessLog };
+type Deps = { db: Database; clock: Clock; keyring: Keyring; inventory: Inventory; accessLog: AccessLog };
 type Bound = Pick<CredentialRow, 'name' | 'version' | 'min_trust'>;
 
 /** Secrets by name. Each version has a data key of its own, bound to name, version and the trust it asks for. */
-export function createCredentials({ db, clock, keyring, accessLog }: Deps) {
+export function createCredentials({ db, clock, keyring, inventory, accessLog }: Deps) {
   const keyContext = ({ name, version, min_trust }: Bound) => ['credential-key', name, version, min_trust];
   const valueContext = ({ name, version, min_trust }: Bound) => ['credential', name, version, min_trust];
 
   keyring.onRotate(async (tx, from, to) => {
     const rows = await credentialsOfGeneration(tx, from);
+    const changed: Listed[] = [];
     for (const row of rows) {
+      await inventory.check(tx, listedCredential(row));
       const key = keyring.unwrap('credentials', row, keyContext(row));
-      await rewrapCredential(tx, row.name, to, keyring.rewrap('credentials', key, to, keyContext(row)));
+      const wrapped_key = keyring.rewrap('credentials', key, to, keyContext(row));
       key.fill(0);
+      await rewrapCredential(tx, row.name, to, wrapped_key);
+      changed.push(listedCredential({ ...row, generation: to, wrapped_key }));
     }
+    await inventory.record(tx, changed);
     return rows.length;
   });
 
@@ -48,12 +54,11 @@ export function createCredentials({ db, clock, keyring, accessLog }: Deps) {
         const credential = { ...kept, created_at: before?.created_at ?? now };
         const key = randomBytes(keyBytes);
         const sealed_value = seal(key, Buffer.from(value), valueContext(credential));
-        await writeCredential(tx, {
-          ...credential,
-          ...(await keyring.wrap(tx, 'credentials', key, keyContext(credential))),
-          sealed_value,
-        });
+        const wrapped = await keyring.wrap(tx, 'credentials', key, keyContext(credential));
         key.fill(0);
+        const row: CredentialRow = { ...credential, ...wrapped, sealed_value };
+        await writeCredential(tx, row);
+        await inventory.record(tx, [listedCredential(row)]);
         return credential;
       });
     },
@@ -67,6 +72,7 @@ export function createCredentials({ db, clock, keyring, accessLog }: Deps) {
       accessLog.during({ actor: 'admin', action: 'delete', target: name }, async (tx) => {
         keyring.assertOpen();
         if ((await deleteCredential(tx, name)) === 0) throw notFound('secret', name);
+        await inventory.record(tx, [{ kind: 'credential', name, fields: null }]);
       }),
 
     /** The row, for somebody of a tier. @throws ServiceError `not_found`, `forbidden`. */
@@ -78,7 +84,8 @@ export function createCredentials({ db, clock, keyring, accessLog }: Deps) {
     },
 
     /** @throws TamperedError when anything of the row was changed or comes from another one. */
-    valueOf(row: CredentialRow): string {
+    async valueOf(tx: Pick<Database, 'get'>, row: CredentialRow): Promise<string> {
+      await inventory.check(tx, listedCredential(row));
       const key = keyring.unwrap('credentials', row, keyContext(row));
       try {
         return open(key, row.sealed_value, valueContext(row)).toString();
@@ -88,5 +95,12 @@ export function createCredentials({ db, clock, keyring, accessLog }: Deps) {
     },
   };
 }
+
+/** The row as the inventory lists it. */
+export const listedCredential = (row: CredentialRow): Listed => ({
+  kind: 'credential',
+  name: row.name,
+  fields: [row.name, row.min_trust, row.version, row.generation, row.wrapped_key, row.sealed_value],
+});
 
 export type Credentials = ReturnType<typeof createCredentials>;

@@ -147,4 +147,5 @@ const purposeKeys = (root: Buffer, vaultId: string): PurposeKeys => ({
   credentials: purposeKey(root, vaultId, 'credentials'),
   silos: purposeKey(root, vaultId, 'silos'),
   agents: purposeKey(root, vaultId, 'agents'),
+  inventory: purposeKey(root, vaultId, 'inventory'),
 });

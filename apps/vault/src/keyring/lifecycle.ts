@@ -21,14 +21,17 @@ type Deps = {
   adminKey: Secret | null;
   /** What deriving a key of a new passphrase costs. */
   calibrate: () => Promise<KdfCost>;
+  /** Lists, in a transaction, the rows of a vault that was made before there was an inventory. */
+  takeStock: (tx: Database) => Promise<void>;
   /** Called when the vault was sealed. */
   onSeal: () => void;
 };
 
 export const leastPassphrase = 12;
+const currentFormat = 2;
 
 /** The states of the vault: not set up, sealed, open. A passphrase is never kept; while open, the key made of it is. */
-export function createLifecycle({ db, clock, keyring, accessLog, adminKey, calibrate, onSeal }: Deps) {
+export function createLifecycle({ db, clock, keyring, accessLog, adminKey, calibrate, takeStock, onSeal }: Deps) {
   // One at a time: each takes a processor and 128 MiB for a while.
   let isDeriving = false;
   let sealings = 0;
@@ -50,6 +53,22 @@ export function createLifecycle({ db, clock, keyring, accessLog, adminKey, calib
     await db.run('UPDATE vault SET failed_unseals = failed_unseals + 1, failed_at = ? WHERE id = 1', clock.now());
     // The cast: we wrote it, and it is bound to the wrapped root key.
     return passphraseKey(passphrase, JSON.parse(row.kdf) as KdfParameters);
+  };
+
+  /** Once in the life of a vault. The root key is bound to the inventory, so that nobody gets rid of the one without the other. */
+  const upgrade = async (kek: Buffer): Promise<void> => {
+    try {
+      await accessLog.during({ actor: 'admin', action: 'upgrade', target: null }, async (tx) => {
+        const row = await theRow(tx);
+        const next = { ...row, format: currentFormat };
+        await takeStock(tx);
+        const wrapped = keyring.rekey(kek, row, next);
+        await tx.run('UPDATE vault SET wrapped_root = ?, format = ? WHERE id = 1', wrapped, currentFormat);
+      });
+    } catch (error) {
+      keyring.seal();
+      throw error;
+    }
   };
 
   const newKdf = async (): Promise<KdfParameters> => ({ ...(await calibrate()), salt: newSalt() });
@@ -89,6 +108,7 @@ export function createLifecycle({ db, clock, keyring, accessLog, adminKey, calib
           });
           if (sealings !== before) throw conflict('The vault was sealed meanwhile.');
           keyring.open(kek, row);
+          if (row.format < currentFormat) await upgrade(kek);
         });
       }),
 
@@ -170,17 +190,19 @@ const newRow = (kdf: KdfParameters, adminHash: Buffer): VaultRow => ({
   admin_hash: adminHash,
   failed_unseals: 0,
   failed_at: 0,
+  format: currentFormat,
 });
 
 const insertRow = (tx: Database, row: VaultRow, now: number): Promise<number> =>
   tx.run(
-    'INSERT INTO vault (id, vault_id, kdf, wrapped_root, generation, uses, admin_hash, created_at, rotated_at) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO vault (id, vault_id, kdf, wrapped_root, generation, uses, admin_hash, format, created_at, rotated_at) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     row.vault_id,
     row.kdf,
     row.wrapped_root,
     row.generation,
     row.uses,
     row.admin_hash,
+    row.format,
     now,
     now,
   );

@@ -5,10 +5,11 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { AccessLog } from '../access/access-log.ts';
 import { keyBytes, open, seal, TamperedError } from '../crypto/aead.ts';
+import type { Inventory, Listed } from '../keyring/inventory.ts';
 import { mostUses, type Keyring, type WrappedKey } from '../keyring/keyring.ts';
 
-type SiloKeyRow = WrappedKey & { version: number; uses: number };
-type Deps = { clock: Clock; keyring: Keyring; accessLog: AccessLog; maxUses?: number };
+export type SiloKeyRow = WrappedKey & { version: number; uses: number };
+type Deps = { clock: Clock; keyring: Keyring; inventory: Inventory; accessLog: AccessLog; maxUses?: number };
 
 const newest = 'SELECT * FROM silo_key ORDER BY version DESC LIMIT 1';
 
@@ -16,17 +17,21 @@ const newest = 'SELECT * FROM silo_key ORDER BY version DESC LIMIT 1';
  * Wraps the data keys of silos for whoever keeps the silos. A key of its own does it, which stays the same when the root
  * key is replaced: what was handed out wrapped still opens.
  */
-export function createSiloKeys({ clock, keyring, accessLog, maxUses = mostUses }: Deps) {
+export function createSiloKeys({ clock, keyring, inventory, accessLog, maxUses = mostUses }: Deps) {
   const contextOf = (version: number) => ['silo-key', version];
 
   keyring.onRotate(async (tx, from, to) => {
     const rows = await tx.all<SiloKeyRow>('SELECT * FROM silo_key WHERE generation = ?', from);
+    const changed: Listed[] = [];
     for (const row of rows) {
+      await inventory.check(tx, listedSiloKey(row));
       const key = keyring.unwrap('silos', row, contextOf(row.version));
       const wrapped = keyring.rewrap('silos', key, to, contextOf(row.version));
       await tx.run('UPDATE silo_key SET generation = ?, wrapped_key = ? WHERE version = ?', to, wrapped, row.version);
       key.fill(0);
+      changed.push(listedSiloKey({ ...row, generation: to, wrapped_key: wrapped }));
     }
+    await inventory.record(tx, changed);
     return rows.length;
   });
 
@@ -36,12 +41,15 @@ export function createSiloKeys({ clock, keyring, accessLog, maxUses = mostUses }
     const insert = 'INSERT INTO silo_key (version, generation, wrapped_key, uses, created_at) VALUES (?, ?, ?, 0, ?)';
     await tx.run(insert, version, wrapped.generation, wrapped.wrapped_key, clock.now());
     key.fill(0);
-    return { ...wrapped, version, uses: 0 };
+    const row = { ...wrapped, version, uses: 0 };
+    await inventory.record(tx, [listedSiloKey(row)]);
+    return row;
   };
 
   /** The newest one, counted as used once more. */
   const wrappingKey = async (tx: Database): Promise<SiloKeyRow> => {
     const last = await tx.get<SiloKeyRow>(newest);
+    if (last !== undefined) await inventory.check(tx, listedSiloKey(last));
     const row = last !== undefined && last.uses < maxUses ? last : await addVersion(tx, (last?.version ?? 0) + 1);
     await tx.run('UPDATE silo_key SET uses = uses + 1 WHERE version = ?', row.version);
     return row;
@@ -84,6 +92,7 @@ export function createSiloKeys({ clock, keyring, accessLog, maxUses = mostUses }
         const [, version = '0', text = ''] = /^v(\d{1,9})\.([\w-]+)$/.exec(wrapped) ?? [];
         const row = await tx.get<SiloKeyRow>('SELECT * FROM silo_key WHERE version = ?', Number(version));
         if (row === undefined) throw notOurs();
+        await inventory.check(tx, listedSiloKey(row));
         const key = keyring.unwrap('silos', row, contextOf(row.version));
         try {
           const dataKey = open(key, Buffer.from(text, 'base64url'), ['silo', silo, row.version]);
@@ -96,6 +105,15 @@ export function createSiloKeys({ clock, keyring, accessLog, maxUses = mostUses }
       }),
   };
 }
+
+export const allSiloKeys = (db: Database): Promise<SiloKeyRow[]> => db.all<SiloKeyRow>('SELECT * FROM silo_key');
+
+/** The row as the inventory lists it. How often it was used is no part of it. */
+export const listedSiloKey = ({ version, generation, wrapped_key }: SiloKeyRow): Listed => ({
+  kind: 'silo key',
+  name: String(version),
+  fields: [version, generation, wrapped_key],
+});
 
 export type SiloKeys = ReturnType<typeof createSiloKeys>;
 

@@ -27,7 +27,7 @@ export function createHandOut({ credentials, proxyTokens, accessLog }: Deps) {
         }
         // Looked up again: what it takes may have been raised since.
         const row = await credentials.permitted(tx, grant.name, grant.tier);
-        return { ok: true, name: row.name, version: row.version, value: credentials.valueOf(row) };
+        return { ok: true, name: row.name, version: row.version, value: await credentials.valueOf(tx, row) };
       });
     },
   };
