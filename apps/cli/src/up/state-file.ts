@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { printError } from '../terminal.ts';
@@ -31,10 +31,14 @@ export function createStateFile(file: string, snapshot: () => SupervisorState): 
   };
 }
 
-/** A full disk leaves the file as it was: others see an older state, and the processes run on. Told once; gives the fault. */
+/** Room for any state, so that a newer one fits into the blocks that the file has. */
+const fileBytes = 16 * 1024;
+
+/** When it cannot be written, others see an older state, and the processes run on. Told once; gives the fault. */
 function write(file: string, state: SupervisorState, before: string | null): string | null {
   try {
-    writeFileAtomic(file, `${JSON.stringify(state, null, 2)}\n`);
+    const text = `${JSON.stringify(state, null, 2)}\n`;
+    save(file, text + ' '.repeat(Math.max(0, fileBytes - Buffer.byteLength(text))));
     return null;
   } catch (error) {
     const { message } = error as Error;
@@ -42,6 +46,24 @@ function write(file: string, state: SupervisorState, before: string | null): str
     return message;
   }
 }
+
+/** Over the file that is there, where a full disk takes no other one: that is when a process ends and its state is wanted. */
+function save(file: string, text: string): void {
+  try {
+    writeFileAtomic(file, text);
+  } catch (error) {
+    if (!fullDisk.has((error as NodeJS.ErrnoException).code ?? '') || !existsSync(file)) throw error;
+    const fd = openSync(file, 'r+');
+    try {
+      if (fstatSync(fd).size < Buffer.byteLength(text)) throw error;
+      writeSync(fd, text, 0);
+    } finally {
+      closeSync(fd);
+    }
+  }
+}
+
+const fullDisk = new Set(['ENOSPC', 'EDQUOT']);
 
 /** The state of the running supervisor; null when there is none, also when one was killed and left its file. */
 export function readSupervisorState(file: string): SupervisorState | null {

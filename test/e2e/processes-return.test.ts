@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import type { Instance } from '@svc/contract/instance.ts';
+import { isAlive, openHouse, waitFor, type House } from '@svc/testing/house.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+
+let house: House;
+let cleanUp: (() => void) | null = null;
+afterEach(async () => {
+  await house?.stop();
+  cleanUp?.();
+  cleanUp = null;
+});
+
+const names = ['core', 'manager', 'collector'] as const;
+type Name = (typeof names)[number];
+
+const view = (name: Name) => house.supervisor().services.find((service) => service.name === name);
+const serves = async (name: Name): Promise<boolean> => {
+  const { pid = null, status } = view(name) ?? {};
+  if (status !== 'running' || pid === null || !isAlive(pid)) return false;
+  return house.get(`${house.urls[name]}/health`).then(
+    () => true,
+    () => false,
+  );
+};
+const isBack = (name: Name) =>
+  waitFor(
+    () => serves(name),
+    60_000,
+    () => `${name} is not back:\n${house.output()}`,
+  );
+
+/** Kills a process of the house; resolves when its supervisor has noticed. */
+async function kill(name: Name): Promise<void> {
+  const pid = house.pidOf(name);
+  process.kill(pid, 'SIGKILL');
+  await waitFor(
+    () => view(name)?.pid !== pid,
+    10_000,
+    () => `the end of ${name} was not noticed`,
+  );
+}
+
+test('the core is back within seconds after six kills in a row', { timeout: 120_000 }, async ({ annotate }) => {
+  house = await openHouse();
+  const times: number[] = [];
+  for (let kills = 1; kills <= 6; kills++) {
+    await kill('core');
+    const killedAt = performance.now();
+    await isBack('core');
+    times.push(Math.round(performance.now() - killedAt));
+  }
+  await annotate(`back after ${times.join(', ')} ms`);
+  expect(times.at(-1)).toBeLessThan(20_000);
+  expect(view('core')).toMatchObject({ failures: 6, restarts: 6 });
+});
+
+test('a manager that is killed brings its connectors back, also one that had failed', { timeout: 120_000 }, async () => {
+  house = await openHouse();
+  const instance = async () =>
+    (await house.get<{ instances: Instance[] }>(`${house.urls.manager}/instances`).catch(() => null))?.instances[0] ?? null;
+  const becomes = (status: Instance['status']) =>
+    waitFor(
+      async () => (await instance())?.status === status,
+      60_000,
+      () => `it is not ${status}:\n${house.output()}`,
+    );
+  const killUntilFailed = async () => {
+    const { status, pid } = (await instance()) ?? { status: null, pid: null };
+    if (pid !== null && isAlive(pid)) process.kill(pid, 'SIGKILL');
+    return status === 'failed';
+  };
+  await waitFor(killUntilFailed, 60_000, () => 'it does not fail');
+  const { body } = await house.post(`${house.urls.manager}/instances/compat/restart`);
+  expect(body).toMatchObject({ instance: { status: 'running' } });
+  await kill('manager');
+  await isBack('manager');
+  await becomes('running');
+});
+
+/** A small file system of its own; null where nobody may mount one. */
+function mountSmallDisk(): string | null {
+  const folder = temporaryFolder();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', folder.path], { stdio: 'ignore' });
+  } catch {
+    folder.remove();
+    return null; // not Linux, or not root
+  }
+  cleanUp = () => {
+    execFileSync('umount', ['-l', folder.path]);
+    folder.remove();
+  };
+  const dataDir = path.join(folder.path, 'data');
+  mkdirSync(dataDir, { mode: 0o700 });
+  return dataDir;
+}
+
+function fill(file: string): void {
+  const fd = openSync(file, 'w');
+  try {
+    for (;;) writeSync(fd, Buffer.alloc(4096, 1));
+  } catch (error) {
+    expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+test(
+  'what is killed while the disk is full is started again, seen, and serves once there is room',
+  { timeout: 180_000 },
+  async ({ skip }) => {
+    const dataDir = mountSmallDisk();
+    if (dataDir === null) return skip('a small disk cannot be mounted here');
+    house = await openHouse({ dataDir });
+    const filler = path.join(dataDir, 'filler');
+    fill(filler);
+    for (const name of [...names, ...names]) {
+      await waitFor(
+        () => house.pidOf(name) > 0,
+        30_000,
+        () => `${name} is not started again`,
+      );
+      // Noticed: the state can be read while nothing new fits on the disk.
+      await kill(name);
+    }
+    for (const name of names) expect(view(name)?.failures).toBeGreaterThan(1);
+    rmSync(filler);
+    for (const name of names) await isBack(name);
+    const { status } = await house.get<{ status: string }>(`${house.urls.core}/health`);
+    expect(status).toBe('ok');
+  },
+);
