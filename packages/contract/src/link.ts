@@ -23,12 +23,12 @@ export type LinkRequest =
   | { op: 'delivered'; id: number; turn_id: string; error?: string }
   | { op: 'resolve'; id: number; envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'> };
 
-/** `frame` repeats while a streamed turn runs; then exactly one of `result`, `identity`, `error` closes the id. */
+/** An `error` with the id 0 is about the link as a whole, which is closed then. `frame` repeats while a streamed turn runs; then exactly one of `result`, `identity`, `error` closes the id. */
 export type LinkReply =
   | { id: number; frame: TurnProgress }
   | { id: number; result: HandleResult }
   | { id: number; identity: Identity }
   | { id: number; error: ErrorBody };
 
-/** Longest line either side accepts, in characters. */
+/** Longest line either side accepts: bytes for the core, characters for a connector. */
 export const maxLinkLine = 16 * 1024 * 1024;

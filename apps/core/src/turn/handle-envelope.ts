@@ -6,6 +6,7 @@ import { instanceOfKey } from '../session/conversation-key.ts';
 import { answerAgain, otherSender } from './answer-again.ts';
 import { checkAttachments } from './check-attachments.ts';
 import { deny } from './deny.ts';
+import { holdInput } from './hold-input.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { observe } from './observe.ts';
 import { originOf } from './origin.ts';
@@ -36,7 +37,12 @@ export async function handleEnvelope(
     envelope,
     instanceId: instanceOfKey(envelope.channel, envelope.conversation_key),
   };
-  return deps.liveTurns.begin(turn, caller, (live) => admit(deps, live, caller)).result;
+  const release = holdInput(deps.intake, envelope);
+  try {
+    return await deps.liveTurns.begin(turn, caller, (live) => admit(deps, live, caller)).result;
+  } finally {
+    release();
+  }
 }
 
 /** The message is live already, from this sender: its turn answers here too. */

@@ -3,16 +3,17 @@ import { createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { Ajv, type ErrorObject } from 'ajv';
 import { envelopeSchema } from '@svc/contract/envelope.ts';
-import { maxLinkLine, type LinkReply, type LinkRequest } from '@svc/contract/link.ts';
+import type { LinkReply, LinkRequest } from '@svc/contract/link.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
-import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
+import { createUnreadReplies, type UnreadReplies } from '@svc/service-kit/http/unread-replies.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import { illFormedIn } from '@svc/service-kit/well-formed.ts';
 import type { CoreContext } from '../context.ts';
 import { handleEnvelope } from './handle-envelope.ts';
+import { createLinkIntake, type LinkIntake } from './link-lines.ts';
 import type { Caller } from './turn.ts';
 
 export type LinkServer = { close(): Promise<void> };
@@ -29,11 +30,13 @@ export async function openLinkServer(context: CoreContext, socketPath: string): 
   makePrivateDir(path.dirname(socketPath));
   rmSync(socketPath, { force: true });
   const sockets = new Set<Socket>();
+  const shared = { intake: createLinkIntake(context.clock), unread: createUnreadReplies() };
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    serve(context, socket);
+    serve(context, socket, shared);
   });
+  server.maxConnections = maxLinks;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(socketPath, resolve);
@@ -75,26 +78,35 @@ const isEnvelope = ajv.compile(envelopeSchema);
 /** A sender to resolve is an envelope without content. */
 const isSender = ajv.compile({ ...envelopeSchema, required: ['channel', 'sender'] });
 
+/** The number of no call: what is said to a link as a whole. */
+const noCall = 0;
+const maxLinks = 512;
+
+/** Over all links. */
+type Shared = { intake: LinkIntake; unread: UnreadReplies };
+
 /** One connector's link: where its answers go, and the replies it has not said anything about yet. */
 type Link = { send: (reply: LinkReply) => void; isGone: () => boolean; unconfirmed: Set<string> };
 
-function serve(context: CoreContext, socket: Socket): void {
+function serve(context: CoreContext, socket: Socket, { intake, unread }: Shared): void {
   const link: Link = {
-    send: createWriter(socket, context.knownSecrets.mask),
+    send: createWriter(socket, context.knownSecrets.mask, unread),
     isGone: () => socket.destroyed,
     unconfirmed: new Set(),
   };
-  const splitter = createLineSplitter(
-    maxLinkLine,
-    (line) => void answer(context, line, link),
-    () => {
-      context.log.error('a connector sent a line that is too long; its link is closed');
-      socket.destroy();
+  const lines = intake.open({
+    onLine: (line) => void answer(context, line, link),
+    onRefused(why) {
+      context.log.error({ err: why }, 'a connector link is closed');
+      socket.removeAllListeners('data').pause();
+      link.send({ id: noCall, error: why.toBody(context.ids.next('req')) });
+      setImmediate(() => socket.destroySoon());
     },
-  );
-  socket.on('data', (chunk) => splitter.push(chunk));
+  });
+  socket.on('data', (chunk) => lines.push(chunk));
   socket.on('error', (error) => context.log.warn({ err: error }, 'a connector link broke'));
   socket.on('close', () => {
+    lines.close();
     for (const turnId of link.unconfirmed) context.handovers.abandoned(turnId);
   });
 }
@@ -180,7 +192,7 @@ async function takeConfirmation(
  * Masks each line as it is written, and gathers those of one tick into one write; an answer leaves as soon as those that are made together with it are there. A
  * reader that stops reading is cut off instead of filling memory.
  */
-function createWriter(socket: Socket, mask: OutboundMask): (reply: LinkReply) => void {
+function createWriter(socket: Socket, mask: OutboundMask, unread: UnreadReplies): (reply: LinkReply) => void {
   let pending = '';
   const flush = () => {
     if (pending === '') return;
@@ -189,6 +201,7 @@ function createWriter(socket: Socket, mask: OutboundMask): (reply: LinkReply) =>
     if (socket.destroyed) return;
     socket.write(text);
     if (socket.writableLength > maxBufferedBytes) socket.destroy();
+    else unread.wrote(socket);
   };
   return (reply) => {
     if ('result' in reply) process.nextTick(flush);

@@ -18,6 +18,7 @@ const small: IntakeLimits = {
   memoryBytes: 64 * kib,
   comingBytes: 32 * kib,
   diskBytes: 256 * kib,
+  workBytes: 64 * kib,
   waitMs: 200,
 };
 

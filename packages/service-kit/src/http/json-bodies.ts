@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ServerResponse } from '../builtin.ts';
+import { freeBytes } from '../intake/byte-blocks.ts';
 import { IncomingBody } from '../intake/incoming-body.ts';
 import type { Intake } from '../intake/intake.ts';
 import { decodeUtf8, illFormedFault } from '../well-formed.ts';
@@ -55,6 +56,7 @@ function strict(app: FastifyInstance): ParseBytes {
   return (request, bytes, done) => {
     try {
       const text = decodeUtf8(bytes);
+      freeBytes(bytes);
       parse(request, text, (error, value) => done(error ?? illFormedFault(text, value), value));
     } catch (error) {
       done(error as Error);
@@ -64,5 +66,9 @@ function strict(app: FastifyInstance): ParseBytes {
 
 function lenient(app: FastifyInstance): ParseBytes {
   const parse = app.getDefaultJsonParser('ignore', 'ignore') as Parse;
-  return (request, bytes, done) => parse(request, bytes.toString('utf8'), done);
+  return (request, bytes, done) => {
+    const text = bytes.toString('utf8');
+    freeBytes(bytes);
+    parse(request, text, done);
+  };
 }

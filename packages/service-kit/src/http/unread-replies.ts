@@ -1,13 +1,19 @@
-import type { ServerResponse } from '../builtin.ts';
+import type { Writable } from 'node:stream';
 
 const mib = 1024 * 1024;
 export const maxUnreadBytes = 64 * mib;
 /** Of one reply, not worth counting: the number of connections bounds it. */
 const freeBytes = 64 * 1024;
 
+/** A reply, or a whole connection. */
+type Reply = Pick<Writable, 'writableLength' | 'destroyed'> & {
+  destroy(): unknown;
+  once(event: 'close', then: () => void): unknown;
+};
+
 export type UnreadReplies = {
   /** Something was written to a reply. */
-  wrote(response: ServerResponse): void;
+  wrote(response: Reply): void;
 };
 
 /**
@@ -15,9 +21,9 @@ export type UnreadReplies = {
  * off.
  */
 export function createUnreadReplies(maxBytes = maxUnreadBytes): UnreadReplies {
-  const replies = new Map<ServerResponse, number>();
+  const replies = new Map<Reply, number>();
   let total = 0;
-  const set = (response: ServerResponse, bytes: number) => {
+  const set = (response: Reply, bytes: number) => {
     total += bytes - (replies.get(response) ?? 0);
     if (bytes > 0) replies.set(response, bytes);
     else replies.delete(response);

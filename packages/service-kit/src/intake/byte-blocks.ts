@@ -1,46 +1,58 @@
-/** A part of at least this length is kept as it is; smaller ones are copied together. */
-const ownLength = 16 * 1024;
-const blockLength = 64 * 1024;
+const firstLength = 16 * 1024;
+/** Large enough that the system itself gives it, and gets it back at once. */
+const blockLength = 256 * 1024;
 
 export type ByteBlocks = ReturnType<typeof createByteBlocks>;
 
 /**
- * Gathers the parts of a stream in memory outside of the heap. A sender that sends byte by byte costs its bytes, and not
- * an object for each.
+ * Gathers the parts of a stream in memory of its own, outside of the heap. A sender that sends byte by byte costs its bytes,
+ * and not an object for each; what is given back is gone at once, and does not wait for the garbage collector.
  */
 export function createByteBlocks() {
   let blocks: Buffer[] = [];
-  let open: Buffer | null = null;
   let used = 0;
   let length = 0;
 
-  const seal = () => {
-    if (open !== null) blocks.push(open.subarray(0, used));
-    open = null;
+  const last = (): Buffer => {
+    const open = blocks.at(-1);
+    if (open !== undefined && used < open.length) return open;
+    const next = Buffer.allocUnsafeSlow(open === undefined ? firstLength : blockLength);
+    blocks.push(next);
     used = 0;
+    return next;
   };
-  const copy = (part: Buffer) => {
-    if (open !== null && used + part.length > open.length) seal();
-    open ??= Buffer.allocUnsafeSlow(blocks.length === 0 ? ownLength : blockLength);
-    used += part.copy(open, used);
+  const drop = () => {
+    for (const block of blocks) freeBytes(block);
+    blocks = [];
+    used = 0;
+    length = 0;
   };
   return {
     add(part: Buffer): void {
       length += part.length;
-      if (part.length < ownLength) return copy(part);
-      seal();
-      blocks.push(part);
+      for (let at = 0; at < part.length;) {
+        const copied = part.copy(last(), used, at);
+        used += copied;
+        at += copied;
+      }
     },
     get length() {
       return length;
     },
     /** All that came, in one piece; nothing is held any more. */
     take(): Buffer {
-      seal();
-      const all = blocks.length === 1 ? blocks[0]! : Buffer.concat(blocks, length);
-      blocks = [];
-      length = 0;
+      const all = Buffer.allocUnsafeSlow(length);
+      let at = 0;
+      for (const block of blocks) at += block.copy(all, at);
+      drop();
       return all;
     },
+    drop,
   };
+}
+
+/** Gives memory back at once. Only for bytes that have their memory alone, and that nobody looks at any more. */
+export function freeBytes(bytes: Buffer): void {
+  const memory = bytes.buffer as ArrayBuffer;
+  if (bytes.length === memory.byteLength) memory.transfer(0);
 }

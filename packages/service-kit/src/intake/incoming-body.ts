@@ -61,7 +61,7 @@ export class IncomingBody {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#memory.release();
-    this.#blocks.take();
+    this.#blocks.drop();
     void this.#leaveDisk();
   }
 

@@ -16,6 +16,8 @@ export const intakeLimits = {
   /** Of it, for those that come. */
   comingBytes: 16 * mib,
   diskBytes: 1024 * mib,
+  /** What was accepted and is not done, whether its sender still waits or not. */
+  workBytes: 128 * mib,
   /** How long a body that came whole waits for memory, ms. */
   waitMs: 30_000,
 } as const;
@@ -26,6 +28,7 @@ export type Intake = {
   limits: IntakeLimits;
   memory: ByteBudget;
   disk: ByteBudget;
+  work: ByteBudget;
   /** Where bodies lie while they come. */
   dir: string;
   /** The refusal of what does not fit now; counted for `fault`. */
@@ -48,6 +51,7 @@ export function createIntake(dataDir: string, limits: IntakeLimits = intakeLimit
     limits,
     memory: new ByteBudget(limits.memoryBytes),
     disk: new ByteBudget(limits.diskBytes),
+    work: new ByteBudget(limits.workBytes),
     dir,
     full() {
       if (!isShown()) refusals = 0;

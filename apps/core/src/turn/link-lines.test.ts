@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { createLinkIntake } from './link-lines.ts';
+
+const limits = { lineBytes: 1000, freeBytes: 10, comingBytes: 200, paceMs: 10_000, paceBytes: 100 };
+
+function open() {
+  const clock = createFakeClock();
+  const intake = createLinkIntake(clock, limits);
+  const link = () => {
+    const lines: string[] = [];
+    const refusals: string[] = [];
+    const reader = intake.open({ onLine: (line) => lines.push(line), onRefused: ({ code }) => refusals.push(code) });
+    const push = (text: string) => reader.push(Buffer.from(text));
+    return { lines, refusals, push, pushBytes: reader.push, close: reader.close };
+  };
+  return { clock, link, held: intake.held };
+}
+
+test('lines come whole, however they are cut, and nothing is held afterwards', () => {
+  const rule = fc.property(
+    fc.array(
+      fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll('\n', ' ')),
+      { maxLength: 10 },
+    ),
+    fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1 }),
+    (texts, cuts) => {
+      const { link, held } = open();
+      const { lines, pushBytes } = link();
+      const bytes = Buffer.from(texts.map((text) => `${text}\n`).join(''));
+      for (let at = 0, n = 0; at < bytes.length; n++) {
+        const to = at + (cuts[n % cuts.length] ?? 1);
+        pushBytes(bytes.subarray(at, to));
+        at = to;
+      }
+      expect(lines).toEqual(texts.filter((text) => text !== ''));
+      expect(held()).toBe(0);
+    },
+  );
+  fc.assert(rule, { numRuns: 100 });
+});
+
+test('when long lines are more than there is room for, the one that began last is given up', () => {
+  const { link, held } = open();
+  const [first, second, third] = [link(), link(), link()];
+  first.push('x'.repeat(80));
+  second.push('x'.repeat(80));
+  third.push('x'.repeat(80));
+  expect([first, second, third].map(({ refusals }) => refusals)).toEqual([[], [], ['queue_full']]);
+  first.push('x'.repeat(50));
+  expect([first.refusals, second.refusals]).toEqual([[], ['queue_full']]);
+  first.push('\n');
+  expect([first.lines.length, held()]).toEqual([1, 0]);
+});
+
+test('a line alone may be longer than nothing but its own limit', () => {
+  const { link, held } = open();
+  const one = link();
+  one.push('x'.repeat(199));
+  one.push('x'.repeat(900));
+  expect([one.refusals, held()]).toEqual([['too_large'], 0]);
+});
+
+test('short lines are never given up', () => {
+  const { link } = open();
+  const large = link();
+  large.push('x'.repeat(190));
+  const small = Array.from({ length: 100 }, link);
+  for (const { push } of small) push('0123456789');
+  for (const { push } of small) push('\n');
+  expect(small.every(({ lines, refusals }) => lines.length === 1 && refusals.length === 0)).toBe(true);
+});
+
+test('a long line that stops coming ends its link, and gives back what it held', () => {
+  const { clock, link, held } = open();
+  const [slow, steady] = [link(), link()];
+  slow.push('x'.repeat(20));
+  steady.push('x'.repeat(20));
+  for (let span = 0; span < 2; span++) {
+    steady.push('y'.repeat(60));
+    steady.push('y'.repeat(60 * span));
+    slow.push('y');
+    clock.advance(limits.paceMs);
+  }
+  expect(slow.refusals).toEqual(['unavailable']);
+  slow.close();
+  steady.close();
+  expect(held()).toBe(0);
+});
+
+test('a link that goes away gives back what it held, and is not asked to make room', () => {
+  const { link, held } = open();
+  const [gone, here] = [link(), link()];
+  gone.push('x'.repeat(150));
+  gone.close();
+  here.push('x'.repeat(150));
+  expect([gone.refusals, here.refusals, held()]).toEqual([[], [], 150]);
+});

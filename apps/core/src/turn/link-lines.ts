@@ -1,0 +1,109 @@
+import { maxLinkLine } from '@svc/contract/link.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { ByteBudget } from '@svc/service-kit/intake/byte-budget.ts';
+import { createByteBlocks, freeBytes } from '@svc/service-kit/intake/byte-blocks.ts';
+import { queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+
+const mib = 1024 * 1024;
+export const linkLimits = {
+  lineBytes: maxLinkLine,
+  /** Of each line, not counted: the number of links bounds it. */
+  freeBytes: 64 * 1024,
+  /** Of longer lines that have not come to their end, over all links. */
+  comingBytes: 64 * mib,
+  /** A long line brings at least so many bytes in each span. */
+  paceMs: 10_000,
+  paceBytes: 10 * 1024,
+};
+
+type Listener = {
+  onLine: (line: string) => void;
+  /** The link cannot go on: nothing of it is read any more. */
+  onRefused: (why: ServiceError) => void;
+};
+
+type Reader = { giveUp(why: ServiceError): void };
+
+/**
+ * Cuts what comes over all links into lines, within one budget. When long lines would take more than there is, the one that
+ * began last is given up: the others come to their end, and its connector sends it again.
+ */
+export function createLinkIntake(clock: Clock, limits = linkLimits) {
+  const budget = new ByteBudget(limits.comingBytes);
+  /** In the middle of a long line, the one that began first in front. */
+  const long = new Set<Reader>();
+  const giveUpLast = () =>
+    [...long].at(-1)?.giveUp(queueFull('Too many long messages come at once. Send this again in a moment.', 1));
+
+  function open({ onLine, onRefused }: Listener) {
+    const blocks = createByteBlocks();
+    const lease = budget.lease();
+    let isOver = false;
+    let came = 0;
+    let stopPace: (() => void) | null = null;
+
+    const reader: Reader = {
+      giveUp(why) {
+        close();
+        onRefused(why);
+      },
+    };
+    const endLong = () => {
+      stopPace?.();
+      stopPace = null;
+      long.delete(reader);
+      lease.clear();
+    };
+    const close = () => {
+      isOver = true;
+      endLong();
+      blocks.drop();
+    };
+    const look = () => {
+      if (came < limits.paceBytes) reader.giveUp(tooSlow());
+      came = 0;
+    };
+    const hold = (bytes: number) => {
+      long.add(reader);
+      stopPace ??= clock.every(limits.paceMs, look);
+      while (!isOver && !lease.take(bytes - lease.bytes)) giveUpLast();
+    };
+    const add = (part: Buffer) => {
+      came += part.length;
+      const length = blocks.length + part.length;
+      if (length > limits.lineBytes) return reader.giveUp(tooLong(limits.lineBytes));
+      if (length > limits.freeBytes) hold(length);
+      if (!isOver) blocks.add(part);
+    };
+    const end = (part: Buffer) => {
+      if (blocks.length === 0 && part.length <= limits.freeBytes) return say(part.toString('utf8'));
+      add(part);
+      if (isOver) return;
+      const line = blocks.take();
+      endLong();
+      const text = line.toString('utf8');
+      freeBytes(line);
+      say(text);
+    };
+    const say = (line: string) => {
+      if (line !== '') onLine(line);
+    };
+    return {
+      push(chunk: Buffer): void {
+        let start = 0;
+        for (let at = chunk.indexOf(10); at !== -1 && !isOver; at = chunk.indexOf(10, start)) {
+          end(chunk.subarray(start, at));
+          start = at + 1;
+        }
+        if (!isOver && start < chunk.length) add(chunk.subarray(start));
+      },
+      close,
+    };
+  }
+  return { open, held: () => budget.held };
+}
+
+export type LinkIntake = ReturnType<typeof createLinkIntake>;
+
+const tooLong = (limit: number) => new ServiceError('too_large', `A line over the link has at most ${limit} bytes.`);
+const tooSlow = () => new ServiceError('unavailable', 'A long line stopped coming before its end, so its link is closed.');

@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createByteBlocks, freeBytes } from './byte-blocks.ts';
+
+test('what was added comes back as it was, however it is cut', () => {
+  const rule = fc.property(fc.array(fc.integer({ min: 0, max: 300_000 }), { maxLength: 6 }), (lengths) => {
+    const parts = lengths.map((length, n) => Buffer.alloc(length, `${n}abcdefg`));
+    const blocks = createByteBlocks();
+    for (const part of parts) blocks.add(part);
+    const all = Buffer.concat(parts);
+    expect(blocks.length).toBe(all.length);
+    expect(blocks.take().equals(all)).toBe(true);
+    expect([blocks.length, blocks.take().length]).toEqual([0, 0]);
+  });
+  fc.assert(rule, { numRuns: 100 });
+});
+
+test('a sender that sends byte by byte costs its bytes', () => {
+  const blocks = createByteBlocks();
+  const before = process.memoryUsage().arrayBuffers;
+  const part = Buffer.from('x');
+  for (let n = 0; n < 300_000; n++) blocks.add(part);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1024 * 1024);
+  blocks.drop();
+});
+
+test('memory that others share is left alone', () => {
+  const whole = Buffer.allocUnsafeSlow(100);
+  freeBytes(whole.subarray(0, 10));
+  expect(whole.length).toBe(100);
+  freeBytes(whole);
+  expect(whole.length).toBe(0);
+});
