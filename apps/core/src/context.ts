@@ -223,7 +223,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     deliveries,
     outbox,
     handovers: createHandovers({ journal, outbox, clock, log }),
-    uploads: new Uploads({ uploads: paths.uploads, settings, clock, ids, log }),
+    uploads: new Uploads({ uploads: paths.uploads, settings, clock, ids, log, mask: knownSecrets.mask }),
     conversationFiles: createConversationFiles({ folder: paths.attachments, uploads: paths.uploads, log }),
     silos,
     backups: new Backups({ db, paths, settings, version, clock, ids, log, holdFiles: silos.hold }),

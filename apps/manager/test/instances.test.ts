@@ -171,7 +171,7 @@ it('[M10] a flood of log lines is bounded and masked, and costs the sibling noth
   );
   expect(lines.length).toBe(500);
   expect(lines.filter((line) => line.length > 9_000 || line.includes('value-of'))).toEqual([]);
-  expect(lines[0]).toContain('[redacted:TOKEN_A]');
+  expect(lines[0]).toContain('[redacted:secret]');
   const file = path.join(manager.dataDir, `logs/instance-${id}.log`);
   for (const name of [file, `${file}.1`]) {
     expect(statSync(name).size).toBeLessThan(11 * 1024 * 1024);
@@ -257,7 +257,7 @@ describe('secrets', () => {
     expect(status).toBe('running');
     await eventually(
       () => logsOf(manager, 'sample'),
-      (lines) => lines.includes('got [redacted:TOKEN_A]'),
+      (lines) => lines.includes('got [redacted:secret]'),
     );
     expect(readFileSync(path.join(manager.dataDir, 'logs/instance-sample.log'), 'utf8')).not.toContain('value-of');
   });

@@ -89,7 +89,7 @@ describe('secrets', () => {
       () => bench.manager.call('GET', `/instances/${id}/logs`),
       (reply) => JSON.stringify(reply.body).includes('my way in'),
     );
-    expect(JSON.stringify(body)).toContain('my way in is [redacted:outbound], my proof [redacted:outbound]');
+    expect(JSON.stringify(body)).toContain('my way in is [redacted:secret], my proof [redacted:secret]');
   });
 });
 

@@ -8,8 +8,13 @@ export type FileFacts = { filename: string; mime?: string; conversation_key?: st
 /** The same as it is kept: with a safe name, and with a type. */
 type Named = { name: string; mime: string; conversation_key: string | null };
 
-export async function namesOf({ filename, mime, conversation_key = null }: FileFacts): Promise<Named> {
-  const name = safeFileName(filename);
+/** `mask` takes known secrets out: a name is seen in paths, lists and headers. */
+export async function namesOf(
+  { filename, mime, conversation_key = null }: FileFacts,
+  mask: (text: string) => string,
+): Promise<Named> {
+  // Once more what the first look has made: a sign that was left out may have hidden one.
+  const name = safeFileName(mask(safeFileName(mask(filename))));
   return { name, mime: plainMime(mime) ?? (await mimeOfName(name)), conversation_key };
 }
 

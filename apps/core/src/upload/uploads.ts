@@ -4,6 +4,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
+import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { conflict, errorText, notFound, queueFull } from '@svc/service-kit/service-error.ts';
 import { checkSpace } from './check-space.ts';
@@ -23,6 +24,8 @@ export type UploadDeps = {
   clock: Clock;
   ids: Ids;
   log: Pick<Log, 'warn' | 'error'>;
+  /** What the names of files pass. */
+  mask: Pick<OutboundMask, 'text'>;
 };
 
 export type UploadRequest = FileFacts & { size: number; sha256?: string };
@@ -70,7 +73,7 @@ export class Uploads {
     if (this.#begun.size >= maxUploads) throw queueFull('Too many uploads are on their way. Finish or discard some first.', 60);
     const id = this.#deps.ids.next('upl');
     const plan = {
-      ...(await namesOf(facts)),
+      ...(await namesOf(facts, this.#deps.mask.text)),
       size,
       sha256: sha256?.toLowerCase() ?? null,
       chunk_size: uploadChunkBytes,
@@ -144,7 +147,7 @@ export class Uploads {
     try {
       this.#prepare();
       const { size, sha256 } = await storeWhole(this.#staging, id, body, settings.rawBodyBytes);
-      const plan = { ...(await namesOf(facts)), size, created_at: clock.now() };
+      const plan = { ...(await namesOf(facts, this.#deps.mask.text)), size, created_at: clock.now() };
       const entry = { ...entryOf(uploads, id, plan, sha256), ...(kind !== undefined && { kind }) };
       return await this.#end(id, () => publishWhole(this.#area, entry));
     } catch (error) {

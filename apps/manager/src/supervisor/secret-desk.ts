@@ -1,4 +1,6 @@
 import type { PartialEvent } from '@svc/contract/event.ts';
+import { createOutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
+import { placeholder } from '@svc/service-kit/redaction/placeholder.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { SecretResolver } from './secrets.ts';
 
@@ -23,23 +25,25 @@ const maxAsked = 32;
 
 /** `maskKnown` takes out what this installation knows to be secret, and throws when that cannot be told. */
 export function createSecretDesk(secrets: SecretResolver, maskKnown: (text: string) => string): SecretDesk {
-  const known = new Map<string, string>();
+  const known = new Set<string>();
   // One secret may be the beginning of another.
-  let longestFirst: [string, string][] = [];
+  let longestFirst: string[] = [];
   let asked = 0;
 
-  function learn(name: string, value: string): void {
+  function learn(value: string): void {
     for (const form of formsOf(value)) {
       known.delete(form);
-      known.set(form, `[redacted:${name.replace(/[^\w.-]/g, '_')}]`);
+      known.add(form);
     }
-    for (const oldest of known.keys()) if (known.size > maxKnown) known.delete(oldest);
-    longestFirst = [...known].sort(([a], [b]) => b.length - a.length);
+    for (const oldest of known) if (known.size > maxKnown) known.delete(oldest);
+    longestFirst = [...known].sort((a, b) => b.length - a.length);
   }
 
   function mask(text: string): string {
-    return longestFirst.reduce((masked, [value, placeholder]) => masked.replaceAll(value, () => placeholder), text);
+    return longestFirst.reduce((masked, value) => masked.replaceAll(value, placeholder), text);
   }
+
+  const maskAll = createOutboundMask((text) => maskKnown(mask(text)));
 
   return {
     async answer(name, keys, config) {
@@ -53,7 +57,7 @@ export function createSecretDesk(secrets: SecretResolver, maskKnown: (text: stri
       asked++;
       try {
         const value = await secrets.resolve(name);
-        learn(name, value);
+        learn(value);
         return { value, error: null };
       } catch (error) {
         return { value: null, error: errorText(error) };
@@ -62,11 +66,9 @@ export function createSecretDesk(secrets: SecretResolver, maskKnown: (text: stri
       }
     },
     mask,
-    // A copy by way of JSON, which is how it came and how it goes on.
     maskEvent(event) {
-      const masked = (_key: string, value: unknown) => (typeof value === 'string' ? maskKnown(mask(value)) : value);
       try {
-        return JSON.parse(JSON.stringify(event), masked) as PartialEvent;
+        return maskAll.write(event).value;
       } catch {
         return { kind: 'error', payload: { left_out: 'it could not be masked' } };
       }

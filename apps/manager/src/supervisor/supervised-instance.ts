@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { ParentMessage } from '@svc/connector-kit/child-protocol.ts';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { placeholder } from '@svc/service-kit/redaction/placeholder.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { crashLimit, leanNode, type ChildSpec, type ChildState, type LogLine } from '@svc/supervisor/child-spec.ts';
 import { createExitNotes, type ExitNotes } from '@svc/supervisor/exit-notes.ts';
@@ -110,7 +111,7 @@ export class SupervisedInstance {
   mask(text: string): string {
     const { token, proof } = this.#pass;
     const secrets = [token.reveal(), proof.reveal()];
-    return secrets.reduce((masked, secret) => masked.replaceAll(secret, '[redacted:outbound]'), this.#desk.mask(text));
+    return secrets.reduce((masked, secret) => masked.replaceAll(secret, placeholder), this.#desk.mask(text));
   }
 
   /** Where the process that runs now takes messages; null while it cannot. */
