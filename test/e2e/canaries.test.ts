@@ -18,8 +18,12 @@ const canaries = {
   speech: 'Cnry7Spk6hYuJiKo',
   engine: 'Cnry7Eng1wErTyUi',
   toolServer: 'Cnry7Mcp0lPoIuYt',
+  number: '41172233449',
   api: '',
 };
+/** Said first, and a secret only later: of a tool server, which nobody but the core knows. */
+const late = 'Cnry7Lat2vBnMkJh';
+
 const key = 'compat:c1:canaries';
 const folder = temporaryFolder();
 const feeds = { core: '', collector: '' };
@@ -36,6 +40,7 @@ beforeAll(async () => {
     dataDir,
     env: {
       SOME_API_KEY: canaries.variable,
+      SOME_PIN_SECRET: canaries.number,
       SVC_MANAGER_TOKEN: canaries.manager,
       SVC_INSIGHTS_TOKEN: canaries.reads,
       SVC_INSIGHTS_CONTROL_TOKEN: canaries.control,
@@ -70,35 +75,83 @@ async function ask(url: string, { body, method = body === undefined ? 'GET' : 'P
   return `${answer.status} ${[...answer.headers].join(' ')}\n${await answer.text()}`;
 }
 
+const handle = (text: string, over: object = {}) => ({
+  channel: 'compat',
+  instance_id: 'compat',
+  conversation_key: key,
+  sender: { raw_id: 'owner' },
+  content: { text },
+  ...over,
+});
+
+/** What nobody knows to be a secret yet. */
+async function sayLate(): Promise<void> {
+  await ask(`${house.urls.core}/v2/handle`, { body: handle(`say ["${late}"]`) });
+  await waitFor(
+    () => feeds.collector.includes('"outbound"'),
+    10_000,
+    () => `the late words did not arrive:\n${feeds.collector}`,
+  );
+  const env = { X_TOKEN: canaries.toolServer, Y_TOKEN: late };
+  await ask(`${house.urls.core}/v2/mcp`, { body: { name: 'x', command: 'true', env } });
+}
+
+/** An event of another producer, with secrets wherever a text may stand. */
+const foreignEvent = (text: string, others: string[]) => ({
+  kind: text,
+  session: text,
+  surface: text,
+  instance_id: text,
+  identity: text,
+  principal: text,
+  request_id: text,
+  text: `foreign "${text}"\n${others.join(' ')}`,
+  payload: { [text]: { [text]: others }, n: Number(canaries.number), turn_id: text, what: 'started' },
+});
+
 /** Everything that makes the engine speak, or that says a secret to the service itself. */
 async function sayEverything(): Promise<Record<string, string>> {
-  const { core, compat } = house.urls;
-  const all = JSON.stringify(Object.values(canaries));
+  const { core, compat, collector } = house.urls;
+  const values = Object.values(canaries);
+  const all = JSON.stringify(values);
+  const name = canaries.variable;
   const headers = { authorization: `Bearer ${canaries.api}` };
+  const reader = { authorization: `Bearer ${canaries.reads}` };
   const completion = { model: 'm', messages: [{ role: 'user', content: `say ${all}` }] };
-  const handle = (text: string) => ({
-    channel: 'compat',
-    instance_id: 'compat',
-    conversation_key: key,
-    sender: { raw_id: 'owner' },
-    content: { text: `${text} ${all}` },
-  });
   const streamed = { accept: 'text/event-stream' };
+  const args = ['--flag', name, `--n=${canaries.number}`];
+  const known = handle('hello', {
+    message_id: name,
+    sender: { raw_id: 'owner', raw_username: name },
+    channel_context: { [name]: name },
+  });
   return {
     'engine key': await ask(`${core}/v2/engines/codex/apikey`, { method: 'PUT', body: { value: canaries.engine } }),
-    'tool server': await ask(`${core}/v2/mcp`, { body: { name: 'x', command: 'true', env: { X_TOKEN: canaries.toolServer } } }),
+    'tool server': await ask(`${core}/v2/mcp`, { body: { name: 'y', command: 'true', args, env: { PLAIN: name } } }),
     completion: await ask(`${compat}/v1/chat/completions`, { body: completion, headers }),
     'completion stream': await ask(`${compat}/v1/chat/completions`, { body: { ...completion, stream: true }, headers }),
-    reply: await ask(`${core}/v2/handle`, { body: handle('say') }),
-    'reply stream': await ask(`${core}/v2/handle`, { body: handle('say'), headers: streamed }),
-    failure: await ask(`${core}/v2/handle`, { body: handle('fail') }),
-    'failure stream': await ask(`${core}/v2/handle`, { body: handle('fail'), headers: streamed }),
+    reply: await ask(`${core}/v2/handle`, { body: handle(`say ${all}`) }),
+    'reply stream': await ask(`${core}/v2/handle`, { body: handle(`say ${all}`), headers: streamed }),
+    failure: await ask(`${core}/v2/handle`, { body: handle(`fail ${all}`) }),
+    'failure stream': await ask(`${core}/v2/handle`, { body: handle(`fail ${all}`), headers: streamed }),
+    names: await ask(`${core}/v2/handle`, { body: known, headers: { 'x-request-id': name } }),
+    conversation: await ask(`${core}/v2/handle`, { body: { ...known, conversation_key: `compat:c1:${name}` } }),
+    'wrong sender': await ask(`${core}/v2/handle`, { body: handle('hi', { sender: { raw_id: name, raw_username: name } }) }),
     title: await ask(`${core}/v2/title`, { body: { conversation_key: key, text: all } }),
-    inject: await ask(`${core}/v2/inject`, { body: { conversation_key: key, text: `say ${all}` } }),
-    announcement: await ask(`${core}/v2/announce`, { body: { text: all } }),
+    inject: await ask(`${core}/v2/inject`, { body: { conversation_key: key, text: `say ${all}`, by: name } }),
+    claim: await ask(`${core}/v2/claim`, { body: { conversation_key: key, by: name } }),
+    'second claim': await ask(`${core}/v2/claim`, { body: { conversation_key: key, by: 'me' } }),
+    release: await ask(`${core}/v2/release`, { body: { conversation_key: key } }),
+    announcement: await ask(`${core}/v2/announce`, { body: { text: all, from: name } }),
     stranger: await ask(`${core}/query`, { body: { message: all, userId: 'x', sessionId: 'y', apiKey: canaries.variable } }),
+    person: await ask(`${core}/trust/principals`, { body: { key: 'somebody', display_name: name, notes: all } }),
     speech: await ask(`${core}/v2/tts`, { body: { text: all } }),
+    upload: await ask(`${core}/v2/upload?filename=${encodeURIComponent(`${name}.txt`)}`, { body: {} }),
     'bad body': await ask(`${core}/v2/handle`, { body: { [canaries.variable]: canaries.file } }),
+    'no such route': await ask(`${core}/${name}?${name}=1`),
+    'no such session': await ask(`${core}/v2/session/${name}`),
+    'no such event': await ask(`${collector}/api/events?before=${name}`, { headers: reader }),
+    ingest: await ask(`${collector}/ingest`, { body: [foreignEvent(name, values)], headers: reader }),
   };
 }
 
@@ -117,6 +170,9 @@ async function readEverything(): Promise<Record<string, string>> {
       });
     }
   }
+  const reader = { authorization: `Bearer ${canaries.reads}` };
+  for (const [name, q] of Object.entries({ whole: canaries.variable, late, beginning: `${late.slice(0, 7)}*` }))
+    seen[`search ${name}`] = await ask(`${house.urls.collector}/api/search?q=${encodeURIComponent(q)}`, { headers: reader });
   return seen;
 }
 
@@ -131,6 +187,7 @@ function filesOutside(): Record<string, string> {
 }
 
 test('[R01] no secret that the service knows is in any sink, whatever an engine says', async () => {
+  await sayLate();
   const said = await sayEverything();
   await waitFor(
     () => feeds.collector.includes('"failed"'),
@@ -156,9 +213,14 @@ test('[R01] no secret that the service knows is in any sink, whatever an engine 
   const leaks = Object.entries(sinks).flatMap(([sink, text]) =>
     Object.entries(canaries).flatMap(([name, value]) =>
       spellings(value)
-        .filter((spelling) => text.includes(spelling))
+        .filter((spelling) => text.includes(spelling) || text.replaceAll(/\\n|\n/g, '').includes(spelling))
         .map((spelling) => `${sink}: ${name} as ${spelling}`),
     ),
   );
   expect(leaks).toEqual([]);
+  // What was said before it was a secret is masked in every answer since.
+  const shown = Object.entries(sinks).filter(([sink]) => sink.startsWith('GET ') || sink.startsWith('search '));
+  expect(shown.flatMap(([sink, text]) => (text.includes(late) ? [sink] : []))).toEqual([]);
+  expect(sinks['GET collector /api/events']).toContain('[redacted:secret]');
+  for (const name of ['whole', 'late', 'beginning']) expect(sinks[`search ${name}`]).toContain('"hits":0');
 });

@@ -15,7 +15,7 @@ import type { FeedItem } from './feed/feed-item.ts';
 import { CommitQueue } from './ingest/commit-queue.ts';
 import { createEventsWriter } from './ingest/write-events.ts';
 import { createOtelExport } from './otel/otel-export.ts';
-import { createCoreMask, type CoreMask } from './mask/core-mask.ts';
+import { createCoreMask, type CoreMask } from '@svc/service-kit/redaction/core-mask.ts';
 import { maskIncoming } from './mask/mask-incoming.ts';
 import { createGitRoots } from './map/git-roots.ts';
 import { createRetention } from './retention/retention.ts';

@@ -7,7 +7,7 @@ import { http } from '@svc/service-kit/builtin.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { createOutboundMask, type MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { createRedactor } from '@svc/service-kit/redaction/redactor.ts';
-import { createCoreMask } from '../src/mask/core-mask.ts';
+import { createCoreMask } from '@svc/service-kit/redaction/core-mask.ts';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
 
 const secret = 'Cnry7Var2kQzLwXp';

@@ -13,6 +13,7 @@ export type AppContext = Pick<
   | 'types'
   | 'instances'
   | 'knownSecrets'
+  | 'coreMask'
   | 'sender'
   | 'announcer'
   | 'channels'
@@ -23,13 +24,16 @@ export type AppContext = Pick<
 >;
 
 export function createManagerApp(context: AppContext): App {
-  const { settings, version, log, types, bearerAuth, knownSecrets } = context;
+  const { settings, version, log, types, bearerAuth, knownSecrets, coreMask } = context;
   return createApp({
     service: 'manager',
     version,
     log,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
     mask: knownSecrets.mask,
+    // What instances have said, and how they are set up.
+    maskAlso: (json, { method, url }) =>
+      method === 'GET' && url.startsWith('/instances') ? coreMask.json(json) : Promise.resolve(json),
     intake: createIntake(settings.dataDir),
     health: () => ({
       types: types.list().map(({ meta }) => meta.type),
@@ -47,8 +51,10 @@ export function createManagerApp(context: AppContext): App {
   });
 }
 
-function degradedOf({ types, knownSecrets, db, paths, supervisor }: AppContext): string[] {
+function degradedOf({ types, knownSecrets, coreMask, db, paths, supervisor }: AppContext): string[] {
   const fault = db.fault();
   const storage = fault === null ? null : `nothing can be stored in ${paths.root} (${fault}), so changes are refused`;
-  return [...types.problems(), knownSecrets.fault(), storage, ...supervisor.faults()].filter((each) => each !== null);
+  return [...types.problems(), knownSecrets.fault(), coreMask.fault(), storage, ...supervisor.faults()].filter(
+    (each) => each !== null,
+  );
 }

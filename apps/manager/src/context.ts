@@ -5,6 +5,7 @@ import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { readEnv } from '@svc/service-kit/config/read-env.ts';
 import { createBearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
+import { createCoreMask } from '@svc/service-kit/redaction/core-mask.ts';
 import { openServiceSecrets } from '@svc/service-kit/redaction/service-secrets.ts';
 import type { ServiceContext } from '@svc/service-kit/run-service.ts';
 import { createTelemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
@@ -64,6 +65,8 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
       log,
       mask: knownSecrets.mask,
     });
+  const coreUrl = `http://${settings.bindHost}:${settings.corePort}`;
+  const coreMask = createCoreMask(coreUrl, settings.insightsToken, clock);
   const announceSecret = createSecretAnnouncer({ settings, log });
   const supervisor =
     options.supervisor ??
@@ -110,6 +113,7 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
     supervisor,
     instances,
     knownSecrets,
+    coreMask,
     sender: createSendService({ instances, types, sent, ids: randomIds, uploads: paths.uploads, deliver }),
     announcer,
     channels: createChannelProxy({ instances, supervisor }),

@@ -1,5 +1,5 @@
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
-import type { CoreMask } from './core-mask.ts';
+import type { CoreMask } from '@svc/service-kit/redaction/core-mask.ts';
 
 /**
  * Events of others, without the secrets that are known here or to the core: they are stored, searched and sent on. An id that

@@ -1,6 +1,6 @@
 import type { SearchAnswer, SearchedSession } from '@svc/contract/search.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
-import type { CoreMask } from '../mask/core-mask.ts';
+import type { CoreMask } from '@svc/service-kit/redaction/core-mask.ts';
 import type { FindAnswer, FoundSession } from './search-messages.ts';
 import { holdsWord, snippetAround } from './snippet.ts';
 

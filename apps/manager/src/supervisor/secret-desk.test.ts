@@ -46,13 +46,12 @@ describe('what an instance says, with its secrets taken out', () => {
     });
   });
 
-  it('is withheld where an event is nested so deeply that nobody can look through it', async () => {
+  it('is left out of an event below a depth that nobody writes', async () => {
     const desk = await knowing('token-abc');
     const payload = JSON.parse(`${'{"a":'.repeat(50_000)}"token-abc"${'}'.repeat(50_000)}`) as Record<string, unknown>;
-    expect(desk.maskEvent({ kind: 'error', payload })).toEqual({
-      kind: 'error',
-      payload: { left_out: 'it could not be masked' },
-    });
+    const json = JSON.stringify(desk.maskEvent({ kind: 'error', payload }));
+    expect(json).not.toContain('token-abc');
+    expect(json.length).toBeLessThan(1000);
   });
 
   it('of others are taken out of an event too, also where it was given none', async () => {

@@ -1,18 +1,19 @@
 import type { SecretMaskAnswer } from '@svc/contract/secret-mask.ts';
-import type { Clock } from '@svc/service-kit/clock.ts';
-import { requestJson } from '@svc/service-kit/http/json-client.ts';
-import type { MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';
-import type { Secret } from '@svc/service-kit/secret.ts';
-import { errorText } from '@svc/service-kit/service-error.ts';
+import type { Clock } from '../clock.ts';
+import { requestJson } from '../http/json-client.ts';
+import type { Secret } from '../secret.ts';
+import { errorText } from '../service-error.ts';
+import type { MaskedJson } from './outbound-mask.ts';
 
-const timeoutMs = 2000;
-/** A core that could not be asked is left alone this long: its absence must not slow every read. */
+const timeoutMs = 10_000;
+/** A core that does not answer is left alone this long, or it would hold up every read; one that is not there says so at once. */
 const pauseMs = 5000;
+const absentPauseMs = 250;
 /** A fault that nobody has met again for this long says nothing about now. */
 const staleMs = 60_000;
 
 /**
- * The secrets that only the core knows (from the vault, the secrets command, tool servers) stay there: texts are shown to it, and
+ * The secrets that only the core knows (of its environment, the vault, the secrets command, tool servers) stay there: texts are shown to it, and
  * it gives them back without them. While it cannot be asked, they leave with what this process knows itself, and `fault` says so.
  */
 export function createCoreMask(coreUrl: string, token: Secret | null, clock: Pick<Clock, 'elapsed'>) {
@@ -30,7 +31,7 @@ export function createCoreMask(coreUrl: string, token: Secret | null, clock: Pic
         // The cast: made by the mask of the core.
         return body.masked ? (JSON.stringify(body.value) as MaskedJson) : json;
       } catch (error) {
-        pausedUntil = clock.elapsed() + pauseMs;
+        pausedUntil = clock.elapsed() + ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED' ? absentPauseMs : pauseMs);
         fault = `The core could not be asked (${errorText(error)}), so secrets that only it knows are not masked in what is read here.`;
         return json;
       }
