@@ -90,3 +90,22 @@ describe('who has which tools', () => {
     expect(await direct(operatorToken, 'svc_who', { path: 'relative' })).toMatchObject({ status: 400 });
   });
 });
+
+describe('switched off', () => {
+  const toggle = () => bench.core.app.inject({ method: 'POST', url: '/v2/mcp/svc-toolbelt/toggle' });
+
+  test('it answers nobody: neither a turn that had it, nor a client with the token of the operator', async () => {
+    const statuses = await inTurn(fromOwner(), async (request) => {
+      const before = (await direct(tokenOf(request))).status;
+      await toggle();
+      return [before, (await direct(tokenOf(request))).status, (await direct(operatorToken)).status];
+    });
+    expect(statuses).toEqual([200, 403, 403]);
+    expect(await direct(operatorToken)).toMatchObject({
+      body: { message: expect.stringContaining('./svc tool toggle') as string },
+    });
+    expect(await hasToolbelt(fromOwner())).toBe(false);
+    await toggle();
+    expect((await direct(operatorToken)).status).toBe(200);
+  });
+});

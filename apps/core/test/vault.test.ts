@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { http } from '@svc/service-kit/builtin.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { openTestCore, type TestCore } from './open-test-core.ts';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
-type Reply = { status: number; body: object };
+type Fixed = { status: number; body: object };
+type Reply = Fixed | ((asked: { tier?: string }) => Fixed);
 
 /** Stands for the vault: answers by route, and keeps what it was asked. */
 async function standInVault(replies: Record<string, Reply>) {
@@ -17,9 +18,11 @@ async function standInVault(replies: Record<string, Reply>) {
     request.on('end', () => {
       const route = `${request.method} ${request.url}`;
       const key = (request.headers['x-admin-key'] as string | undefined) ?? request.headers.authorization;
-      asked.push({ route, key, body: text === '' ? null : JSON.parse(text) });
-      const { status, body } = replies[route] ?? refusal(404, 'not_found');
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      const body = text === '' ? null : (JSON.parse(text) as { tier?: string });
+      asked.push({ route, key, body });
+      const reply = replies[route] ?? refusal(404, 'not_found');
+      const { status, body: answer } = typeof reply === 'function' ? reply(body ?? {}) : reply;
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -36,8 +39,8 @@ async function standInVault(replies: Record<string, Reply>) {
   };
 }
 
-const ok = (body: object): Reply => ({ status: 200, body: { ok: true, ...body } });
-const refusal = (status: number, error: string, more = {}): Reply => ({
+const ok = (body: object): Fixed => ({ status: 200, body: { ok: true, ...body } });
+const refusal = (status: number, error: string, more = {}): Fixed => ({
   status,
   body: { ok: false, error, message: `it says ${error}`, request_id: 'r', ...more },
 });
@@ -310,5 +313,39 @@ describe('removing a secret', () => {
     await core.context.secrets.remove('NAME');
     Object.assign(vault.replies, gives('x'));
     await expect(core.context.secrets.remove('NAME')).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
+describe('a secret that a tool server names', () => {
+  const entry = { name: 'bank', command: 'bank-server', env: { KEY: '${secret:NAME}' } };
+  beforeEach(async () => {
+    await reopen({
+      'GET /v1/status': ok({ initialized: true, sealed: false }),
+      ...gives('the value of the vault'),
+      'POST /v1/tokens': ({ tier }) =>
+        tier === 'SACRED' ? ok({ token: 'vtoken_1', name: 'NAME', expires_at: 1 }) : refusal(403, 'forbidden'),
+    });
+    await core.addPrincipal('anna', 'trusted');
+    expect((await core.app.inject({ method: 'POST', url: '/v2/mcp', payload: entry })).statusCode).toBe(200);
+  });
+  const turnOf = async (who: string) => {
+    const before = core.engine.requests.length;
+    const answer = await core.handle(envelope('hi', { conversation_key: `compat:c1:${who}`, sender: { raw_id: who } }));
+    return { servers: core.engine.requests[before]?.toolServers ?? [], answer: answer.json<{ warnings?: string[] }>() };
+  };
+
+  test('is not handed to it in a turn of a person who is trusted less than it takes, and the answer says so', async () => {
+    const owner = await turnOf('owner');
+    expect(owner.servers).toMatchObject([{ name: 'bank', env: { KEY: 'the value of the vault' } }]);
+    const anna = await turnOf('anna');
+    expect(anna.servers).toEqual([]);
+    expect(anna.answer.warnings).toEqual([expect.stringMatching(/bank.*NAME/)]);
+    expect(JSON.stringify(core.engine.requests.at(-1))).not.toContain('the value');
+  });
+
+  test('also when the owner had a turn meanwhile, in whatever order they come', async () => {
+    for (const who of ['anna', 'owner', 'anna', 'owner']) {
+      expect((await turnOf(who)).servers).toHaveLength(who === 'owner' ? 1 : 0);
+    }
   });
 });

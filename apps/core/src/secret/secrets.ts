@@ -1,3 +1,4 @@
+import type { Tier } from '@svc/contract/trust.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { createSecretSources, type SecretOrigin, type SecretPlaces } from '@svc/service-kit/secrets/secret-sources.ts';
@@ -6,8 +7,11 @@ import { conflict, ServiceError } from '@svc/service-kit/service-error.ts';
 
 /** A place that keeps secrets and is asked before all others: the vault, where there is one. */
 export type SecretVault = {
-  /** Null: it has none, or cannot say. A problem: it refuses, and no other place is asked. */
-  get(name: string): Promise<Secret | { problem: string } | null>;
+  /**
+   * `tier`: of whoever the value is used for. Null: it has none, or cannot say. A problem: it refuses, and no other place is
+   * asked.
+   */
+  get(name: string, tier: Tier): Promise<Secret | { problem: string } | null>;
   put(name: string, value: Secret): Promise<void>;
   /** False when there was none of that name. */
   remove(name: string): Promise<boolean>;
@@ -15,6 +19,9 @@ export type SecretVault = {
 
 /** Where a value lies: `vault` and `file` are the places that values are put into. */
 export type SecretHome = 'vault' | SecretOrigin;
+
+/** The service itself. */
+const ownTier: Tier = 'SACRED';
 
 type Deps = SecretPlaces & { vault: SecretVault | null; knownSecrets: Pick<KnownSecrets, 'learn'> };
 
@@ -32,8 +39,8 @@ export function createSecrets({ vault, knownSecrets, ...places }: Deps) {
     return next;
   };
 
-  const look = async (name: string): Promise<{ value: Secret; from: SecretHome } | { problem: string }> => {
-    const kept = (await vault?.get(name)) ?? null;
+  const look = async (name: string, tier: Tier): Promise<{ value: Secret; from: SecretHome } | { problem: string }> => {
+    const kept = (await vault?.get(name, tier)) ?? null;
     if (kept !== null && 'problem' in kept) return kept;
     const found = kept === null ? await sources.find(name) : { value: kept, from: 'vault' as const };
     if ('value' in found) knownSecrets.learn([found.value.reveal()]);
@@ -41,15 +48,18 @@ export function createSecrets({ vault, knownSecrets, ...places }: Deps) {
   };
 
   return {
-    /** The value, or null when no place has one. */
+    /** The value for the service's own use, or null when no place has one. */
     async get(name: string): Promise<Secret | null> {
-      const found = await look(name);
+      const found = await look(name, ownTier);
       return 'value' in found ? found.value : null;
     },
 
-    /** The value. @throws ServiceError `unprocessable` that says where it may be put. */
-    async resolve(name: string): Promise<Secret> {
-      const found = await look(name);
+    /**
+     * The value, for the service's own use, or for a person of this tier. @throws ServiceError `unprocessable` that says
+     * where it may be put, or that it takes more trust.
+     */
+    async resolve(name: string, tier: Tier = ownTier): Promise<Secret> {
+      const found = await look(name, tier);
       if ('value' in found) return found.value;
       throw new ServiceError('unprocessable', found.problem);
     },

@@ -1,3 +1,4 @@
+import type { Tier } from '@svc/contract/trust.ts';
 import type { ToolServerEntry } from '@svc/contract/tool-server.ts';
 import type { ToolServer } from '@svc/engine-kit/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
@@ -8,8 +9,11 @@ import { fillSecrets, secretNames } from './secret-references.ts';
 /** An entry as an engine takes it, or why it cannot be started. */
 export type Launch = { server: ToolServer } | { problem: string };
 
-/** Gives an entry as an engine takes it. What was looked up holds for a while, so that a turn seldom waits for it. */
-export type Launcher = () => Promise<Launch> | Launch;
+/**
+ * Gives an entry as an engine takes it, in a turn of a person of this tier: a secret that takes more trust is not theirs to
+ * use. What was looked up holds for a while, so that a turn seldom waits for it.
+ */
+export type Launcher = (tier: Tier) => Promise<Launch> | Launch;
 
 type Deps = { secrets: Pick<Secrets, 'resolve'>; clock: Clock };
 
@@ -22,12 +26,12 @@ export function createLauncher(name: string, entry: ToolServerEntry, { secrets, 
   const names = new Set(Object.values(valuesOf(entry)).flatMap(secretNames));
   const plain: Launch = { server: toToolServer(name, entry, new Map()) };
   if (names.size === 0) return () => plain;
-  let known: { until: number; launch: Promise<Launch> } | null = null;
+  const known = new Map<Tier, { until: number; launch: Promise<Launch> }>();
 
-  const look = async (): Promise<Launch> => {
+  const look = async (tier: Tier): Promise<Launch> => {
     try {
       const values = await Promise.all(
-        Array.from(names, async (secret) => [secret, (await secrets.resolve(secret)).reveal()] as const),
+        Array.from(names, async (secret) => [secret, (await secrets.resolve(secret, tier)).reveal()] as const),
       );
       return { server: toToolServer(name, entry, new Map(values)) };
     } catch (error) {
@@ -35,12 +39,13 @@ export function createLauncher(name: string, entry: ToolServerEntry, { secrets, 
     }
   };
 
-  return async () => {
-    if (known !== null && clock.now() < known.until) return known.launch;
-    const current = { until: clock.now() + lifeMs.good, launch: look() };
-    known = current;
+  return async (tier) => {
+    const last = known.get(tier);
+    if (last !== undefined && clock.elapsed() < last.until) return last.launch;
+    const current = { until: clock.elapsed() + lifeMs.good, launch: look(tier) };
+    known.set(tier, current);
     const launch = await current.launch;
-    if ('problem' in launch) current.until = clock.now() + lifeMs.bad;
+    if ('problem' in launch) current.until = clock.elapsed() + lifeMs.bad;
     return launch;
   };
 }

@@ -94,6 +94,9 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
   return {
     has: (name: string): boolean => registered.has(name) || isBuiltIn(name),
 
+    /** Whether a built-in server is switched on: off means that nobody gets anything of it. */
+    isOn: (name: string): boolean => !switchedOff.has(name),
+
     /** The whole registry as it may be shown. */
     list(): ToolServerDocument {
       const own = builtIns.map(({ name, description }): [string, BuiltInToolServer] => [
@@ -160,7 +163,7 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
         const { enabled, safe } = known.entry;
         if (!enabled || !isListed(turn, name) || (toolPolicy === 'read' && !safe)) continue;
         const resting = bench.reason(name);
-        const launch = resting === null ? await known.launch() : { problem: resting };
+        const launch = resting === null ? await known.launch(turn.identity.trust_tier) : { problem: resting };
         if ('problem' in launch) tools.missing.push({ name, reason: launch.problem });
         else tools.servers.push(launch.server);
       }

@@ -1,4 +1,5 @@
 import { toolDescriptions, toolInputs, toolNames, type ToolAnswer, type ToolName } from '@svc/contract/toolbelt.ts';
+import { toolbeltName } from '@svc/contract/tool-server.ts';
 import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { forbidden, ServiceError } from '@svc/service-kit/service-error.ts';
@@ -24,7 +25,7 @@ const tools = {
 /** A tool whose input has passed its own schema. */
 type CheckedTool = (deps: ToolDeps, caller: ToolCaller, input: never) => Promise<object>;
 
-type Deps = Omit<ToolDeps, 'readCollector'> & Pick<CoreContext, 'toolbelt'>;
+type Deps = Omit<ToolDeps, 'readCollector'> & Pick<CoreContext, 'toolbelt' | 'toolServers'>;
 
 const maxBodyBytes = 256 * 1024;
 
@@ -44,6 +45,8 @@ function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
   const callerOf = (header: string | undefined) => {
     const caller = deps.toolbelt.callerOf(bearerOf(header) ?? '');
     if (caller === null) throw new ServiceError('unauthorized', 'This token belongs to no turn that is running.');
+    // Here, where every call ends, in a turn or from an operator's own client over stdio.
+    if (!deps.toolServers.isOn(toolbeltName)) throw switchedOff();
     return caller;
   };
   app.post(
@@ -68,6 +71,9 @@ function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
     },
   );
 }
+
+const switchedOff = () =>
+  forbidden(`${toolbeltName} is switched off. The operator can switch it on: ./svc tool toggle ${toolbeltName}`);
 
 function checkAllowed(caller: ToolCaller, name: ToolName): void {
   const { tools: allowed } = rightsOf(caller);

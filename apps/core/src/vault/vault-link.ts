@@ -45,8 +45,8 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
     log.info('the vault answers again');
     onBack();
   };
-  const ask = async (vault: VaultClient, name: string): Promise<VaultAnswer> => {
-    const answer = await vault.get(name, ownTier);
+  const ask = async (vault: VaultClient, name: string, tier = ownTier): Promise<VaultAnswer> => {
+    const answer = await vault.get(name, tier);
     const now = faultOf(answer);
     if (now !== null) wanted = name;
     note(now);
@@ -56,8 +56,8 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
   const look = () => (client === null ? null : ask(client, wanted));
 
   const placeOf = (vault: VaultClient): SecretVault => ({
-    async get(name) {
-      const answer = await ask(vault, name);
+    async get(name, tier) {
+      const answer = await ask(vault, name, tier);
       if (answer.is === 'denied') return { problem: `The vault does not give the secret "${name}": ${answer.why}` };
       return answer.is === 'value' ? answer.value : null;
     },
