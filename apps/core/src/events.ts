@@ -4,6 +4,7 @@ import type { PartialEvent } from '@svc/contract/event.ts';
 import type { SpeechUse } from '@svc/contract/speech.ts';
 import type { Outcome } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
+import { beginningInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
 import type { Charge } from './pricing/pricing.ts';
@@ -12,6 +13,11 @@ import type { ToolCaller } from './toolbelt/tool-caller.ts';
 import type { Linked } from './trust/link-identity.ts';
 import type { NewTrustChange } from './trust/trust-audit.ts';
 import type { Turn } from './turn/turn.ts';
+
+/** A message up to this length is masked at once. */
+const shortInbound = 4096;
+/** So much of a message is told. */
+const maxInbound = 64 * 1024;
 
 /**
  * The business events of the core, one function each, so that what is told is the same everywhere. Telemetry leaves
@@ -24,6 +30,14 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
       return knownSecrets.redactor().text(text);
     } catch {
       return withheld; // without the list of secrets no text leaves; the fault itself is in /health
+    }
+  };
+  /** A person may send a megabyte; the feed keeps the beginning of it. */
+  const maskLong = async (text: string): Promise<string> => {
+    try {
+      return await beginningInSlices(knownSecrets.redactor(), text, maxInbound);
+    } catch {
+      return withheld;
     }
   };
   const emit = (turn: Turn, event: PartialEvent) => {
@@ -42,11 +56,12 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
   const injected = ({ steering }: Turn) => (steering === undefined ? {} : { injected: true });
 
   return {
-    inbound: (turn: Turn, identity: Identity, observed = false) =>
+    inbound: async (turn: Turn, identity: Identity, observed = false): Promise<void> => {
+      const { text } = turn.envelope.content;
       emit(turn, {
         kind: 'inbound',
         principal: identity.principal_key,
-        text: mask(turn.envelope.content.text),
+        text: text.length <= shortInbound ? mask(text) : await maskLong(text),
         ...injected(turn),
         payload: {
           turn_id: turn.id,
@@ -54,7 +69,8 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
           ...(observed ? { observed } : {}),
           ...(turn.steering === undefined ? {} : { by: turn.steering.by }),
         },
-      }),
+      });
+    },
     denied: (turn: Turn, identity: Identity) =>
       emit(turn, { kind: 'denied', principal: identity.principal_key, payload: { turn_id: turn.id, reason: identity.reason } }),
     blocked: (turn: Turn, identity: Identity, rule: string) =>

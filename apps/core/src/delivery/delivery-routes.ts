@@ -1,6 +1,7 @@
 import { deliveryStates, type DeliveryState } from '@svc/contract/delivery.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
+import { valueInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
 
@@ -20,7 +21,10 @@ export function mountDeliveryRoutes(app: App, { deliveries, outbox, knownSecrets
     if (!isState(state)) throw badRequest(`"state" must be one of ${deliveryStates.join(', ')}.`);
     const page = await deliveries.list(state, before, limit);
     const redactor = knownSecrets.redactor();
-    const shown = page.deliveries.map(({ turn_seq: _seq, ...delivery }) => redactor.value(delivery));
+    const shown = await valueInSlices(
+      redactor,
+      page.deliveries.map(({ turn_seq: _seq, ...delivery }) => delivery),
+    );
     return { deliveries: shown, next: page.next, ...outbox.counts() };
   });
 

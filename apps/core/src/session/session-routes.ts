@@ -1,5 +1,6 @@
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
+import { textsInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
 import { toMessages } from './history.ts';
@@ -37,8 +38,12 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
       if (rows.length === 0 && (await sessions.read(params.key)) === undefined) throw notFound('session', params.key);
       const redactor = knownSecrets.redactor();
       const messages = rows.toReversed().flatMap(toMessages);
+      const texts = await textsInSlices(
+        redactor,
+        messages.map(({ text }) => text),
+      );
       return {
-        messages: messages.map((message) => ({ ...message, text: redactor.text(message.text) })),
+        messages: messages.map((message, i) => ({ ...message, text: texts[i] ?? '' })),
         next: rows.length === limit ? (rows.at(-1)?.seq ?? null) : null,
       };
     },

@@ -1,6 +1,7 @@
 import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { textInSlices, valueInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import type { Events } from '../events.ts';
 import type { OpenSession, SessionStore } from '../session/session-store.ts';
@@ -38,6 +39,8 @@ export type Rendered = {
 };
 
 const keepWithinMs = 10;
+/** A tool's input from this length on is masked in slices. */
+const longInput = 4096;
 /** What is recorded of a turn's thinking, in characters, more or less. */
 const maxThought = 100_000;
 
@@ -92,8 +95,28 @@ export function createEventRenderer({
     onToolServerMissing?.(notice.toolServer);
   };
 
+  /** The engine's own input is masked whole: what is shown of it is cut afterwards. */
+  const inputInSlices = (input: unknown): unknown =>
+    (JSON.stringify(input) ?? '').length > longInput ? valueInSlices(redactor(), input) : redactor().value(input);
+
+  const showTool = (event: Extract<EngineEvent, { type: 'tool' }>, masked: unknown) => {
+    const name = redactor().text(event.name);
+    const input = showToolInput(masked, maxToolChars);
+    reply.flush();
+    sink({ type: 'tool', id: event.id, name, input });
+    events.tool(turn, name, event.id, input, session.cwd);
+  };
+
+  const showResult = (event: Extract<EngineEvent, { type: 'tool_result' }>, masked: string) => {
+    const output = showToolOutput(masked, maxToolChars);
+    reply.flush();
+    sink({ type: 'tool_result', id: event.id, ok: event.ok, output });
+    events.toolResult(turn, event.id, event.ok, output);
+  };
+
   return {
-    take(event: EngineEvent): void {
+    /** A promise when it takes a while: nothing else may be taken before. */
+    take(event: EngineEvent): void | Promise<void> {
       switch (event.type) {
         case 'delta':
           hasReply ||= event.text !== '';
@@ -110,21 +133,10 @@ export function createEventRenderer({
           model = event.model;
           if (event.engineSessionId !== session.engine_session_id) keepSoon(event.engineSessionId);
           break;
-        case 'tool': {
-          const name = redactor().text(event.name);
-          const input = showToolInput(redactor().value(event.input), maxToolChars);
-          reply.flush();
-          sink({ type: 'tool', id: event.id, name, input });
-          events.tool(turn, name, event.id, input, session.cwd);
-          break;
-        }
-        case 'tool_result': {
-          const output = showToolOutput(redactor().text(event.output), maxToolChars);
-          reply.flush();
-          sink({ type: 'tool_result', id: event.id, ok: event.ok, output });
-          events.toolResult(turn, event.id, event.ok, output);
-          break;
-        }
+        case 'tool':
+          return whenMasked(inputInSlices(event.input), (input) => showTool(event, input));
+        case 'tool_result':
+          return whenMasked(textInSlices(redactor(), event.output), (output) => showResult(event, output));
         case 'notice':
           showNotice(event);
           break;
@@ -165,4 +177,9 @@ export function createEventRenderer({
       };
     },
   };
+}
+
+function whenMasked<T>(masked: T | Promise<T>, show: (masked: T) => void): void | Promise<void> {
+  if (masked instanceof Promise) return masked.then(show);
+  show(masked);
 }

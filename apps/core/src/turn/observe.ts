@@ -20,6 +20,6 @@ export async function observe(
     // Another sender's message of this id is another message.
     message_id: message_id === undefined ? undefined : compositeKey(originOf(turn.envelope), message_id),
   });
-  if (isNew) events.inbound(turn, identity, true);
+  if (isNew) await events.inbound(turn, identity, true);
   return toResult(turn, 'observed', '');
 }

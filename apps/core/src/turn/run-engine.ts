@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Engine, EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { createOutputMeter, type OutputLimits } from '@svc/engine-kit/output-limits.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { createParts } from './in-parts.ts';
 
 export type Bounds = {
   /** The turn's own end: operator, shutdown. Whatever the engine says after it, the run is aborted. */
@@ -35,7 +37,7 @@ export async function runEngine(
   engine: Pick<Engine, 'run'>,
   request: EngineRequest,
   { signal, idleMs, maxMs, graceMs, output, clock }: Bounds,
-  onEvent: (event: EngineEvent) => void,
+  onEvent: (event: EngineEvent) => unknown,
 ): Promise<EngineEnding> {
   const engineEnd = new AbortController();
   const leftBehind = Promise.withResolvers<EngineEnding>();
@@ -66,6 +68,7 @@ export async function runEngine(
   else signal.addEventListener('abort', tellToEnd, { once: true });
 
   const meter = createOutputMeter(output);
+  const partsOf = createParts();
   const consume = async (): Promise<EngineEnding> => {
     for await (const said of engine.run(request, engineEnd.signal)) {
       if (isOver) return null;
@@ -75,9 +78,23 @@ export async function runEngine(
       if (event === null) continue;
       if (event.type === 'done' || event.type === 'failed') return event;
       if (event.type === 'aborted') return overdue === null ? event : { type: 'failed', failure: overdue };
-      onEvent(event);
+      const parts = partsOf(event);
+      if (parts.length > 1) await handOn(parts);
+      else {
+        const showing = onEvent(event);
+        if (showing instanceof Promise) await showing;
+      }
     }
     return null;
+  };
+
+  /** A long text, with room for others in between. */
+  const handOn = async (parts: readonly EngineEvent[]): Promise<void> => {
+    for (const part of parts) {
+      if (isOver) return;
+      await onEvent(part);
+      await nextTurn();
+    }
   };
 
   /** Nobody waits for an engine that floods: it is told to end, and its turn is over. */

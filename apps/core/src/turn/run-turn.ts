@@ -22,7 +22,7 @@ export async function runTurn(deps: CoreContext, turn: Turn, io: TurnIo): Promis
   const identity = await resolveIdentity(deps, turn);
   if (identity.denied) return deny(deps, turn, identity);
   if (deps.claims.isClaimed(turn.envelope.conversation_key)) return observe(deps, turn, identity);
-  deps.events.inbound(turn, identity);
+  await deps.events.inbound(turn, identity);
   const prompt = await buildPrompt(deps, turn, identity);
   if (prompt.announcedAfter !== null) await rememberCursor(deps, turn, prompt.announcedAfter);
   const verdict = await moderate(deps, turn, identity, io.signal);

@@ -12,12 +12,16 @@ export type SilenceFilter = {
  */
 export function createSilenceFilter(): SilenceFilter {
   let held = '';
+  /** What is held ends with the marker and white space. */
+  let isMarked = false;
   return {
     push(text) {
       held += text;
+      if (isMarked && text.trim() === '') return ''; // not looked at again, however much comes
       const last = held.lastIndexOf(marker);
       const after = last === -1 ? held : held.slice(last + marker.length);
-      if (last !== -1 && after.trim() === '') {
+      isMarked = last !== -1 && after.trim() === '';
+      if (isMarked) {
         // It may be the end of the reply: keep the marker until more text shows that it is not.
         const out = held.slice(0, last).replaceAll(marker, '');
         held = held.slice(last);
@@ -32,6 +36,7 @@ export function createSilenceFilter(): SilenceFilter {
       const silent = held.trimEnd().endsWith(marker);
       const text = held.replaceAll(marker, '');
       held = '';
+      isMarked = false;
       return { text: silent ? '' : text, silent };
     },
   };

@@ -45,7 +45,7 @@ async function timed(deps: CoreContext, turn: Turn, run: () => Promise<HandleRes
 async function runCommand(deps: CoreContext, turn: Turn, command: ChatCommand): Promise<HandleResult> {
   const identity = await deps.trust.resolve(turn.envelope);
   if (identity.denied) return deny(deps, turn, identity);
-  deps.events.inbound(turn, identity);
+  await deps.events.inbound(turn, identity);
   const text = mayUse(command, identity)
     ? await command.run(deps, turn, identity)
     : `/${command.name} is for ${command.floor} and above.`;

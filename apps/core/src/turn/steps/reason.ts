@@ -105,12 +105,12 @@ async function reasonWith(
     clock: deps.clock,
     graceMs: Math.min(abortGraceMs, deps.settings.stopTimeoutMs * graceShare),
   };
-  for (const { name, reason: why } of tools.missing) renderer.take(toolServerMissing(name, why));
+  for (const { name, reason: why } of tools.missing) await renderer.take(toolServerMissing(name, why));
   const request = toRequest(reasoning, tools.servers);
   let isTouched = false;
   const ended = await runEngine(active.engine, request, bounds, (event) => {
     isTouched ||= shows.has(event.type);
-    renderer.take(event);
+    return renderer.take(event);
   });
   const tooMuch = tooLarge(ended);
   // What came before the limit is an answer all the same.

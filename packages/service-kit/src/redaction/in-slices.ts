@@ -1,0 +1,97 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Redactor } from './redactor.ts';
+
+/** A text up to this length is masked at once. */
+const shortText = 4096;
+const sliceLength = 2048;
+/** So long may masking hold up everything else, ms; a slice that was begun is finished. */
+const longestHold = 4;
+
+type Pace = { isDue(): boolean; pause(): Promise<void> };
+
+/** When to let the rest of the process have its turn. */
+function createPace(): Pace {
+  let since = performance.now();
+  return {
+    isDue: () => performance.now() - since >= longestHold,
+    async pause() {
+      await nextTurn();
+      since = performance.now();
+    },
+  };
+}
+
+/**
+ * What `redactor.text` gives, made in slices for a long text, so that nothing else waits for the whole of it. A short text is
+ * masked at once and comes without a promise.
+ */
+export function textInSlices(redactor: Pick<Redactor, 'text' | 'stream'>, text: string): string | Promise<string> {
+  return text.length <= shortText ? redactor.text(text) : sliced(redactor, text, createPace());
+}
+
+async function sliced(redactor: Pick<Redactor, 'stream'>, text: string, pace: Pace): Promise<string> {
+  const stream = redactor.stream();
+  let out = '';
+  for (let at = 0; at < text.length; at += sliceLength) {
+    out += stream.push(text.slice(at, at + sliceLength));
+    if (pace.isDue()) await pace.pause();
+  }
+  return out + stream.end();
+}
+
+/** The same of many texts. */
+export async function textsInSlices(redactor: Pick<Redactor, 'text' | 'stream'>, texts: readonly string[]): Promise<string[]> {
+  const pace = createPace();
+  const out: string[] = [];
+  for (const text of texts) {
+    out.push(text.length <= shortText ? redactor.text(text) : await sliced(redactor, text, pace));
+    if (pace.isDue()) await pace.pause();
+  }
+  return out;
+}
+
+/** What `redactor.value` gives, of a value with many or long texts in it. */
+export const valueInSlices = (redactor: Pick<Redactor, 'text' | 'value' | 'stream'>, value: unknown): Promise<unknown> =>
+  valueAt(redactor, value, createPace(), 0);
+
+/** The redactor leaves out what is deeper, so nobody has to walk there. */
+const maxDepth = 100;
+
+async function valueAt(
+  redactor: Pick<Redactor, 'text' | 'value' | 'stream'>,
+  value: unknown,
+  pace: Pace,
+  depth: number,
+): Promise<unknown> {
+  if (pace.isDue()) await pace.pause();
+  if (typeof value === 'string' && value.length > shortText) return sliced(redactor, value, pace);
+  if (value === null || typeof value !== 'object') return redactor.value(value);
+  if (depth === maxDepth) return '…';
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const item of value) items.push(await valueAt(redactor, item, pace, depth + 1));
+    return items;
+  }
+  const entries: [string, unknown][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    entries.push([redactor.text(key), await valueAt(redactor, item, pace, depth + 1)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+/**
+ * The beginning of a text as it may leave, of at most `max` characters. No more than that and what could still change its end
+ * is read, however long the text is.
+ */
+export async function beginningInSlices(redactor: Pick<Redactor, 'stream'>, text: string, max: number): Promise<string> {
+  const read = max + margin;
+  if (text.length <= read) return (await sliced(redactor, text, createPace())).slice(0, max);
+  const unended: Pick<Redactor, 'stream'> = {
+    // What the stream still holds at the end may be half of a secret.
+    stream: () => ({ ...redactor.stream(), end: () => '' }),
+  };
+  return (await sliced(unended, text.slice(0, read), createPace())).slice(0, max);
+}
+
+/** More than is ever held back. */
+const margin = 16_384;
