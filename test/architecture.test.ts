@@ -30,7 +30,7 @@ const mayImport: Record<string, string[]> = {
   '@svc/toolbelt': ['@svc/contract', '@svc/service-kit'],
   '@svc/collector': ['@svc/contract', '@svc/service-kit', '@svc/store'],
   '@svc/vault': ['@svc/contract', '@svc/service-kit', '@svc/store'],
-  '@svc/cli': ['@svc/contract', '@svc/service-kit', '@svc/supervisor'],
+  '@svc/cli': ['@svc/contract', '@svc/service-kit', '@svc/store', '@svc/supervisor'],
 };
 
 /** Those that must stay small take only modules of the service-kit that load nothing else. */

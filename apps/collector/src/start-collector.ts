@@ -1,5 +1,7 @@
 import { homedir } from 'node:os';
+import { systemClock } from '@svc/service-kit/clock.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
+import { checkLater } from '@svc/store/check-later.ts';
 import { createCollectorApp } from './app.ts';
 import { createCollectorContext } from './context.ts';
 import { transcriptRoots } from './transcript/transcript-roots.ts';
@@ -15,12 +17,15 @@ export async function startCollector(service: ServiceContext): Promise<RunningSe
   const { bindHost, collectorPort } = service.settings;
   const url = await app.listen({ host: bindHost, port: collectorPort });
   void context.transcripts.start();
+  const stopChecking = checkLater(context.db, systemClock);
+  void context.db.damaged.then(({ message }) => service.log.error(message));
   // What this loads takes a while, in which nobody is answered: first whoever waits for this process is told that it is there.
   setImmediate(() => context.otel.start());
   return {
     url,
     port: Number(new URL(url).port),
     async stop() {
+      stopChecking();
       await app.close();
       await context.close();
     },

@@ -94,6 +94,8 @@ function deliveryNotices({ pending, failed }: DeliveryCounts): string[] {
 }
 
 function storageFault({ db, paths }: CoreContext): string | null {
+  const damage = db.damage();
+  if (damage !== null) return damage.message;
   const fault = db.fault();
   return fault === null ? null : `nothing can be stored in ${paths.root} (${fault}), so messages are refused`;
 }

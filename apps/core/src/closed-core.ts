@@ -25,7 +25,7 @@ import { resolveBody } from './trust/trust-schemas.ts';
 export async function startClosedCore({ settings, log, version }: ServiceContext, fault: string): Promise<RunningService> {
   const env = readEnv(settings.root);
   const knownSecrets = openServiceSecrets({ settings, env, clock: systemClock, warn: (message) => log.warn(message) });
-  const reason = `the trust store cannot be used, so everybody is denied: ${fault} Restore it from a backup, then restart.`;
+  const reason = `the trust store cannot be used, so everybody is denied: ${fault}`;
   const app = createApp({
     service: 'core',
     version,

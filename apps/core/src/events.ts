@@ -212,6 +212,8 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
     /** An engine was installed or updated, or could not be. */
     engine: (engineId: string, code: 'installed' | 'updated' | 'update_failed', message: string) =>
       telemetry.emit({ kind: 'engine', text: mask(message), payload: { engine_id: engineId, code } }),
+    /** The database turned out to be damaged; the text says which and what to do. */
+    damaged: (text: string) => telemetry.emit({ kind: 'service', text, payload: { service: 'core', what: 'database_damaged' } }),
     service: (what: 'started' | 'stopping') => telemetry.emit({ kind: 'service', payload: { service: 'core', what } }),
   };
 }

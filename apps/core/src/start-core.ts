@@ -7,6 +7,8 @@ import { restorePaths } from '@svc/service-kit/restore/restore-paths.ts';
 import { maskLogLines } from '@svc/service-kit/log.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import { checkLater } from '@svc/store/check-later.ts';
+import { DamagedDatabase } from '@svc/store/damage.ts';
 import { createCoreApp } from './app.ts';
 import { lookAfterBackups } from './backup/look-after-backups.ts';
 import { startClosedCore } from './closed-core.ts';
@@ -23,7 +25,7 @@ export async function startCore(service: ServiceContext): Promise<RunningService
   try {
     return await startOpenCore(service);
   } catch (error) {
-    if (!(error instanceof UnusableDb)) throw error;
+    if (!(error instanceof UnusableDb || error instanceof DamagedDatabase)) throw error;
     service.log.error({ err: error }, `everybody is denied: ${error.message}`);
     return startClosedCore(service, error.message);
   }
@@ -39,9 +41,14 @@ function checkRestored({ settings }: Pick<ServiceContext, 'settings'>): void {
 async function startOpenCore({ settings, log, version }: ServiceContext): Promise<RunningService> {
   const context = await createCoreContext({ settings, log, clock: systemClock, ids: randomIds, env: readEnv(settings.root) });
   maskLogLines(context.knownSecrets.line);
-  // First, or it would take up what the recovery pushes as well.
-  await context.outbox.start();
-  await recoverTurns(context);
+  try {
+    // First, or it would take up what the recovery pushes as well.
+    await context.outbox.start();
+    await recoverTurns(context);
+  } catch (error) {
+    await context.close();
+    throw error;
+  }
   const app = createCoreApp(context, version);
   const url = await app.listen({ host: settings.bindHost, port: settings.corePort });
   const link = await openLinkServer(context, context.paths.coreSocket);
@@ -54,6 +61,11 @@ async function startOpenCore({ settings, log, version }: ServiceContext): Promis
   const stopSweeping = lookAfterUploads(context);
   context.silos.sweep().catch((error: unknown) => log.error({ err: error }, 'the silos could not be swept'));
   const stopBackups = lookAfterBackups(context);
+  const stopChecking = checkLater(context.db, systemClock);
+  void context.db.damaged.then(({ message }) => {
+    log.error(message);
+    context.events.damaged(message);
+  });
   return {
     url,
     port: settings.corePort,
@@ -62,6 +74,7 @@ async function startOpenCore({ settings, log, version }: ServiceContext): Promis
       stopPruning();
       stopSweeping();
       stopBackups();
+      stopChecking();
       // Running turns get half of the time to finish; what is left is for ending engines and handing over telemetry.
       context.bursts.close();
       await context.turnQueue.close(settings.stopTimeoutMs / 4);

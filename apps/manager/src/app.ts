@@ -53,7 +53,8 @@ export function createManagerApp(context: AppContext): App {
 
 function degradedOf({ types, knownSecrets, coreMask, db, paths, supervisor }: AppContext): string[] {
   const fault = db.fault();
-  const storage = fault === null ? null : `nothing can be stored in ${paths.root} (${fault}), so changes are refused`;
+  const storage =
+    db.damage()?.message ?? (fault === null ? null : `nothing can be stored in ${paths.root} (${fault}), so changes are refused`);
   return [...types.problems(), knownSecrets.fault(), coreMask.fault(), storage, ...supervisor.faults()].filter(
     (each) => each !== null,
   );

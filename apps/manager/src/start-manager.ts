@@ -1,5 +1,7 @@
+import { systemClock } from '@svc/service-kit/clock.ts';
 import { maskLogLines } from '@svc/service-kit/log.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
+import { checkLater } from '@svc/store/check-later.ts';
 import { createManagerApp } from './app.ts';
 import { createManagerContext, type ManagerOptions } from './context.ts';
 import { seedInstances } from './seed/seed-instances.ts';
@@ -19,10 +21,16 @@ export async function startManager(service: ServiceContext, options: Partial<Man
     const app = createManagerApp(context);
     const url = await app.listen({ host: settings.bindHost, port: settings.managerPort });
     void instances.startEnabled();
+    const stopChecking = checkLater(context.db, systemClock);
+    void context.db.damaged.then(({ message }) => {
+      log.error(message);
+      context.telemetry.emit({ kind: 'service', text: message, payload: { service: 'manager', what: 'database_damaged' } });
+    });
     return {
       url,
       port: Number(new URL(url).port),
       async stop() {
+        stopChecking();
         await Promise.all([app.close(), context.supervisor.stopAll()]);
         await context.close();
       },

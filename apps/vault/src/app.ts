@@ -24,6 +24,7 @@ export function createVaultApp(context: VaultContext): App {
     intake: createIntake(settings.dataDir),
     health: () => ({
       sealed: keyring.isSealed(),
+      degraded: [context.db.damage()?.message ?? null].filter((fault) => fault !== null),
       notices: keyring.isSealed() ? ['The vault is sealed, so it gives out nothing: ./svc vault unseal'] : inventory.faults(),
     }),
     routes(app) {

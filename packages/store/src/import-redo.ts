@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { DamagedDatabase } from './damage.ts';
 import type { Value } from './database.ts';
 import { setAside } from './set-aside.ts';
 
@@ -12,8 +13,8 @@ import { setAside } from './set-aside.ts';
 type Change = { sql: string; values: Value[] };
 type Redo = { generation: number; changes: Change[] };
 
-/** SQLite's codes for faults that pass, or are the database's own: no memory, busy, read-only, I/O, damaged, full. */
-const notTheFiles = [5, 6, 7, 8, 10, 11, 13, 26];
+/** SQLite's codes for faults that are not the file's: busy, locked, no memory, read-only, I/O, full. */
+const notTheFiles = [5, 6, 7, 8, 10, 13];
 
 /**
  * Makes the changes that an earlier version left beside a database. A file that cannot be read to its end, or whose
@@ -31,7 +32,7 @@ export function importRedo(db: DatabaseSync, file: string): string | null {
     return null;
   } catch (error) {
     const code = (error as { errcode?: number }).errcode;
-    if (code !== undefined && notTheFiles.includes(code & 0xff)) throw error;
+    if (error instanceof DamagedDatabase || (code !== undefined && notTheFiles.includes(code & 0xff))) throw error;
     return `${redoFile} was not applied (${(error as Error).message}). It is kept as ${setAside(redoFile)}.`;
   }
 }

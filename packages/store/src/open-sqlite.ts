@@ -1,17 +1,26 @@
 import { chmodSync } from 'node:fs';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { keepDamagedLog } from './check-log.ts';
 import type { Checkpointer } from './checkpointer.ts';
+import { WatchedDatabase, type DamagedDatabase, type DamageWatch } from './damage.ts';
 import type { Database, Value } from './database.ts';
+import { lockFile } from './file-lock.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { snapshot } from './snapshot.ts';
 
 /** A local database that also lends its raw handle, for batches on a hot path. */
 export type SqliteDatabase = Database & {
+  readonly file: string;
   readonly raw: DatabaseSync;
   /** Commits, within the call, what shares a transaction at the moment; a batch on `raw` can then begin one of its own. */
   commitNow(): void;
   /** Why changes cannot be kept at the moment; null while they can. */
   fault(): string | null;
+  /** Resolves when the file turns out to be damaged, with what `damage` says from then on. */
+  readonly damaged: Promise<DamagedDatabase>;
+  damage(): DamagedDatabase | null;
+  /** For a check of the file that found damage before a statement met it. */
+  reportDamage(why: string): void;
   /** Copies it to a new file as it is between two transactions, while it is used. */
   snapshot(file: string): Promise<void>;
 };
@@ -24,8 +33,10 @@ export type Durability = 'normal' | 'full';
 
 export type SqliteOptions = {
   durability?: Durability;
-  /** Keeps every other process out for as long as the file is open. */
+  /** Keeps every other process that wants it for itself out for as long as the file is open. */
   exclusive?: boolean;
+  /** What to do about a damaged file. */
+  advice?: () => string;
   /** Moves the log into the database beside the work. Closed with the database. */
   checkpointer?: Checkpointer;
 };
@@ -42,11 +53,18 @@ const tuning = `PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA cache_si
  * prepared once by their text, and changes of one turn of the event loop share a commit.
  */
 export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDatabase {
-  const { durability = 'normal', exclusive = false, checkpointer } = options;
-  const raw = new DatabaseSync(file, { timeout: 5000 });
-  if (file !== ':memory:') chmodSync(file, 0o600);
-  if (exclusive) raw.exec('PRAGMA locking_mode=EXCLUSIVE');
-  raw.exec(`${tuning}; PRAGMA synchronous=${durability}`);
+  const { durability = 'normal', exclusive = false, checkpointer, advice = () => 'Go back to a backup.' } = options;
+  const unlock = exclusive ? lockFile(file) : () => undefined;
+  const { promise: damaged, resolve: announceDamage } = Promise.withResolvers<DamagedDatabase>();
+  let damage: DamagedDatabase | null = null;
+  const watch: DamageWatch = {
+    advice,
+    onDamage(found) {
+      damage ??= found;
+      announceDamage(found);
+    },
+  };
+  const raw = openFile(file, durability, watch, unlock);
   const group = createGroupCommit(raw, afterCommit);
 
   const statements = new Map<string, Statement>();
@@ -126,6 +144,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDat
   };
 
   return {
+    file,
     raw,
     get: <T>(sql: string, ...values: Value[]) => execute(sql, (statement) => statement.get(...values) as T | undefined, false),
     all: <T>(sql: string, ...values: Value[]) => execute(sql, (statement) => statement.all(...values) as T[], false),
@@ -136,6 +155,9 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDat
     flush: (since) => group.committed(since),
     commitNow: () => group.commitNow(),
     fault: () => group.fault(),
+    damaged,
+    damage: () => damage,
+    reportDamage: (why) => void raw.report(why),
     snapshot: (copy) => snapshot(raw, copy, () => group.commitNow()),
     transaction: (fn) => alone(() => inOwnTransaction(fn)),
     async close() {
@@ -143,6 +165,22 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDat
       group.commitNow();
       await checkpointer?.close();
       raw.close();
+      unlock();
     },
   };
+}
+
+function openFile(file: string, durability: Durability, watch: DamageWatch, unlock: () => void): WatchedDatabase {
+  let raw: WatchedDatabase | null = null;
+  try {
+    if (file !== ':memory:') keepDamagedLog(file);
+    raw = new WatchedDatabase(file, { timeout: 5000 }, watch);
+    if (file !== ':memory:') chmodSync(file, 0o600);
+    raw.exec(`${tuning}; PRAGMA synchronous=${durability}`);
+    return raw;
+  } catch (error) {
+    raw?.close();
+    unlock();
+    throw error;
+  }
 }

@@ -1,8 +1,11 @@
 import { readdirSync, renameSync } from 'node:fs';
 
-/** Gives a file that cannot be used a name under which nothing uses it, and returns that. */
+/** A name under which nothing uses a file. */
+export const setAsideName = (file: string): string => `${file}.damaged-${Date.now()}`;
+
+/** Gives a file that cannot be used such a name, and returns it. */
 export function setAside(file: string): string {
-  const name = `${file}.damaged-${Date.now()}`;
+  const name = setAsideName(file);
   renameSync(file, name);
   return name;
 }

@@ -1,9 +1,8 @@
 import { constants } from 'node:fs';
 import { access, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { inUnits } from '../upload/render-progress.ts';
-import { examineDatabase } from './examine-database.ts';
+import { examineDatabases } from './examine-databases.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 import { quoted } from './quoted.ts';
 
@@ -18,9 +17,7 @@ export async function examineDataDir(dataDir: string): Promise<Finding[]> {
   if (!found.isDirectory()) return [problem('data', `${dataDir} is not a folder`, elsewhere)];
   const fault = await writeFault(dataDir);
   if (fault !== null) return [unusable(dataDir, fault)];
-  const { coreDb, managerDb, collectorDb } = dataPaths(dataDir);
-  const databases = await Promise.all([coreDb, managerDb, collectorDb].map(examineDatabase));
-  return [fine('data', dataDir), privacy(dataDir, found.mode), await space(dataDir), ...databases.filter((one) => one !== null)];
+  return [fine('data', dataDir), privacy(dataDir, found.mode), await space(dataDir), ...(await examineDatabases(dataDir))];
 }
 
 /** Whether the first start can make the folder. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
+import { restoreAdvice } from '@svc/service-kit/restore/restore-advice.ts';
 import { createCheckpointer } from '@svc/store/checkpointer.ts';
 import { migrate } from '@svc/store/migrate.ts';
 import { openSqlite, type Durability } from '@svc/store/open-sqlite.ts';
@@ -16,7 +17,7 @@ const tuning = `PRAGMA cache_size=-32768; PRAGMA wal_autocheckpoint=16000; PRAGM
 export type CollectorDbDeps = { clock: Clock; log: Pick<Log, 'warn'>; durability: Durability };
 
 export function openCollectorDb(file: string, { clock, log, durability }: CollectorDbDeps) {
-  const db = openSqlite(file, { durability });
+  const db = openSqlite(file, { durability, advice: () => restoreAdvice(path.dirname(file)) });
   db.raw.exec(tuning);
   migrate(db, path.join(import.meta.dirname, 'migrations'));
   return { db, checkpointer: createCheckpointer(file, { clock, log, logBytes }) };

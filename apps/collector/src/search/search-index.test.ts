@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openCollectorDb } from '../db/open-collector-db.ts';
 import { findSessions } from './find-sessions.ts';
 import { openIndexParts, partSize } from './index-parts.ts';
-import { openSearchIndex, type SearchIndex } from './search-index.ts';
+import { discardBroken, openSearchIndex, type SearchIndex } from './search-index.ts';
 import { toMatch } from './to-match.ts';
 
 let folder: string;
@@ -100,4 +100,18 @@ test('removed events leave no word in the index, and parts without events go who
   index.forget([]);
   expect(tables()).toEqual(['event_text_1']);
   expect(find('secretword').hits).toBe(0);
+});
+
+test('damage in the events is no fault of the index, which is kept; damage in the index throws it away', () => {
+  store(1, 's', 'word');
+  find('word');
+  const damaged = Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
+  expect(discardBroken(files, damaged)).toContain(`${files.eventFile} is damaged`);
+  expect(existsSync(files.indexFile)).toBe(true);
+  index.close();
+  writeFileSync(files.indexFile, readFileSync(files.indexFile).fill(0xa5, 100, 108));
+  expect(discardBroken(files, damaged)).toBe('database disk image is malformed');
+  expect(existsSync(files.indexFile)).toBe(false);
+  index = openSearchIndex(files);
+  expect(find('word').hits).toBe(1);
 });

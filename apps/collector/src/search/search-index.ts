@@ -5,6 +5,7 @@ import { createUsageSummer, type UsageSums } from '../usage/sum-usage.ts';
 import { findSessions } from './find-sessions.ts';
 import { openIndexParts } from './index-parts.ts';
 import { prepareWrite } from './prepare-write.ts';
+import { isDamage } from '@svc/store/damage.ts';
 import type { FindAnswer, FindQuestion, IndexAnswer } from './search-messages.ts';
 
 export type SearchIndex = {
@@ -47,14 +48,34 @@ export function openSearchIndex(files: Files): SearchIndex {
   return createIndex(db);
 }
 
-/** Throws the index away, when that is what an error tells to do. It is made anew when it is opened next. */
-export function discardBroken({ indexFile }: Files, error: unknown): void {
-  if (isBroken(error)) removeFile(indexFile);
+/**
+ * Throws the index away when an error says that it is damaged; it is made again when it is opened next. When the damage is in
+ * the events, another index would meet it too. Gives what to say of the error.
+ */
+export function discardBroken({ eventFile, indexFile }: Files, error: unknown): string {
+  const { message, errcode } = error as { message: string; errcode?: number };
+  if (!isDamage(error)) return message;
+  if (errcode === damagedWords || !isWhole(indexFile)) {
+    removeFile(indexFile);
+    return message;
+  }
+  return `${eventFile} is damaged (${message})`;
 }
 
-/** SQLite's words for a file with something else in it than there should be: "corrupt" and "not a database". */
-const isBroken = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && [11, 26].includes(Number(error.errcode) & 0xff);
+/** SQLite's code for damage in a full-text index. */
+const damagedWords = 267;
+
+function isWhole(indexFile: string): boolean {
+  const db = new DatabaseSync(indexFile, { readOnly: true });
+  try {
+    return db.prepare('PRAGMA quick_check(1)').get()?.['quick_check'] === 'ok';
+  } catch (error) {
+    if (isDamage(error)) return false;
+    throw error;
+  } finally {
+    db.close();
+  }
+}
 
 function openFile({ eventFile, indexFile }: Files): DatabaseSync | null {
   const db = new DatabaseSync(indexFile, { timeout: 5000 });
@@ -66,7 +87,7 @@ function openFile({ eventFile, indexFile }: Files): DatabaseSync | null {
     if (isOfTheseEvents(db)) return db;
   } catch (error) {
     db.close();
-    if (!isBroken(error) && !(error as Error).message.includes('no such table')) throw error;
+    if (!isDamage(error) && !(error as Error).message.includes('no such table')) throw error;
     removeFile(indexFile);
     return null;
   }

@@ -15,8 +15,7 @@ parentPort?.on('message', (question: Numbered<SearchQuestion>) => {
   } catch (error) {
     index?.close();
     index = null;
-    discardBroken(files, error);
-    reply = { number, error: (error as Error).message };
+    reply = { number, error: discardBroken(files, error) };
   }
   parentPort?.postMessage(reply);
 });

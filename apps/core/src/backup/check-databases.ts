@@ -1,46 +1,42 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { backedUpDatabases, type BackedUpDatabase } from '@svc/contract/backup.ts';
+import { checkDatabase } from '@svc/store/check-database.ts';
 import { refused } from './archive-refusal.ts';
 
-const run = promisify(execFile);
-const program = path.join(import.meta.dirname, 'check-database-process.ts');
 /** Of several GB this is a matter of minutes. */
 const patienceMs = 30 * 60_000;
 
 /**
- * Has every database of an unpacked backup read by a process of its own: whatever is wrong with one, it does not get
- * near the core. Those that a newer service has changed are refused as well.
+ * Has every database of an unpacked backup checked. Those that a newer service has changed are refused as well.
  * @throws ServiceError `unprocessable`.
  */
 export async function checkDatabases(folder: string, root: string): Promise<void> {
   for (const name of backedUpDatabases) {
     const file = path.join(folder, `${name}.db`);
     if (!existsSync(file)) continue;
-    const newest = await examine(name, file);
+    const checked = await checkDatabase(file, { timeoutMs: patienceMs, immutable: true });
+    if (checked === 'unfinished') throw refused(`${name}.db of the backup could not be read within 30 minutes.`);
+    if (checked.fault !== null) throw refused(`${name}.db of the backup is damaged: ${checked.fault}.`);
     const known = newestKnown(name, root);
-    if (newest.slice(0, 3) > known.slice(0, 3)) {
+    if (checked.newest.slice(0, 3) > known.slice(0, 3)) {
       throw refused(
-        `${name}.db of the backup is of a newer version (${newest}; this one knows ${known}). Update the service first.`,
+        `${name}.db of the backup is of a newer version (${checked.newest}; this one knows ${known}). Update the service first.`,
       );
     }
   }
 }
 
-/** Gives its newest migration. */
-async function examine(name: string, file: string): Promise<string> {
-  const args = ['--max-old-space-size=256', program, file];
-  try {
-    const { stdout } = await run(process.execPath, args, { timeout: patienceMs, killSignal: 'SIGKILL', env: {} });
-    const { fault, newest } = JSON.parse(stdout) as { fault: string | null; newest: string };
-    if (fault !== null) throw refused(`${name}.db of the backup is damaged: ${fault}.`);
-    return newest;
-  } catch (error) {
-    if ((error as Error).name === 'ServiceError') throw error;
-    throw refused(`${name}.db of the backup is damaged: it could not be read.`, error);
-  }
+/**
+ * Checks the copy of a database that goes into a backup, and gives its newest migration. A damaged one would take the place
+ * of an older backup that is whole.
+ * @throws Error that names the database.
+ */
+export async function checkSnapshot(name: string, copy: string, signal: AbortSignal): Promise<string> {
+  const checked = await checkDatabase(copy, { timeoutMs: patienceMs, immutable: true, signal });
+  if (checked === 'unfinished') throw new Error(`${name}.db could not be read within 30 minutes.`);
+  if (checked.fault === null) return checked.newest;
+  throw new Error(`${name}.db is damaged (${checked.fault}). The backups from before are kept: go back to one of them.`);
 }
 
 /** The newest migration that this version brings. */

@@ -58,7 +58,7 @@ export async function makeBackup(work: BackupWork): Promise<MadeBackup> {
   const part = notes.partOf(id);
   await checkRoom(paths.backups, await expectedBytes(paths));
   makePrivateDir(notes.workOf(id));
-  const schemas = await snapshotDatabases(work.db, paths, notes.workOf(id));
+  const schemas = await snapshotDatabases(work.db, paths, notes.workOf(id), signal);
   signal.throwIfAborted();
   const facts = { format: backupFormat, version: work.version, created_at: work.createdAt, schemas };
   const databases = await snapshotFiles(schemas, notes.workOf(id));

@@ -4,6 +4,7 @@ import { DatabaseSync, backup } from 'node:sqlite';
 import { backedUpDatabases, type BackedUpDatabase, type BackupContents } from '@svc/contract/backup.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import { checkSnapshot } from './check-databases.ts';
 
 export type DatabaseFiles = Pick<DataPaths, 'coreDb' | 'managerDb' | 'collectorDb'>;
 
@@ -19,11 +20,13 @@ export const databaseFiles = ({ coreDb, managerDb, collectorDb }: DatabaseFiles)
 /**
  * Copies every database there is to `folder`, each as it is between two of its transactions, while all of them are
  * used. Gives the newest migration of each.
+ * @throws Error that names a damaged one.
  */
 export async function snapshotDatabases(
   db: SqliteDatabase,
   paths: DatabaseFiles,
   folder: string,
+  signal: AbortSignal,
 ): Promise<BackupContents['schemas']> {
   const schemas: BackupContents['schemas'] = {};
   const files = databaseFiles(paths);
@@ -32,7 +35,7 @@ export async function snapshotDatabases(
     if (name === 'core') await db.snapshot(copy);
     else if (existsSync(files[name])) await copyOther(files[name], copy);
     else continue;
-    schemas[name] = newestMigration(copy);
+    schemas[name] = await checkSnapshot(name, copy, signal);
   }
   return schemas;
 }
@@ -46,16 +49,5 @@ async function copyOther(file: string, copy: string): Promise<void> {
     await backup(other, copy, { rate: pagesPerStep });
   } finally {
     other.close();
-  }
-}
-
-function newestMigration(file: string): string {
-  const db = new DatabaseSync(`file:${encodeURI(file).replaceAll('?', '%3f').replaceAll('#', '%23')}?immutable=1`, {
-    readOnly: true,
-  });
-  try {
-    return String(db.prepare('SELECT max(name) AS name FROM schema_migration').get()?.['name'] ?? '');
-  } finally {
-    db.close();
   }
 }

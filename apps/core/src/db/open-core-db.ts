@@ -1,19 +1,19 @@
 import path from 'node:path';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
+import { restoreAdvice } from '@svc/service-kit/restore/restore-advice.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { createCheckpointer } from '@svc/store/checkpointer.ts';
-import { lockFile } from '@svc/store/file-lock.ts';
+import { DamagedDatabase } from '@svc/store/damage.ts';
 import { importRedo } from '@svc/store/import-redo.ts';
 import { migrate, MigrationError } from '@svc/store/migrate.ts';
 import { openSqlite, type Durability, type SqliteDatabase } from '@svc/store/open-sqlite.ts';
 
-/** SQLite's codes for "another process has it", "malformed" and "not a database". */
+/** SQLite's code for "another process has it". */
 const busy = 5;
-const damaged = [11, 26];
 
-/** The log is moved into the database beside the work from this size on; SQLite itself would, in a commit, at eight times that. */
-const logBytes = 8 * 1024 * 1024;
+/** The log is moved into the database beside the work from this size on; SQLite itself would, in a commit, at four times that. */
+const logBytes = 16 * 1024 * 1024;
 const tuning = `PRAGMA wal_autocheckpoint=16000; PRAGMA journal_size_limit=${logBytes}`;
 
 /** The file is there and will not be usable at the next try either: damaged, no database, or of a newer version. */
@@ -30,33 +30,20 @@ const noLog = { warn: () => undefined, error: () => undefined };
  * @throws Error that says which process has the file or what is wrong with it, `UnusableDb` when that will not pass by itself.
  */
 export function openCoreDb(file: string, options: CoreDbOptions = {}): SqliteDatabase {
-  let unlock: (() => void) | null = null;
+  let db: SqliteDatabase | null = null;
   try {
-    unlock = lockFile(file);
-    return openLocked(file, options, unlock);
-  } catch (error) {
-    unlock?.();
-    throw toOpenError(file, error);
-  }
-}
-
-function openLocked(file: string, { durability, log = noLog }: CoreDbOptions, unlock: () => void): SqliteDatabase {
-  const checkpointer = createCheckpointer(file, { clock: systemClock, log, logBytes });
-  const db = openSqlite(file, { durability, checkpointer });
-  try {
+    const { durability, log = noLog } = options;
+    const checkpointer = createCheckpointer(file, { clock: systemClock, log, logBytes });
+    db = openSqlite(file, { durability, checkpointer, exclusive: true, advice: () => restoreAdvice(path.dirname(file)) });
     db.raw.exec(tuning);
     const fault = importRedo(db.raw, file);
     if (fault !== null) log.error({ fault }, 'changes of an earlier version were set aside');
     migrate(db, path.join(import.meta.dirname, 'migrations'));
+    return db;
   } catch (error) {
-    db.raw.close();
-    throw error;
+    void db?.close();
+    throw toOpenError(file, error);
   }
-  const close = async () => {
-    await db.close();
-    unlock();
-  };
-  return { ...db, close };
 }
 
 function toOpenError(file: string, error: unknown): Error {
@@ -65,7 +52,7 @@ function toOpenError(file: string, error: unknown): Error {
     const whose = `Another core is using ${path.dirname(file)}. Stop it first, or give this one a folder of its own (SVC_DATA_DIR).`;
     return new Error(whose, { cause: error });
   }
-  const text = `${file} cannot be used: ${errorText(error)}.`;
-  const isLasting = damaged.includes(code) || error instanceof MigrationError;
+  const text = `${file} cannot be used: ${errorText(error)}`;
+  const isLasting = error instanceof DamagedDatabase || error instanceof MigrationError;
   return isLasting ? new UnusableDb(text, { cause: error }) : new Error(text, { cause: error });
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { restoreAdvice } from '@svc/service-kit/restore/restore-advice.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { migrate } from '@svc/store/migrate.ts';
 import { openSqlite, type Durability, type SqliteDatabase } from '@svc/store/open-sqlite.ts';
@@ -7,14 +8,17 @@ import { openSqlite, type Durability, type SqliteDatabase } from '@svc/store/ope
 export function openManagerDb(file: string, durability: Durability): SqliteDatabase {
   let db: SqliteDatabase | null = null;
   try {
-    db = openSqlite(file, { durability });
+    db = openSqlite(file, { durability, advice: () => restoreAdvice(path.dirname(file)) });
+    // It is small, so this takes no time.
     const [row] = db.raw.prepare('PRAGMA quick_check(1)').all();
-    if (row?.['quick_check'] !== 'ok') throw new Error(String(row?.['quick_check']));
+    if (row?.['quick_check'] !== 'ok') db.reportDamage(String(row?.['quick_check']));
+    const damage = db.damage();
+    if (damage !== null) throw damage;
     migrate(db, path.join(import.meta.dirname, 'migrations'));
     return db;
   } catch (error) {
     db?.raw.close();
-    const advice = 'Restore it from a backup, or move it away to begin without connector instances.';
-    throw new Error(`${file} cannot be used (${errorText(error)}). ${advice}`, { cause: error });
+    const advice = 'Or move it away to begin without connector instances.';
+    throw new Error(`${file} cannot be used: ${errorText(error)}. ${advice}`, { cause: error });
   }
 }

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { restoreAdvice } from '@svc/service-kit/restore/restore-advice.ts';
+import { checkDatabase } from '@svc/store/check-database.ts';
+import { isLogDamaged, readLog } from '@svc/store/check-log.ts';
+import { findSetAside } from '@svc/store/set-aside.ts';
+import { fine, note, problem, type Finding } from './finding.ts';
+import { quoted } from './quoted.ts';
+
+/** For each database. One of several GB takes longer. */
+const timeoutMs = 60_000;
+/** A log that is written just now can look torn; a damaged one still does a moment later. */
+const looks = 3;
+
+/** What to do about a damaged database, by its file. */
+type Database = { file: string; fix: string };
+
+/** Reads every database to its end, whether the service runs or not, and looks for what was set aside before. */
+export async function examineDatabases(dataDir: string): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const database of databasesOf(dataDir)) if (existsSync(database.file)) found.push(await examineDatabase(database));
+  return [...found, ...setAside(dataDir)];
+}
+
+function databasesOf(dataDir: string): Database[] {
+  const { coreDb, managerDb, collectorDb, vaultDb } = dataPaths(dataDir);
+  const search = collectorDb.replace(/\.db$/, '-search.db');
+  const restore = restoreAdvice(dataDir);
+  return [
+    ...[coreDb, managerDb, collectorDb].map((file) => ({ file, fix: `${restore}; or begin without it: ${moveAway(file)}` })),
+    { file: search, fix: `it is made again from collector.db when the collector starts without it: ${moveAway(search)}` },
+    { file: vaultDb, fix: `${restore}, with --secrets` },
+  ];
+}
+
+const moveAway = (file: string): string => `mv ${quoted(file)} ${quoted(`${file}.broken`)}`;
+
+async function examineDatabase({ file, fix }: Database): Promise<Finding> {
+  const name = path.basename(file);
+  const checked = await checkDatabase(file, { timeoutMs });
+  if (checked === 'unfinished') return note('database', `${name} is too large to be read within ${timeoutMs / 1000} s`);
+  if (checked.isDamaged) return problem('database', `${file} is damaged: ${checked.fault}`, fix);
+  if (checked.fault !== null) return problem('database', `${file} cannot be read: ${checked.fault}`, fix);
+  if (await isLogLastinglyDamaged(file)) return problem('database', `${file}-wal is damaged: changes in it are lost`, fix);
+  return fine('database', `${name} is whole`);
+}
+
+async function isLogLastinglyDamaged(file: string): Promise<boolean> {
+  for (let look = 0; look < looks; look++) {
+    if (!isLogDamaged(readLog(file))) return false;
+    await sleep(100);
+  }
+  return true;
+}
+
+const setAside = (dataDir: string): Finding[] =>
+  findSetAside(dataDir).map((name) =>
+    problem(
+      'database',
+      `${name} holds changes that could not be applied`,
+      `${restoreAdvice(dataDir)}; or when nothing is missing: rm ${quoted(path.join(dataDir, name))}`,
+    ),
+  );

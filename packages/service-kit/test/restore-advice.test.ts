@@ -1,0 +1,16 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { restoreAdvice } from '@svc/service-kit/restore/restore-advice.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+
+test('the newest finished backup is named, and without one that there is none', () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  expect(restoreAdvice(folder.path)).toContain('./svc backup restore FILE');
+  const backups = path.join(folder.path, 'backups');
+  mkdirSync(backups);
+  const files = ['bak_1k7.tar.gz', 'bak_1k8.tar.gz', 'bak_1k9.tar.gz.part', 'bak_1k9.json', '.bak_2', 'other.tar.gz'];
+  for (const file of files) writeFileSync(path.join(backups, file), '');
+  expect(restoreAdvice(folder.path)).toContain('./svc backup restore bak_1k8 ');
+});

@@ -1,0 +1,65 @@
+import { copyFileSync, readFileSync } from 'node:fs';
+import { setAsideName } from './set-aside.ts';
+
+const headerBytes = 32;
+const frameHeaderBytes = 24;
+/** The last bit says in which order the words of the checksum are read. */
+const magic = 0x377f0682;
+
+/**
+ * Whether a write-ahead log holds commits that SQLite passes over, because something before them does not fit its checksum. It
+ * takes such a place for the end that a kill has cut off, and says nothing. What a kill really cut off has no commit behind it.
+ */
+export function isLogDamaged(log: Buffer): boolean {
+  if (log.length <= headerBytes) return false;
+  const isLittle = log.readUInt32BE(0) === magic;
+  const pageBytes = log.readUInt32BE(8) || 65_536;
+  let sum = checksum(log.subarray(0, 24), [0, 0], isLittle);
+  if ((!isLittle && log.readUInt32BE(0) !== magic + 1) || !fits(sum, log, 24)) return true;
+  const step = frameHeaderBytes + pageBytes;
+  let isWhole = true;
+  for (let at = headerBytes; at + step <= log.length; at += step) {
+    // Frames of an earlier round of the log have other salts.
+    const isCurrent = log.compare(log, 16, 24, at + 8, at + 16) === 0;
+    if (isWhole && isCurrent) {
+      sum = checksum(log.subarray(at + frameHeaderBytes, at + step), checksum(log.subarray(at, at + 8), sum, isLittle), isLittle);
+      isWhole = fits(sum, log, at + 16);
+    } else {
+      isWhole = false;
+      const endsCommit = log.readUInt32BE(at + 4) !== 0;
+      if (isCurrent && endsCommit) return true;
+    }
+  }
+  return false;
+}
+
+type Sum = readonly [number, number];
+
+const fits = (sum: Sum, log: Buffer, at: number): boolean =>
+  log.readUInt32BE(at) === sum[0] && log.readUInt32BE(at + 4) === sum[1];
+
+function checksum(bytes: Buffer, [first, second]: Sum, isLittle: boolean): Sum {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let a = first;
+  let b = second;
+  for (let at = 0; at < bytes.length; at += 8) {
+    a = (a + view.getUint32(at, isLittle) + b) >>> 0;
+    b = (b + view.getUint32(at + 4, isLittle) + a) >>> 0;
+  }
+  return [a, b];
+}
+
+/** The log of a database that nobody has open; an empty one where there is none. */
+export function readLog(file: string): Buffer {
+  try {
+    return readFileSync(`${file}-wal`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.of();
+    throw error;
+  }
+}
+
+/** Keeps a copy of a damaged log under another name, before SQLite drops what it passes over. For use before the file is opened. */
+export function keepDamagedLog(file: string): void {
+  if (isLogDamaged(readLog(file))) copyFileSync(`${file}-wal`, setAsideName(`${file}-wal`));
+}

@@ -1,0 +1,89 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { checkDatabase } from './check-database.ts';
+import { DamagedDatabase } from './damage.ts';
+import { openSqlite } from './open-sqlite.ts';
+
+const pageBytes = 4096;
+
+function filled() {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const file = path.join(folder.path, 'a.db');
+  const db = new DatabaseSync(file);
+  db.exec('BEGIN; CREATE TABLE n (id INTEGER PRIMARY KEY, name TEXT, value TEXT); CREATE INDEX by_name ON n (name)');
+  const add = db.prepare('INSERT INTO n (name, value) VALUES (?, ?)');
+  for (let row = 0; row < 500; row++) add.run(`name ${row}`, 'x'.repeat(200));
+  db.exec('COMMIT');
+  const rootOf = (name: string) =>
+    Number(db.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(name)?.['rootpage']);
+  const pages: Record<string, number> = { header: 1, table: rootOf('n'), index: rootOf('by_name') };
+  db.close();
+  const flip = (page: string, at = 3) => {
+    const bytes = readFileSync(file);
+    writeFileSync(
+      file,
+      bytes.fill(0xa5, ((pages[page] ?? 1) - 1) * pageBytes + at, ((pages[page] ?? 1) - 1) * pageBytes + at + 8),
+    );
+  };
+  return { file, flip };
+}
+
+/** Another process reads the file. */
+const timeoutMs = 20_000;
+vi.setConfig({ testTimeout: 20_000 });
+
+test('the check of a sound database finds nothing, also while it is used', async () => {
+  const { file } = filled();
+  const db = openSqlite(file);
+  onTestFinished(() => db.close());
+  await db.run("UPDATE n SET value = 'y' WHERE id = 1");
+  expect(await checkDatabase(file, { timeoutMs })).toMatchObject({ fault: null, isDamaged: false });
+});
+
+test.each(['header', 'table', 'index'])('the check finds altered bytes in a page of the %s', async (page) => {
+  const { file, flip } = filled();
+  flip(page, page === 'header' ? 100 : 3);
+  expect(await checkDatabase(file, { timeoutMs })).toMatchObject({ isDamaged: true });
+});
+
+test('the check finds an index that does not fit its table', async () => {
+  const { file } = filled();
+  const bytes = readFileSync(file);
+  writeFileSync(file, Buffer.from(bytes.toString('latin1').replace('name 321', 'name 999'), 'latin1'));
+  expect(await checkDatabase(file, { timeoutMs })).toMatchObject({ isDamaged: true });
+});
+
+test('a check that takes too long is ended', async () => {
+  expect(await checkDatabase(filled().file, { timeoutMs: 1 })).toBe('unfinished');
+});
+
+test.each([
+  ['get', 'SELECT * FROM n WHERE id = 400'],
+  ['run', "UPDATE n SET value = 'y' WHERE id = 400"],
+] as const)(
+  'a statement that meets damage (%s) says which file it is and what to do, and so does the database from then on',
+  async (how, sql) => {
+    const { file, flip } = filled();
+    flip('table');
+    const db = openSqlite(file, { advice: () => 'Restore bak_1.' });
+    onTestFinished(() => db.close());
+    expect(db.damage()).toBeNull();
+    const failed = await db[how](sql).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(DamagedDatabase);
+    expect((failed as Error).message).toBe(`${file} is damaged (database disk image is malformed). Restore bak_1.`);
+    expect(await db.damaged).toBe(failed);
+    expect(db.damage()).toBe(failed);
+    expect(() => db.raw.prepare('SELECT * FROM n').all()).toThrow(DamagedDatabase);
+  },
+);
+
+test('a statement that is wrong is no damage', async () => {
+  const db = openSqlite(filled().file);
+  onTestFinished(() => db.close());
+  await expect(db.run('INSERT INTO n (id) VALUES (1)')).rejects.toThrow('UNIQUE');
+  expect(db.damage()).toBeNull();
+});

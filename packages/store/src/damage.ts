@@ -1,0 +1,61 @@
+import { DatabaseSync, type DatabaseSyncOptions, type StatementSync } from 'node:sqlite';
+
+/** A database file holds what SQLite did not write there. The message names the file and what to do. */
+export class DamagedDatabase extends Error {
+  override readonly name = 'DamagedDatabase';
+}
+
+/** SQLite's codes for "malformed" and "not a database". */
+const damageCodes = [11, 26];
+
+/** Whether SQLite says of a file that it is damaged. */
+export const isDamage = (error: unknown): boolean => damageCodes.includes(((error as { errcode?: number }).errcode ?? 0) & 0xff);
+
+export type DamageWatch = { advice: () => string; onDamage: (damage: DamagedDatabase) => void };
+
+/**
+ * A database in which every statement that meets damage throws `DamagedDatabase`: what SQLite says names neither the file
+ * nor a way out. Here and nowhere else SQLite's codes for it are known.
+ */
+export class WatchedDatabase extends DatabaseSync {
+  readonly #file: string;
+  readonly #watch: DamageWatch;
+
+  constructor(file: string, options: DatabaseSyncOptions, watch: DamageWatch) {
+    super(file, options);
+    this.#file = file;
+    this.#watch = watch;
+  }
+
+  override exec(sql: string): void {
+    this.#guard(() => super.exec(sql));
+  }
+
+  override prepare(sql: string): StatementSync {
+    const statement = this.#guard(() => super.prepare(sql));
+    statement.get = this.#guarded(statement, statement.get);
+    statement.all = this.#guarded(statement, statement.all);
+    statement.run = this.#guarded(statement, statement.run);
+    return statement;
+  }
+
+  /** Says so where the check of a file found what no statement has met yet. */
+  report(why: string): DamagedDatabase {
+    const damage = new DamagedDatabase(`${this.#file} is damaged (${why}). ${this.#watch.advice()}`);
+    this.#watch.onDamage(damage);
+    return damage;
+  }
+
+  #guarded<F extends (...values: never[]) => unknown>(statement: StatementSync, work: F): F {
+    return ((...values: never[]) => this.#guard(() => work.apply(statement, values))) as F;
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      throw Object.assign(this.report((error as Error).message), { cause: error });
+    }
+  }
+}

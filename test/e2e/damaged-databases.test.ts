@@ -1,0 +1,183 @@
+import { execFile, spawn } from 'node:child_process';
+import { copyFileSync, cpSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { damageBytes, damageDatabase } from '@svc/testing/damage-file.ts';
+import { freePorts } from '@svc/testing/free-ports.ts';
+import { openHouse, waitFor } from '@svc/testing/house.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+
+const used = temporaryFolder();
+let backup = '';
+let env: Record<string, string> = {};
+
+/** A data folder in which the service has run, with a backup, and a core that was killed in the end. */
+beforeAll(async () => {
+  const ports = await freePorts(4);
+  const house = await openHouse({ dataDir: used.path });
+  env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: used.path,
+    SVC_DEFAULT_ENGINE: 'offline',
+    SVC_CORE_PORT: String(ports[0]),
+    SVC_MANAGER_PORT: String(ports[1]),
+    SVC_COLLECTOR_PORT: String(ports[2]),
+    SVC_VAULT_PORT: String(ports[3]),
+  };
+  ({ id: backup } = (await house.post<{ id: string }>(`${house.urls.core}/v2/backups`, {})).body);
+  const isMade = async () =>
+    (await house.get<{ backups: { state: string }[] }>(`${house.urls.core}/v2/backups`)).backups[0]?.state === 'done';
+  await waitFor(isMade, 20_000, () => 'no backup was made');
+  for (let turn = 0; turn < 5; turn++) {
+    const body = {
+      channel: 'compat',
+      conversation_key: `compat:c1:${turn}`,
+      sender: { raw_id: 'owner' },
+      content: { text: 'echo hi' },
+    };
+    await house.post(`${house.urls.core}/v2/handle`, body);
+  }
+  for (const end of ['', '-wal']) copyFileSync(path.join(used.path, `core.db${end}`), path.join(used.path, `killed${end}`));
+  await house.stop();
+});
+afterAll(() => used.remove());
+
+/** A copy of it that a test may break. */
+function brokenFolder(break_: (dir: string) => void): string {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  cpSync(used.path, folder.path, { recursive: true });
+  break_(folder.path);
+  return folder.path;
+}
+
+type Finding = { name: string; state: string; text: string; fix: string | null };
+
+async function examine(dir: string): Promise<Finding[]> {
+  const args = [path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'doctor', '--json'];
+  const output = await new Promise<string>((resolve) => {
+    execFile(process.execPath, args, { env: { ...env, SVC_DATA_DIR: dir } }, (_error, stdout) => resolve(stdout));
+  });
+  const { findings } = JSON.parse(output) as { findings: Finding[] };
+  return findings.filter(({ name, state }) => name === 'database' && state === 'problem');
+}
+
+const files = [
+  ['core.db', 'header'],
+  ['core.db', 'turn'],
+  ['core.db', 'turn_message'],
+  ['manager.db', 'instance'],
+  ['collector.db', 'event'],
+] as const;
+
+describe('svc doctor', () => {
+  test('finds every database whole after an ordinary stop', async () => {
+    expect(await examine(brokenFolder(() => undefined))).toEqual([]);
+  });
+
+  test.each(files)('names %s with altered bytes (%s), and the backup to go back to', async (name, what) => {
+    const dir = brokenFolder((folder) => damageDatabase(path.join(folder, name), what));
+    const [found, ...others] = await examine(dir);
+    expect(found?.text).toContain(`${path.join(dir, name)} is damaged: `);
+    expect(found?.fix).toContain(`./svc backup restore ${backup}`);
+    expect(others).toEqual([]);
+  });
+
+  test('names a log with altered bytes, and a core that starts on it keeps it and says that something is missing', async () => {
+    const dir = brokenFolder((folder) => {
+      for (const end of ['', '-wal']) copyFileSync(path.join(folder, `killed${end}`), path.join(folder, `core.db${end}`));
+      damageBytes(path.join(folder, 'core.db-wal'), 9000);
+    });
+    expect((await examine(dir))[0]?.text).toContain('core.db-wal is damaged');
+    const core = start('core', dir);
+    await core.says('core is ready');
+    const health = (await (await fetch(`http://127.0.0.1:${env['SVC_CORE_PORT']}/health`)).json()) as { degraded: string[] };
+    expect(health.degraded.join()).toContain('core.db-wal.damaged-');
+    await core.stop();
+    expect(readdirSync(dir).some((name) => name.startsWith('core.db-wal.damaged-'))).toBe(true);
+    const [found] = await examine(dir);
+    expect(found?.text).toContain('core.db-wal.damaged-');
+    expect(found?.fix).toContain(`./svc backup restore ${backup}`);
+  });
+
+  test('names a database that is altered while its process runs', async () => {
+    const dir = brokenFolder(() => undefined);
+    const core = start('core', dir);
+    await core.says('core is ready');
+    damageDatabase(path.join(dir, 'core.db'), 'turn');
+    expect((await examine(dir))[0]?.text).toContain('core.db is damaged');
+    await core.stop();
+  });
+});
+
+describe('a process whose database is damaged', () => {
+  test.each([
+    ['manager', 'manager.db', 'instance'],
+    ['collector', 'collector.db', 'header'],
+  ])('(%s) ends, and its last words name the file and the backup', async (service, name, what) => {
+    const dir = brokenFolder((folder) => damageDatabase(path.join(folder, name), what));
+    const started = start(service, dir);
+    expect(await started.exited).toBe(1);
+    expect(started.output()).toContain(`${path.join(dir, name)} is damaged`);
+    expect(started.output()).toContain(`./svc backup restore ${backup}`);
+  });
+
+  test.each(['header', 'principal', 'identifier', 'turn'])(
+    '(the core, %s) lets nobody in, or says at run time which file it is',
+    async (what) => {
+      const dir = brokenFolder((folder) => damageDatabase(path.join(folder, 'core.db'), what));
+      const core = start('core', dir);
+      await core.says('core is ready');
+      const url = `http://127.0.0.1:${env['SVC_CORE_PORT']}`;
+      const body = {
+        channel: 'compat',
+        conversation_key: 'compat:c1:x',
+        sender: { raw_id: 'owner' },
+        content: { text: 'echo hi' },
+      };
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(`${url}/v2/handle`, { method: 'POST', headers, body: JSON.stringify(body) });
+      expect(await answer.text()).not.toContain('"text":"hi"');
+      const health = (await (await fetch(`${url}/health`)).json()) as { degraded: string[] };
+      expect(health.degraded.join()).toContain(`${path.join(dir, 'core.db')} is damaged`);
+      expect(health.degraded.join()).toContain(`./svc backup restore ${backup}`);
+      await core.stop();
+    },
+  );
+
+  test('(the vault) ends, and its last words name the file', async () => {
+    const dir = brokenFolder(() => undefined);
+    const first = start('vault', dir);
+    await first.says('vault is ready');
+    await first.stop();
+    damageDatabase(path.join(dir, 'vault', 'vault.db'), 'header');
+    const vault = start('vault', dir);
+    expect(await vault.exited).toBe(1);
+    expect(vault.output()).toContain('vault.db is damaged');
+    expect((await examine(dir))[0]?.text).toContain('vault.db is damaged');
+  });
+});
+
+function start(service: string, dir: string) {
+  const child = spawn(process.execPath, [path.join(repositoryRoot, `apps/${service}/src/main.ts`)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...env, SVC_DATA_DIR: dir, NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const exited = new Promise<number | null>((resolve) => child.on('close', resolve));
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return {
+    exited,
+    output: () => output,
+    says: (text: string) =>
+      waitFor(
+        () => output.includes(text),
+        20_000,
+        () => `${service} does not say it:\n${output}`,
+        exited,
+      ),
+    stop: () => (child.kill('SIGTERM'), exited),
+  };
+}
