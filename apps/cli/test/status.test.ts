@@ -83,6 +83,25 @@ test('what was set up while the rest runs starts with the next start, and the do
   data.remove();
 });
 
+test('the doctor says of what is down why, when it is tried again, and what starts it at once', async () => {
+  const data = temporaryFolder();
+  mkdirSync(path.join(data.path, 'run'), { recursive: true });
+  const last_exit = { code: 1, signal: null, at: 0, reason: 'no luck' };
+  const core = { name: 'core', url: 'http://127.0.0.1:1', pid: null, status: 'backoff', restarts: 7, failures: 7, last_exit };
+  const waiting = { ...core, next_start_at: 12_000, last_lines: ['a last word'] };
+  const state = { pid: process.pid, started_at: 0, services: [waiting], faults: ['the log of the core cannot be written'] };
+  writeFileSync(dataPaths(data.path).supervisorState, JSON.stringify(state));
+  const settings = loadSettings('/nowhere', { SVC_DATA_DIR: data.path, SVC_MANAGER_PORT: '2', SVC_COLLECTOR_PORT: '3' });
+  const status = await collectStatus(settings);
+  expect(status.services[0]).toMatchObject({ ...waiting, healthy: false, reason: 'backoff: no luck' });
+  const instance = { id: 'm1', type: 'shop', name: 'shop', url: null, healthy: false, reason: 'bad token', next_start_at: null };
+  const found = await examineServices(settings, { ...status, instances: [{ ...instance, status: 'failed' }] }, 2_000);
+  expect(found).toContainEqual(expect.objectContaining({ name: 'supervisor', text: 'the log of the core cannot be written' }));
+  expect(found.find(({ name }) => name === 'core')?.text).toBe('backoff: no luck; ended 7 times in a row; started again in 10 s');
+  expect(found.find(({ name }) => name === 'instance')).toMatchObject({ fix: './svc connector restart m1' });
+  data.remove();
+});
+
 test('without a core nothing is known of turns and deliveries', async () => {
   const settings = { SVC_DATA_DIR: folder.path, SVC_CORE_PORT: '1', SVC_MANAGER_PORT: '2', SVC_COLLECTOR_PORT: '3' };
   expect(await collectStatus(loadSettings('/nowhere', settings))).toMatchObject({ turns: null, deliveries: null });

@@ -10,7 +10,7 @@ export type Exit = {
 /** How a process ended, in words, with the line of its log that most likely says why. */
 export function describeExit({ code, signal, error }: Exit, lines: readonly LogLine[], heapMb?: number): string {
   if (error !== null) return `could not be started: ${error}`;
-  if (lines.some(({ text }) => isHeapFault(text)))
+  if (signal !== null && lines.some(({ text }) => isHeapFault(text)))
     return heapMb === undefined ? 'used up its heap' : `used more than ${heapMb} MB of heap`;
   const how = signal !== null ? `was ended by ${signal}` : `ended with exit code ${code}`;
   const why = tellingLine(lines);

@@ -1,6 +1,6 @@
 import type { Delivery } from '@svc/contract/delivery.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
-import { duration } from '../status/render-status.ts';
+import { duration } from '../status/duration.ts';
 import { visibleLine, type Style } from '../terminal.ts';
 import type { DeliveryList } from './read-deliveries.ts';
 

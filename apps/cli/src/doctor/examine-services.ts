@@ -1,15 +1,16 @@
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { hostAddresses } from '../service-urls.ts';
+import { nextTry } from '../status/next-try.ts';
 import { startsLater, type Status } from '../status/collect-status.ts';
 import { portFault } from '@svc/supervisor/port-owner.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
 /** What should run: when it does, its processes, instances and engines; when it does not, whether it could. */
-export async function examineServices(settings: Settings, status: Status): Promise<Finding[]> {
+export async function examineServices(settings: Settings, status: Status, now = Date.now()): Promise<Finding[]> {
   const isRunning = status.supervisor !== null || status.services.some(({ version }) => version !== null);
   if (!isRunning) return [...(await examinePorts(settings)), skipped('services', 'not running; ./svc up starts them')];
-  return [...services(status), ...instances(status), ...(await engines(settings))];
+  return [...supervisor(status), ...services(status, now), ...instances(status, now), ...(await engines(settings))];
 }
 
 async function examinePorts(settings: Settings): Promise<Finding[]> {
@@ -22,21 +23,31 @@ async function examinePorts(settings: Settings): Promise<Finding[]> {
   );
 }
 
-const services = (status: Status): Finding[] =>
-  status.services.flatMap(({ name, url, healthy, reason, version, notices }) => {
+const supervisor = (status: Status): Finding[] =>
+  (status.supervisor?.faults ?? []).map((fault) =>
+    problem('supervisor', fault, 'make room on the disk, or give the folder back its rights'),
+  );
+
+/** Why something does not run, and when it is tried again. */
+const whyDown = (reason: string, next: string | null): string => (next === null ? reason : `${reason}; ${next}`);
+
+const services = (status: Status, now: number): Finding[] =>
+  status.services.flatMap(({ name, url, healthy, reason, version, notices, next_start_at, failures }) => {
     const notes = notices.map((text) => note(name, text));
     if (healthy) return [fine(name, url), ...notes];
     // One that answers has said itself what is wrong.
     if (reason === startsLater) return [problem(name, 'was set up while the service runs', 'stop ./svc up and start it again')];
     const fix = version === null ? `./svc logs ${name}` : 'mend what it names; if this stays, stop ./svc up and start it again';
-    return [problem(name, reason ?? 'is not healthy', fix), ...notes];
+    return [problem(name, whyDown(reason ?? 'is not healthy', nextTry(next_start_at, failures, now)), fix), ...notes];
   });
 
-const instances = (status: Status): Finding[] =>
-  status.instances.map(({ name, type, status: state, healthy, reason }) => {
+const instances = (status: Status, now: number): Finding[] =>
+  status.instances.map(({ id, name, type, status: state, healthy, reason, next_start_at }) => {
     if (healthy) return fine('instance', `${name} (${type}) ${state}`);
-    const fix = reason?.includes('in use') ? 'end that program, or change the port (docs/running.md)' : './svc logs manager';
-    return problem('instance', `${name} (${type}) ${state}: ${reason ?? 'no reason given'}`, fix);
+    const look = state === 'failed' ? `./svc connector restart ${id}` : `./svc connector logs ${id}`;
+    const fix = reason?.includes('in use') ? 'end that program, or change the port (docs/running.md)' : look;
+    const why = whyDown(reason ?? 'no reason given', nextTry(next_start_at ?? null, 0, now));
+    return problem('instance', `${name} (${type}) ${state}: ${why}`, fix);
   });
 
 type Engines = {

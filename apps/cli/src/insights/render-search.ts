@@ -1,6 +1,6 @@
 import type { SearchAnswer, SearchedSession } from '@svc/contract/search.ts';
 import type { Style } from '../terminal.ts';
-import { duration } from '../status/render-status.ts';
+import { duration } from '../status/duration.ts';
 import { line } from './words.ts';
 
 export function renderSearch({ sessions, hits, capped, complete }: SearchAnswer, now: number, style: Style): string {

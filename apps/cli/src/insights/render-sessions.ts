@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import type { ListedSession } from '@svc/contract/listed-session.ts';
-import { duration } from '../status/render-status.ts';
+import { duration } from '../status/duration.ts';
 import type { Style } from '../terminal.ts';
 import { amount, line, usd } from './words.ts';
 

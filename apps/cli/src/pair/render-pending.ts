@@ -1,5 +1,5 @@
 import type { PendingIdentity } from '@svc/contract/pairing.ts';
-import { duration } from '../status/render-status.ts';
+import { duration } from '../status/duration.ts';
 import { visibleLine, type Style } from '../terminal.ts';
 
 /** Who waits to be let in, for a person. `now` is epoch ms. */

@@ -1,3 +1,5 @@
+import { duration } from './duration.ts';
+import { nextTry } from './next-try.ts';
 import { usualWidth, wrap, type Style } from '../terminal.ts';
 import type { CoreLoad, InstanceStatus, ServiceStatus, Status } from './collect-status.ts';
 
@@ -61,13 +63,6 @@ function serviceLines(
   ];
 }
 
-/** When a process is tried again; null when it does not wait for that. */
-function nextTry(at: number | null, failures: number, now: number): string | null {
-  if (at === null) return null;
-  const count = failures < 2 ? '' : `ended ${failures} times in a row; `;
-  return `${count}${at <= now ? 'started again now' : `started again in ${duration(at - now + 999)}`}`;
-}
-
 const instanceLines = (
   { id, name, type, status, url, healthy, reason, next_start_at }: InstanceStatus,
   now: number,
@@ -103,13 +98,3 @@ function loadLines({ turns, deliveries }: CoreLoad, style: Style): string[] {
 /** Words about the line above. */
 const below = (text: string | null, width: number, paint: (line: string) => string): string[] =>
   text === null ? [] : wrap(text, width - indent.length).map((line) => indent + paint(line));
-
-/** Two units at most: `42 s`, `3 min`, `2 h 5 min`, `4 d 1 h`. */
-export function duration(ms: number): string {
-  const s = Math.max(0, Math.floor(ms / 1000));
-  if (s < 60) return `${s} s`;
-  const min = Math.floor(s / 60);
-  if (min < 60) return `${min} min`;
-  const h = Math.floor(min / 60);
-  return h < 24 ? `${h} h ${min % 60} min` : `${Math.floor(h / 24)} d ${h % 24} h`;
-}
