@@ -1,5 +1,6 @@
 import type { Announcement } from '@svc/contract/announcement.ts';
 import type { Database } from '@svc/store/database.ts';
+import { cut } from '@svc/store/read-page.ts';
 import { partsOf } from './announcement-target.ts';
 
 export type NewAnnouncement = Omit<Announcement, 'id'>;
@@ -7,7 +8,9 @@ export type NewAnnouncement = Omit<Announcement, 'id'>;
 const columns = 'id, target, text, priority, from_session, created_at, expires_at';
 const insert = `INSERT INTO announcement (target, text, priority, from_session, created_at, expires_at)
   VALUES (?, ?, ?, ?, ?, ?) RETURNING ${columns}`;
-const selectLive = `SELECT ${columns} FROM announcement WHERE expires_at IS NULL OR expires_at > ? ORDER BY id`;
+// A target that is too long is nobody's.
+const selectLive = `SELECT id, target, ${cut('text', 16_384)}, priority, ${cut('from_session', 4096)}, created_at, expires_at
+  FROM announcement WHERE (expires_at IS NULL OR expires_at > ?) AND octet_length(target) <= 4096 ORDER BY id`;
 /** Only a sender with an identifier on a channel has sessions there. */
 const selectReader = {
   surface: 'SELECT 1 FROM identifier WHERE surface = ? LIMIT 1',

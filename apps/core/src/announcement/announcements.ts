@@ -12,7 +12,7 @@ export type Post = Pick<Announcement, 'target' | 'text' | 'priority' | 'from_ses
 export type AnnouncementLimits = {
   /** Live announcements; past it the oldest go. */
   count: number;
-  /** Characters of all their texts together. */
+  /** Characters of all of them together. */
   chars: number;
 };
 
@@ -20,7 +20,9 @@ export type Announcements = Awaited<ReturnType<typeof openAnnouncements>>;
 
 /** A note, not a document: what is longer is kept as far as this. */
 const maxTextLength = 4000;
-const defaultLimits: AnnouncementLimits = { count: 10_000, chars: 4_000_000 };
+const defaultLimits: AnnouncementLimits = { count: 10_000, chars: 5_000_000 };
+
+const charsOf = ({ text, target, from_session }: Announcement): number => text.length + target.length + from_session.length;
 
 /**
  * The announcements that are live. They are held in memory as well as stored: this process alone writes them, and a
@@ -35,9 +37,12 @@ export async function openAnnouncements(db: Database, clock: Clock, limits = def
 
   const add = (announcement: Announcement) => {
     live.push(announcement);
-    chars += announcement.text.length;
+    chars += charsOf(announcement);
     expiry = Math.min(expiry, announcement.expires_at ?? Number.POSITIVE_INFINITY);
-    while (live.length > limits.count || chars > limits.chars) chars -= live.shift()?.text.length ?? 0;
+    while (live.length > limits.count || chars > limits.chars) {
+      const oldest = live.shift();
+      chars -= oldest === undefined ? chars : charsOf(oldest);
+    }
   };
 
   const current = (): readonly Announcement[] => {

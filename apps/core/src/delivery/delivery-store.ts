@@ -1,7 +1,9 @@
 import type { Delivery, DeliveryState } from '@svc/contract/delivery.ts';
+import { maxTarget } from '@svc/contract/envelope.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Database } from '@svc/store/database.ts';
+import { bytesOf, cut, readPage } from '@svc/store/read-page.ts';
 
 /** Where a conversation can be pushed to. */
 export type Route = { instance_id: string; target: string };
@@ -23,8 +25,12 @@ const insert = `INSERT INTO delivery (id, turn_id, turn_seq, conversation_key, i
   error, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?) RETURNING ${columns}`;
 const update = 'UPDATE delivery SET state = ?, attempts = ?, next_at = ?, error = ?, updated_at = ? WHERE id = ?';
 const selectPending = `SELECT ${columns} FROM delivery WHERE state = 'pending' ORDER BY seq`;
-const selectState = `SELECT ${columns} FROM delivery WHERE state = ? AND seq < ? ORDER BY seq DESC LIMIT ?`;
-const selectAll = `SELECT ${columns} FROM delivery WHERE seq < ? ORDER BY seq DESC LIMIT ?`;
+const list = {
+  table: 'delivery',
+  columns: `seq, id, turn_id, turn_seq, conversation_key, instance_id, ${cut('target', 4 * maxTarget)}, ${cut('text', 1024 * 1024)},
+    injected, state, attempts, next_at, ${cut('error', 65_536)}, created_at, updated_at`,
+  bytes: bytesOf('target', 'text', 'error'),
+};
 const removeOld = `DELETE FROM delivery WHERE seq IN
   (SELECT seq FROM (SELECT seq, state, updated_at FROM delivery ORDER BY seq LIMIT 500) AS oldest
    WHERE state <> 'pending' AND updated_at < ?) RETURNING state`;
@@ -61,9 +67,10 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids) {
 
     pending: async () => (await db.all<Row>(selectPending)).map(toDelivery),
     async list(state: DeliveryState | null, before: number, limit: number) {
-      const rows =
-        state === null ? await db.all<Row>(selectAll, before, limit) : await db.all<Row>(selectState, state, before, limit);
-      return { deliveries: rows.map(toDelivery), next: rows.length === limit ? (rows.at(-1)?.seq ?? null) : null };
+      const where = state === null ? 'TRUE' : 'state = ?';
+      const values = state === null ? [] : [state];
+      const { rows, next } = await readPage<Row>(db, { ...list, where }, { values, before, limit });
+      return { deliveries: rows.map(toDelivery), next };
     },
     async find(id: string): Promise<StoredDelivery | undefined> {
       const row = await db.get<Row>(`SELECT ${columns} FROM delivery WHERE id = ?`, id);

@@ -19,6 +19,7 @@ export function toMessages(row: HistoryRow): HistoryMessage[] {
   const asked: HistoryMessage = { turn_id: row.id, role, sender: row.sender, text: row.text ?? '', at: row.accepted_at };
   const at = row.ended_at ?? row.accepted_at;
   const answers = (result?.actions ?? []).map((action) => answer(row.id, 'assistant', action.text, at));
+  if (row.is_too_long === 1) answers.push(answer(row.id, 'assistant', 'This reply is too long to be shown here.', at));
   const failure = row.error === null ? [] : [answer(row.id, 'error', (JSON.parse(row.error) as ErrorBody).message, at)];
   return [asked, ...answers, ...failure];
 }

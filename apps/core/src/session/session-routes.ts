@@ -3,6 +3,7 @@ import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import { textsInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
+import { countFitting } from '@svc/store/read-page.ts';
 import { toMessages } from './history.ts';
 import { toSession } from './session-view.ts';
 
@@ -20,7 +21,10 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
     const limit = queryInteger('limit', query.limit, 100, 1, 1000);
     const before = queryInteger('before', query.before, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
     const rows = await sessions.list(before, limit);
-    return { sessions: rows.map((row) => toSession(row, turnQueue)) };
+    const all = rows.map((row) => toSession(row, turnQueue));
+    const shown = all.slice(0, countFitting(all.map((session) => ({ bytes: JSON.stringify(session).length }))));
+    const isAll = shown.length === rows.length && rows.length < limit;
+    return { sessions: shown, next: isAll ? null : (shown.at(-1)?.last_active_at ?? null) };
   });
 
   app.get<{ Params: KeyParams }>('/v2/session/:key', async ({ params }) => {
@@ -34,7 +38,7 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
     async ({ params, query }) => {
       const limit = queryInteger('limit', query.limit, 100, 1, 1000);
       const before = queryInteger('before', query.before, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
-      const rows = await journal.history(params.key, before, limit);
+      const { rows, next } = await journal.history(params.key, before, limit);
       if (rows.length === 0 && (await sessions.read(params.key)) === undefined) throw notFound('session', params.key);
       const redactor = knownSecrets.redactor();
       const messages = rows.toReversed().flatMap(toMessages);
@@ -44,7 +48,7 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
       );
       return {
         messages: messages.map((message, i) => ({ ...message, text: texts[i] ?? '' })),
-        next: rows.length === limit ? (rows.at(-1)?.seq ?? null) : null,
+        next,
       };
     },
   );

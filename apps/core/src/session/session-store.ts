@@ -1,17 +1,21 @@
+import { maxTarget } from '@svc/contract/envelope.ts';
 import type { Session } from '@svc/contract/session.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database } from '@svc/store/database.ts';
+import { bounded, cut } from '@svc/store/read-page.ts';
 
 /** A session as stored. `running` and `queued` are the turn queue's to tell (see `session-view.ts`). */
-export type SessionRow = Omit<Session, 'state'> & { fence: number; public: number; parked_sessions: string | null };
+export type SessionRow = Omit<Session, 'state'> & { public: number };
 
 /** What a turn needs of its session. */
-export type OpenSession = Pick<SessionRow, 'conversation_key' | 'engine_id' | 'engine_session_id' | 'turns' | 'cwd' | 'fence'> & {
+export type OpenSession = Pick<SessionRow, 'conversation_key' | 'engine_id' | 'engine_session_id' | 'turns' | 'cwd'> & {
+  /** Number of the turn among those of its session: one that was overtaken changes nothing. */
+  fence: number;
   /** Turns of the conversation that this engine had no part in. */
   missed: number;
 };
 
-type OpenedRow = Omit<OpenSession, 'missed'> & Pick<SessionRow, 'parked_sessions'>;
+type OpenedRow = Omit<OpenSession, 'missed'> & { parked_sessions: string | null };
 
 /** Sessions of other engines in the same conversation: their resume ids, and how many turns it had when they left. */
 type Parked = Record<string, { id: string; turns: number }>;
@@ -43,9 +47,19 @@ export type TurnTotals = {
   model: string | null;
 };
 
-const selectOne = 'SELECT * FROM session WHERE conversation_key = ?';
+// Values of versions without limits can be of any length. One that is too long is none: cut, it would name something else.
+const columns = [
+  'conversation_key, surface, instance_id, principal_id, engine_id, last_announce_id, public, turns, input_tokens',
+  'output_tokens, cost_usd, unpriced_turns, created_at, last_active_at',
+  bounded('outbound_instance_id', 4096),
+  bounded('outbound_target', 4 * maxTarget),
+  ...['engine_session_id', 'model', 'multiplexer', 'tmux_target', 'title'].map((column) => bounded(column, 4096)),
+  bounded('cwd', 16_384),
+  cut('claimed_by', 4096),
+].join(', ');
+const selectOne = `SELECT ${columns} FROM session WHERE conversation_key = ?`;
 const selectCursor = 'SELECT last_announce_id FROM session WHERE conversation_key = ?';
-const selectRecent = 'SELECT * FROM session WHERE last_active_at < ? ORDER BY last_active_at DESC LIMIT ?';
+const selectRecent = `SELECT ${columns} FROM session WHERE last_active_at < ? ORDER BY last_active_at DESC LIMIT ?`;
 const insert = `
   INSERT INTO session (conversation_key, surface, instance_id, principal_id, engine_id, outbound_instance_id,
     outbound_target, public, cwd, last_announce_id, fence, created_at, last_active_at)

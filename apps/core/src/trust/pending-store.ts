@@ -4,8 +4,9 @@ import type { Database } from '@svc/store/database.ts';
 /** A pending identity as stored. `code` is the bare one, live or not. */
 export type PendingRow = PendingIdentity & { codes_given: number; codes_since: number };
 
-const selectAll = `SELECT id, surface, value, name, first_seen, last_seen, count, code, code_expires_at, codes_given, codes_since
-  FROM pending_identity ORDER BY last_seen`;
+// No channel has longer names by now; nobody can be let in under one.
+const selectAll = `SELECT id, surface, value, substr(name, 1, 80) AS name, first_seen, last_seen, count, code, code_expires_at, codes_given, codes_since
+  FROM pending_identity WHERE octet_length(value) <= 4096 ORDER BY last_seen`;
 const selectKnown = `SELECT p.id FROM pending_identity p
   JOIN identifier i ON i.surface = p.surface AND i.value = p.value`;
 const upsert = `INSERT INTO pending_identity (id, surface, value, name, first_seen, last_seen, count, code, code_expires_at,

@@ -2,6 +2,7 @@ import type { TrustChange } from '@svc/contract/trust.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database } from '@svc/store/database.ts';
+import { countFitting } from '@svc/store/read-page.ts';
 
 export type NewTrustChange = Omit<TrustChange, 'id' | 'at'>;
 export type TrustAuditPage = { audit: TrustChange[]; next: number | null };
@@ -9,7 +10,11 @@ export type TrustAuditPage = { audit: TrustChange[]; next: number | null };
 type Row = Omit<TrustChange, 'before' | 'after'> & { before: string | null; after: string | null };
 
 const insert = 'INSERT INTO trust_audit (at, actor, what, principal, before, after) VALUES (?, ?, ?, ?, ?, ?)';
-const select = 'SELECT id, at, actor, what, principal, before, after FROM trust_audit WHERE id < ?';
+/** The whole of a large principal; and what is told of a change that is longer. */
+const maxFacts = 65_536;
+const facts = (column: string) =>
+  `CASE WHEN octet_length(${column}) > ${maxFacts} THEN '{"withheld":"too long to be shown"}' ELSE ${column} END AS ${column}`;
+const select = `SELECT id, at, actor, what, principal, ${facts('before')}, ${facts('after')} FROM trust_audit WHERE id < ?`;
 
 /** The record of every change of trust. It is only added to, in the change's own transaction; secrets do not get in. */
 export function createTrustAudit(knownSecrets: Pick<KnownSecrets, 'redactor'>, clock: Clock) {
@@ -43,8 +48,9 @@ export function createTrustAudit(knownSecrets: Pick<KnownSecrets, 'redactor'>, c
         principal === null
           ? await db.all<Row>(`${select} ORDER BY id DESC LIMIT ?`, before, limit + 1)
           : await db.all<Row>(`${select} AND principal = ? ORDER BY id DESC LIMIT ?`, before, principal, limit + 1);
-      const audit = rows.slice(0, limit).map(toChange);
-      return { audit, next: rows.length > limit ? (audit.at(-1)?.id ?? null) : null };
+      const sizes = rows.map(({ before, after }) => ({ bytes: (before?.length ?? 0) + (after?.length ?? 0) }));
+      const audit = rows.slice(0, Math.min(limit, countFitting(sizes))).map(toChange);
+      return { audit, next: rows.length > audit.length ? (audit.at(-1)?.id ?? null) : null };
     },
   };
 }

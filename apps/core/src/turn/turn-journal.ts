@@ -2,6 +2,7 @@ import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database } from '@svc/store/database.ts';
+import { bounded, bytesOf, cut, readPage, type PageSql } from '@svc/store/read-page.ts';
 import type { Turn } from './turn.ts';
 
 /**
@@ -32,6 +33,8 @@ export type JournalRow = {
 export type HistoryRow = Pick<JournalRow, 'seq' | 'id' | 'sender' | 'text' | 'result' | 'error' | 'accepted_at'> & {
   origin: 'message' | 'inject';
   ended_at: number | null;
+  /** 1 where the result is longer than can be shown. */
+  is_too_long: number;
 };
 
 const insert = `
@@ -43,8 +46,15 @@ const columns =
 const selectByMessage = `SELECT ${columns} FROM turn WHERE conversation_key = ? AND message_id = ?`;
 const selectOpen = `SELECT ${columns} FROM turn
   WHERE seq > (SELECT seq FROM turn_mark) AND open = 1 ORDER BY seq`;
-const selectHistory = `SELECT seq, id, sender, origin, text, result, error, accepted_at, ended_at FROM turn
-  WHERE conversation_key = ? AND seq < ? AND open = 0 ORDER BY seq DESC LIMIT ?`;
+/** What is longer is not read: the result is JSON, of which no part can be shown. */
+const maxResult = 4 * 1024 * 1024;
+const history: PageSql = {
+  table: 'turn',
+  where: 'conversation_key = ? AND open = 0',
+  columns: `seq, id, sender, origin, ${cut('text', 1024 * 1024)}, ${bounded('result', maxResult)}, ${bounded('error', maxResult)},
+    accepted_at, ended_at, result IS NOT NULL AND octet_length(result) > ${maxResult} AS is_too_long`,
+  bytes: bytesOf('text', 'result', 'error'),
+};
 const updateStart = `UPDATE turn SET state = 'running', attempts = attempts + 1 WHERE seq = ?`;
 const updateInput = 'UPDATE turn SET text = ?, input = ? WHERE seq = ?';
 const updateAgain = `UPDATE turn SET id = ?, state = 'queued', open = 1, attempts = 0, request_id = ?, text = ?, input = ?, error = NULL,
@@ -141,7 +151,7 @@ export function createTurnJournal(db: Database, clock: Clock) {
       return rows;
     },
     /** Ended turns of a conversation, newest first, those before `before`. */
-    history: (key: string, before: number, limit: number) => db.all<HistoryRow>(selectHistory, key, before, limit),
+    history: (key: string, before: number, limit: number) => readPage<HistoryRow>(db, history, { values: [key], before, limit }),
 
     /** What was said in a conversation is forgotten; what is still open stays. */
     forget: (key: string) => db.run('DELETE FROM turn WHERE conversation_key = ? AND open = 0', key),

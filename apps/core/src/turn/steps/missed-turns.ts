@@ -20,7 +20,7 @@ export async function withMissedTurns(
   session: OpenSession,
 ): Promise<Prompt> {
   const before = turn.seq === 0 ? Number.MAX_SAFE_INTEGER : turn.seq;
-  const rows = await journal.history(turn.envelope.conversation_key, before, Math.min(session.missed, maxTurns));
+  const { rows } = await journal.history(turn.envelope.conversation_key, before, Math.min(session.missed, maxTurns));
   const missed = rows.toReversed().flatMap(toMessages).flatMap(toPrior);
   if (missed.length === 0) return prompt;
   if (session.engine_session_id !== null) return { ...prompt, text: `${transcriptText(missed)}\n\n${prompt.text}` };

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openSqlite } from './open-sqlite.ts';
+import { bounded, bytesOf, countFitting, cut, readPage } from './read-page.ts';
+
+test('as many of the first rows as fit are taken, and at least one', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(50), { maxLength: 20 }), fc.nat(120), (sizes, room) => {
+      const rows = sizes.map((bytes) => ({ bytes }));
+      const count = countFitting(rows, room);
+      const held = (some: number) => sizes.slice(0, some).reduce((sum, bytes) => sum + bytes, 0);
+      if (sizes.length > 0) expect(count).toBeGreaterThan(0);
+      if (count > 1) expect(held(count)).toBeLessThanOrEqual(room);
+      if (count < sizes.length) expect(held(count + 1)).toBeGreaterThan(room);
+    }),
+  );
+});
+
+test('pages go through all rows, whatever their sizes are and what is in them', async () => {
+  const db = openSqlite(':memory:');
+  await db.run('CREATE TABLE thing (seq INTEGER PRIMARY KEY, kind TEXT, text TEXT)');
+  const sizes = [10, 5_000_000, 0, 3_000_000, 3_000_000, 1, 2_000_000];
+  for (const size of sizes) await db.run("INSERT INTO thing (kind, text) VALUES ('a', ?)", `\0${'é'.repeat(size / 2)}`);
+  await db.run("INSERT INTO thing (kind, text) VALUES ('b', NULL)");
+  const sql = {
+    table: 'thing',
+    where: 'kind = ?',
+    columns: `seq, ${cut('text', 4_000_000)}`,
+    bytes: bytesOf('text', 'kind'),
+  };
+  const seen: number[] = [];
+  for (let before: number | null = 1e9, pages = 0; before !== null && pages < 20; pages++) {
+    const page: { rows: { seq: number; text: string }[]; next: number | null } = await readPage(db, sql, {
+      values: ['a'],
+      before,
+      limit: 3,
+    });
+    expect(page.rows.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)).toBeLessThanOrEqual(4 * 1024 * 1024);
+    seen.push(...page.rows.map(({ seq }) => seq));
+    before = page.next;
+  }
+  expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1]);
+  expect(await db.all(`SELECT ${bounded('text', 3)} FROM thing WHERE kind = 'a' AND seq = 3`)).toEqual([{ text: '\0' }]);
+  expect(await db.all(`SELECT ${bounded('text', 3)} FROM thing WHERE seq = 2`)).toEqual([{ text: null }]);
+  await db.close();
+});
