@@ -58,7 +58,7 @@ export class ReplyRelay implements StreamHandlers {
 const interrupted = (messageId: string) =>
   new ServiceError(
     'turn_interrupted',
-    'The service restarted during this answer and then answered in other words, so what you have is not the answer. ' +
+    'This answer was taken back and given in other words, after a restart or because a secret was in it, so what you have is not the answer. ' +
       `Ask again with the same Idempotency-Key to get the whole reply; it is "${messageId}".`,
     { details: { code: 'stream_interrupted' } },
   );

@@ -1,18 +1,29 @@
-import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { CoreMask } from '@svc/service-kit/redaction/core-mask.ts';
+import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 
-/**
- * Events of others, without the secrets that are known here or to the core: they are stored, searched and sent on. An id that
- * was masked is left out, because two masked ids are not the same event.
- */
-export async function maskIncoming(
-  events: readonly unknown[],
-  { mask, coreMask }: { mask: OutboundMask; coreMask: Pick<CoreMask, 'json'> },
-): Promise<readonly unknown[]> {
+type Masks = { mask: OutboundMask; coreMask: Pick<CoreMask, 'json'> };
+
+/** Masking more than these at once would hold everybody else up. */
+const maskedAtOnce = 100;
+
+/** Events of others, without the secrets that are known here or to the core: they are stored, searched and sent on. */
+export async function maskIncoming(events: readonly unknown[], masks: Masks): Promise<readonly unknown[]> {
+  if (events.length <= maskedAtOnce) return maskSome(events, masks);
+  const all: unknown[] = [];
+  for (let at = 0; at < events.length; at += maskedAtOnce) {
+    all.push(...(await maskSome(events.slice(at, at + maskedAtOnce), masks)));
+    await nextTick();
+  }
+  return all;
+}
+
+/** An id that was masked is left out, because two masked ids are not the same event. */
+async function maskSome(events: readonly unknown[], { mask, coreMask }: Masks): Promise<readonly unknown[]> {
   const { json, value } = mask.write(events);
   const also = await coreMask.json(json);
   const masked = also === json ? value : (JSON.parse(also) as unknown[]);
-  return masked === events ? events : masked.map((event, i) => withOwnId(event, events[i]));
+  return masked === events ? events : events.map((event, i) => withOwnId(masked[i], event));
 }
 
 function withOwnId(event: unknown, given: unknown): unknown {

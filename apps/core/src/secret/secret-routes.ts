@@ -23,19 +23,17 @@ export function mountSecretRoutes(app: App, { connectorSecrets, knownSecrets, se
     return { ok: true };
   });
 
-  // For the collector: what it stores and shows passes the secrets that only this process knows.
-  void app.register(async (scope) => {
-    // Nothing of it is used but its texts, so no name of a field can do harm.
-    scope.takeJson({ isChecked: false });
-    const onRequest = createBearerAuth(settings.insightsToken, 'SVC_INSIGHTS_TOKEN');
-    const options = {
-      onRequest,
-      bodyLimit: maxMaskedBytes,
-      schema: { description: 'The JSON that is sent, without known secrets' },
-    };
-    scope.post<{ Body: unknown }>('/v2/secrets/mask', options, async ({ body }): Promise<SecretMaskAnswer> => {
-      const { value } = knownSecrets.mask.write(body);
-      return value === body ? { masked: false } : { masked: true, value };
-    });
+  void app.register(async (scope) => mountMask(scope as unknown as App, { knownSecrets, settings }));
+}
+
+/** For the collector and the manager: what they show passes the secrets that only this process knows. */
+function mountMask(app: App, { knownSecrets, settings }: Pick<Deps, 'knownSecrets' | 'settings'>): void {
+  // Nothing of it is used but its texts, so no name of a field can do harm.
+  app.takeJson({ isChecked: false });
+  const onRequest = createBearerAuth(settings.insightsToken, 'SVC_INSIGHTS_TOKEN');
+  const options = { onRequest, bodyLimit: maxMaskedBytes };
+  app.post<{ Body: unknown }>('/v2/secrets/mask', options, async ({ body }): Promise<SecretMaskAnswer> => {
+    const { value } = knownSecrets.mask.write(body);
+    return value === body ? { masked: false } : { masked: true, value };
   });
 }

@@ -163,7 +163,7 @@ export function createEventRenderer({
     async finish(): Promise<Rendered> {
       showThought(thinking.end());
       if (thought !== '') events.thinking(turn, thought);
-      reply.finish();
+      await reply.finish();
       cancelKeep();
       if (kept !== null) await kept;
       return {

@@ -22,27 +22,27 @@ function open(...secrets: string[]) {
     shown: () =>
       frames.reduce((text, frame) => (frame.type === 'retract' ? '' : frame.type === 'delta' ? text + frame.text : text), ''),
     segments: () => frames.flatMap((frame) => (frame.type === 'segment' ? [frame.text] : [])),
-    say(...blocks: string[][]) {
+    async say(...blocks: string[][]) {
       for (const pieces of blocks) {
         for (const piece of pieces) reply.push(piece);
         reply.endBlock();
       }
-      reply.end();
+      await reply.end();
       return reply.text();
     },
   };
 }
 
-test('a secret that is split over two blocks is masked, and no part of it was shown', () => {
+test('a secret that is split over two blocks is masked, and no part of it was shown', async () => {
   const { say, frames, segments } = open(secret);
-  expect(say(['one ', secret.slice(0, 9)], [`${secret.slice(9)} two`])).toBe(`one \n\n${mask} two`);
+  expect(await say(['one ', secret.slice(0, 9)], [`${secret.slice(9)} two`])).toBe(`one \n\n${mask} two`);
   expect(JSON.stringify(frames)).not.toContain(secret.slice(0, 4));
   expect(segments()[0]).toBe('one ');
 });
 
-test('a secret that is split over many blocks is masked', () => {
+test('a secret that is split over many blocks is masked', async () => {
   const { say, frames } = open(secret);
-  const text = say(['x'], ...Array.from({ length: 4 }, (_, i) => [secret.slice(i * 4, i * 4 + 4)]), ['y']);
+  const text = await say(['x'], ...Array.from({ length: 4 }, (_, i) => [secret.slice(i * 4, i * 4 + 4)]), ['y']);
   expect(text.replaceAll('\n', '')).not.toContain(secret);
   expect(
     frames
@@ -52,15 +52,15 @@ test('a secret that is split over many blocks is masked', () => {
   ).not.toContain(secret);
 });
 
-test('the end of a block that is no secret after all is shown with it, before the next block', () => {
+test('the end of a block that is no secret after all is shown with it, before the next block', async () => {
   const { say, segments, frames } = open(secret);
   const [half] = [secret.slice(0, 9)];
-  expect(say([`one ${half}`], ['two'])).toBe(`one ${half}\n\ntwo`);
+  expect(await say([`one ${half}`], ['two'])).toBe(`one ${half}\n\ntwo`);
   expect(segments()).toEqual([`one ${half}`, 'two']);
   expect(frames).not.toContainEqual({ type: 'retract' });
 });
 
-test('a block leaves whole when its end only looks a little like a beginning', () => {
+test('a block leaves whole when its end only looks a little like a beginning', async () => {
   const { reply, frames } = open(secret);
   reply.push('a Cnr');
   reply.endBlock();
@@ -71,40 +71,40 @@ test('a block leaves whole when its end only looks a little like a beginning', (
   ]);
 });
 
-test('what becomes known while the reply streams is masked from then on, and what was shown is said again without it', () => {
+test('what becomes known while the reply streams is masked from then on, and what was shown is said again without it', async () => {
   const { reply, learn, shown, frames } = open();
   reply.push(`it is ${secret} and `);
   expect(shown()).toContain(secret);
   learn(secret);
   reply.push('so on');
   reply.endBlock();
-  reply.end();
+  await reply.end();
   expect(reply.text()).toBe(`it is ${mask} and so on`);
   expect(shown()).toBe(reply.text());
   const since = frames.findLastIndex(({ type }) => type === 'retract');
   expect(JSON.stringify(frames.slice(since))).not.toContain(secret);
 });
 
-test('what becomes known and was not said yet withdraws nothing', () => {
+test('what becomes known and was not said yet withdraws nothing', async () => {
   const { reply, learn, frames } = open();
   reply.push('hello ');
   learn(secret);
   reply.push(`to ${secret}`);
   reply.endBlock();
-  reply.end();
+  await reply.end();
   expect(reply.text()).toBe(`hello to ${mask}`);
   expect(frames).not.toContainEqual({ type: 'retract' });
 });
 
-test('a key block that goes on in the next block is masked in the end, and the reader has the same', () => {
+test('a key block that goes on in the next block is masked in the end, and the reader has the same', async () => {
   const { say, shown } = open();
   const body = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj';
-  const text = say([`-----BEGIN PRIVATE KEY-----\n${body}\n`], [`${body}\n-----END PRIVATE KEY-----\nbye`]);
+  const text = await say([`-----BEGIN PRIVATE KEY-----\n${body}\n`], [`${body}\n-----END PRIVATE KEY-----\nbye`]);
   expect(text).not.toContain(body);
   expect(shown()).toBe(text);
 });
 
-test('however a reply is cut, and whenever a secret becomes known: deltas add up to the text, and nothing known is in it', () => {
+test('however a reply is cut, and whenever a secret becomes known: deltas add up to the text, and nothing known is in it', async () => {
   const values = ['abababac-1', 'babac-1xyz', 'zzzzzzzz'];
   const text = fc
     .array(fc.constantFrom(...values, 'ab', 'a', 'bab', 'abab', 'zzzz', 'z', ' ', '.', '\n', 'ac-1', 'word '), { maxLength: 8 })
@@ -114,8 +114,8 @@ test('however a reply is cut, and whenever a secret becomes known: deltas add up
     { weight: 2, arbitrary: fc.constant({ end: true }) },
     { weight: 1, arbitrary: fc.record({ learn: fc.subarray(values) }) },
   );
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 25 }), fc.subarray(values), (steps, known) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.subarray(values), async (steps, known) => {
       const { reply, shown, learn, segments, frames } = open(...known);
       let now = known;
       let seen = 0;
@@ -129,7 +129,7 @@ test('however a reply is cut, and whenever a secret becomes known: deltas add up
         seen = frames.length;
       }
       reply.endBlock();
-      reply.end();
+      await reply.end();
       expect(shown()).toBe(reply.text());
       for (const value of now) expect(reply.text().replaceAll('\n', '')).not.toContain(value);
       if (frames.some(({ type }) => type === 'retract')) return;
@@ -139,16 +139,16 @@ test('however a reply is cut, and whenever a secret becomes known: deltas add up
   );
 }, 60_000);
 
-test('without secrets every block leaves as it was said', () => {
+test('without secrets every block leaves as it was said', async () => {
   const blocks = fc.array(
     fc.array(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', 'é', '😀', '.', '"') }), { maxLength: 4 }),
     { maxLength: 6 },
   );
-  fc.assert(
-    fc.property(blocks, (said) => {
+  await fc.assert(
+    fc.asyncProperty(blocks, async (said) => {
       const { say, frames } = open(secret);
       const texts = said.map((pieces) => pieces.join('')).filter((text) => text !== '');
-      expect(say(...said)).toBe(texts.join('\n\n'));
+      expect(await say(...said)).toBe(texts.join('\n\n'));
       expect(frames).not.toContainEqual({ type: 'retract' });
     }),
   );

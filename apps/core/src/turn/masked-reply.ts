@@ -1,4 +1,5 @@
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
+import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { TurnSink } from './turn.ts';
 
 /** Between two blocks of text of one reply. */
@@ -117,12 +118,12 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink) {
     },
 
     /** Nothing more comes: what was held back leaves. Blocks were masked one by one, so all of them are looked at together. */
-    end(): void {
+    async end(): Promise<void> {
       renew();
       show(behindSeam(stream.end(), true));
       closeBlock();
       if (blocks < 2) return;
-      const whole = redactor.text(raw.slice(0, -blockBreak.length));
+      const whole = await textInSlices(redactor, raw.slice(0, -blockBreak.length));
       if (withoutBreaks(whole) === withoutBreaks(sent)) return;
       restart(whole);
       closeBlock();

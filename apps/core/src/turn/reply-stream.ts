@@ -48,9 +48,9 @@ export function createReplyStream(current: () => Redactor, sink: TurnSink) {
     },
 
     /** Ends a block that is still open, when the engine is done. */
-    finish(): void {
+    async finish(): Promise<void> {
       if (isOpen) reply.segment('');
-      masked.end();
+      await masked.end();
     },
 
     /** Everything that was sent, the reply. */
