@@ -24,6 +24,7 @@ test('takes one event or an array, and answers a read right after', async () => 
   expect(events[2]).toEqual({
     id: 'a',
     ts: collector.clock.now(),
+    received_at: collector.clock.now(),
     kind: 'inbound',
     surface: null,
     session: null,
@@ -66,8 +67,7 @@ const invalid: [bad: string, error: string][] = [
   [`{"kind":"${'k'.repeat(65)}"}`, 'kind is longer than 64'],
   [`{"kind":"x","id":"${'i'.repeat(129)}"}`, 'id is longer than 128'],
   ['{"kind":"x","id":""}', 'id is missing or empty'],
-  ['{"kind":"x","ts":-1}', 'ts is before 1970'],
-  ['{"kind":"x","ts":1800086400001}', 'ts is more than a day in the future'],
+  ['{"kind":"x","ts":8640000000000001}', 'ts must be a number'],
   ['{"kind":"x","ts":1e999}', 'ts must be a number'],
   ['{"kind":"x","ts":"yesterday"}', 'ts must be a number'],
   ['{"kind":"x","surface":{}}', 'surface must be a string'],
@@ -166,12 +166,8 @@ test('a clock that jumps back costs no event, and no sum', async () => {
     [2, 10, 2],
     [1, 5, 1],
   ]);
-  // What a producer with the right time sends is more than a day ahead then, and is refused alone.
-  expect(await collector.ingest([{ ...use(), ts: now }, use()])).toMatchObject({
-    status: 200,
-    ingested: 1,
-    rejected: [{ index: 0 }],
-  });
+  // What a producer with the right time sends lies far ahead then, and is taken too.
+  expect(await collector.ingest([{ ...use(), ts: now }, use()])).toMatchObject({ status: 200, ingested: 2, rejected: [] });
 });
 
 test('other writes of the same moment keep no event from being stored, and are stored themselves', async () => {

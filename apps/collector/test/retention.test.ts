@@ -15,15 +15,23 @@ function open(env: Record<string, string>) {
   const opened = openTestCollector(env);
   collector = opened;
   const at = (days: number) => opened.clock.now() - days * dayMs;
+  /** As if each event had come at the time that it says. */
+  const ingest = async (events: object) => {
+    await opened.ingest(events);
+    await opened.context.db.run('UPDATE event SET received_at = ts');
+  };
   const ids = async () => (await opened.events('limit=1000')).map(({ id }) => id).toSorted();
-  return { opened, at, ids };
+  return { opened, at, ids, ingest };
 }
 
 test('each kind is kept for its own days, and the rest for the usual ones', async () => {
-  const { opened, at, ids } = open({ SVC_RETENTION_DAYS: '30', SVC_RETENTION_DAYS_BY_KIND: 'thinking=5,delivery=0,tool=100' });
+  const { opened, at, ids, ingest } = open({
+    SVC_RETENTION_DAYS: '30',
+    SVC_RETENTION_DAYS_BY_KIND: 'thinking=5,delivery=0,tool=100',
+  });
   const kinds = ['inbound', 'thinking', 'delivery', 'tool'];
   const ages = [200, 90, 20, 3];
-  await opened.ingest(
+  await ingest(
     kinds.flatMap((kind) => ages.map((age) => ({ id: `${kind}-${age}`, kind, ts: at(age), session: 's', text: 'word' }))),
   );
   await opened.ingest({ id: 'newest', kind: 'inbound', ts: at(0) });
@@ -54,9 +62,9 @@ test('each kind is kept for its own days, and the rest for the usual ones', asyn
 });
 
 test('sums and sessions outlive the events, and numbers are not given twice', async () => {
-  const { opened, at, ids } = open({ SVC_RETENTION_DAYS: '1', SVC_RETENTION_DAYS_BY_KIND: '' });
+  const { opened, at, ids, ingest } = open({ SVC_RETENTION_DAYS: '1', SVC_RETENTION_DAYS_BY_KIND: '' });
   const used = { kind: 'token-usage', ts: at(10), session: 's', surface: 'compat', payload: { input_tokens: 5 } };
-  await opened.ingest(Array.from({ length: 1000 }, (_, i) => ({ ...used, id: `e${i}` })));
+  await ingest(Array.from({ length: 1000 }, (_, i) => ({ ...used, id: `e${i}` })));
   await opened.context.retention.run();
   expect(await ids()).toEqual(['e999']);
   const { usage } = await opened.read<{ usage: { turns: number; input_tokens: number }[] }>('/api/usage');

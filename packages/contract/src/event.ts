@@ -26,6 +26,8 @@ export type EventKind = (typeof eventKinds)[number] | (string & {});
 export type TelemetryEvent = {
   id: string;
   ts: number;
+  /** When the collector got it, by its clock; a producer does not say. */
+  received_at?: number;
   kind: EventKind;
   surface: string | null;
   /** The conversation key. */
@@ -56,7 +58,7 @@ export const eventSchema = {
   required: ['kind'],
   properties: {
     id: { type: 'string', minLength: 1, maxLength: 128 },
-    ts: { type: 'number', minimum: 0, maximum: 8_640_000_000_000_000 },
+    ts: { type: 'number', minimum: -8_640_000_000_000_000, maximum: 8_640_000_000_000_000 },
     kind: { type: 'string', minLength: 1, maxLength: 64 },
     surface: nullable('string'),
     session: nullable('string'),

@@ -18,8 +18,8 @@ export type EventCursor = { ts: number; seq: number };
 /** `next_before` is the `before` of the next page; null when there is none. */
 export type EventPage = { events: TelemetryEvent[]; next_before: string | null };
 
-type EventRow = Omit<TelemetryEvent, 'payload' | 'billed' | 'injected'> &
-  EventCursor & { payload: string; billed: number; injected: number };
+type EventRow = Omit<TelemetryEvent, 'payload' | 'billed' | 'injected' | 'received_at'> &
+  EventCursor & { payload: string; billed: number; injected: number; received_at: number | null; claimed_at: number | null };
 
 /** Bounds on one page: a filter that hardly ever matches, and events as large as they may be. */
 const sliceRows = 250;
@@ -78,9 +78,11 @@ function narrowest({ session, identity, surface }: EventFilter): { sql: string; 
 const matches = (row: EventRow, { surface, identity }: EventFilter): boolean =>
   (surface === null || row.surface === surface) && (identity === null || row.identity === identity);
 
-function toEvent({ seq: _seq, ...row }: EventRow): TelemetryEvent {
+function toEvent({ seq: _seq, claimed_at, received_at, ...row }: EventRow): TelemetryEvent {
   return {
     ...row,
+    ts: claimed_at ?? row.ts,
+    ...(received_at !== null && { received_at }),
     payload: JSON.parse(row.payload) as Record<string, unknown>,
     billed: row.billed !== 0,
     injected: row.injected !== 0,

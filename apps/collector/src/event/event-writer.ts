@@ -3,8 +3,8 @@ import type { StoredEvent } from '../ingest/parse-event.ts';
 
 const insertEvent = `
 INSERT INTO event (id, ts, kind, surface, session, instance_id, identity, principal, text, payload, cost_usd,
-  billed_cost_usd, billed, injected, request_id)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  billed_cost_usd, billed, injected, request_id, received_at, claimed_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO NOTHING`;
 
 /** Stores an event, inside the caller's transaction; false when one of its id is there already. */
@@ -27,6 +27,8 @@ export function createEventWriter(db: SqliteDatabase): (event: StoredEvent) => b
       event.billed ? 1 : 0,
       event.injected ? 1 : 0,
       event.request_id,
+      event.received_at,
+      event.claimed_at,
     );
     return changes !== 0;
   };

@@ -40,4 +40,7 @@ export function createFeedSource(hub: Hub<FeedItem>, clock: Clock) {
   };
 }
 
-const toEvent = ({ payloadText: _text, usage: _usage, ...event }: StoredEvent): TelemetryEvent => event;
+const toEvent = ({ payloadText: _text, usage: _usage, claimed_at, ...event }: StoredEvent): TelemetryEvent => ({
+  ...event,
+  ts: claimed_at ?? event.ts,
+});

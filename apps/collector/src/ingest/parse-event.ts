@@ -2,8 +2,11 @@ import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { illFormedIn } from '@svc/service-kit/well-formed.ts';
 import { parseUsage, type EventUsage } from './parse-usage.ts';
 
-/** An event that passed every check, with what the tables need of it worked out. */
+/** An event that passed every check, with what the tables need of it worked out. `ts` is its place among the others. */
 export type StoredEvent = Omit<TelemetryEvent, 'payload'> & {
+  received_at: number;
+  /** The time that it says, where that cannot be; null when its place is that time. */
+  claimed_at: number | null;
   payload: Record<string, unknown>;
   payloadText: string;
   /** Present on `token-usage` events only. */
@@ -15,8 +18,10 @@ export type ParsedEvent = { event: StoredEvent } | { error: string };
 /** Fills in what an event left out. */
 export type EventDefaults = { now: number; nextId: () => string };
 
-/** Above this a clock is wrong, and the event would stay the newest one for ever. */
-export const maxAheadMs = 24 * 3_600_000;
+/** Above this a clock is wrong. Such an event has its place where it came, or it would stay the newest one for ever. */
+export const maxAheadMs = 5 * 60_000;
+/** The most that a date can hold, ms. */
+const maxTime = 8_640_000_000_000_000;
 const maxNameLength = 1024;
 const maxTextLength = 256 * 1024;
 const maxDepth = 64;
@@ -40,9 +45,13 @@ export function parseEvent(value: unknown, defaults: EventDefaults): ParsedEvent
 
 function readEvent(raw: Record<string, unknown>, { now, nextId }: EventDefaults): StoredEvent {
   const payload = readPayload(raw['payload']);
+  const claimed = raw['ts'] == null ? now : time(raw['ts']);
+  const isPossible = claimed <= now + maxAheadMs && claimed >= 0;
   const event: StoredEvent = {
     id: raw['id'] == null ? nextId() : requiredText(raw, 'id', 128),
-    ts: raw['ts'] == null ? now : time(raw['ts'], now),
+    ts: isPossible ? claimed : now,
+    received_at: now,
+    claimed_at: isPossible ? null : claimed,
     kind: requiredText(raw, 'kind', 64),
     surface: text(raw, 'surface', maxNameLength),
     session: text(raw, 'session', maxNameLength),
@@ -80,10 +89,8 @@ function text(raw: Record<string, unknown>, field: string, maxLength: number): s
   return value;
 }
 
-function time(value: unknown, now: number): number {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw new Invalid('ts must be a number of milliseconds');
-  if (value < 0) throw new Invalid('ts is before 1970');
-  if (value > now + maxAheadMs) throw new Invalid('ts is more than a day in the future');
+function time(value: unknown): number {
+  if (typeof value !== 'number' || !(Math.abs(value) <= maxTime)) throw new Invalid('ts must be a number of milliseconds');
   return Math.trunc(value);
 }
 

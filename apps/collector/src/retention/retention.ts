@@ -7,16 +7,19 @@ import type { Database } from '@svc/store/database.ts';
 import type { SearchThread } from '../search/search-thread.ts';
 import { dropSamples } from '../system/system-store.ts';
 import { forgetTranscripts, type TranscriptPlace } from './forget-transcripts.ts';
+import { createCarefulTime } from './careful-time.ts';
 import { removeSlice, type RetentionPlace } from './remove-events.ts';
 import { retentionPlan, sampleKind, type RetentionPass } from './retention-plan.ts';
 
 type Deps = {
-  db: Pick<Database, 'all' | 'run'>;
+  db: Pick<Database, 'all' | 'get' | 'run'>;
   settings: Pick<Settings, 'retentionDays' | 'retentionDaysByKind'>;
   searchThread: Pick<SearchThread, 'ask'>;
   clock: Clock;
   log: Pick<Log, 'info' | 'warn'>;
 };
+
+type Run = Deps & { at: number };
 
 export type Retention = {
   /** Removes what is too old, now. Never rejects. */
@@ -50,12 +53,14 @@ export function createRetention(deps: Deps): Retention {
   let fault: string | null = null;
   let isClosed = false;
 
+  const carefulTime = createCarefulTime();
   const runOnce = async () => {
     try {
       let removed = 0;
-      for (const pass of passes) removed += await runPass(deps, pass, places, () => isClosed);
-      await removeSamples(deps, () => isClosed);
-      transcriptPlace = await runTranscripts(deps, transcriptPlace, () => isClosed);
+      const run = { ...deps, at: await carefulTime(deps.db, clock, log) };
+      for (const pass of passes) removed += await runPass(run, pass, places, () => isClosed);
+      await removeSamples(run, () => isClosed);
+      transcriptPlace = await runTranscripts(run, transcriptPlace, () => isClosed);
       if (removed > 0) log.info({ removed }, 'events past their retention were removed');
       fault = null;
     } catch (error) {
@@ -79,12 +84,13 @@ export function createRetention(deps: Deps): Retention {
 }
 
 async function runPass(
-  { db, searchThread, clock, log }: Deps,
+  { db, searchThread, log, at }: Run,
   pass: RetentionPass,
   places: Map<RetentionPass, number>,
   isClosed: () => boolean,
 ): Promise<number> {
-  const before = clock.now() - pass.days * dayMs;
+  const before = at - pass.days * dayMs;
+  let late = Number.POSITIVE_INFINITY;
   let place: RetentionPlace = { ts: (places.get(pass) ?? 0) - dayMs, seq: 0 };
   let count = 0;
   // Should this fail, the index holds words of events that are no more; they are counted and not shown.
@@ -97,26 +103,28 @@ async function runPass(
     if (slice === null) break;
     ({ place } = slice);
     count += slice.removed.length;
+    late = Math.min(late, slice.late ?? late);
     if (slice.removed.length > 0) await forget(slice.removed);
     await pause(pauseMs);
   }
-  places.set(pass, place.ts);
+  // What stays for having come late is looked at again: it gets old while nothing of its time comes any more.
+  places.set(pass, Math.min(place.ts, late));
   return count;
 }
 
-async function removeSamples({ db, settings, clock }: Deps, isClosed: () => boolean): Promise<void> {
+async function removeSamples({ db, settings, at }: Run, isClosed: () => boolean): Promise<void> {
   const days = settings.retentionDaysByKind[sampleKind] ?? settings.retentionDays;
   if (days === 0) return;
-  while (!isClosed() && (await dropSamples(db, clock.now() - days * dayMs, sliceEvents)) === sliceEvents) await pause(pauseMs);
+  while (!isClosed() && (await dropSamples(db, at - days * dayMs, sliceEvents)) === sliceEvents) await pause(pauseMs);
 }
 
 /** Goes on where the last run ended, and gives the place for the next one. */
 async function runTranscripts(
-  { db, settings, clock }: Deps,
+  { db, settings, at }: Run,
   from: TranscriptPlace,
   isClosed: () => boolean,
 ): Promise<TranscriptPlace> {
-  const before = clock.now() - settings.retentionDays * dayMs;
+  const before = at - settings.retentionDays * dayMs;
   let place = from;
   for (let looked = 0; settings.retentionDays > 0 && looked < transcriptsPerRun && !isClosed(); looked += sliceEvents) {
     const slice = await forgetTranscripts(db, place, before, sliceEvents);
