@@ -5,7 +5,7 @@ import { errorText } from '../service-error.ts';
 import { loadDetection } from './detection.ts';
 import { createOutboundMask } from './outbound-mask.ts';
 import { createRedactor, type Redactor } from './redactor.ts';
-import { minimumSecretLength } from './spellings.ts';
+import { minimumSecretLength } from './secret-patterns.ts';
 
 export type SecretSources = {
   /** Values that are secrets by themselves: service tokens. */

@@ -1,82 +1,48 @@
 /**
- * Finds any of many fixed texts in a stream, in time linear in the stream (Aho-Corasick over UTF-16 code units).
- * The state's depth is the length of the longest end of what was read that some pattern begins with: text before that
+ * Finds any of many fixed texts in a stream of UTF-16 units, in time linear in the stream (Aho-Corasick).
+ * A state's depth is the length of the longest end of what was read that some pattern begins with: text before that
  * can never become part of a later match.
  */
 export type PatternMatcher = {
-  readonly isEmpty: boolean;
-  /**
-   * Index of the first unit from `from` on at which a pattern may begin, `text.length` if there is none. Only from state
-   * 0. Ordinary text is passed over by this without a step for each unit.
-   */
-  firstStart(text: string, from: number): number;
-  step(state: number, codeUnit: number): number;
+  step(state: number, unit: number): number;
   depth(state: number): number;
-  /** Length of the longest pattern that ends at this state, or 0. */
-  matchLength(state: number): number;
+  /** So many of the last units must not leave yet. */
+  heldDepth(state: number): number;
+  /** The state of the longest pattern that ends at this state, 0 if none does. */
+  matchAt(state: number): number;
+  /** The next shorter one that ends there, given the state of a match. */
+  shorterMatch(match: number): number;
+  /** The number of the pattern of a match. */
+  patternOf(match: number): number;
 };
 
-const ascii = 128;
+/** From the beginning and from the first unit of a pattern, each unit below this is a single look into a table. */
+const direct = 256;
 
-/** Patterns have at least four units and no line breaks. */
-export function createPatternMatcher(patterns: readonly string[]): PatternMatcher {
+/** `skips`: so many units at the beginning of each pattern may have left before it is known that it is there. */
+export function createPatternMatcher(patterns: readonly string[], skips: readonly number[] = []): PatternMatcher {
   const trie = createTrie(patterns.reduce((sum, pattern) => sum + pattern.length, 1));
-  for (const pattern of patterns) trie.add(pattern);
+  for (const [at, pattern] of patterns.entries()) trie.add(pattern, at, skips[at] ?? 0);
   trie.link();
-  const starts = startsOf(patterns);
-
-  return {
-    isEmpty: patterns.length === 0,
-    firstStart(text, from) {
-      let units = 0;
-      for (let i = from; i < text.length; i++) {
-        const unit = text.charCodeAt(i);
-        if (unit === 10 || unit === 13) return Math.max(from, i - (window - 1)); // an occurrence may have a break in it
-        units = (units << 8) ^ unit;
-        const bit = toBit(units);
-        if (((starts[bit >>> 5]! >>> (bit & 31)) & 1) === 1 && i - from >= window - 1) return i - (window - 1);
-      }
-      return Math.max(from, text.length - (window - 1));
-    },
-    step: trie.step,
-    depth: trie.depth,
-    matchLength: trie.matchLength,
-  };
+  return trie.matcher;
 }
 
-/** So many units are looked at together. */
-const window = 4;
-
-/** The last four units as one of 65,536 bits. */
-const toBit = (units: number): number => Math.imul(units, 0x9e3779b1) >>> 16;
-
-/** A bit for the first units that a pattern begins with: ordinary text rarely has one of them. */
-function startsOf(patterns: readonly string[]): Uint32Array {
-  const starts = new Uint32Array(0x10000 / 32);
-  for (const pattern of patterns) {
-    let units = 0;
-    for (let i = 0; i < window; i++) units = (units << 8) ^ pattern.charCodeAt(i);
-    const bit = toBit(units);
-    starts[bit >>> 5] = (starts[bit >>> 5] ?? 0) | (1 << (bit & 31));
-  }
-  return starts;
-}
-
-/** Nodes as columns of numbers: a process lives long, and its secrets have many spellings. */
+/** Nodes as columns of numbers: a process lives long, and its secrets have many forms. */
 function createTrie(capacity: number) {
   const units = new Uint16Array(capacity);
   const firstChild = new Int32Array(capacity);
   const sibling = new Int32Array(capacity);
   const fails = new Int32Array(capacity);
   const depths = new Uint32Array(capacity);
-  const matches = new Uint32Array(capacity);
-  const rootChildren = new Int32Array(ascii);
-  let wideStarts = false;
+  const held = new Uint32Array(capacity);
+  const matches = new Int32Array(capacity);
+  const patternOf = new Int32Array(capacity).fill(-1);
+  /** The number of a node's row in the table, plus one. */
+  const rowOf = new Uint16Array(capacity);
+  let table = new Int32Array(0);
   let size = 1;
 
   const childOf = (node: number, unit: number): number => {
-    if (node === 0 && unit < ascii) return rootChildren[unit]!;
-    if (node === 0 && !wideStarts) return 0;
     let child = firstChild[node]!;
     while (child !== 0 && units[child] !== unit) child = sibling[child]!;
     return child;
@@ -87,41 +53,65 @@ function createTrie(capacity: number) {
     depths[child] = depths[node]! + 1;
     sibling[child] = firstChild[node]!;
     firstChild[node] = child;
-    if (node === 0 && unit < ascii) rootChildren[unit] = child;
-    else if (node === 0) wideStarts = true;
     return child;
   };
   const step = (state: number, unit: number): number => {
-    for (let node = state; node !== 0; node = fails[node]!) {
+    for (let node = state; ; node = fails[node]!) {
+      const row = rowOf[node]!;
+      if (row !== 0 && unit < direct) return table[(row - 1) * direct + unit]!;
       const child = childOf(node, unit);
-      if (child !== 0) return child;
+      if (child !== 0 || node === 0) return child;
     }
-    return childOf(0, unit);
+  };
+  const addRow = (node: number): void => {
+    const row = rowOf[node]! - 1;
+    if (node !== 0) table.copyWithin(row * direct, 0, direct);
+    for (let child = firstChild[node]!; child !== 0; child = sibling[child]!) {
+      if (units[child]! < direct) table[row * direct + units[child]!] = child;
+    }
+  };
+  /** For the shallow nodes, in which most of a text is spent. */
+  const addTable = (): void => {
+    const shallow = [0];
+    for (let child = firstChild[0]!; child !== 0; child = sibling[child]!) shallow.push(child);
+    table = new Int32Array(shallow.length * direct);
+    for (const [at, node] of shallow.entries()) {
+      rowOf[node] = at + 1;
+      addRow(node);
+    }
   };
 
   return {
-    add(pattern: string): void {
+    add(pattern: string, at: number, skip: number): void {
       let node = 0;
       for (let i = 0; i < pattern.length; i++) {
         const unit = pattern.charCodeAt(i);
         node = childOf(node, unit) || addChild(node, unit);
+        held[node] = Math.max(held[node]!, i + 1 - skip);
       }
-      matches[node] = pattern.length;
+      patternOf[node] = at;
     },
     /** Breadth first: a node's fallback is shallower and therefore known already. */
     link(): void {
+      addTable();
       const queue = new Int32Array(size);
       for (let head = 0, tail = 1; head < tail; head++) {
         const node = queue[head]!;
         for (let child = firstChild[node]!; child !== 0; child = sibling[child]!) {
           if (node !== 0) fails[child] = step(fails[node]!, units[child]!);
-          matches[child] = Math.max(matches[child]!, matches[fails[child]!]!);
+          held[child] = Math.max(held[child]!, held[fails[child]!]!);
+          matches[child] = patternOf[child] === -1 ? matches[fails[child]!]! : child;
           queue[tail++] = child;
         }
       }
     },
-    step,
-    depth: (state: number) => depths[state]!,
-    matchLength: (state: number) => matches[state]!,
+    matcher: {
+      step,
+      depth: (state: number) => depths[state]!,
+      heldDepth: (state: number) => held[state]!,
+      matchAt: (state: number) => matches[state]!,
+      shorterMatch: (match: number) => matches[fails[match]!]!,
+      patternOf: (match: number) => patternOf[match]!,
+    },
   };
 }

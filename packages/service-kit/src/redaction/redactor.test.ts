@@ -34,6 +34,96 @@ test.each([
   expect(out.length).toBeLessThan(`<<${placeholder}>>`.length + 8);
 });
 
+test.each([
+  ['PHP', 'sk\\/live\\/Zp9kQ2x7LmN4vB', 'sk/live/Zp9kQ2x7LmN4vB'],
+  ['Go', 'a\\u0026b\\u003cc7LmN4vB', 'a&b<c7LmN4vB'],
+  ['Python', 'schl\\u00fcssel-\\u00e4-77', 'schlüssel-ä-77'],
+  ['Python bytes', 'schl\\xc3\\xbcssel-77', 'schlüssel-77'],
+  ['git', '"schl\\303\\274ssel-77"', 'schlüssel-77'],
+  ['Python quote', 'a/b%20c%26d-7LmN4vB', 'a/b c&d-7LmN4vB'],
+  ['percent for some characters', 'a%62c%64-%37LmN4v%42', 'abcd-7LmN4vB'],
+  ['percent in both cases', 'schl%c3%BCssel-77', 'schlüssel-77'],
+  ['a form', 'a%2Fb+c%26d-7LmN4vB', 'a/b c&d-7LmN4vB'],
+  ['HTML', 'a&amp;b&lt;c&#39;d&#x2F;7LmN', "a&b<c'd/7LmN"],
+  ['HTML with names', 'schl&uuml;ssel&dollar;77', 'schlüssel$77'],
+  ['zero-width spaces and soft hyphens', 'sk\u200b-live\u00ad-Zp9\ufeffkQ2', 'sk-live-Zp9kQ2'],
+  ['zero characters', Array.from('sk-live-Zp9kQ2').join('\0'), 'sk-live-Zp9kQ2'],
+  ['escaped zero characters', Array.from('sk-live-Zp9kQ2').join('\\u0000'), 'sk-live-Zp9kQ2'],
+  ['percent within percent', 'sk%252Dlive%252DZp9kQ2', 'sk-live-Zp9kQ2'],
+  ['an escape cut by a line end', 'sk\\u00\n2dlive-Zp9kQ2', 'sk-live-Zp9kQ2'],
+  ['an indented block', 'line-one-of-it\n    line-two-of-it', 'line-one-of-it\nline-two-of-it'],
+])('a known value is masked as %s writes it, and no more than it', (_name, text, value) => {
+  const bare = text.replaceAll('"', '');
+  expect(createRedactor([value]).known(`<${bare}>`)).toBe(`<${placeholder}>`);
+});
+
+test.each([
+  ['base32', 'ONVS243WMMWVU4BZNNITE6BXJRWU4NDWII======'],
+  ['-EncodedCommand of PowerShell', Buffer.from('sk-svc-Zp9kQ2x7LmN4vB', 'utf16le').toString('base64')],
+  ['hex of UTF-16', Buffer.from('sk-svc-Zp9kQ2x7LmN4vB', 'utf16le').toString('hex')],
+  ['hex in an \\x literal', Buffer.from('sk-svc-Zp9kQ2x7LmN4vB').toString('hex').replaceAll(/../g, '\\x$&')],
+  ['base64 of percent', Buffer.from('sk%2dsvc%2DZp9kQ2x7LmN4vB').toString('base64')],
+  ['percent of base64', encodeURIComponent(Buffer.from('xsk-svc-Zp9kQ2x7LmN4vB??>').toString('base64'))],
+  ['hex of base64', Buffer.from(Buffer.from('sk-svc-Zp9kQ2x7LmN4vB').toString('base64')).toString('hex')],
+  ['base64 of base64', Buffer.from(Buffer.from('sk-svc-Zp9kQ2x7LmN4vB').toString('base64')).toString('base64')],
+  ['base64 in JSON in JSON', JSON.stringify(JSON.stringify({ k: Buffer.from('??sk-svc-Zp9kQ2x7LmN4vB').toString('base64') }))],
+])('a known value is masked in %s', (_name, text) => {
+  const masked = createRedactor(['sk-svc-Zp9kQ2x7LmN4vB']).known(text);
+  expect(masked).toContain(placeholder);
+  expect(masked.replace(placeholder, '').length).toBeLessThan(20);
+});
+
+test.each([
+  ['an escape that would take its first characters', 'a\\u004', '1bcdef-77-xyz'],
+  ['a backslash before it', 'C:\\', 'new-folder-77-xyz'],
+  ['a percent sign before it', '100%', '41bcdef-77-xyz'],
+])('a value is masked behind %s, but for what the escape took', (_name, before, value) => {
+  const masked = createRedactor([value]).known(`${before}${value} end`);
+  expect(masked.startsWith(before)).toBe(true);
+  expect(masked).toContain(`${placeholder} end`);
+  expect(masked).not.toContain('-77-');
+});
+
+test.each(['abc-77-xyz%41', 'abc&amp;def-77', 'abc\\u0041def-77', 'C:\\new\\table-77', 'abc-def-77%', '%41%42%43%44%45'])(
+  'a value that looks escaped itself is masked as it is and escaped once more: %s',
+  (value) => {
+    const { known } = createRedactor([value]);
+    expect(known(`<${value}>`)).toBe(`<${placeholder}>`);
+    expect(known(JSON.stringify(value))).toBe(`"${placeholder}"`);
+    expect(known(encodeURIComponent(value))).toBe(placeholder);
+    expect(known(Buffer.from(value).toString('hex'))).toBe(placeholder);
+  },
+);
+
+test('what only reads like a value once it is decoded is masked no further than where it stands', () => {
+  const { known } = createRedactor(['%41%42%43%44%45']);
+  expect(known('ABCDE')).toBe('ABCDE');
+});
+
+test('a number that is a known value is masked in a JSON value, others stay numbers', () => {
+  const redactor = createRedactor(['4929123456781', '12345678901234567890']);
+  const value = { id: 4929123456781, other: 4929123456782, 4929123456781: 1, long: JSON.parse('12345678901234567890') };
+  expect(redactor.value(value)).toEqual({ id: placeholder, other: 4929123456782, [placeholder]: 1, long: placeholder });
+});
+
+test('a value of several kilobytes is masked whole, in every encoding', () => {
+  const value = Array.from({ length: 48 }, (_, i) => `${i}-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOP`).join('\n');
+  const { known } = createRedactor([value]);
+  for (const text of [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), value.replaceAll('\n', '\n      ')]) {
+    expect(known(`<${text}>`)).toBe(`<${placeholder}>`);
+  }
+  const inner = Buffer.from(value).toString('base64');
+  for (const text of [inner, Buffer.from(inner).toString('hex'), Buffer.from(inner).toString('base64')]) {
+    expect(known(text).replace(placeholder, '').length).toBeLessThan(20);
+  }
+});
+
+test('words in a row and ordinary code are not joined to a value', () => {
+  const { known } = createRedactor(['passwordsafe', 'deadbeefcafe']);
+  const text = 'password safe, pass word safe; dead beef cafe\n\tpass\n\n  wordsafely dead-beef-cafe';
+  expect(known(text)).toBe(text.replace('pass\n\n  wordsafe', placeholder));
+});
+
 test('values shorter than eight characters are left alone', () => {
   expect(createRedactor(['test']).text('a test')).toBe('a test');
 });

@@ -1,14 +1,13 @@
 import { detect, detectInLog, type Audience } from './detection.ts';
 import { asLogLine } from './log-line.ts';
-import { isPartOfPlaceholder } from './placeholder.ts';
-import { createPatternMatcher } from './pattern-matcher.ts';
-import { spellings } from './spellings.ts';
+import { createSecretMatcher } from './secret-matcher.ts';
+import { minimumSecretLength } from './secret-patterns.ts';
 import { createStreamRedactor, type StreamRedactor } from './stream-redactor.ts';
 
 /** The one sink that every outbound text passes. It only ever works on the way out; nothing stored is masked. */
 export type Redactor = {
   text(text: string): string;
-  /** A copy of any JSON value with every string in it redacted, keys included. */
+  /** A copy of any JSON value with every string in it redacted, keys included; a number that is a known value becomes a mask. */
   value(value: unknown): unknown;
   stream(): StreamRedactor;
   /** Known values only: for what a machine reads and must not find changed otherwise. */
@@ -27,19 +26,15 @@ const maxDepth = 100;
  * `linkHosts`: where links for the public may lead; anywhere when it is empty.
  */
 export function createRedactor(secrets: Iterable<string>, linkHosts: readonly string[] = []): Redactor {
-  const patterns = new Set<string>();
-  for (const secret of secrets) {
-    if (isPartOfPlaceholder(secret)) continue; // it would be masked in every mask
-    for (const spelling of spellings(secret)) patterns.add(spelling);
-  }
-  const matcher = createPatternMatcher([...patterns]);
-  const known = (input: string) => throughStream(createStreamRedactor(matcher), input);
+  const matcher = createSecretMatcher(secrets);
+  const knownStream = createStreamRedactor(matcher);
+  const known = (input: string) => throughStream(knownStream, input);
 
   const redactorFor = (audience: Audience, forPublic: () => Redactor): Redactor => {
     const text = (input: string) => throughStream(detect(audience, linkHosts), known(input));
     return {
       text,
-      value: (value) => mapStrings(value, text),
+      value: (value) => mapValue(value, text, known),
       stream: () => chained(createStreamRedactor(matcher), detect(audience, linkHosts)),
       known,
       logLine: (line) => asLogLine(line, throughStream(detectInLog(), known(line))),
@@ -67,10 +62,18 @@ const chained = (first: StreamRedactor, second: StreamRedactor): StreamRedactor 
   end: () => second.push(first.end()) + second.end(),
 });
 
-function mapStrings(value: unknown, map: (text: string) => string, depth = 0): unknown {
-  if (typeof value === 'string') return map(value);
+function mapValue(value: unknown, text: (text: string) => string, number: (text: string) => string, depth = 0): unknown {
+  if (typeof value === 'string') return text(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return maskedNumber(value, number);
   if (value === null || typeof value !== 'object') return value;
   if (depth === maxDepth) return '…';
-  if (Array.isArray(value)) return value.map((item) => mapStrings(item, map, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapStrings(item, map, depth + 1)]));
+  if (Array.isArray(value)) return value.map((item) => mapValue(item, text, number, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), mapValue(item, text, number, depth + 1)]));
+}
+
+/** A secret that is a number is masked by its digits; every other number stays one. */
+function maskedNumber(value: number | bigint, mask: (text: string) => string): unknown {
+  const digits = String(value);
+  const masked = digits.length < minimumSecretLength ? digits : mask(digits);
+  return masked === digits ? value : masked;
 }

@@ -1,0 +1,205 @@
+import {
+  beginEscape,
+  endedBefore,
+  goesOn,
+  isFresh,
+  isNone,
+  newEscape,
+  readEscape,
+  standsForByte,
+  type Escape,
+} from './escape-syntax.ts';
+import { invisible, lineBreak, opener, unitClasses } from './unit-classes.ts';
+
+/** Takes canonical units, each with the place in the source that it was written in. */
+export type UnitSink = {
+  /** `isBehindEscape`: right before it an escape was left out. */
+  take(unit: number, from: number, to: number, isBehindEscape: boolean): void;
+};
+
+/** Escapes that are begun within each other are followed so deep. */
+const maxDepth = 8;
+/** So many characters without a meaning may stand in a row within a value: what is held back has a bound. */
+const maxMeaningless = 64;
+/** A character may have so many backslashes before it: three layers of JSON write seven. */
+const maxBackslashes = 8;
+const capacity = 256;
+const backslash = 92;
+/** The first bytes of characters of more than one byte in UTF-8. */
+const firstLead = 0xc2;
+const lastLead = 0xf4;
+const separator = 0;
+/** A space of which blocks of base64 are not told. */
+export const loneSpace = 0xa0;
+
+/**
+ * Decodes every escape of a text, however deep they are nested, in one pass: what an escape stands for is read as if it
+ * had been written itself, so it may complete the escape around it. Backslashes, line ends with the indentation behind
+ * them, and invisible characters are left out. Whoever compares two texts in this form compares what they say.
+ */
+export class EscapeDecoder {
+  readonly #sink: UnitSink;
+  readonly #areBytes: boolean;
+  /** Units that may still become part of an escape. */
+  readonly #units = new Uint16Array(capacity);
+  readonly #froms = new Float64Array(capacity);
+  readonly #tos = new Float64Array(capacity);
+  #size = 0;
+  readonly #open: Escape[] = Array.from({ length: maxDepth }, newEscape);
+  #depth = 0;
+  #meaningless = 0;
+  /** How much white space was read since a line end; -1 once there was anything else. */
+  #indentation = -1;
+  /** Where the one space of an indentation was written. */
+  #space = -1;
+  #isBehindEscape = false;
+
+  /** `areBytes`: the units are bytes, of which UTF-8 makes characters. */
+  constructor(sink: UnitSink, areBytes = false) {
+    this.#sink = sink;
+    this.#areBytes = areBytes;
+  }
+
+  get isIdle(): boolean {
+    return this.#depth === 0;
+  }
+
+  /** True when an ordinary unit would go to the sink as it is. */
+  get isClear(): boolean {
+    return this.#depth === 0 && this.#meaningless === 0 && this.#indentation === -1;
+  }
+
+  /** Where in the source the first unit that is not decided yet begins. */
+  get heldFrom(): number {
+    return this.#depth === 0 ? Number.POSITIVE_INFINITY : this.#froms[0]!;
+  }
+
+  push(unit: number, from: number, to: number): void {
+    this.#take(unit, from, to, 0, this.#areBytes);
+  }
+
+  #take(unit: number, from: number, to: number, layer: number, isByte: boolean): void {
+    const kind = unitClasses[unit]!;
+    const begins = kind === opener || (isByte && unit >= firstLead && unit <= lastLead);
+    const escape = this.#depth === 0 ? null : this.#open[this.#depth - 1]!;
+    if ((kind === lineBreak || kind === invisible) && !(escape !== null && isByte && this.#isAwaited(escape, unit))) {
+      return this.#leaveOut(kind === lineBreak, to, layer > 0);
+    }
+    if (escape === null) {
+      if (begins) this.#begin(unit, from, to, layer);
+      else this.#emit(unit, from, to);
+    } else if (!begins) this.#goOn(escape, unit, from, to, layer, isByte);
+    else if (unit === backslash && this.#isDoubled(escape, layer)) this.#addBackslash(escape, to);
+    else this.#nest(unit, from, to, layer);
+  }
+
+  /** The soft hyphen has the code of a byte that characters in UTF-8 are made of. */
+  #isAwaited(escape: Escape, unit: number): boolean {
+    return unit === 0xad && this.#units[escape.start]! >= firstLead;
+  }
+
+  /** A backslash in fewer escapes than the one before it begins an escape of its own, which is read first. */
+  #isDoubled(escape: Escape, layer: number): boolean {
+    return isFresh(escape) && this.#units[escape.start] === backslash && layer >= escape.layer;
+  }
+
+  /** Nothing more comes: what is open is no escape. */
+  flush(): void {
+    const size = this.#size;
+    this.#size = this.#depth = 0;
+    for (let at = 0; at < size; at++) {
+      const unit = this.#units[at]!;
+      if (unit !== backslash && unitClasses[unit] !== invisible) this.#emit(unit, this.#froms[at]!, this.#tos[at]!);
+    }
+  }
+
+  reset(): void {
+    this.#size = this.#depth = this.#meaningless = 0;
+    this.#indentation = this.#space = -1;
+    this.#isBehindEscape = false;
+  }
+
+  #begin(unit: number, from: number, to: number, layer: number): void {
+    beginEscape(this.#open[this.#depth++]!, this.#size, layer);
+    this.#append(unit, from, to);
+  }
+
+  #append(unit: number, from: number, to: number): void {
+    this.#units[this.#size] = unit;
+    this.#froms[this.#size] = from;
+    this.#tos[this.#size++] = to;
+  }
+
+  #nest(unit: number, from: number, to: number, layer: number): void {
+    if (this.#depth === maxDepth) this.flush();
+    this.#begin(unit, from, to, layer);
+  }
+
+  #addBackslash(escape: Escape, to: number): void {
+    this.#froms[escape.start] = Math.max(this.#froms[escape.start]!, to - maxBackslashes);
+    this.#countMeaningless(to);
+  }
+
+  #goOn(escape: Escape, unit: number, from: number, to: number, layer: number, isByte: boolean): void {
+    this.#append(unit, from, to);
+    const { start } = escape;
+    const code = readEscape(escape, this.#units[start]!, unit);
+    if (code === goesOn) return;
+    if (code === isNone) return this.flush();
+    this.#size = start;
+    this.#depth--;
+    const { value, digits, layer: outer } = escape;
+    const maybeByte = standsForByte(escape);
+    if (code !== endedBefore) return this.#pushCode(code, this.#froms[start]!, to, outer + 1, maybeByte);
+    this.#pushCode(value, this.#froms[start]!, this.#tos[start + digits]!, outer + 1, maybeByte);
+    this.#take(unit, from, to, layer, isByte);
+  }
+
+  #pushCode(code: number, from: number, to: number, layer: number, isByte: boolean): void {
+    if (code < 0x10000) return this.#take(code, from, to, layer, isByte);
+    this.#take(0xd7c0 + (code >> 10), from, to, layer, isByte);
+    this.#take(0xdc00 + (code & 0x3ff), from, to, layer, isByte);
+  }
+
+  #leaveOut(isLineBreak: boolean, to: number, isEscape: boolean): void {
+    if (isEscape) this.#isBehindEscape = true;
+    if (isLineBreak && this.#depth === 0) {
+      this.#emitSpace();
+      this.#indentation = 0;
+    }
+    this.#countMeaningless(to);
+  }
+
+  #countMeaningless(to: number): void {
+    if (++this.#meaningless <= maxMeaningless) return;
+    this.flush();
+    this.#indentation = this.#space = -1;
+    this.#meaningless = 0;
+    this.#isBehindEscape = false;
+    this.#sink.take(separator, to, to, false);
+  }
+
+  #emit(unit: number, from: number, to: number): void {
+    if (this.#indentation >= 0 && this.#isIndentation(unit, from, to)) return;
+    this.#meaningless = 0;
+    this.#sink.take(unit, from, to, this.#isBehindEscape);
+    this.#isBehindEscape = false;
+  }
+
+  /** One space at the beginning of a line may be the value's; more than one, or a tab, is an indentation. */
+  #isIndentation(unit: number, from: number, to: number): boolean {
+    if (unit === 32 || unit === 9) {
+      this.#space = unit === 32 && this.#indentation++ === 0 ? from : -1;
+      this.#countMeaningless(to);
+      return true;
+    }
+    this.#indentation = -1;
+    this.#emitSpace();
+    return false;
+  }
+
+  #emitSpace(): void {
+    if (this.#space !== -1) this.#sink.take(loneSpace, this.#space, this.#space + 1, false);
+    this.#space = -1;
+  }
+}

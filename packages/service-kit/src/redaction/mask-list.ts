@@ -1,0 +1,41 @@
+/** A place in the source that is secret. */
+export type Mask = { from: number; to: number };
+
+/** The places that are to be masked: sorted, apart from each other. Most are added at the end. */
+export class MaskList {
+  #masks: Mask[] = [];
+
+  get isEmpty(): boolean {
+    return this.#masks.length === 0;
+  }
+
+  /** Joins what it overlaps; what only touches stays apart. */
+  add(from: number, to: number): void {
+    const masks = this.#masks;
+    const mask = { from, to };
+    let first = masks.length;
+    while (first > 0 && masks[first - 1]!.to > from) first--;
+    let end = first;
+    for (; end < masks.length && masks[end]!.from < to; end++) {
+      mask.from = Math.min(mask.from, masks[end]!.from);
+      mask.to = Math.max(mask.to, masks[end]!.to);
+    }
+    masks.splice(first, end - first, mask);
+  }
+
+  /** Takes out those that end at or before a place. */
+  takeUntil(until: number): Mask[] {
+    let count = 0;
+    while (count < this.#masks.length && this.#masks[count]!.to <= until) count++;
+    return this.#masks.splice(0, count);
+  }
+
+  /** Where the first begins. */
+  get from(): number {
+    return this.#masks[0]?.from ?? Number.POSITIVE_INFINITY;
+  }
+
+  clear(): void {
+    this.#masks = [];
+  }
+}

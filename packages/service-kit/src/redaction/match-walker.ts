@@ -1,0 +1,106 @@
+import { foldUnit } from './canonical-text.ts';
+import type { UnitSink } from './escape-decoder.ts';
+import type { MaskList } from './mask-list.ts';
+import type { SecretMatcher } from './secret-matcher.ts';
+
+const firstSize = 64;
+
+/** Looks for the patterns in one stream of canonical units, and masks the places in the source that they were written in. */
+export class MatchWalker implements UnitSink {
+  readonly #matcher: SecretMatcher;
+  readonly #masks: MaskList;
+  #state = 0;
+  /** Where the last units were written: a ring, larger than the depth of the state. */
+  #froms = new Float64Array(firstSize);
+  #tos = new Float64Array(firstSize);
+  #behind = new Uint8Array(firstSize);
+  #count = 0;
+  /** So many of the next units are masked with the last match, which begins at `#maskFrom`. */
+  #more = 0;
+  #maskFrom = 0;
+
+  constructor(matcher: SecretMatcher, masks: MaskList) {
+    this.#matcher = matcher;
+    this.#masks = masks;
+  }
+
+  get isIdle(): boolean {
+    return this.#state === 0 && this.#more === 0;
+  }
+
+  /** Where in the source the first unit that may still be part of a match begins. */
+  get heldFrom(): number {
+    const depth = this.#matcher.automaton.heldDepth(this.#state);
+    const from = depth === 0 ? Number.POSITIVE_INFINITY : this.#fromOf(depth);
+    return this.#more === 0 ? from : Math.min(from, this.#maskFrom);
+  }
+
+  take(unit: number, from: number, to: number, isBehindEscape = false): void {
+    const { automaton } = this.#matcher;
+    const at = ++this.#count & (this.#froms.length - 1);
+    this.#froms[at] = from;
+    this.#tos[at] = to;
+    this.#behind[at] = isBehindEscape ? 1 : 0;
+    if (this.#more > 0) this.#takeMore(to);
+    const state = automaton.step(this.#state, foldUnit(unit));
+    this.#state = state;
+    if (state === 0) return;
+    for (let match = automaton.matchAt(state); match !== 0; match = automaton.shorterMatch(match)) {
+      if (this.#mask(automaton.patternOf(match), to)) break;
+    }
+    if (automaton.depth(state) + 2 > this.#froms.length) this.#grow();
+  }
+
+  /** What comes next does not follow what came last. */
+  restart(at: number): void {
+    this.#state = this.#more = 0;
+    const index = ++this.#count & (this.#froms.length - 1);
+    this.#froms[index] = this.#tos[index] = at;
+  }
+
+  #fromOf(depth: number): number {
+    return this.#froms[this.#indexOf(depth)]!;
+  }
+
+  #takeMore(to: number): void {
+    this.#more--;
+    this.#masks.add(this.#maskFrom, to);
+  }
+
+  #mask(index: number, to: number): boolean {
+    const { text, isBehindEscape, skip, more, minimumSpan } = this.#matcher.patterns[index]!;
+    const from = this.#fromOf(text.length - skip);
+    if (to - from < minimumSpan || (isBehindEscape && !this.#isBehindEscape(text.length))) return false;
+    this.#masks.add(from, to);
+    if (more > this.#more) {
+      this.#more = more;
+      this.#maskFrom = from;
+    }
+    return true;
+  }
+
+  /** True when an escape stands right before so many units. */
+  #isBehindEscape(length: number): boolean {
+    const [first, before] = [this.#indexOf(length), this.#indexOf(length + 1)];
+    return (
+      this.#behind[first] === 1 || (this.#tos[before] === this.#froms[first] && this.#tos[before]! - this.#froms[before]! > 1)
+    );
+  }
+
+  #indexOf(depth: number): number {
+    return (this.#count - depth + 1) & (this.#froms.length - 1);
+  }
+
+  #grow(): void {
+    const size = this.#froms.length;
+    const [froms, tos, behind] = [new Float64Array(size * 2), new Float64Array(size * 2), new Uint8Array(size * 2)];
+    for (let count = this.#count - size + 1; count <= this.#count; count++) {
+      froms[count & (size * 2 - 1)] = this.#froms[count & (size - 1)]!;
+      tos[count & (size * 2 - 1)] = this.#tos[count & (size - 1)]!;
+      behind[count & (size * 2 - 1)] = this.#behind[count & (size - 1)]!;
+    }
+    this.#froms = froms;
+    this.#tos = tos;
+    this.#behind = behind;
+  }
+}

@@ -1,0 +1,94 @@
+import { canonicalText } from './canonical-text.ts';
+import { encodedForms } from './encoded-forms.ts';
+
+/** Shorter values would blank ordinary words; the operator is warned of them instead. */
+export const minimumSecretLength = 8;
+
+/** A text to look for in canonical form, and what else is masked with it. */
+export type SecretPattern = {
+  text: string;
+  /** The beginning of the value was taken for the end of an escape: it is found only right behind one. */
+  isBehindEscape: boolean;
+  /** So many units at its beginning are not masked: every word would be held back that begins like it. */
+  skip: number;
+  /** So many units after it belong to it. */
+  more: number;
+  /** It is found only where it is written in so many characters. */
+  minimumSpan: number;
+};
+
+/** What is left of a value may be shorter than a value: it is found only together with an escape. */
+const leastRemainder = 6;
+/** A pattern is no shorter: what is looked for is told from ordinary text by so many units. */
+const leastPattern = 4;
+/** Of a long encoding the beginning is looked for; the rest is masked with it. Every character costs memory. */
+const longestEncoding = 96;
+const encodedSkip = 3;
+const backwardsSkip = 1;
+
+/** What may stand before a value and, with its first characters, read as an escape. */
+const beginnings =
+  String.raw`\ \x \x4 \1 \12 \u \u0 \u00 \u004 \U \U0000 \U00000 \U000000 \U0000004 % %4 %u %u0 %u00 %u004 & &a &l &q &# &#4 &#x &#x4`.split(
+    ' ',
+  );
+
+/** All that a value is looked for as. Empty for one that is too short. */
+export function secretPatterns(value: string): SecretPattern[] {
+  if (value.trim().length < minimumSecretLength) return [];
+  const backwards = Array.from(value.trim()).toReversed().join('');
+  return [
+    ...writtenForms(value).flatMap((form) => patternsOf(form, 0)),
+    ...patternsOf(backwards, backwardsSkip),
+    ...encodedForms(value).map(encodedPattern),
+  ].filter(({ text }) => text.length >= leastPattern);
+}
+
+/**
+ * The value as text: as it is, as a number that JSON wrote, with plus signs for spaces, with characters that are bytes of
+ * UTF-8 too when they are escaped one by one, without its backslashes.
+ */
+function writtenForms(value: string): string[] {
+  const trimmed = value.trim();
+  const forms = [value.trimStart(), trimmed];
+  if (/^-?\d+(?:\.\d+)?$/.test(trimmed)) forms.push(String(Number(trimmed)));
+  if (/[\r\n] /.test(trimmed)) forms.push(trimmed.replaceAll(' ', '+'));
+  forms.push(trimmed.replaceAll(/[\u00C2-\u00F4][\u0080-\u00BF]+/g, (chars) => Buffer.from(chars, 'latin1').toString('utf8')));
+  if (trimmed.includes('\\')) forms.push(trimmed.replaceAll('\\', ''));
+  return [...new Set(forms)].filter((form) => form.length >= minimumSecretLength);
+}
+
+const patternsOf = (form: string, skip: number): SecretPattern[] =>
+  [...wholePatterns(form), ...remainders(form)].map((pattern) => ({ ...pattern, skip }));
+
+function wholePatterns(form: string): SecretPattern[] {
+  const { whole, settled } = canonicalText(form);
+  const pattern = {
+    text: whole,
+    isBehindEscape: false,
+    skip: 0,
+    more: 0,
+    minimumSpan: whole.length < minimumSecretLength ? form.length : 0,
+  };
+  const isOpen = settled !== whole && settled.length >= leastRemainder;
+  return isOpen ? [pattern, { ...pattern, text: settled, more: 1 }] : [pattern];
+}
+
+function remainders(form: string): SecretPattern[] {
+  const { whole } = canonicalText(form);
+  const texts = beginnings.map((beginning) => commonEnd(canonicalText(beginning + form).whole, whole));
+  return [...new Set(texts)]
+    .filter((text) => text !== whole && text.length >= leastRemainder)
+    .map((text) => ({ text, isBehindEscape: true, skip: 0, more: 0, minimumSpan: 0 }));
+}
+
+function commonEnd(one: string, other: string): string {
+  let length = 0;
+  while (length < other.length && one.at(-1 - length) === other.at(-1 - length)) length++;
+  return other.slice(other.length - length);
+}
+
+function encodedPattern(encoded: string): SecretPattern {
+  const text = canonicalText(encoded).whole;
+  const more = Math.max(0, text.length - longestEncoding);
+  return { text: text.slice(0, longestEncoding), isBehindEscape: false, skip: encodedSkip, more, minimumSpan: 0 };
+}
