@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createRedactor, type Redactor } from '@svc/service-kit/redaction/redactor.ts';
+import { readings } from './fixtures/decoders.ts';
+import { encoders, type Random } from './fixtures/encoders.ts';
+
+const isDeep = process.env['TEST_DEEP'] === '1';
+const perList = 25;
+const lists = process.env['TEST_MUTANTS'] === '1' ? 20 : isDeep ? 4000 : 400;
+const mask = '[redacted:secret]';
+const names = Object.keys(encoders);
+
+/** Three encodings in two, escapes written backwards, or `\xdf\xad`, which is two characters and one. */
+const isLeftOut = (outer: string, inner: string): boolean =>
+  (outer === 'reversed' && !/^(?:base|hex|reversed)/.test(inner)) ||
+  (/^(?:form|reversed)/.test(outer) && inner.endsWith('indented')) ||
+  (/unicode_escape|any of/.test(outer) && inner.startsWith('soft hyphens'));
+
+const alphabets = [
+  'ABCDEFabcdefghijklmnopqrstuvwxyz0123456789-_.~',
+  'abcXYZ019 !"#$%&\'()*+,/:;<=>?@[\\]^`{|}~',
+  'abXY01 äöüßéпарольключ秘密😀€-_$%&\\',
+].map((chars) => Array.from(chars));
+const secrets = fc.constantFrom(...alphabets).chain((chars) =>
+  fc
+    .array(fc.constantFrom(...chars), { minLength: 12, maxLength: 40 })
+    .map((parts) => parts.join('').replaceAll(/ {2,}/g, '_').trim())
+    .filter((text) => text.length >= 10 && new Set(text).size > 6),
+);
+const composition = fc.record({
+  secret: fc.nat(3),
+  outer: fc.constantFrom(...names),
+  inner: fc.constantFrom(...names),
+  seed: fc.nat(),
+  before: fc.constantFrom('', 'see ', 'x=', '"', 'key: ', 'a/b/', '\n', 'The token is\n'),
+  after: fc.constantFrom('', '.', ' and so on', '"', '=', '\n', '&x=1'),
+  cut: fc.integer({ min: 1, max: 40 }),
+});
+
+function randomFrom(seed: number): Random {
+  let state = seed;
+  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
+}
+
+/** True when eight characters of the value in a row, or three of five if it is short, can be read in what is left. */
+function isReadable(text: string, secret: string): boolean {
+  const length = Math.min(8, Math.ceil(secret.length * 0.6));
+  const plain = secret.replaceAll('\n', '');
+  const all = [...readings(text)].filter((reading) => reading.length >= length);
+  for (let at = 0; at + length <= plain.length; at++) {
+    if (all.some((reading) => reading.includes(plain.slice(at, at + length)))) return true;
+  }
+  return false;
+}
+
+const inPieces = (redactor: Redactor, text: string, size: number): string => {
+  const stream = redactor.stream();
+  let out = '';
+  for (let at = 0; at < text.length; at += size) out += stream.push(text.slice(at, at + size));
+  return out + stream.end();
+};
+
+test('a known value is masked in any two encodings, however they are cut', { timeout: 600_000 }, () => {
+  const property = fc.property(
+    fc.tuple(secrets, secrets, secrets, secrets),
+    fc.array(composition, { minLength: perList, maxLength: perList }),
+    (values, compositions) => {
+      const redactor = createRedactor(values);
+      for (const { secret: index, outer, inner, seed, before, after, cut } of compositions) {
+        if (isLeftOut(outer, inner)) continue;
+        const secret = values[index]!;
+        const random = randomFrom(seed);
+        const text = before + encoders[outer]!(encoders[inner]!(secret, random), random) + after;
+        const masked = redactor.text(text);
+        const name = `${outer} of ${inner}: ${JSON.stringify({ secret, text, masked })}`;
+        expect(masked, name).toContain('[redacted:');
+        expect(isReadable(masked.replaceAll(/\[redacted:[a-z-]+\]/g, ' '), secret), name).toBe(false);
+        expect(inPieces(redactor, text, cut), name).toBe(masked);
+        expect(redactor.value({ [text]: [text] }), name).toEqual({ [masked]: [masked] });
+      }
+    },
+  );
+  fc.assert(property, { numRuns: lists, endOnFailure: true });
+});
+
+test.each(names)('a reader finds what is not masked: %s', (outer) => {
+  const secret = 'correct-Horse7battery$Staple';
+  for (const inner of names.filter((name) => !isLeftOut(outer, name))) {
+    const text = encoders[outer]!(encoders[inner]!(secret, randomFrom(7)), randomFrom(9));
+    expect(isReadable(text, secret), inner).toBe(true);
+  }
+});
+
+test('a value that differs in one character is another, and stays', () => {
+  const redactor = createRedactor(['sk-svc-Zp9$kQ2"x7LmN4vB']);
+  const near = 'sk-svc-Zp9$kQ3"x7LmN4vB';
+  for (const [name, encode] of Object.entries(encoders)) {
+    const text = `<${encode(near, randomFrom(3))}>`;
+    expect(redactor.known(text), name).toBe(text);
+  }
+  expect(redactor.known(near)).not.toContain(mask);
+});
