@@ -27,8 +27,14 @@ const maxDepth = 100;
  */
 export function createRedactor(secrets: Iterable<string>, linkHosts: readonly string[] = []): Redactor {
   const matcher = createSecretMatcher(secrets);
-  const knownStream = createStreamRedactor(matcher);
-  const known = (input: string) => throughStream(knownStream, input);
+  let spare: StreamRedactor | null = null;
+  const known = (input: string) => {
+    const stream = spare ?? createStreamRedactor(matcher);
+    spare = null; // one that failed half-way is not used again
+    const masked = throughStream(stream, input);
+    spare = stream;
+    return masked;
+  };
 
   const redactorFor = (audience: Audience, forPublic: () => Redactor): Redactor => {
     const text = (input: string) => throughStream(detect(audience, linkHosts), known(input));
