@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { readEnv } from '@svc/service-kit/config/read-env.ts';
+import { isDeadlyExit, lastExitVariable } from '@svc/service-kit/exit-codes.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { restorePaths } from '@svc/service-kit/restore/restore-paths.ts';
 import { maskLogLines } from '@svc/service-kit/log.ts';
@@ -39,12 +40,13 @@ function checkRestored({ settings }: Pick<ServiceContext, 'settings'>): void {
 
 /** Context, connector link, HTTP. The engine is chosen in the background. */
 async function startOpenCore({ settings, log, version }: ServiceContext): Promise<RunningService> {
-  const context = await createCoreContext({ settings, log, clock: systemClock, ids: randomIds, env: readEnv(settings.root) });
+  const env = readEnv(settings.root);
+  const context = await createCoreContext({ settings, log, clock: systemClock, ids: randomIds, env });
   maskLogLines(context.knownSecrets.line);
   try {
     // First, or it would take up what the recovery pushes as well.
     await context.outbox.start();
-    await recoverTurns(context);
+    await recoverTurns(context, { isDeadly: isDeadlyExit(env[lastExitVariable]) });
   } catch (error) {
     await context.close();
     throw error;

@@ -36,6 +36,8 @@ type Options = {
   loadEngine?: (id: EngineId) => Promise<CreateEngine>;
   /** What an earlier core has left (`crash`). */
   dataDir?: string;
+  /** It has ended by its own fault. */
+  isDeadly?: boolean;
 };
 
 /**
@@ -79,7 +81,7 @@ export async function openTestCore(options: Options = {}) {
   });
   context.db.raw.exec('PRAGMA synchronous=OFF'); // no machine loses its power here
   await context.outbox.start();
-  await recoverTurns(context);
+  await recoverTurns(context, { isDeadly: options.isDeadly });
   const app = createCoreApp(context, readVersion(repositoryRoot, 'core', 'stable'));
   const trustStore = createTrustStore(context.db, clock, randomIds);
 

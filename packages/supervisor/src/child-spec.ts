@@ -8,6 +8,8 @@ export type ChildSpec = {
   /** What its JavaScript may hold, MB. A process that needs more ends. */
   heapMb?: number;
   env: Record<string, string>;
+  /** Variable in which the next process finds how the one before it ended: a signal's name or an exit code. */
+  lastExitVariable?: string;
   cwd?: string;
   /** Sent as soon as the process exists; made anew for each start. */
   greeting?: () => unknown;

@@ -47,6 +47,18 @@ describe('a supervised child', () => {
     expect(await started).toMatchObject({ status: 'running', pid: last().pid, ready: { port: 4000 }, restarts: 0 });
   });
 
+  it('tells the next process how the one before it ended', () => {
+    const { child, clock, last } = setUp({ env: { A: '1' }, lastExitVariable: 'LAST' });
+    void child.start();
+    expect(last().spec.env).toEqual({ A: '1' });
+    last().exit(null, 'SIGABRT');
+    clock.advance(60_000);
+    expect(last().spec.env).toEqual({ A: '1', LAST: 'SIGABRT' });
+    last().exit(1);
+    clock.advance(60_000);
+    expect(last().spec.env).toEqual({ A: '1', LAST: '1' });
+  });
+
   it('passes on other messages and takes what is sent to it', () => {
     const { child, last, messages } = setUp();
     expect(child.send({ type: 'x' })).toBe(false);

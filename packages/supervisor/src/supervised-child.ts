@@ -164,7 +164,7 @@ class ForkedChild implements SupervisedChild {
   #spawn(): void {
     if (this.#state.nextStartAt !== null) this.#state.restarts++;
     this.#complaint = null;
-    const spawned = (this.#options.spawn ?? spawnChild)(this.#spec, {
+    const spawned = (this.#options.spawn ?? spawnChild)(withLastExit(this.#spec, this.#state.lastExit), {
       onMessage: (message) => this.#hear(message),
       onOutput: (stream, chunk) => this.#ring.write(stream, chunk),
       onExit: (exit) => this.#onExit(exit),
@@ -213,4 +213,11 @@ class ForkedChild implements SupervisedChild {
     this.#cancelTimer();
     this.#cancelTimer = timer === null ? () => undefined : this.#clock.after(timer.ms, () => this.#on(timer.event));
   }
+}
+
+/** What one process did can be why the next one is started. */
+function withLastExit(spec: ChildSpec, lastExit: ChildState['lastExit']): ChildSpec {
+  const how = lastExit?.signal ?? lastExit?.code ?? null;
+  if (spec.lastExitVariable === undefined || how === null) return spec;
+  return { ...spec, env: { ...spec.env, [spec.lastExitVariable]: String(how) } };
 }

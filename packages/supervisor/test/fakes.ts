@@ -1,4 +1,5 @@
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
+import type { ChildSpec } from '../src/child-spec.ts';
 import type { ChildListener, Spawn } from '../src/spawn-child.ts';
 
 /** A clock the test moves, which also knows how many timers are set. */
@@ -21,6 +22,7 @@ export function createCountingClock(): FakeClock & { readonly pending: number } 
 
 export type FakeProcess = {
   pid: number;
+  spec: ChildSpec;
   alive: boolean;
   sent: unknown[];
   asked: boolean;
@@ -33,9 +35,10 @@ export type FakeProcess = {
 /** Processes that do nothing by themselves: the test decides when they speak and end. */
 export function createFakeSpawner(): { spawn: Spawn; processes: FakeProcess[]; alive(): FakeProcess[] } {
   const processes: FakeProcess[] = [];
-  const spawn: Spawn = (_spec, listener) => {
+  const spawn: Spawn = (spec, listener) => {
     const process: FakeProcess = {
       pid: 1000 + processes.length,
+      spec,
       alive: true,
       sent: [],
       asked: false,

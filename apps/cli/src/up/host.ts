@@ -1,6 +1,6 @@
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
-import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { exitCodes, lastExitVariable } from '@svc/service-kit/exit-codes.ts';
 import { busyNode, crashLimit, leanNode, type ChildState, type GiveUp } from '@svc/supervisor/child-spec.ts';
 import { createExitNotes } from '@svc/supervisor/exit-notes.ts';
 import { createLogFile } from '@svc/supervisor/log-file.ts';
@@ -53,6 +53,7 @@ export function createHost({ name, entry, url, env }: HostSpec, options: HostOpt
       entry,
       execArgv: name === 'core' ? busyNode : leanNode,
       env,
+      lastExitVariable,
       startTimeoutMs,
       // A little longer than the process gives itself, which knows better how to end.
       stopTimeoutMs: stopTimeoutMs + 1000,

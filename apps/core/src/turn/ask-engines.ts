@@ -32,8 +32,9 @@ export async function askEngines(deps: CoreContext, asking: Asking, io: TurnIo):
     const next = ids[place + 1];
     const active = id === first.choice.id ? first : await deps.engines.open(asEngineId(id));
     const session = await openSession(deps, turn, identity, prompt, active.engine.id);
-    // What the engine is told once must not be told again after a crash: first the cursor is safe, then the engine hears it.
-    if (prompt.announcedAfter !== null) await deps.db.flush();
+    // First the turn is safe, then its engine begins: a turn that ends the service is known to have run, and what the engine is
+    // told once is not told again after a crash.
+    await deps.db.flush();
     const isAskedAgain = (failure: RunFailure) => failure.code === 'engine_crashed' && !crashed.has(id);
     const goesOn = (failure: RunFailure, isTouched: boolean): boolean => {
       if (!isTouched && isAskedAgain(failure)) return true;

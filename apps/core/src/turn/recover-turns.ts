@@ -2,34 +2,47 @@ import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
+import { countRan, judgeOpenTurn, type OpenTurnVerdict } from './judge-open-turn.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';
 import { failTurn, runAccepted } from './run-accepted.ts';
+import { runAlone, type Suspect } from './run-alone.ts';
 import type { Turn } from './turn.ts';
 import { toTurn, type JournalRow } from './turn-journal.ts';
 import { workOf } from './work-of.ts';
-
-/** A message that is older than this is not answered any more, but reported: its sender has moved on. */
-const maxAgeMs = 60 * 60_000;
-/** A turn that was cut off is run again once. If that run is cut off too, the turn may be what stops the service. */
-const maxAttempts = 2;
 
 /**
  * Takes up what the journal says was left open: turns that waited run, in their order; a turn that was running is run
  * once more in its engine's session; replies that were not delivered wait for their connector, then are pushed. To be
  * called before anybody else is let in, so that a message which comes again finds its turn. What cannot be taken up is listed.
+ * `isDeadly`: the process before this one ended by its own fault, so what it ran is run again with care, or not at all.
  */
-export async function recoverTurns(deps: CoreContext): Promise<void> {
+export async function recoverTurns(deps: CoreContext, { isDeadly = false } = {}): Promise<void> {
   const rows = await deps.journal.open();
-  if (rows.length > 0) deps.log.info({ turns: rows.length }, 'taking up what was open when the service stopped');
+  if (rows.length === 0) return;
+  deps.log.info({ turns: rows.length, isDeadly }, 'taking up what was open when the service stopped');
+  const lastLife = { isDeadly, ran: countRan(rows) };
+  const judge = (row: JournalRow) => judgeOpenTurn(row, lastLife, deps.clock.now());
+  const hasSuspects = rows.some((row) => judge(row).next === 'alone');
+  const letOthersRun = hasSuspects ? deps.turnQueue.hold() : () => undefined;
+  const suspects: Suspect[] = [];
   for (const row of rows.toSorted(inPlace)) {
     try {
-      await recover(deps, row);
+      const suspect = await recover(deps, row, judge(row));
+      if (suspect !== null) suspects.push(suspect);
     } catch (error) {
       deps.log.error({ err: error, turn: row.id }, 'an open turn could not be taken up');
       await report(deps, row);
     }
   }
+  if (hasSuspects) await runSuspects(deps, suspects, letOthersRun);
+}
+
+async function runSuspects(deps: CoreContext, suspects: readonly Suspect[], letOthersRun: () => void): Promise<void> {
+  deps.log.warn({ turns: suspects.length }, 'turns that ran when the service failed are run one at a time');
+  // That they were set aside is safe before the first of them runs.
+  await deps.db.flush();
+  void runAlone(suspects, letOthersRun, deps);
 }
 
 /** What the journal holds of the turn cannot be read, its route neither, so it can only be listed. */
@@ -51,32 +64,37 @@ async function report({ journal, outbox, log }: CoreContext, row: JournalRow): P
 const inPlace = (a: JournalRow, b: JournalRow): number =>
   Number(b.attempts > 0) - Number(a.attempts > 0) || (a.id < b.id ? -1 : 1);
 
-async function recover(deps: CoreContext, row: JournalRow): Promise<void> {
+/** Gives the turn when it waits to be run alone. */
+async function recover(deps: CoreContext, row: JournalRow, verdict: OpenTurnVerdict): Promise<Suspect | null> {
   if (row.result !== null) return expectDelivery(deps, row, JSON.parse(row.result) as HandleResult);
   const turn = toTurn(row);
-  const problem = whyNot(row, deps.clock.now());
+  if (verdict.next === 'alone') return setAside(deps, turn, row);
   const gathered = isGathered(deps, turn, row) ? await deps.trust.resolve(turn.envelope) : null;
-  const live = deps.liveTurns.begin(turn, null, (begun) =>
-    problem === null ? takeUp(deps, begun, row, gathered) : giveUp(deps, begun, problem),
+  begin(deps, turn, (begun) =>
+    verdict.next === 'give_up' ? giveUp(deps, begun, verdict.error) : takeUp(deps, begun, row, gathered),
   );
+  return null;
+}
+
+function begin(deps: CoreContext, turn: Turn, work: (live: LiveTurn) => Promise<HandleResult>): LiveTurn {
+  const live = deps.liveTurns.begin(turn, null, work);
   live.result.catch((error: unknown) => {
     deps.log.warn({ err: error, turn: turn.id }, 'a turn that was taken up again failed');
   });
+  return live;
 }
 
-function whyNot({ attempts, accepted_at }: JournalRow, now: number): ServiceError | null {
-  if (attempts >= maxAttempts) {
-    return new ServiceError(
-      'turn_interrupted',
-      'The service stopped twice while it worked on this message. If it still matters, send it as a new message.',
-    );
-  }
-  return now - accepted_at > maxAgeMs
-    ? new ServiceError(
-        'turn_interrupted',
-        'The service was away when this message came. If it still matters, send it as a new message.',
-      )
-    : null;
+/** The turn keeps its place in its conversation until its time has come. */
+async function setAside(deps: CoreContext, turn: Turn, row: JournalRow): Promise<Suspect> {
+  await deps.journal.setAside(turn);
+  const due = Promise.withResolvers<void>();
+  const { result } = begin(deps, turn, async (begun) => {
+    deps.events.recovered(turn, row.attempts);
+    const ticket = deps.turnQueue.enter(turn.envelope.conversation_key, { unlimited: true, passesHold: true });
+    await due.promise;
+    return runAccepted(deps, begun, ticket, false, workOf(deps, begun));
+  });
+  return { start: due.resolve, ended: result };
 }
 
 /** It waited for more of the same sender, and may go on waiting. */
@@ -99,7 +117,8 @@ async function giveUp(deps: CoreContext, live: LiveTurn, problem: ServiceError):
 }
 
 /** A reply that was made, and of which nobody knows whether it was received. */
-function expectDelivery(deps: CoreContext, row: JournalRow, made: HandleResult): void {
+function expectDelivery(deps: CoreContext, row: JournalRow, made: HandleResult): null {
   const turn = toTurn(row);
   deps.handovers.expect(turn, routeOf(turn), made, false);
+  return null;
 }

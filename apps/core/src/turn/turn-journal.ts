@@ -56,6 +56,7 @@ const history: PageSql = {
   bytes: bytesOf('text', 'result', 'error'),
 };
 const updateStart = `UPDATE turn SET state = 'running', attempts = attempts + 1 WHERE seq = ?`;
+const updateSetAside = `UPDATE turn SET state = 'queued' WHERE seq = ?`;
 const updateInput = 'UPDATE turn SET text = ?, input = ? WHERE seq = ?';
 const updateAgain = `UPDATE turn SET id = ?, state = 'queued', open = 1, attempts = 0, request_id = ?, text = ?, input = ?, error = NULL,
   ended_at = NULL WHERE seq = ?`;
@@ -123,6 +124,8 @@ export function createTurnJournal(db: Database, clock: Clock) {
     },
 
     start: (turn: Turn) => db.getDeferred(updateStart, turn.seq),
+    /** A turn that ran, and waits to be run again. */
+    setAside: ({ seq }: Pick<Turn, 'seq'>) => db.getDeferred(updateSetAside, seq),
     keepInput: (turn: Turn) => db.getDeferred(updateInput, turn.envelope.content.text, toInput(turn), turn.seq),
 
     /** `isOpen`: the reply still has to reach its channel. */

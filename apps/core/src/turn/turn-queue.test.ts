@@ -151,3 +151,21 @@ test('a turn whose waiting cannot be told of leaves its place to the next', asyn
   await expect(behind).resolves.toBe('answered');
   expect(queue.counts()).toEqual({ running: 0, waiting: 0 });
 });
+
+test('while the others are held back only what passes begins, and nothing is lost when they are let go', async () => {
+  const queue = createTurnQueue({ slots: 2, maxWaiting: 100 }, systemClock);
+  const order: string[] = [];
+  const run = (key: string, passesHold = false) =>
+    queue.enter(key, { passesHold }).run(
+      () => Promise.resolve(void order.push(key)),
+      () => undefined,
+    );
+  const release = queue.hold();
+  const held = [run('a'), run('b'), run('c')];
+  await run('d', true);
+  expect(order).toEqual(['d']);
+  release();
+  await Promise.all(held);
+  expect(order).toEqual(['d', 'a', 'b', 'c']);
+  expect(queue.counts()).toEqual({ running: 0, waiting: 0 });
+});

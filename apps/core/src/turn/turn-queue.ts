@@ -15,6 +15,8 @@ export type EnterOptions = {
   next?: boolean;
   /** Not held to the limits: accepted work that must not be refused any more. */
   unlimited?: boolean;
+  /** Begins while the others are held back (`hold`). */
+  passesHold?: boolean;
 };
 
 export type TurnQueue = ReturnType<typeof createTurnQueue>;
@@ -23,6 +25,7 @@ type Waiting = { start: () => void; refuse: (error: Error) => void; onQueued: On
 type Place = {
   key: string;
   isNext: boolean;
+  passesHold: boolean;
   state: 'entered' | 'waiting' | 'running' | 'gone';
   waiting: Waiting | null;
   controller: AbortController;
@@ -43,15 +46,17 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
   let places = 0;
   let taken = 0;
   let closed = false;
+  let isHeld = false;
   let cancelRetell: (() => void) | null = null;
 
-  function enter(key: string, { next = false, unlimited = false }: EnterOptions = {}): Ticket {
+  function enter(key: string, { next = false, unlimited = false, passesHold = false }: EnterOptions = {}): Ticket {
     if (closed) throw stopping();
     const line = lines.get(key) ?? [];
     if (!unlimited) checkLimits(line);
     const place: Place = {
       key,
       isNext: next,
+      passesHold,
       state: 'entered',
       waiting: null,
       controller: new AbortController(),
@@ -77,7 +82,8 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     }
   }
 
-  const isFree = (place: Place) => lines.get(place.key)?.[0] === place && taken < slots;
+  const mayPass = (place: Place) => !isHeld || place.passesHold;
+  const isFree = (place: Place) => lines.get(place.key)?.[0] === place && taken < slots && mayPass(place);
 
   async function run<T>(place: Place, work: Work<T>, onQueued: OnQueued): Promise<T> {
     if (closed) {
@@ -129,8 +135,9 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
 
   function fillSlots(): void {
     while (taken < slots) {
-      const place = forSlot.shift();
+      const place = forSlot.find(mayPass);
       if (place === undefined) return;
+      remove(forSlot, place);
       begin(place);
       place.waiting?.start();
     }
@@ -166,6 +173,15 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     checkRoom(key: string): void {
       if (closed) throw stopping();
       checkLimits(lines.get(key) ?? []);
+    },
+
+    /** Nothing more begins, but what passes, until the function that this gives is called. */
+    hold(): () => void {
+      isHeld = true;
+      return () => {
+        isHeld = false;
+        fillSlots();
+      };
     },
 
     /** Tells the turn of a key that is in flight to end. False when there is none. */

@@ -22,7 +22,7 @@ const drainMs = 1000;
 const maxDying = 32;
 
 /** Inherited by all that a program starts, so that it is found wherever it has put itself. */
-const markName = 'SVC_PROCESS_MARK';
+const markName = 'GATEWAY_PROCESS_MARK';
 
 /** A program that we started, with all that it starts. */
 export type OwnedProcess = {

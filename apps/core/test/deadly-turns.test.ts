@@ -1,0 +1,158 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import type { Delivery } from '@svc/contract/delivery.ts';
+import { lastExitVariable } from '@svc/service-kit/exit-codes.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { waitFor } from '@svc/testing/house.ts';
+import { dataDir, startCoreProcess } from './start-core-process.ts';
+
+type Core = Awaited<ReturnType<typeof startCoreProcess>>;
+
+/** `abort` and `hog` end the process, `exit` too but not by a fault, `slow` takes until the others run; each run is written down. */
+const scriptText = (runs: string, go: string) => `
+import { appendFileSync, existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findCommand } from ${JSON.stringify(path.join(repositoryRoot, 'engines/offline/src/commands.ts'))};
+export async function* respond(request, signal) {
+  const { text } = request;
+  appendFileSync(${JSON.stringify(runs)}, text + '\\n');
+  while (!existsSync(${JSON.stringify(go)})) await sleep(10);
+  if (text.startsWith('abort')) process.abort();
+  if (text.startsWith('hog')) { const all = []; for (;;) all.push(Array.from({ length: 1000 }, () => ({ held: Math.random() }))); }
+  if (text.startsWith('slow')) await sleep(300);
+  yield* findCommand('echo ' + text)(request, signal);
+}`;
+
+/** Starts one core after the other in a folder, as a supervisor does. */
+function openHouse() {
+  const dir = dataDir();
+  const [runs, go, script] = ['runs', 'go', 'script.mjs'].map((name) => path.join(dir, name)) as [string, string, string];
+  writeFileSync(runs, '');
+  writeFileSync(script, scriptText(runs, go));
+  const seed = { principals: [{ key: 'anna', role: 'owner', identifiers: [{ surface: 'compat', value: 'anna' }] }] };
+  writeFileSync(path.join(dir, 'trust.seed.json'), JSON.stringify(seed));
+  let lastExit: string | null = null;
+  const start = async (): Promise<Core> => {
+    const core = await startCoreProcess(dir, {
+      SVC_OFFLINE_SCRIPT: script,
+      NODE_OPTIONS: '--max-old-space-size=128',
+      ...(lastExit !== null && { [lastExitVariable]: lastExit }),
+    });
+    core.child.once('exit', (code, signal) => (lastExit = signal ?? String(code)));
+    return core;
+  };
+  return {
+    start,
+    ran: () => readFileSync(runs, 'utf8').split('\n').filter(Boolean),
+    letGo: () => writeFileSync(go, ''),
+    lastExit: () => lastExit,
+    /** Starts cores until one stays. */
+    async settle(max: number): Promise<Core> {
+      for (let n = 0; n < max; n++) {
+        const core = await start();
+        const died = core.exited.then(() => true);
+        const isQuiet = waitFor(
+          async () => core.output().includes('core is ready') && (await isIdle(core)),
+          15_000,
+          () => `it does not become quiet:\n${core.output()}`,
+          core.exited,
+        ).then(
+          () => false,
+          () => true,
+        );
+        if (!(await Promise.race([died, isQuiet]))) return core;
+        await core.exited;
+      }
+      throw new Error(`${max} cores have ended`);
+    },
+  };
+}
+
+const isIdle = async ({ url }: Core): Promise<boolean> => {
+  const { body } = await requestJson<{ active: number; waiting: number }>(`${url}/health`, { timeoutMs: 5000 });
+  return body.active + body.waiting === 0;
+};
+
+const say = ({ url }: Core, text: string) =>
+  requestJson(`${url}/v2/handle`, {
+    body: {
+      conversation_key: `compat:${text}`,
+      channel: 'compat',
+      sender: { raw_id: 'anna' },
+      message_id: text,
+      content: { text },
+      delivery: 'sync',
+    },
+    timeoutMs: 20_000,
+  });
+
+const left = async ({ url }: Core): Promise<string[]> => {
+  const { body } = await requestJson<{ deliveries: Delivery[] }>(`${url}/v2/deliveries`, { timeoutMs: 5000 });
+  return body.deliveries.map(({ text }) => text).toSorted();
+};
+
+test.each([
+  ['aborts', 'abort'],
+  ['takes all memory', 'hog'],
+])('a message that %s the service alone is not run a second time', async (_name, what) => {
+  const house = openHouse();
+  house.letGo();
+  const core = await house.start();
+  await core.ready();
+  await expect(say(core, what)).rejects.toThrow();
+  await core.exited;
+  expect(house.lastExit()).toBe('SIGABRT');
+  const next = await house.settle(1);
+  expect(house.ran()).toEqual([what]);
+  await expect
+    .poll(() => left(next))
+    .toEqual([expect.stringContaining('ran out of memory or failed while it worked on this message')]);
+  // Whoever sends the same message again is told, and it is not run either.
+  expect((await say(next, what)).body).toMatchObject({ error: 'turn_interrupted' });
+  expect(house.ran()).toEqual([what]);
+});
+
+test('of messages that ran together, the one that ends the service is found, and the others are answered', async () => {
+  const house = openHouse();
+  const core = await house.start();
+  await core.ready();
+  const texts = ['one', 'abort', 'slow', 'two'];
+  const asked = texts.map((text) => say(core, text).catch(() => null));
+  await waitFor(
+    () => house.ran().length === texts.length,
+    10_000,
+    () => `only ${house.ran().join()} run`,
+  );
+  house.letGo();
+  await Promise.all([...asked, core.exited]);
+  const next = await house.settle(3);
+  expect(house.ran().filter((text) => text === 'abort').length).toBeLessThanOrEqual(2);
+  for (const text of ['one', 'slow', 'two']) expect((await say(next, text)).body).toMatchObject({ actions: [{ text }] });
+  expect((await say(next, 'abort')).body).toMatchObject({ error: 'turn_interrupted' });
+  expect(house.ran().filter((text) => text !== 'abort').length).toBeLessThanOrEqual(6);
+});
+
+test('what was killed from outside is run once more, at once', async () => {
+  const house = openHouse();
+  const core = await house.start();
+  await core.ready();
+  const asked = ['one', 'two'].map((text) => say(core, text).catch(() => null));
+  await waitFor(
+    () => house.ran().length === 2,
+    10_000,
+    () => 'they do not run',
+  );
+  core.child.kill('SIGKILL');
+  await Promise.all(asked);
+  const next = await house.start();
+  await next.ready();
+  await waitFor(
+    () => house.ran().length === 4,
+    10_000,
+    () => `only ${house.ran().join()} run`,
+  );
+  house.letGo();
+  for (const text of ['one', 'two']) expect((await say(next, text)).body).toMatchObject({ actions: [{ text }] });
+});
