@@ -95,7 +95,7 @@ describe.runIf(process.platform === 'linux').each(engines)('the core outlives a 
     expect(growth).toBeLessThan(maxGrowth);
   });
 
-  test.each(['deaf', 'grandchild', 'closed', 'stderr'])(
+  test.each(['deaf', 'grandchild', 'closed', 'stderr', 'lines'])(
     'that is %s: it is gone after an abort, and the conversation goes on',
     async (kind) => {
       const { dir, say, abort, replyOf } = await open(id);

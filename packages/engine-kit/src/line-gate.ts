@@ -2,24 +2,27 @@ import { Transform } from 'node:stream';
 
 const lineBreak = 0x0a;
 
+/** A program that writes faster than this waits: reading it may not take up the time of everything else. */
+const pace = { bytes: 1024 * 1024, perMs: 25 };
+
 /**
- * Passes a stream of lines on until one is longer than `maxLength` bytes: then it calls back once and drops the rest. For
- * readers that keep a line in memory whatever its length.
+ * Passes what a program writes on at a bounded pace, until a line is longer than `maxLength` bytes: then it calls back once
+ * and drops the rest. For readers that keep a line in memory whatever its length.
  */
 export function createLineGate(maxLength: number, onTooLong: () => void): Transform {
   let length = 0;
   let isShut = false;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      if (isShut) return done();
-      isShut = isTooLong(chunk);
-      if (!isShut) return done(null, chunk);
-      onTooLong();
-      done();
-    },
-  });
+  let passed = 0;
+  let since = performance.now();
 
-  function isTooLong(chunk: Buffer): boolean {
+  /** How long the next part has to wait, ms. */
+  const pauseAfter = (bytes: number): number => {
+    const now = performance.now();
+    if (now - since >= pace.perMs) [passed, since] = [0, now];
+    passed += bytes;
+    return passed < pace.bytes ? 0 : Math.max(1, since + pace.perMs - now);
+  };
+  const isTooLong = (chunk: Buffer): boolean => {
     let start = 0;
     for (let end = chunk.indexOf(lineBreak); end !== -1; end = chunk.indexOf(lineBreak, start)) {
       if (length + end - start > maxLength) return true;
@@ -28,5 +31,20 @@ export function createLineGate(maxLength: number, onTooLong: () => void): Transf
     }
     length += chunk.length - start;
     return length > maxLength;
-  }
+  };
+
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      if (isShut) return done();
+      isShut = isTooLong(chunk);
+      if (isShut) {
+        onTooLong();
+        return done();
+      }
+      this.push(chunk);
+      const pauseMs = pauseAfter(chunk.length);
+      if (pauseMs === 0) done();
+      else setTimeout(done, pauseMs);
+    },
+  });
 }

@@ -3,6 +3,7 @@ import { spawnOwned, type StopTimes } from '@svc/service-kit/process/owned-proce
 import { signalGroup } from '@svc/service-kit/process/process-group.ts';
 import { createTextTail } from '@svc/service-kit/process/text-tail.ts';
 import type { EngineFailure } from './engine.ts';
+import { createLineGate } from './line-gate.ts';
 import { lineTooLong } from './output-limits.ts';
 import { tieToParent } from './parent-tie.ts';
 
@@ -55,16 +56,18 @@ export function startLineProcess(spec: LineProcessSpec): LineProcess {
   const stderr = createTextTail();
   const { promise: ended, resolve: setEnded } = Promise.withResolvers<ProcessEnd>();
   let overflow: ProcessEnd['overflow'] = null;
+  const gate = createLineGate(spec.maxLine, () => {
+    overflow = lineTooLong(spec.maxLine);
+    void owned.kill();
+  });
   const splitter = createLineSplitter(
     spec.maxLine,
     (line) => readLine(line, spec),
-    () => {
-      overflow = lineTooLong(spec.maxLine);
-      child.stdout.destroy();
-      void owned.kill();
-    },
+    () => undefined, // the gate lets none through
   );
-  child.stdout.on('data', splitter.push);
+  child.stdout.pipe(gate).on('data', splitter.push);
+  child.stdout.once('close', () => gate.end());
+  const isRead = new Promise((resolve) => gate.once('end', resolve));
   child.stderr.setEncoding('utf8').on('data', stderr.add);
   // A write to a process that is just ending fails; `ended` reports that end.
   child.stdin.on('error', () => undefined);
@@ -74,8 +77,10 @@ export function startLineProcess(spec: LineProcessSpec): LineProcess {
   );
   child.on('close', (code, signal) => {
     const how = `ended with ${signal ?? `code ${code}`}`;
-    const reason = overflow?.message ?? [`${spec.command} ${how}`, stderr.read()].filter(Boolean).join(': ');
-    setEnded({ code, signal, overflow, reason });
+    void isRead.then(() => {
+      const reason = overflow?.message ?? [`${spec.command} ${how}`, stderr.read()].filter(Boolean).join(': ');
+      setEnded({ code, signal, overflow, reason });
+    });
   });
   return {
     pid: child.pid,

@@ -48,3 +48,25 @@ function kill(pid: number): void {
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }
+
+/** Ends a process and all that descends from it, also what has left its group and given up its environment. Linux only. */
+export async function endDescendants(pid: number): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const pids = (await readdir('/proc')).map(Number).filter((other) => other > 0);
+  const parents = new Map(await Promise.all(pids.map(async (other) => [other, await parentOf(other)] as const)));
+  const isOurs = (other: number | null | undefined, depth = 0): boolean =>
+    other === pid || (typeof other === 'number' && other > 1 && depth < maxDepth && isOurs(parents.get(other), depth + 1));
+  for (const other of pids) if (isOurs(other)) kill(other);
+}
+
+const maxDepth = 100;
+
+async function parentOf(pid: number): Promise<number | null> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
+    // The name before it may hold blanks and brackets.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return null; // gone meanwhile
+  }
+}

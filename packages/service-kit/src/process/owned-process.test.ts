@@ -47,6 +47,15 @@ test.runIf(isLinux)('what a program that ends by itself leaves behind ends too, 
   await expect.poll(() => pids.filter(isAlive)).toEqual([]);
 });
 
+test.runIf(isLinux)('what has a session of its own and an empty environment ends with a program that is killed', async () => {
+  const script = `const left = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(`${deaf} console.log(process.pid)`)}],
+    { detached: true, env: {}, stdio: ['ignore', 'inherit', 'inherit'] }); left.unref(); ${deaf}`;
+  const { owned, pids } = await start(script);
+  expect(pids).toHaveLength(1);
+  await owned.kill();
+  await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+});
+
 test('a program that closed its stdout and lives is ended', async () => {
   const { owned, child } = await start(`${deaf} process.stdout.write('1', () => { require('node:fs').closeSync(1); });`);
   expect(await owned.end(times)).toBe(true);

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { childGone, signalGroup, within } from './process-group.ts';
-import { endMarkedProcesses } from './marked-processes.ts';
+import { endDescendants, endMarkedProcesses } from './marked-processes.ts';
 
 export type StopTimes = {
   /** From the polite request (stdin closed) to SIGTERM. */
@@ -75,6 +75,8 @@ export function spawnOwned(command: string, args: readonly string[], { env, cwd 
       return (await within(gone, termMs)) || owned.kill();
     },
     async kill() {
+      // While it is there it is known what it has started.
+      if (child.pid !== undefined && !(await within(gone, 0))) await within(endDescendants(child.pid), killLimitMs);
       await Promise.all([within(gone, killLimitMs), within(killTree(), killLimitMs)]);
       const isGone = await within(gone, 0);
       if (!isGone) dying.add(owned);
