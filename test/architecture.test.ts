@@ -50,6 +50,7 @@ const light = [
   'config/data-dir',
   'cut-text',
   'http/guard',
+  'http/read-body',
   'hub',
   'ids',
   'line-splitter',

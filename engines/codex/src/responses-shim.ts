@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
+import { readBody } from '@svc/service-kit/http/read-body.ts';
 import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { createSseRewriter } from './sse-rewriter.ts';
 import { flattenTools, restoreCalls, type ToolNames } from './shim-tools.ts';
@@ -46,7 +47,7 @@ export async function startResponsesShim(options: { baseUrl: string; apiKey: str
 
 async function forward(request: IncomingMessage, response: ServerResponse, upstream: Upstream): Promise<void> {
   const route = (request.url ?? '').replace(/^\/v1/, '');
-  const raw = await readBody(request);
+  const raw = await readBody(request, maxBodyBytes);
   const isTurn = request.method === 'POST' && route.startsWith('/responses');
   const flat = isTurn ? flattenTools(JSON.parse(raw.toString('utf8')) as Record<string, unknown>) : null;
   const body = flat ? Buffer.from(JSON.stringify(flat.body)) : raw;
@@ -98,7 +99,7 @@ async function sendAnswer(answer: IncomingMessage, response: ServerResponse, nam
     pipeline(answer, createSseRewriter(names), response, () => undefined);
     return;
   }
-  const raw = await readBody(answer);
+  const raw = await readBody(answer, maxBodyBytes);
   response.end(names.size > 0 ? restoreWhole(raw, names) : raw);
 }
 
@@ -110,17 +111,6 @@ function restoreWhole(raw: Buffer, names: ToolNames): Buffer | string {
   } catch {
     return raw; // an error page: passed on as it is
   }
-}
-
-async function readBody(message: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of message as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBodyBytes) throw new Error('the body is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function sendError(response: ServerResponse, status: number, message: string): void {

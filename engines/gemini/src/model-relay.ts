@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { readBody } from '@svc/service-kit/http/read-body.ts';
 import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { restoreText } from './plain-text.ts';
 import { parseRefusal, type Refusal } from './refusal.ts';
@@ -104,17 +105,6 @@ function refuse(response: ServerResponse, refusal: Refusal, listener: RelayListe
   // Whatever the status, the program also sleeps for a time that it finds in the words.
   if ((refusal.retryAfterMs ?? 0) > maxWaitMs) sendError(response, 400, 'refused');
   else sendError(response, refusal.status || 502, refusal.message);
-}
-
-async function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of message as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) throw new Error('the body is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function sendError(response: ServerResponse, status: number, message: string): void {

@@ -23,7 +23,7 @@ const backOff = { firstMs: 1000, maxMs: 5 * 60_000 };
 /** A reply that is older than this would only confuse. */
 const giveUpMs = 24 * 60 * 60_000;
 /** More than these are not tried: they are listed as failed at once, and can be tried again from there. */
-const maxPending = 5000;
+const maxPending = { deliveries: 5000, chars: 64_000_000 };
 const tooMany = 'too many deliveries are waiting';
 
 /**
@@ -36,11 +36,12 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
   const timers = new Map<string, () => void>();
   const retrying = new Set<string>();
   let pending = 0;
+  let pendingChars = 0;
   let failed = 0;
   let closed = false;
 
   async function push(delivery: NewDelivery): Promise<StoredDelivery> {
-    const isFull = pending >= maxPending;
+    const isFull = pending >= maxPending.deliveries || pendingChars >= maxPending.chars;
     const stored = await store.add(isFull ? { ...delivery, error: tooMany } : delivery, isFull);
     if (stored.state === 'failed') failed++;
     else sendWhenSafe(stored);
@@ -57,6 +58,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
 
   function enqueue(delivery: StoredDelivery): void {
     pending++;
+    pendingChars += delivery.text.length;
     const key = compositeKey(delivery.instance_id, delivery.target);
     const line = lines.get(key);
     if (line !== undefined) return void line.push(delivery);
@@ -89,6 +91,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
       if (delivery.state !== 'pending') {
         line.splice(line.indexOf(delivery), 1);
         pending--;
+        pendingChars -= delivery.text.length;
         onSettled(delivery);
       }
     }

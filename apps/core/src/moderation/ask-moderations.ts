@@ -1,4 +1,5 @@
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { BodyTooLarge, readBody } from '@svc/service-kit/http/read-body.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 
 export type Endpoint = { url: URL; model: string; key: Secret | null };
@@ -57,14 +58,11 @@ function send(url: URL, body: string, key: Secret | null, signal: AbortSignal): 
 }
 
 async function readText(response: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > maxAnswerBytes) throw new ModerationFailure('the answer is larger than 4 MiB');
-    parts.push(part);
+  try {
+    return (await readBody(response, maxAnswerBytes)).toString('utf8');
+  } catch (error) {
+    throw error instanceof BodyTooLarge ? new ModerationFailure('the answer is larger than 4 MiB') : error;
   }
-  return Buffer.concat(parts).toString('utf8');
 }
 
 /** Says the status and the endpoint's code for it; its words may hold a part of the key. */

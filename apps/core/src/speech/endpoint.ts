@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { readBody } from '@svc/service-kit/http/read-body.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import { lostFault, refusalFault, strangeFault } from './endpoint-fault.ts';
@@ -94,13 +95,5 @@ function send({ base, timeoutMs }: SpeechEndpoint, call: EndpointCall, signal: A
 
 const silent = (ms: number) => Object.assign(new Error(`nothing came for ${ms / 1000} s`), { code: 'ETIMEDOUT' });
 
-async function readText(response: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > maxAnswerBytes) throw new Error('the answer is larger than 4 MiB');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
-}
+const readText = async (response: IncomingMessage): Promise<string> =>
+  (await readBody(response, maxAnswerBytes)).toString('utf8');

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { http, type IncomingMessage } from '../builtin.ts';
 import type { Secret } from '../secret.ts';
+import { readBody } from './read-body.ts';
 
 export type JsonRequest = {
   method?: string;
@@ -10,18 +11,20 @@ export type JsonRequest = {
   json?: string | Buffer;
   /** Bound on the whole exchange. */
   timeoutMs: number;
+  /** Bound on the answer. */
+  maxBytes?: number;
   signal?: AbortSignal;
   headers?: Record<string, string>;
 };
 export type JsonResponse<T> = { status: number; headers: IncomingHttpHeaders; body: T };
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
-const maxResponseBytes = 32 * 1024 * 1024;
+const usualMaxBytes = 32 * 1024 * 1024;
 
 /** One JSON exchange with another process of ours. Rejects only when there is no answer; a status is a value. */
 export async function requestJson<T>(url: string, options: JsonRequest): Promise<JsonResponse<T>> {
   const response = await openRequest(url, options);
-  const text = await readText(response);
+  const text = (await readBody(response, options.maxBytes ?? usualMaxBytes)).toString('utf8');
   try {
     return { status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(text) as T };
   } catch (error) {
@@ -50,15 +53,4 @@ export function openRequest(url: string, options: JsonRequest): Promise<Incoming
     request.on('error', reject);
     request.end(payload ?? undefined);
   });
-}
-
-async function readText(response: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > maxResponseBytes) throw new Error('the answer is larger than 32 MiB');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }

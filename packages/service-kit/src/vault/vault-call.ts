@@ -11,6 +11,9 @@ export type VaultReply<T> =
 export type VaultKeys = { agentKey?: Secret | null; adminKey?: Secret | null };
 export type VaultRequest = Pick<JsonRequest, 'method' | 'body' | 'timeoutMs'> & VaultKeys;
 
+/** A credential is 64 KiB at most; a list of them is longer. */
+const maxBytes = 4 * 1024 * 1024;
+
 /** One question to the vault. Never rejects: that it is away is something to reckon with. */
 export async function callVault<T>(
   url: string,
@@ -18,7 +21,7 @@ export async function callVault<T>(
 ): Promise<VaultReply<T>> {
   const headers: Record<string, string> = adminKey === null ? {} : { 'x-admin-key': adminKey.reveal() };
   try {
-    const { status, body } = await requestJson<unknown>(url, { ...request, token: agentKey, headers });
+    const { status, body } = await requestJson<unknown>(url, { ...request, token: agentKey, headers, maxBytes });
     // The casts: the status says which of the two it is (routes of the vault).
     if (status === 200) return { is: 'ok', body: body as T };
     return isErrorBody(body) ? { is: 'refused', status, error: body } : { is: 'unreachable', why: `it answers ${status}` };

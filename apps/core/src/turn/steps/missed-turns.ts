@@ -1,5 +1,6 @@
 import type { PriorMessage } from '@svc/contract/envelope.ts';
 import { transcriptText } from '@svc/engine-kit/turn-text.ts';
+import { cutText } from '@svc/service-kit/cut-text.ts';
 import type { CoreContext } from '../../context.ts';
 import { toMessages } from '../../session/history.ts';
 import type { OpenSession } from '../../session/session-store.ts';
@@ -8,6 +9,8 @@ import type { Prompt } from './build-prompt.ts';
 
 /** Older ones are left out. */
 const maxTurns = 20;
+/** What is told of one message, and of all: a reply may be longer than a model can read. */
+const maxChars = { message: 20_000, all: 100_000 };
 
 /**
  * The prompt for an engine that had no part in the last turns of the conversation, with what was said in them. One that
@@ -21,10 +24,22 @@ export async function withMissedTurns(
 ): Promise<Prompt> {
   const before = turn.seq === 0 ? Number.MAX_SAFE_INTEGER : turn.seq;
   const { rows } = await journal.history(turn.envelope.conversation_key, before, Math.min(session.missed, maxTurns));
-  const missed = rows.toReversed().flatMap(toMessages).flatMap(toPrior);
+  const missed = newestWithin(rows.toReversed().flatMap(toMessages).flatMap(toPrior));
   if (missed.length === 0) return prompt;
   if (session.engine_session_id !== null) return { ...prompt, text: `${transcriptText(missed)}\n\n${prompt.text}` };
   return prompt.transcript.length > 0 ? prompt : { ...prompt, transcript: missed };
+}
+
+function newestWithin(messages: readonly PriorMessage[]): PriorMessage[] {
+  const kept: PriorMessage[] = [];
+  let chars = 0;
+  for (const { role, text } of messages.toReversed()) {
+    const short = cutText(text, maxChars.message);
+    chars += short.length;
+    if (chars > maxChars.all) break;
+    kept.unshift({ role, text: short === text ? text : `${short} […]` });
+  }
+  return kept;
 }
 
 const toPrior = ({ role, text }: ReturnType<typeof toMessages>[number]): PriorMessage[] =>

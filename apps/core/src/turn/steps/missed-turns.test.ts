@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { HistoryRow, TurnJournal } from '../turn-journal.ts';
+import type { Turn } from '../turn.ts';
+import type { OpenSession } from '../../session/session-store.ts';
+import type { Prompt } from './build-prompt.ts';
+import { withMissedTurns } from './missed-turns.ts';
+
+const row = (seq: number, text: string): HistoryRow => ({
+  seq,
+  id: `t${seq}`,
+  sender: 'anna',
+  origin: 'message',
+  text: `asked ${seq}`,
+  result: JSON.stringify({ actions: [{ type: 'reply', text }], outcome: 'replied' }),
+  error: null,
+  accepted_at: seq,
+  ended_at: seq,
+  is_too_long: 0,
+});
+
+/** What an engine is told of turns with these replies, the newest last. */
+async function told(replies: string[]): Promise<string> {
+  const rows = replies.map((text, seq) => row(seq, text)).toReversed();
+  const journal = { history: () => Promise.resolve({ rows }) } as unknown as TurnJournal;
+  const turn = { seq: 100, envelope: { conversation_key: 'k' } } as Turn;
+  const session = { missed: replies.length, engine_session_id: 's' } as OpenSession;
+  const prompt = { text: 'now', transcript: [] } as unknown as Prompt;
+  return (await withMissedTurns({ journal }, turn, prompt, session)).text;
+}
+
+test('what was missed is told in its order', async () => {
+  const text = await told(['one', 'two']);
+  expect(text.indexOf('one')).toBeLessThan(text.indexOf('two'));
+  expect(text.endsWith('now')).toBe(true);
+});
+
+test('however long replies were, an engine is told no more than it can read, the newest first of all', async () => {
+  const text = await told(Array.from({ length: 20 }, (_, n) => `reply ${n} ${'x'.repeat(1_000_000)}`));
+  expect(text.length).toBeLessThan(110_000);
+  expect(text).toContain('reply 19');
+  expect(text).not.toContain('reply 3 ');
+});
