@@ -28,8 +28,10 @@ export function createLogFile({ dir, name, maxBytes = 10 * 1024 * 1024 }: Option
     return opened;
   };
   const shut = () => {
-    if (fd !== null) closeSync(fd);
+    const last = fd;
+    // Whatever closing says: the descriptor is gone.
     fd = null;
+    if (last !== null) closeSync(last);
   };
   // Lines of one read of the pipe go out in one write.
   const flush = () => {

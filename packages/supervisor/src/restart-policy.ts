@@ -15,8 +15,8 @@ export type RestartPolicy = {
 /** Siblings that failed together are spread, so that they do not come back as one. The longest pause is a minute. */
 const pauses = { firstMs: 100, maxMs: 50_000, jitter: [0.8, 1.2] } as const;
 /**
- * Who ran this long counts as well again, and is back at once. As long as the longest pause: what crashes more often
- * than that is tried ever more slowly.
+ * After a run this long earlier failures no longer count, and the next start is at once. It is as long as the longest
+ * pause, so that what crashes more often than that is tried ever more slowly.
  */
 export const stableMs = 60_000;
 
