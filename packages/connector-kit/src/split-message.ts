@@ -38,7 +38,7 @@ function createSplitter(limit: number) {
   function emit(from: readonly string[]): void {
     const message = from.join('\n');
     // Blank lines at a cut would only show as a gap.
-    const trimmed = fence === null ? message.replace(/^\n+|\s+$/g, '') : message;
+    const trimmed = fence === null ? message.replace(/^\n+/, '').trimEnd() : message;
     if (trimmed.trim() !== '') messages.push(trimmed);
   }
 

@@ -113,5 +113,5 @@ function toRequest(deps: Deps, { choice }: ActiveEngine, text: string): EngineRe
 /** One line without quotes or a full stop, as people write titles. */
 function toTitle(text: string): string {
   const [line = ''] = text.trim().split('\n');
-  return cutText(line.replace(/^["'“«#*\s]+|["'”»*.\s]+$/g, ''), maxTitle).trim();
+  return cutText(line.replace(/^["'“«#*\s]+/, '').replace(/(?<!["'”»*.\s])["'”»*.\s]+$/, ''), maxTitle).trim();
 }

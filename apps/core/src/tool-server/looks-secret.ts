@@ -12,7 +12,7 @@ const secretValue = [
   /\b(?:sk|rk|pk|ghp|gho|ghu|ghs|ghr|xox[abeprs]|glpat|npm|pypi|hf|dop_v1|shpat|lin_api|secret)[-_][A-Za-z0-9_-]{12,}/,
   /\b(?:github_pat_|AKIA|ASIA|AIza|ya29\.|eyJ)[A-Za-z0-9_.-]{12,}/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
-  /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:[^\s/@]+@/i,
+  /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@]{0,256}:[^\s/@]{1,256}@/i,
   /^(?:Bearer|Basic|Token)\s+\S/i,
 ];
 

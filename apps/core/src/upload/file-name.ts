@@ -14,7 +14,8 @@ export function safeFileName(name: string): string {
     .normalize('NFC')
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
     .replace(/[<>:"|?*]/g, '_')
-    .replace(/^[.\s-]+|[.\s]+$/g, '');
+    .replace(/^[.\s-]+/, '')
+    .replace(/(?<![.\s])[.\s]+$/, '');
   return shortened(plain) || 'file';
 }
 

@@ -4,8 +4,8 @@ import type { Dialect } from './dialect.ts';
 const escape = (text: string): string =>
   text
     .replaceAll(/[\\*_~`|]/g, String.raw`\$&`)
-    .replaceAll(/^(\s*)(#{1,3}|-#|>|[-+])(?=\s|>)/gm, String.raw`$1\$2`)
-    .replaceAll(/^(\s*\d+)\./gm, String.raw`$1\.`);
+    .replaceAll(/^([^\S\n]*)(#{1,3}|-#|>|[-+])(?=\s|>)/gm, String.raw`$1\$2`)
+    .replaceAll(/^([^\S\n]*\d+)\./gm, String.raw`$1\.`);
 
 /** A frame that is longer than any in the text. */
 function frame(words: string, shortest: number): string {

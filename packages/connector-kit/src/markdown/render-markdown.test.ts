@@ -48,6 +48,11 @@ describe('Markdown', () => {
     expect(renderMarkdown(table, plainText)).toBe(written);
   });
 
+  it('takes time in the length of a text with many line breaks', () => {
+    const breaks = '\n'.repeat(300_000); // five minutes, when each of them is read again from each
+    expect(discordMarkdown.text(`${breaks}- a\n \t1. b`)).toBe(`${breaks}\\- a\n \t1\\. b`);
+  });
+
   it.each([19_990, 50_000])('gives what nests without end as words: %i', (depth) => {
     expect(renderMarkdown(`${'>'.repeat(depth)} <x>`, telegramHtml)).toMatch(/&lt;x&gt;/);
   });

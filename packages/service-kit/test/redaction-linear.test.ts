@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { rulesOf, type Audience } from '@svc/service-kit/redaction/detection.ts';
+import { createKeywordTable, type KeywordTable } from '@svc/service-kit/redaction/keyword-table.ts';
+import type { DetectionRule } from '@svc/service-kit/redaction/rules/rule.ts';
+import { createTextDetector } from '@svc/service-kit/redaction/text-detector.ts';
+import { hostileTexts, ordinaryTexts } from '@svc/testing/hostile-texts.ts';
+
+/** A rule that looks through a whole piece reads it; one that is tried at its keywords reads so far from each of them. */
+const reach = 256;
+
+/** The table of an audience, and how many units were read with it: by the passes over the text, and by each rule. */
+function counted(audience: Audience): { table: KeywordTable; take(): number } {
+  let units = 0;
+  const rules = rulesOf(audience).map((rule): DetectionRule => ({
+    ...rule,
+    find(text, hits) {
+      units += Math.min(text.length, reach * Math.max(1, hits?.length ?? 1));
+      return rule.find(text, hits);
+    },
+  }));
+  const table = createKeywordTable(rules);
+  const next = new Proxy(table.next, {
+    get(target, index) {
+      units++;
+      return Reflect.get(target, index) as unknown;
+    },
+  });
+  return {
+    table: { ...table, next },
+    take() {
+      const taken = units;
+      units = 0;
+      return taken;
+    },
+  };
+}
+
+function read(table: KeywordTable, holdsWords: boolean, text: string, size: number): void {
+  const stream = createTextDetector(table, holdsWords);
+  for (let at = 0; at < text.length; at += size) stream.push(text.slice(at, at + size));
+  stream.end();
+}
+
+const length = 20_480;
+/** A piece that nothing ends is looked at every 4 KiB: one more or less of them, by all of its rules, says nothing. */
+const piece = 16_384;
+/** Work for a unit of the worst text; ordinary text takes 1 to 3. */
+const mostPerUnit = 400;
+const texts = [...ordinaryTexts, ...hostileTexts(rulesOf('public'))];
+
+describe.each([
+  ['private', false],
+  ['public', true],
+] as const)('for %s readers', (audience, holdsWords) => {
+  const { table, take } = counted(audience);
+  const unitsOf = (text: string, size: number): number => {
+    read(table, holdsWords, text, size);
+    return take();
+  };
+
+  test.each(
+    (
+      [
+        ['whole', Number.MAX_SAFE_INTEGER],
+        ['by 7', 7],
+      ] as const
+    ).filter(([way]) => way === 'whole' || audience === 'private'),
+  )('twice the text, %s, is at most 2.2 times the work, and bounded', { timeout: 300_000 }, (_way, size) => {
+    const wrong = texts.flatMap(({ name, of }) => {
+      const [once, twice] = [unitsOf(of(length), size), unitsOf(of(length).repeat(2), size)];
+      return twice > 2.2 * once + piece || once > mostPerUnit * length ? [`${name}: ${once}, then ${twice}`] : [];
+    });
+    expect(wrong).toEqual([]);
+  });
+});
