@@ -19,8 +19,6 @@ export type OutboundMask = {
 
 /** Nothing that is sent goes as deep; what does is masked as a whole. */
 const maxDepth = 100;
-/** A string of JSON in which something is escaped. */
-const escapedString = /"[^"\\]*(?:\\.[^"\\]*)+"/g;
 
 /**
  * A mask that asks `known` what may leave of a text. The JSON text is looked at first, in which everything but escaped
@@ -28,9 +26,7 @@ const escapedString = /"[^"\\]*(?:\\.[^"\\]*)+"/g;
  */
 export function createOutboundMask(known: (text: string) => string): OutboundMask {
   const isKnown = (text: string) => known(text) !== text;
-  const isClean = (json: string) =>
-    !isKnown(json) &&
-    (!json.includes('\\') || !(json.match(escapedString) ?? []).some((text) => isKnown(JSON.parse(text) as string)));
+  const isClean = (json: string) => !isKnown(json) && !holdsEscaped(json, isKnown);
 
   const write = <T>(value: T, json: string): { value: T; json: MaskedJson } => {
     if (isClean(json)) return { value, json: json as MaskedJson };
@@ -70,3 +66,23 @@ const mapParts = (value: object, map: (part: unknown) => unknown, mapKey = (key:
   Array.isArray(value)
     ? value.map(map)
     : Object.fromEntries(Object.entries(value).map(([key, part]) => [mapKey(key), map(part)]));
+
+/** Whether a string of JSON in which something is escaped is known. All others stand in the JSON as they are. */
+function holdsEscaped(json: string, isKnown: (text: string) => boolean): boolean {
+  for (let at = json.indexOf('\\'); at !== -1; at = json.indexOf('\\', at)) {
+    const start = json.lastIndexOf('"', at); // nothing before it is escaped, so this begins the string
+    at = endOfString(json, at);
+    if (isKnown(JSON.parse(json.slice(start, at)) as string)) return true;
+  }
+  return false;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** The place behind the quote that ends a string, from one of its escapes on. */
+function endOfString(json: string, escape: number): number {
+  let at = escape;
+  for (let unit = backslash; unit !== quote && at < json.length; unit = json.charCodeAt(at)) at += unit === backslash ? 2 : 1;
+  return at + 1;
+}
