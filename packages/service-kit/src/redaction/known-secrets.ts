@@ -71,7 +71,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
       if (value !== '' && value.length < minimumSecretLength) warn(`The value of ${name} is too short to be masked in replies.`);
     }
     retire(new Set(found.keys()));
-    redactor = createRedactor([...found.keys(), ...retired.keys()], sources.linkHosts);
+    redactor = redactorOf([...found.keys(), ...retired.keys()], sources.linkHosts);
   };
 
   /** What was learned since, to all that was known. */
@@ -79,7 +79,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
     const added = [...learned].map((value) => value.trim()).filter((value) => !current.has(value));
     if (added.length === 0) return;
     current = new Set([...current, ...added]);
-    redactor = createRedactor([...current, ...retired.keys()], sources.linkHosts);
+    redactor = redactorOf([...current, ...retired.keys()], sources.linkHosts);
   };
 
   const isDue = (afterMs: number): boolean => clock.elapsed() - checkedAt >= afterMs;
@@ -143,6 +143,12 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
 }
 
 export type KnownSecrets = ReturnType<typeof createKnownSecrets>;
+
+/** A secret of more digits than a number can hold is rounded where it was read as one: most of it stands there still. */
+function redactorOf(values: string[], linkHosts: readonly string[] | undefined): Redactor {
+  const rounded = values.filter((value) => /^\d{16,}$/.test(value)).map((value) => String(Number(value)));
+  return createRedactor([...values, ...rounded], linkHosts);
+}
 
 function secretFiles({ secretsFile, instancesDir }: SecretSources): FileStamp[] {
   const keyFiles = listDir(instancesDir).map((name) => path.join(instancesDir, name, 'keys.json'));
