@@ -3,11 +3,23 @@ import type { Static } from './schema.ts';
 /** Longest name of a room, chat or device that something can be sent to, in characters. */
 export const maxTarget = 1024;
 
+/** What conversations, messages and chats are looked up by has no control characters: shown or cut, it could be taken for another. */
+const noControl = '^[^\\u0000-\\u001f\\u007f]*$';
+
+/** The name of a conversation. */
+export const conversationKeySchema = { type: 'string', minLength: 1, maxLength: 512, pattern: noControl } as const;
+
+/** What a message says of its channel: JSON of at most so many characters, and so many levels. */
+export const maxContext = { chars: 64 * 1024, depth: 8 } as const;
+
+/** A route's target where it is text; anything else is a number, or no target. */
+const target = { maxLength: maxTarget, pattern: noControl } as const;
+
 /** What a channel can render (spec: connector type descriptor, `capabilities`). */
 export const capabilitiesSchema = {
   type: 'object',
   properties: {
-    max_message_chars: { type: 'integer', minimum: 1 },
+    max_message_chars: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
     supports_markdown: { type: 'boolean' },
     supports_code_blocks: { type: 'boolean' },
     supports_attachments_out: { type: 'boolean' },
@@ -23,7 +35,7 @@ export const attachmentSchema = {
     path: { type: 'string', minLength: 1, maxLength: 4096 },
     name: { type: 'string', maxLength: 255 },
     mime: { type: 'string', maxLength: 127 },
-    bytes: { type: 'integer', minimum: 0 },
+    bytes: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   },
 } as const;
 export type Attachment = Static<typeof attachmentSchema>;
@@ -33,7 +45,7 @@ const priorMessageSchema = {
   required: ['role', 'text'],
   properties: {
     role: { enum: ['user', 'assistant', 'tool'] },
-    text: { type: 'string' },
+    text: { type: 'string', maxLength: 1_000_000 },
   },
 } as const;
 
@@ -47,12 +59,13 @@ export const envelopeSchema = {
   required: ['channel', 'conversation_key', 'sender', 'content'],
   properties: {
     channel: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$' },
-    conversation_key: { type: 'string', minLength: 1, maxLength: 512 },
-    message_id: { type: 'string', minLength: 1, maxLength: 256 },
+    conversation_key: conversationKeySchema,
+    message_id: { type: 'string', minLength: 1, maxLength: 512, pattern: noControl },
     sender: {
       type: 'object',
       required: ['raw_id'],
       properties: {
+        /** Whatever a channel calls somebody: a name that can be nobody's here is a stranger's. */
         raw_id: { type: 'string', minLength: 1, maxLength: 256 },
         raw_username: { type: 'string', maxLength: 256 },
       },
@@ -79,7 +92,12 @@ export const envelopeSchema = {
         pairing: { type: 'boolean' },
       },
     },
-    channel_context: { type: 'object' },
+    /** Bounded as a whole too: `maxContext`. */
+    channel_context: {
+      type: 'object',
+      maxProperties: 256,
+      properties: { channelId: target, chatId: target, target },
+    },
   },
 } as const;
 

@@ -1,3 +1,4 @@
+import { conversationKeySchema } from '@svc/contract/envelope.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
@@ -5,7 +6,7 @@ import { abortTurn } from './abort-turn.ts';
 import { inject } from './inject.ts';
 import { createTitleMaker } from './make-title.ts';
 
-const key = { type: 'string', minLength: 1, maxLength: 512 } as const;
+const key = conversationKeySchema;
 const by = { type: 'string', minLength: 1, maxLength: 100 } as const;
 
 const keyBody = { type: 'object', required: ['conversation_key'], properties: { conversation_key: key } } as const;

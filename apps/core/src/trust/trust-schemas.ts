@@ -1,9 +1,9 @@
+import { conversationKeySchema } from '@svc/contract/envelope.ts';
 import { tiers, toolPolicies } from '@svc/contract/trust.ts';
 
 const surface = { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$' } as const;
 const displayName = { type: 'string', minLength: 1, maxLength: 80, pattern: '\\S' } as const;
 const notes = { type: 'string', maxLength: 2000 } as const;
-const conversationKey = { type: 'string', minLength: 1, maxLength: 512 } as const;
 const time = { type: ['integer', 'null'], minimum: 0, maximum: 8_640_000_000_000_000 } as const;
 
 /** A list of names, or all of them. */
@@ -60,7 +60,7 @@ export const grantBody = {
   required: ['role_id'],
   properties: {
     role_id: { type: 'string', minLength: 1, maxLength: 128, description: 'id or name of a role' },
-    scope: { ...strict, properties: { surface, conversation_key: conversationKey } },
+    scope: { ...strict, properties: { surface, conversation_key: conversationKeySchema } },
     expires_at: time,
   },
 } as const;

@@ -4,7 +4,7 @@ import { findChatCommand } from '../command/chat-commands.ts';
 import type { CoreContext } from '../context.ts';
 import { instanceOfKey } from '../session/conversation-key.ts';
 import { answerAgain, otherSender } from './answer-again.ts';
-import { checkAttachments } from './check-attachments.ts';
+import { checkEnvelope } from './check-envelope.ts';
 import { deny } from './deny.ts';
 import { holdInput } from './hold-input.ts';
 import type { LiveTurn } from './live-turns.ts';
@@ -27,7 +27,7 @@ export async function handleEnvelope(
   caller: Caller,
   requestId: string,
 ): Promise<HandleResult> {
-  checkAttachments(envelope.content.attachments, deps.paths.uploads);
+  checkEnvelope(envelope, deps.paths.uploads);
   const known = deps.liveTurns.find(envelope.conversation_key, envelope.message_id);
   if (known !== undefined) return join(known, envelope, caller);
   const turn: Turn = {

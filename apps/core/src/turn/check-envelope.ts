@@ -1,0 +1,28 @@
+import { maxContext, type Envelope } from '@svc/contract/envelope.ts';
+import { badRequest } from '@svc/service-kit/service-error.ts';
+import { checkAttachments } from './check-attachments.ts';
+
+/**
+ * What no schema says of an envelope, whoever brings it.
+ * @throws ServiceError `bad_request`.
+ */
+export function checkEnvelope({ content, channel_context }: Envelope, uploads: string): void {
+  checkAttachments(content.attachments, uploads);
+  if (channel_context !== undefined) checkContext(channel_context);
+}
+
+function checkContext(context: Record<string, unknown>): void {
+  if (isDeeper(context, maxContext.depth)) throw notValid(`is nested more than ${maxContext.depth} levels deep`);
+  if (JSON.stringify(context).length > maxContext.chars) throw notValid(`is longer than ${maxContext.chars} characters as JSON`);
+}
+
+/** No deeper than it has to look, or the look itself could overflow. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+function notValid(problem: string) {
+  const field = 'body.channel_context';
+  return badRequest(`The request is not valid: ${field} ${problem}.`, { fields: [{ field, problem }] });
+}
