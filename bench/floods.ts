@@ -139,7 +139,7 @@ async function floodReaders(count: number): Promise<string> {
       await sleep(50);
     }
   })();
-  const loaded = await healthMs(collectorPort, 1000);
+  const loaded = await healthMs(collectorPort, 400);
   goesOn = false;
   await ingesting;
   for (const socket of sockets) socket.destroy();

@@ -11,10 +11,14 @@ import { createUnreadReplies } from '../src/http/unread-replies.ts';
 async function open() {
   const clock = createFakeClock();
   let taken: (() => void) | null = null;
+  const received: Buffer[] = [];
   const socket = new Duplex({
     highWaterMark: 1024,
     read: () => undefined,
-    write: (_chunk, _encoding, done) => void (taken = done),
+    write: (chunk: Buffer, _encoding, done) => {
+      received.push(chunk);
+      taken = done;
+    },
   });
   const server = createServer();
   const response = new Promise<ServerResponse>((resolve) => server.on('request', (_request, answer) => resolve(answer)));
@@ -37,7 +41,7 @@ async function open() {
       await nextTick();
     }
   };
-  return { clock, raw, stream, takeAll };
+  return { clock, raw, stream, takeAll, text: () => Buffer.concat(received).toString() };
 }
 
 test('a reader has room until it falls behind, and again when it has caught up', async () => {
@@ -71,4 +75,24 @@ test('a reader that is more than a mebibyte behind is dropped', async () => {
   stream.send('x'.repeat(1024 * 1024 + 1));
   expect(await stream.drained(1000)).toBe(false);
   expect(raw.destroyed).toBe(true);
+});
+
+test('a reader that falls behind gets the shared frames in order when it reads again, and no copy of them meanwhile', async () => {
+  const { stream, raw, takeAll, text } = await open();
+  await takeAll();
+  const frames = Array.from({ length: 20 }, (_, n) => Buffer.from(`event: e${n}\ndata: ${'x'.repeat(20_000)}\n\n`));
+  for (const frame of frames) stream.sendShared(frame);
+  expect(raw.writableLength).toBeLessThan(100_000);
+  await nextTick();
+  await takeAll();
+  expect([...text().matchAll(/event: e(\d+)/g)].map(([, n]) => Number(n))).toEqual(frames.map((_, n) => n));
+});
+
+test('a reader of shared frames that is more than a mebibyte behind is dropped', async () => {
+  const { stream, raw } = await open();
+  const frame = Buffer.alloc(100_000, 'x');
+  for (let n = 0; n < 12; n++) stream.sendShared(frame);
+  await nextTick();
+  await nextTick();
+  expect([raw.destroyed, stream.signal.aborted]).toEqual([true, true]);
 });

@@ -54,6 +54,22 @@ export function openSse(reply: FastifyReply, clock: Clock): SseStream {
     scheduled = true;
     queueMicrotask(flush);
   };
+  // A reader that does not read costs no more than a reference to what all readers share: no write, and no copy.
+  let backlog: Buffer[] = [];
+  let backlogBytes = 0;
+  let isDropped = false;
+  const drop = () => {
+    isDropped = true;
+    backlog = [];
+    dropSoon(raw);
+  };
+  raw.on('drain', () => {
+    while (backlog.length > 0 && !raw.writableNeedDrain && !raw.destroyed) {
+      const frames = backlog.shift()!;
+      backlogBytes -= frames.length;
+      write(frames);
+    }
+  });
   const stopKeepAlive = clock.every(keepAliveMs, () => send(': keep-alive\n\n'));
   raw.on('close', () => {
     stopKeepAlive();
@@ -65,7 +81,11 @@ export function openSse(reply: FastifyReply, clock: Clock): SseStream {
     send,
     sendShared(frames) {
       flush();
-      if (!raw.destroyed) write(frames);
+      if (raw.destroyed || isDropped) return;
+      if (backlog.length === 0 && !raw.writableNeedDrain) return write(frames);
+      backlog.push(frames);
+      backlogBytes += frames.length;
+      if (backlogBytes > maxBufferedBytes) drop();
     },
     drained(withinMs) {
       flush();
@@ -95,4 +115,17 @@ function waitForDrain(raw: ServerResponse, gone: AbortSignal, clock: Clock, with
     raw.once('drain', onDrain);
     gone.addEventListener('abort', onGone);
   });
+}
+
+const dropping: ServerResponse[] = [];
+const droppedAtOnce = 20;
+
+/** Readers that stopped together fall behind together: they are dropped a few at a time, and nobody else waits for it. */
+function dropSoon(raw: ServerResponse): void {
+  if (dropping.push(raw) === 1) setImmediate(dropSome);
+}
+
+function dropSome(): void {
+  for (const raw of dropping.splice(0, droppedAtOnce)) raw.destroy();
+  if (dropping.length > 0) setImmediate(dropSome);
 }

@@ -4,6 +4,7 @@ const mib = 1024 * 1024;
 export const maxUnreadBytes = 64 * mib;
 /** Of one reply, not worth counting: the number of connections bounds it. */
 const freeBytes = 64 * 1024;
+const goodShare = 0.9;
 
 /** A reply, or a whole connection. */
 type Reply = Pick<Writable, 'writableLength' | 'destroyed'> & {
@@ -33,8 +34,10 @@ export function createUnreadReplies(maxBytes = maxUnreadBytes): UnreadReplies {
     for (const response of replies.keys()) set(response, response.destroyed ? 0 : response.writableLength);
   };
   const cutOffLargest = () => {
-    const [largest] = [...replies].toSorted(([, one], [, other]) => other - one)[0] ?? [];
-    if (largest === undefined) return;
+    let largest: Reply | null = null;
+    let most = 0;
+    for (const [response, bytes] of replies) if (bytes > most) [largest, most] = [response, bytes];
+    if (largest === null) return;
     set(largest, 0);
     largest.destroy();
   };
@@ -44,8 +47,10 @@ export function createUnreadReplies(maxBytes = maxUnreadBytes): UnreadReplies {
       if (bytes <= freeBytes && !replies.has(response)) return;
       if (!replies.has(response)) response.once('close', () => set(response, 0));
       set(response, bytes);
-      if (total > maxBytes) lookAgain();
-      while (total > maxBytes) cutOffLargest();
+      if (total <= maxBytes) return;
+      lookAgain();
+      // A little more than has to be, so that not every further write looks at all of them.
+      if (total > maxBytes) while (total > maxBytes * goodShare) cutOffLargest();
     },
   };
 }
