@@ -20,6 +20,8 @@ export type CoreLinkOptions = {
   intake?: Intake;
   /** Most calls in flight or waiting for the link; past it a call is refused as `queue_full`. */
   maxPending?: number;
+  /** Most characters of calls that are not answered; short ones are not refused. */
+  maxHeldChars?: number;
   /** 0 to 1, for the spread of reconnect times. */
   random?: () => number;
 };
@@ -38,6 +40,7 @@ const steadyMs = 10_000;
 /** The core bounds a turn by the engine's silence; this only catches a core that forgot one. */
 const turnLimitMs = 6 * 60 * 60_000;
 const resolveLimitMs = 10_000;
+const freeChars = 64 * 1024;
 const maxError = 4_000;
 
 /**
@@ -46,10 +49,11 @@ const maxError = 4_000;
  * while nothing is asked. Every rejection is a `CoreError`.
  */
 export function createCoreLink(options: CoreLinkOptions): CoreLink {
-  const { clock, log, intake, maxPending = 1024 } = options;
+  const { clock, log, intake, maxPending = 1024, maxHeldChars = 64 * 1024 * 1024 } = options;
   const calls = new Map<number, LinkCall>();
   const frames = createFrameDelivery(log);
   let serial = 0;
+  let heldChars = 0;
   let openedAt = 0;
   let closed = false;
 
@@ -72,15 +76,18 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
       if (calls.size >= maxPending || socket.isClogged()) return fail(linkFaults.tooMany(calls.size));
       const line = JSON.stringify(request);
       if (line.length >= maxRequestLine) return fail(linkFaults.tooLong());
+      if (line.length > freeChars && heldChars + line.length > maxHeldChars) return fail(linkFaults.tooMany(calls.size));
+      heldChars += line.length;
       const call: LinkCall = {
         request,
+        chars: line.length,
         line,
         sent: false,
         limitMs,
         handlers,
         shown: false,
         stale: false,
-        brokenAt: 0,
+        brokenAt: null,
         settle,
         fail,
         cancelTimer: () => undefined,
@@ -106,7 +113,7 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
 
   /** The link is there: what waits is sent, in the order it was asked. */
   function takeUp(): void {
-    openedAt = clock.now();
+    openedAt = clock.elapsed();
     confirmations.say();
     for (const call of calls.values()) if (!call.sent) send(call);
   }
@@ -139,7 +146,7 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
   }
 
   function end(call: LinkCall, answer: HandleResult | Identity | CoreError): void {
-    calls.delete(call.request.id);
+    if (calls.delete(call.request.id)) heldChars -= call.chars;
     call.cancelTimer();
     if (answer instanceof CoreError) call.fail(answer);
     else call.settle(answer);
@@ -148,11 +155,11 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
   function takeBreak(): void {
     frames.flush();
     confirmations.takeBreak();
-    const now = clock.now();
+    const now = clock.elapsed();
     const wasSteady = now - openedAt >= steadyMs;
     for (const call of calls.values()) {
       if (!call.sent) continue;
-      if (hasMessageId(call)) keep(call, wasSteady || call.brokenAt === 0 ? now : call.brokenAt, now);
+      if (hasMessageId(call)) keep(call, wasSteady || call.brokenAt === null ? now : call.brokenAt, now);
       else end(call, linkFaults.wentAway());
     }
   }

@@ -9,6 +9,8 @@ export type LinkCall = {
   request: LinkRequest;
   /** The request as text, until it is sent for the first time. */
   line: string | null;
+  /** Of the line: what the call holds until it is answered. */
+  chars: number;
   /** True while it is with the core; false again when the link broke under it. */
   sent: boolean;
   limitMs: number;
@@ -17,8 +19,8 @@ export type LinkCall = {
   shown: boolean;
   /** What was shown over an earlier link is not withdrawn yet; the turn is shown from its beginning now. */
   stale: boolean;
-  /** When the break began that this call waits out, epoch ms; 0 before any. */
-  brokenAt: number;
+  /** When the break began that this call waits out, by `clock.elapsed`; null before any. */
+  brokenAt: number | null;
   settle: (answer: HandleResult | Identity) => void;
   fail: (error: CoreError) => void;
   cancelTimer: () => void;

@@ -49,6 +49,23 @@ describe('the link to the core', () => {
     return link;
   };
 
+  test('refuses long messages while what is not answered holds too much, and short ones never', async () => {
+    const waiting: LinkCall[] = [];
+    await serve((call) => void waiting.push(call));
+    const link = open({ maxHeldChars: 300_000 });
+    const long = 'x'.repeat(200_000);
+    const first = link.handle(envelope(long));
+    await expect(link.handle(envelope(long))).rejects.toMatchObject({ code: 'queue_full' });
+    const short = link.handle(envelope('short'));
+    await vi.waitUntil(() => waiting.length === 2);
+    for (const call of waiting.splice(0)) echo(call);
+    await Promise.all([first, short]);
+    const again = link.handle(envelope(long));
+    await vi.waitUntil(() => waiting.length === 1);
+    for (const call of waiting) echo(call);
+    await again;
+  });
+
   test('carries many turns at once over one connection, each answered to its own caller', async () => {
     const waiting: LinkCall[] = [];
     await serve((call) => {
