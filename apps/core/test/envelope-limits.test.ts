@@ -23,8 +23,11 @@ describe('a field of an envelope that is too long', () => {
     ['content.text', { content: { text: long(1_000_001) } }],
     ['content.system', { content: { text: 'hi', system: long(200_001) } }],
     ['content.transcript.0.text', { content: { text: 'hi', transcript: [{ role: 'user', text: long(1_000_001) }] } }],
-    ['content.transcript', { content: { text: 'hi', transcript: Array(10_001).fill({ role: 'user', text: '' }) } }],
-    ['content.attachments', { content: { text: 'hi', attachments: Array(33).fill({ path: '/x' }) } }],
+    [
+      'content.transcript',
+      { content: { text: 'hi', transcript: Array.from({ length: 10_001 }, () => ({ role: 'user', text: '' })) } },
+    ],
+    ['content.attachments', { content: { text: 'hi', attachments: Array.from({ length: 33 }, () => ({ path: '/x' })) } }],
     ['content.attachments.0.path', file(long(4097))],
     ['content.attachments.0.name', file('/x', { name: long(256) })],
     ['content.attachments.0.mime', file('/x', { mime: long(128) })],
