@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { createRedactor } from '@svc/service-kit/redaction/redactor.ts';
 
 /**
@@ -8,7 +9,8 @@ import { createRedactor } from '@svc/service-kit/redaction/redactor.ts';
  *     node bench/known-secrets.ts [--rounds 20]
  */
 const size = 65_536;
-const rounds = Number(process.argv[process.argv.indexOf('--rounds') + 1] || 20);
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' } } });
+const rounds = Number(values.rounds);
 const root = path.resolve(import.meta.dirname, '..');
 const secrets = [
   'sk-svc-Zp9$kQ2"x7LmN4vB',

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRedactor, type Redactor } from '@svc/service-kit/redaction/redactor.ts';
+import { createRedactor } from '@svc/service-kit/redaction/redactor.ts';
+import { createSecretMatcher } from '@svc/service-kit/redaction/secret-matcher.ts';
+import { createStreamRedactor, type StreamRedactor } from '@svc/service-kit/redaction/stream-redactor.ts';
 import { readings } from './fixtures/decoders.ts';
 import { encoders, type Random } from './fixtures/encoders.ts';
 
@@ -53,8 +55,7 @@ function isReadable(text: string, secret: string): boolean {
   return false;
 }
 
-const inPieces = (redactor: Redactor, text: string, size: number): string => {
-  const stream = redactor.stream();
+const inPieces = (stream: StreamRedactor, text: string, size: number): string => {
   let out = '';
   for (let at = 0; at < text.length; at += size) out += stream.push(text.slice(at, at + size));
   return out + stream.end();
@@ -75,12 +76,62 @@ test('a known value is masked in any two encodings, however they are cut', { tim
         const name = `${outer} of ${inner}: ${JSON.stringify({ secret, text, masked })}`;
         expect(masked, name).toContain('[redacted:');
         expect(isReadable(masked.replaceAll(/\[redacted:[a-z-]+\]/g, ' '), secret), name).toBe(false);
-        expect(inPieces(redactor, text, cut), name).toBe(masked);
+        expect(inPieces(redactor.stream(), text, cut), name).toBe(masked);
         expect(redactor.value({ [text]: [text] }), name).toEqual({ [masked]: [masked] });
       }
     },
   );
   fc.assert(property, { numRuns: lists, endOnFailure: true });
+});
+
+test('a stream gives the same as the whole text, and no value as it is, whatever stands around it', { timeout: 600_000 }, () => {
+  const values = [
+    'n41bcdef-x7',
+    'abababac-1',
+    'zzzzzzzz',
+    '%41%42abcd',
+    'a\\u0041b&amp;c',
+    'пароль-тайна',
+    'deadbeef00112233',
+    'ends-with-%4',
+  ];
+  const redactor = createRedactor(values);
+  const matcher = createSecretMatcher(values);
+  const fragments = [
+    '\\',
+    '\\u',
+    '\\u00',
+    '%',
+    '%4',
+    '&',
+    '&#x4',
+    '\n',
+    '\r\n',
+    '  ',
+    '\u200b',
+    '\0',
+    'ab',
+    'z',
+    'dead',
+    '41',
+    'AAAA',
+    'c3',
+    'Ã',
+    '\u00ad',
+  ];
+  const long = ['a'.repeat(20), '\\'.repeat(70), '\n'.repeat(70), '%25', '_'];
+  const encoded = fc
+    .tuple(fc.constantFrom(...values), fc.constantFrom(...names), fc.constantFrom(...names), fc.nat())
+    .map(([value, outer, inner, seed]) => encoders[outer]!(encoders[inner]!(value, randomFrom(seed)), randomFrom(seed)));
+  const cutOff = fc.tuple(fc.constantFrom(...values), fc.nat(12)).map(([value, length]) => value.slice(0, length));
+  const part = fc.oneof(fc.constantFrom(...fragments, ...long), fc.constantFrom(...values), cutOff, encoded);
+  const property = fc.property(fc.array(part, { maxLength: 14 }), fc.integer({ min: 1, max: 20 }), (parts, size) => {
+    const text = parts.join('');
+    const masked = redactor.known(text);
+    expect(inPieces(createStreamRedactor(matcher), text, size)).toBe(masked);
+    for (const value of values) expect(masked).not.toContain(value);
+  });
+  fc.assert(property, { numRuns: isDeep ? 50_000 : 3000 });
 });
 
 test.each(names)('a reader finds what is not masked: %s', (outer) => {

@@ -120,6 +120,7 @@ export class EscapeDecoder {
   }
 
   #begin(unit: number, from: number, to: number, layer: number): void {
+    if (this.#depth === 0) this.#meaningless = 0; // whatever was passed over before
     beginEscape(this.#open[this.#depth++]!, this.#size, layer);
     this.#append(unit, from, to);
   }

@@ -1,13 +1,15 @@
 import { foldUnit } from './canonical-text.ts';
 import type { UnitSink } from './escape-decoder.ts';
 import type { MaskList } from './mask-list.ts';
-import type { SecretMatcher } from './secret-matcher.ts';
+import type { PatternMatcher } from './pattern-matcher.ts';
+import type { PatternSet } from './secret-matcher.ts';
 
 const firstSize = 64;
 
 /** Looks for the patterns in one stream of canonical units, and masks the places in the source that they were written in. */
 export class MatchWalker implements UnitSink {
-  readonly #matcher: SecretMatcher;
+  readonly #automaton: PatternMatcher;
+  readonly #patterns: PatternSet['patterns'];
   readonly #masks: MaskList;
   #state = 0;
   /** Where the last units were written: a ring, larger than the depth of the state. */
@@ -19,8 +21,9 @@ export class MatchWalker implements UnitSink {
   #more = 0;
   #maskFrom = 0;
 
-  constructor(matcher: SecretMatcher, masks: MaskList) {
-    this.#matcher = matcher;
+  constructor({ automaton, patterns }: PatternSet, masks: MaskList) {
+    this.#automaton = automaton;
+    this.#patterns = patterns;
     this.#masks = masks;
   }
 
@@ -30,20 +33,22 @@ export class MatchWalker implements UnitSink {
 
   /** Where in the source the first unit that may still be part of a match begins. */
   get heldFrom(): number {
-    const depth = this.#matcher.automaton.heldDepth(this.#state);
+    const depth = this.#automaton.heldDepth(this.#state);
     const from = depth === 0 ? Number.POSITIVE_INFINITY : this.#fromOf(depth);
     return this.#more === 0 ? from : Math.min(from, this.#maskFrom);
   }
 
   take(unit: number, from: number, to: number, isBehindEscape = false): void {
-    const { automaton } = this.#matcher;
+    const automaton = this.#automaton;
+    const state = automaton.step(this.#state, foldUnit(unit));
+    // Only what a match may begin behind is remembered of units that nothing begins with.
+    if (state === 0 && this.#state === 0 && this.#more === 0 && to - from === 1) return;
+    this.#state = state;
     const at = ++this.#count & (this.#froms.length - 1);
     this.#froms[at] = from;
     this.#tos[at] = to;
     this.#behind[at] = isBehindEscape ? 1 : 0;
     if (this.#more > 0) this.#takeMore(to);
-    const state = automaton.step(this.#state, foldUnit(unit));
-    this.#state = state;
     if (state === 0) return;
     for (let match = automaton.matchAt(state); match !== 0; match = automaton.shorterMatch(match)) {
       if (this.#mask(automaton.patternOf(match), to)) break;
@@ -68,7 +73,7 @@ export class MatchWalker implements UnitSink {
   }
 
   #mask(index: number, to: number): boolean {
-    const { text, isBehindEscape, skip, more, minimumSpan } = this.#matcher.patterns[index]!;
+    const { text, isBehindEscape, skip, more, minimumSpan } = this.#patterns[index]!;
     const from = this.#fromOf(text.length - skip);
     if (to - from < minimumSpan || (isBehindEscape && !this.#isBehindEscape(text.length))) return false;
     this.#masks.add(from, to);

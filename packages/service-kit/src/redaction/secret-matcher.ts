@@ -1,33 +1,41 @@
 import { createPatternMatcher, type PatternMatcher } from './pattern-matcher.ts';
 import { isPartOfPlaceholder } from './placeholder.ts';
-import { secretPatterns, type SecretPattern } from './secret-patterns.ts';
+import { literalPatterns, secretPatterns, type SecretPattern } from './secret-patterns.ts';
 import { createStartFilter, type StartFilter } from './start-filter.ts';
 
-/** All that is needed to find the values of a list, made once for every stream that looks for them. */
-export type SecretMatcher = {
-  readonly isEmpty: boolean;
+export type PatternSet = {
   readonly patterns: readonly SecretPattern[];
   readonly automaton: PatternMatcher;
+};
+
+/** All that is needed to find the values of a list, made once for every stream that looks for them. */
+export type SecretMatcher = PatternSet & {
+  readonly isEmpty: boolean;
   readonly starts: StartFilter;
+  /** For text that is not decoded. */
+  readonly literal: PatternSet;
 };
 
 export function createSecretMatcher(secrets: Iterable<string>): SecretMatcher {
-  const byText = new Map<string, SecretPattern>();
+  const canonical = new Map<string, SecretPattern>();
+  const literal = new Map<string, SecretPattern>();
   for (const secret of secrets) {
     if (isPartOfPlaceholder(secret)) continue; // it would be masked in every mask
-    for (const pattern of secretPatterns(secret)) addPattern(byText, pattern);
+    for (const pattern of secretPatterns(secret)) addPattern(canonical, pattern);
+    for (const pattern of literalPatterns(secret)) addPattern(literal, pattern);
   }
-  const patterns = [...byText.values()];
-  const texts = [...byText.keys()];
   return {
-    isEmpty: patterns.length === 0,
-    patterns,
-    automaton: createPatternMatcher(
-      texts,
-      patterns.map(({ skip }) => skip),
-    ),
-    starts: createStartFilter(texts),
+    ...patternSet(canonical),
+    isEmpty: canonical.size === 0 && literal.size === 0,
+    starts: createStartFilter([...canonical.keys(), ...literal.keys()]),
+    literal: patternSet(literal),
   };
+}
+
+function patternSet(byText: ReadonlyMap<string, SecretPattern>): PatternSet {
+  const patterns = [...byText.values()];
+  const skips = patterns.map(({ skip }) => skip);
+  return { patterns, automaton: createPatternMatcher([...byText.keys()], skips) };
 }
 
 /** Two values may be looked for as the same text: what masks more holds. */

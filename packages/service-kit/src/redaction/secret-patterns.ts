@@ -19,6 +19,8 @@ export type SecretPattern = {
 
 /** What is left of a value may be shorter than a value: it is found only together with an escape. */
 const leastRemainder = 6;
+/** An escape takes no more of a value's beginning. */
+const longestEaten = 5;
 /** A pattern is no shorter: what is looked for is told from ordinary text by so many units. */
 const leastPattern = 4;
 /** Of a long encoding the beginning is looked for; the rest is masked with it. Every character costs memory. */
@@ -41,6 +43,12 @@ export function secretPatterns(value: string): SecretPattern[] {
     ...patternsOf(backwards, backwardsSkip),
     ...encodedForms(value).map(encodedPattern),
   ].filter(({ text }) => text.length >= leastPattern);
+}
+
+/** The value as it is: in text that is not decoded, nothing before it can change how it reads. */
+export function literalPatterns(value: string): SecretPattern[] {
+  const text = value.trim().replaceAll(/[+\u00A0]/g, ' ');
+  return text.length < minimumSecretLength ? [] : [{ text, isBehindEscape: false, skip: 0, more: 0, minimumSpan: 0 }];
 }
 
 /**
@@ -77,8 +85,15 @@ function remainders(form: string): SecretPattern[] {
   const { whole } = canonicalText(form);
   const texts = beginnings.map((beginning) => commonEnd(canonicalText(beginning + form).whole, whole));
   return [...new Set(texts)]
-    .filter((text) => text !== whole && text.length >= leastRemainder)
-    .map((text) => ({ text, isBehindEscape: true, skip: 0, more: 0, minimumSpan: 0 }));
+    .filter((text) => text !== whole)
+    .map((text) => ({
+      text,
+      isBehindEscape: true,
+      skip: 0,
+      more: 0,
+      minimumSpan: text.length < leastRemainder ? form.length - longestEaten : 0,
+    }))
+    .filter(({ text, minimumSpan }) => text.length >= leastRemainder || minimumSpan >= leastRemainder);
 }
 
 function commonEnd(one: string, other: string): string {

@@ -1,5 +1,6 @@
 import { BlockLanes } from './block-lanes.ts';
 import { EscapeDecoder } from './escape-decoder.ts';
+import { LiteralWalker } from './literal-walker.ts';
 import { MaskList } from './mask-list.ts';
 import { MatchWalker } from './match-walker.ts';
 import { placeholder } from './placeholder.ts';
@@ -32,6 +33,8 @@ class KnownStream implements StreamRedactor {
   /** For a block right behind what begins an escape: its first characters may have been taken for the escape's. */
   readonly #rawBlocks: BlockLanes;
   #isBehindOpener = false;
+  /** Over the text as it is: what stands before a value may read with it as an escape. */
+  readonly #literal: LiteralWalker;
   readonly #decoder: EscapeDecoder;
   #held = '';
   /** Where in the source the held text begins, and where the next piece does. */
@@ -46,6 +49,7 @@ class KnownStream implements StreamRedactor {
     this.#walker = walker;
     this.#blocks = blocks;
     this.#rawBlocks = new BlockLanes(matcher, this.#masks);
+    this.#literal = new LiteralWalker(matcher.literal, this.#masks);
     this.#decoder = new EscapeDecoder({
       take(unit, from, to, isBehindEscape) {
         walker.take(unit, from, to, isBehindEscape);
@@ -58,8 +62,16 @@ class KnownStream implements StreamRedactor {
     this.#held = this.#held === '' ? text : this.#held + text;
     for (let i = 0; i < text.length;) i = this.#isQuiet ? this.#passOver(text, i) : this.#read(text, i);
     this.#at += text.length;
-    return this.#release(
-      Math.min(this.#at, this.#walker.heldFrom, this.#decoder.heldFrom, this.#blocks.heldFrom, this.#rawBlocks.heldFrom),
+    return this.#release(Math.min(this.#at, this.#heldFrom()));
+  }
+
+  #heldFrom(): number {
+    return Math.min(
+      this.#literal.heldFrom,
+      this.#walker.heldFrom,
+      this.#decoder.heldFrom,
+      this.#blocks.heldFrom,
+      this.#rawBlocks.heldFrom,
     );
   }
 
@@ -71,6 +83,7 @@ class KnownStream implements StreamRedactor {
     const rest = this.#release(this.#at);
     this.#decoder.reset();
     this.#walker.restart(0);
+    this.#literal.restart();
     this.#masks.clear();
     this.#held = '';
     this.#heldAt = this.#at = 0;
@@ -83,6 +96,7 @@ class KnownStream implements StreamRedactor {
     if (until < text.length) {
       this.#isQuiet = false;
       this.#walker.restart(this.#at + until);
+      this.#literal.restart();
     }
     return until;
   }
@@ -92,6 +106,7 @@ class KnownStream implements StreamRedactor {
     const decoder = this.#decoder;
     const walker = this.#walker;
     const blocks = this.#blocks;
+    const literal = this.#literal;
     for (let i = from; i < text.length; i++) {
       const unit = text.charCodeAt(i);
       const at = this.#at + i;
@@ -101,8 +116,9 @@ class KnownStream implements StreamRedactor {
         walker.take(unit, at, at + 1, false);
         blocks.take(unit, at, at + 1);
       }
+      literal.take(unit, at);
       if (this.#isBehindOpener || kind === opener) this.#takeRaw(unit, kind, at);
-      if (kind === plain && walker.isIdle && blocks.isIdle && decoder.isIdle) {
+      if (kind === plain && walker.isIdle && blocks.isIdle && decoder.isIdle && literal.isIdle) {
         this.#isQuiet = true;
         return i + 1;
       }
