@@ -1,6 +1,7 @@
+import { constants, setPriority } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
-import { isDamage } from './damage.ts';
+import { firstFault, isDamage } from './damage.ts';
 
 // Reads one database file to its end and says what is wrong with it, on one line of JSON. It may be of a stranger, so it
 // is read without trust; with `immutable` nothing beside it is touched either.
@@ -13,15 +14,12 @@ function examine(file: string, how: string): Findings {
   const db = new DatabaseSync(url, { readOnly: true, allowExtension: false, timeout: 5000 });
   db.exec('PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0');
   const check = String(Object.values(db.prepare('PRAGMA integrity_check(1)').get() ?? {})[0] ?? 'it cannot be checked');
-  if (check !== 'ok') return { fault: firstLine(check), isDamaged: true, newest: '' };
+  if (check !== 'ok') return { fault: firstFault(check), isDamaged: true, newest: '' };
   if (how !== 'immutable') return { fault: null, isDamaged: false, newest: '' };
   const newest = db.prepare('SELECT max(name) AS name FROM schema_migration').get()?.['name'];
   if (typeof newest !== 'string') return { fault: 'it has no schema of ours', isDamaged: true, newest: '' };
   return { fault: null, isDamaged: false, newest };
 }
-
-/** Below its heading. */
-const firstLine = (check: string): string => check.replace(/^\*\*\* in database \w+ \*\*\*\n/, '').split('\n')[0] ?? check;
 
 function findings(file: string, how: string): Findings {
   try {
@@ -31,4 +29,5 @@ function findings(file: string, how: string): Findings {
   }
 }
 
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL); // nobody waits for it as they do for a turn
 process.stdout.write(JSON.stringify(findings(process.argv[2] ?? '', process.argv[3] ?? '')));

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, statSync } from 'node:fs';
 import { setAsideName } from './set-aside.ts';
 
 const headerBytes = 32;
@@ -49,17 +49,20 @@ function checksum(bytes: Buffer, [first, second]: Sum, isLittle: boolean): Sum {
   return [a, b];
 }
 
-/** The log of a database that nobody has open; an empty one where there is none. */
+/** Ours stay far below. One that a reader kept long is not looked at: it would have to be in memory whole. */
+const maxBytes = 128 * 1024 * 1024;
+
+/** The log of a database; an empty one where there is none. */
 export function readLog(file: string): Buffer {
-  try {
-    return readFileSync(`${file}-wal`);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.of();
-    throw error;
-  }
+  const { size } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? { size: 0 };
+  return size === 0 || size > maxBytes ? Buffer.of() : readFileSync(`${file}-wal`);
 }
 
-/** Keeps a copy of a damaged log under another name, before SQLite drops what it passes over. For use before the file is opened. */
+/**
+ * Keeps a copy of a damaged log under another name, before SQLite drops what it passes over. For use before the file is opened.
+ * The name is by the salt of the log, so a process that is killed again and again keeps one copy.
+ */
 export function keepDamagedLog(file: string): void {
-  if (isLogDamaged(readLog(file))) copyFileSync(`${file}-wal`, setAsideName(`${file}-wal`));
+  const log = readLog(file);
+  if (isLogDamaged(log)) copyFileSync(`${file}-wal`, setAsideName(`${file}-wal`, log.readUInt32BE(16)));
 }

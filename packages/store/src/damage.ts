@@ -11,6 +11,10 @@ const damageCodes = [11, 26];
 /** Whether SQLite says of a file that it is damaged. */
 export const isDamage = (error: unknown): boolean => damageCodes.includes(((error as { errcode?: number }).errcode ?? 0) & 0xff);
 
+/** The first line of what SQLite's check says, below its heading. */
+export const firstFault = (check: string): string =>
+  check.replace(/^\*\*\* in database \w+ \*\*\*\n/, '').split('\n')[0] ?? check;
+
 export type DamageWatch = { advice: () => string; onDamage: (damage: DamagedDatabase) => void };
 
 /**
@@ -41,7 +45,7 @@ export class WatchedDatabase extends DatabaseSync {
 
   /** Says so where the check of a file found what no statement has met yet. */
   report(why: string): DamagedDatabase {
-    const damage = new DamagedDatabase(`${this.#file} is damaged (${why}). ${this.#watch.advice()}`);
+    const damage = new DamagedDatabase(`${this.#file} is damaged (${firstFault(why)}). ${this.#watch.advice()}`);
     this.#watch.onDamage(damage);
     return damage;
   }

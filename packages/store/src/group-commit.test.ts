@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
@@ -116,6 +117,24 @@ test('wherever the process is killed, exactly what was promised is there', async
       expect(promised.filter((name) => !names.has(name))).toEqual([]);
       expect(rows.filter((row) => row.times !== 1)).toEqual([]);
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
+}, 30_000);
+
+test('a database that another process keeps locked is a fault until it lets go, and stops nobody for long', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const file = path.join(folder.path, 'a.db');
+  const db = openSqlite(file);
+  onTestFinished(() => db.close());
+  db.raw.exec('CREATE TABLE n (value TEXT)');
+  const other = new DatabaseSync(file);
+  other.exec('BEGIN IMMEDIATE');
+  const began = performance.now();
+  await expect(db.run("INSERT INTO n VALUES ('a')")).rejects.toThrow('locked');
+  expect(performance.now() - began).toBeLessThan(2000);
+  expect(db.fault()).toContain('locked');
+  other.close();
+  await db.run("INSERT INTO n VALUES ('b')");
+  expect(db.fault()).toBeNull();
 });

@@ -45,6 +45,14 @@ export function createGroupCommit(db: DatabaseSync, onCommit: () => void): Group
       throw error;
     }
   };
+  const begin = () => {
+    try {
+      db.exec('BEGIN IMMEDIATE');
+    } catch (error) {
+      fault = (error as Error).message;
+      throw error;
+    }
+  };
   const lose = (closing: Round, error: unknown) => {
     lost = { at: ended - 1, error };
     fault = (error as Error).message;
@@ -82,7 +90,7 @@ export function createGroupCommit(db: DatabaseSync, onCommit: () => void): Group
 
   return {
     begin() {
-      if (!db.isTransaction) db.exec('BEGIN IMMEDIATE');
+      if (!db.isTransaction) begin();
       round ??= open();
     },
     failed(error) {

@@ -22,7 +22,7 @@ function open(text: string, generation = 3) {
   const file = path.join(folder.path, 'core.db');
   const db = new DatabaseSync(file);
   onTestFinished(() => (db.close(), folder.remove()));
-  db.exec(`CREATE TABLE n (name TEXT PRIMARY KEY, value); PRAGMA user_version = ${generation}`);
+  db.exec(`PRAGMA synchronous=OFF; CREATE TABLE n (name TEXT PRIMARY KEY, value); PRAGMA user_version = ${generation}`);
   writeFileSync(`${file}-redo`, text);
   const names = () =>
     db

@@ -46,6 +46,8 @@ type Query<T> = (statement: StatementSync) => T;
 /** `since`: before which commit it changed something; null when it changed nothing. */
 type Performed<T> = { result: T; since: number | null };
 
+const openMs = 5000;
+const busyMs = 250;
 const tuning = `PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-8192; PRAGMA wal_autocheckpoint=4000`;
 
 /**
@@ -174,9 +176,11 @@ function openFile(file: string, durability: Durability, watch: DamageWatch, unlo
   let raw: WatchedDatabase | null = null;
   try {
     if (file !== ':memory:') keepDamagedLog(file);
-    raw = new WatchedDatabase(file, { timeout: 5000 }, watch);
+    raw = new WatchedDatabase(file, { timeout: openMs }, watch);
     if (file !== ':memory:') chmodSync(file, 0o600);
     raw.exec(`${tuning}; PRAGMA synchronous=${durability}`);
+    // The wait for a lock stops the whole process. Once it is open, no process of ours holds one for longer than a moment.
+    raw.exec(`PRAGMA busy_timeout=${busyMs}`);
     return raw;
   } catch (error) {
     raw?.close();

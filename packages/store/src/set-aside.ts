@@ -1,11 +1,11 @@
 import { readdirSync, renameSync } from 'node:fs';
 
 /** A name under which nothing uses a file. */
-export const setAsideName = (file: string): string => `${file}.damaged-${Date.now()}`;
+export const setAsideName = (file: string, number: number): string => `${file}.damaged-${number}`;
 
 /** Gives a file that cannot be used such a name, and returns it. */
 export function setAside(file: string): string {
-  const name = setAsideName(file);
+  const name = setAsideName(file, Date.now());
   renameSync(file, name);
   return name;
 }

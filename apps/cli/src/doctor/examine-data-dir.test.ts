@@ -58,6 +58,6 @@ describe('what the doctor finds of the data folder', () => {
       `${dir}/core.db is damaged: file is not a database`,
       expect.stringContaining(`${dir}/manager.db cannot be read: `),
     ]);
-    expect(found[0]?.fix).toContain(`mv '${dir}/core.db' '${dir}/core.db.broken'`);
+    expect(found[0]?.fix).toContain(`mv '${dir}/core.db'* '${dir}/broken'`);
   });
 });

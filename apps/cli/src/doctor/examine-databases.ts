@@ -29,13 +29,20 @@ function databasesOf(dataDir: string): Database[] {
   const search = collectorDb.replace(/\.db$/, '-search.db');
   const restore = restoreAdvice(dataDir);
   return [
-    ...[coreDb, managerDb, collectorDb].map((file) => ({ file, fix: `${restore}; or begin without it: ${moveAway(file)}` })),
-    { file: search, fix: `it is made again from collector.db when the collector starts without it: ${moveAway(search)}` },
+    ...[coreDb, managerDb, collectorDb].map((file) => ({
+      file,
+      fix: `${restore}; or, to begin without it, stop the service, then ${moveAway(file)}`,
+    })),
+    { file: search, fix: `stop the service, then ${moveAway(search)}; it is made again from collector.db` },
     { file: vaultDb, fix: `${restore}, with --secrets` },
   ];
 }
 
-const moveAway = (file: string): string => `mv ${quoted(file)} ${quoted(`${file}.broken`)}`;
+/** With all that lies beside it: a log that stays would be taken for that of the next database of this name. */
+function moveAway(file: string): string {
+  const folder = path.join(path.dirname(file), 'broken');
+  return `mkdir -p ${quoted(folder)} && mv ${quoted(file)}* ${quoted(folder)}`;
+}
 
 async function examineDatabase({ file, fix }: Database): Promise<Finding> {
   const name = path.basename(file);

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { restoreAdvice } from '@svc/service-kit/restore/restore-advice.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
+import { DamagedDatabase } from '@svc/store/damage.ts';
 import { migrate } from '@svc/store/migrate.ts';
 import { openSqlite, type Durability, type SqliteDatabase } from '@svc/store/open-sqlite.ts';
 
@@ -18,7 +19,7 @@ export function openManagerDb(file: string, durability: Durability): SqliteDatab
     return db;
   } catch (error) {
     db?.raw.close();
-    const advice = 'Or move it away to begin without connector instances.';
-    throw new Error(`${file} cannot be used: ${errorText(error)}. ${advice}`, { cause: error });
+    if (error instanceof DamagedDatabase) throw error;
+    throw new Error(`${file} cannot be used: ${errorText(error)}. ${restoreAdvice(path.dirname(file))}`, { cause: error });
   }
 }
