@@ -11,7 +11,16 @@ const engine = vi.fn(succeed);
 const send = vi.fn(succeed);
 const vault = vi.fn(succeed);
 const backup = vi.fn(succeed);
-const others = { up: succeed, status: succeed, doctor: succeed, check: succeed, tool: succeed, trust: succeed, upload: succeed };
+const others = {
+  up: succeed,
+  status: succeed,
+  doctor: succeed,
+  check: succeed,
+  tool: succeed,
+  trust: succeed,
+  upload: succeed,
+  persona: succeed,
+};
 const connector = vi.fn(succeed);
 const create = vi.fn(succeed);
 const speak = vi.fn(succeed);

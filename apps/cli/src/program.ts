@@ -8,6 +8,7 @@ import { engineActions, type EngineAction, type EngineOptions } from './engine/e
 import { addInsightsCommands, insightsCommands } from './insights/add-insights-commands.ts';
 import type { LogsOptions } from './commands/logs.ts';
 import type { PairOptions } from './commands/pair.ts';
+import type { PersonaAction, PersonaOptions } from './commands/persona.ts';
 import type { VaultCommand } from './commands/vault.ts';
 import type { SendOptions } from './commands/send.ts';
 import type { SpeakOptions } from './commands/speak.ts';
@@ -29,6 +30,8 @@ const lazyCommands = {
   chat: async (text: string, options: ChatOptions) => (await import('./commands/chat.ts')).chat(text, options),
   status: async (options: { json?: boolean }) => (await import('./commands/status.ts')).status(options),
   doctor: async (options: { json?: boolean }) => (await import('./commands/doctor.ts')).doctor(options),
+  persona: async (action: PersonaAction, options: PersonaOptions) =>
+    (await import('./commands/persona.ts')).persona(action, options),
   pair: async (code: string, options: PairOptions) => (await import('./commands/pair.ts')).pair(code, options),
   deliveries: async (action: DeliveryAction | null, ids: string[], options: DeliveriesOptions) =>
     (await import('./commands/deliveries.ts')).deliveries(action, ids, options),
@@ -179,6 +182,14 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
     .action(async (action: EngineAction | undefined, id: string | undefined, value: string | undefined, options: EngineOptions) =>
       done(await commands.engine(action ?? 'list', id ?? null, value ?? null, options)),
     );
+  program
+    .command('persona')
+    .description('show what the assistant is told about who it is, or change it')
+    .addArgument(
+      new Argument('[action]', '"edit" opens your own part of it in an editor').choices(['show', 'edit']).default('show'),
+    )
+    .option('--json', 'print JSON')
+    .action(async (action: PersonaAction, options: PersonaOptions) => done(await commands.persona(action, options)));
   program
     .command('logs')
     .description('show the logs')

@@ -9,6 +9,7 @@ import { setAsideFaults } from './db/set-aside-faults.ts';
 import { mountDeliveryRoutes } from './delivery/delivery-routes.ts';
 import { mountEngineRoutes } from './engine/engine-routes.ts';
 import { mountFeedRoutes } from './feed/feed-routes.ts';
+import { mountPersonaRoutes } from './persona/persona-routes.ts';
 import { mountPricingRoutes } from './pricing/pricing-routes.ts';
 import { unpricedNotices } from './pricing/unpriced-notices.ts';
 import { mountQueryRoutes } from './query/query-routes.ts';
@@ -58,6 +59,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo): App {
         context.moderation.fault(),
         context.knownSecrets.fault(),
         context.pricing.fault(),
+        context.persona.fault(),
       ].filter((fault) => fault !== null),
     }),
     routes: (app) => {
@@ -66,6 +68,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo): App {
       mountSteeringRoutes(app, context);
       mountDeliveryRoutes(app, context);
       mountAnnouncementRoutes(app, context);
+      mountPersonaRoutes(app, context);
       mountPricingRoutes(app, context);
       mountSpendRoutes(app, context);
       mountTrustRoutes(app, context);

@@ -32,6 +32,7 @@ import { createEventRing, type EventRing } from './feed/event-ring.ts';
 import { createOpenFeeds, type OpenFeeds } from './feed/open-feeds.ts';
 import type { Moderation } from './moderation/moderation.ts';
 import { openModeration } from './moderation/open-moderation.ts';
+import { createPersona, type Persona } from './persona/persona.ts';
 import { openPricing, type Pricing } from './pricing/pricing.ts';
 import { createConnectorSecrets, type ConnectorSecrets } from './secret/connector-secrets.ts';
 import { createSecrets, type Secrets } from './secret/secrets.ts';
@@ -75,6 +76,7 @@ export type CoreContext = {
   trustAudit: TrustAudit;
   pending: Pending;
   pairing: Pairing;
+  persona: Persona;
   pricing: Pricing;
   spend: Spend;
   sessions: SessionStore;
@@ -202,6 +204,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     trustAudit,
     trustAdmin: createTrustAdmin({ db, trust, audit: trustAudit, events, clock, ids }),
     pairing: createPairing({ db, pending, trust, audit: trustAudit, events, clock, ids }),
+    persona: createPersona({ file: paths.persona, assistantName: settings.assistantName, clock }),
     pricing,
     spend,
     sessions: createSessionStore(db, clock),

@@ -12,6 +12,7 @@ const single = new Set([
   'trust.seed.json',
   'pricing.json',
   'moderation.deny.txt',
+  'persona.md',
   secretsName,
   contentsName,
 ]);

@@ -24,7 +24,7 @@ type Places = Pick<DataPaths, 'root' | 'connectors' | 'instances' | 'uploads' | 
 export async function gatherFiles(paths: Places, onLeftOut: (connector: string) => void = () => {}): Promise<PackedFile[]> {
   const connectors = await gatherConnectors(paths.connectors);
   connectors.leftOut.forEach(onLeftOut);
-  const singles = ['trust.seed.json', 'pricing.json', 'moderation.deny.txt'].map((name) =>
+  const singles = ['trust.seed.json', 'pricing.json', 'moderation.deny.txt', 'persona.md'].map((name) =>
     sized(name, path.join(paths.root, name)),
   );
   // The list before the files: each of its lines has its file then.

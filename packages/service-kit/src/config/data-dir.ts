@@ -34,6 +34,8 @@ export type DataPaths = {
   backups: string;
   restore: string;
   trustSeed: string;
+  /** The operator's own words on who the assistant is. */
+  persona: string;
   supervisorState: string;
   supervisorLock: string;
   /** The connector link of the core. A socket path is limited to about 100 bytes, so a deep data folder gets one elsewhere. */
@@ -60,6 +62,7 @@ export function dataPaths(dataDir: string): DataPaths {
     backups: at('backups'),
     restore: at('restore'),
     trustSeed: at('trust.seed.json'),
+    persona: at('persona.md'),
     supervisorState: at('run', 'supervisor.json'),
     supervisorLock: at('run', 'supervisor.lock'),
     coreSocket: socketPath(at('run', 'core.sock')),

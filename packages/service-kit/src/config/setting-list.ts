@@ -16,7 +16,7 @@ export const settingList = {
   SVC_ALLOWED_HOSTS: setting('Everywhere', 'Host names a reverse proxy may send, separated by commas.'),
   SVC_ASSISTANT_NAME: setting(
     'Everywhere',
-    'Name of the assistant, as it calls itself; connectors may take it as the mention.',
+    'Name of the assistant, as it calls itself (Jarvis); in lower case connectors take it as the mention and in names of tools.',
     'assistant',
   ),
   SVC_LOG_LEVEL: setting('Everywhere', 'trace, debug, info, warn, error or silent.', 'info'),

@@ -34,8 +34,8 @@ export class SettingReader {
   /** Small letters, digits, - and _, at most 32 of them. */
   shortName(name: SettingName): string {
     const value = this.text(name);
-    if (!/^[a-z][a-z0-9_-]{0,31}$/.test(value)) {
-      this.problems.push(`${name} is "${value}". It takes a-z, 0-9, - and _, starts with a letter, at most 32.`);
+    if (!/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(value)) {
+      this.problems.push(`${name} is "${value}". It takes letters, digits, - and _, starts with a letter, at most 32.`);
     }
     return value;
   }

@@ -1,10 +1,11 @@
 import type { Attachment, PriorMessage } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
-import { headingLine, quotedName, senderText } from '@svc/engine-kit/prompt-blocks.ts';
+import { senderText } from '@svc/engine-kit/prompt-blocks.ts';
 import type { CoreContext } from '../../context.ts';
 import type { ObservedMessage } from '../../session/observed-store.ts';
-import type { Steering, Turn } from '../turn.ts';
+import type { Turn } from '../turn.ts';
 import { describeObserved } from './describe-observed.ts';
+import { describeTurn } from './describe-turn.ts';
 import { describeAnnouncements, readAnnouncements } from './read-announcements.ts';
 
 export type Prompt = {
@@ -25,21 +26,21 @@ export type Prompt = {
   announcedAfter: number | null;
 };
 
-type Deps = Pick<CoreContext, 'settings' | 'observed' | 'conversationFiles' | 'announcements' | 'sessions'>;
+type Deps = Pick<CoreContext, 'clock' | 'persona' | 'observed' | 'conversationFiles' | 'announcements' | 'sessions'>;
 
 /**
  * Builds what the engine gets. Facts that change from turn to turn stand in the user message: engines freeze their
  * system prompt when a session begins. What others wrote is fenced as data.
  */
 export async function buildPrompt(deps: Deps, turn: Turn, identity: Identity): Promise<Prompt> {
-  const { settings, observed } = deps;
+  const { observed, clock } = deps;
   const { content, conversation_key } = turn.envelope;
   const seen = await stageSeen(deps, conversation_key, await observed.list(conversation_key));
   const mail = await readAnnouncements(deps, turn, identity);
   const context = [...describeAnnouncements(mail), ...describeObserved(seen)];
-  const persona = `You are ${settings.assistantName}, a personal assistant who answers over chat channels.`;
+  const persona = deps.persona.text();
   return {
-    text: [...context, describeTurn(turn, identity), senderText(content.text)].join('\n\n'),
+    text: [...context, describeTurn(turn, identity, clock.now()), senderText(content.text)].join('\n\n'),
     system: content.system === undefined ? persona : `${persona}\n\n${senderText(content.system)}`,
     transcript: content.transcript ?? [],
     attachments: await deps.conversationFiles.stage(conversation_key, content.attachments ?? []),
@@ -62,22 +63,3 @@ async function stageSeen({ conversationFiles }: Deps, key: string, seen: readonl
 }
 
 const maxSeenWithFiles = 20;
-
-function describeTurn({ envelope, steering, isResumed }: Turn, identity: Identity): string {
-  const where = envelope.public === true ? 'a public surface' : 'a private surface';
-  const who = `${quotedName(identity.display_name)} (${identity.trust_tier})`;
-  const from = headingLine('message', ` ${who} over ${envelope.channel}, ${where}`);
-  const head = steering === undefined ? from : describeSteering(steering);
-  return isResumed === true ? `${head}\n${resumeNote}` : head;
-}
-
-function describeSteering({ by, wasRunning }: Steering): string {
-  const who = by === null ? 'the operator' : `the operator (${quotedName(by)})`;
-  const when = wasRunning ? ', while you were at work here; it comes before what you were doing' : '';
-  return headingLine('steering', ` ${who}${when}`);
-}
-
-const resumeNote = headingLine(
-  'resumed',
-  ' while you worked on this message; go on from where you were, and do not do again what is done',
-);

@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { PersonaView } from '@svc/contract/persona.ts';
+import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { parseCommand } from '@svc/service-kit/config/parse-command.ts';
+import { readEnv } from '@svc/service-kit/config/read-env.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { askCore } from '../ask-core.ts';
+import { CliError } from '../cli-error.ts';
+import { coreUrl } from '../core-url.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { createStyle, print } from '../terminal.ts';
+
+export type PersonaAction = 'show' | 'edit';
+export type PersonaOptions = { json?: boolean };
+
+const sources: Record<PersonaView['source'], string> = {
+  'built-in': 'built in; your own words go into',
+  extended: 'built in, extended by',
+  replaced: 'replaced by',
+};
+/** Shows what every engine is told about who it is, or opens the operator's part of it in an editor. */
+export async function persona(action: PersonaAction, { json }: PersonaOptions): Promise<number> {
+  const view = await read();
+  if (action === 'edit') edit(view.file);
+  const after = action === 'edit' ? await read() : view;
+  print(json === true ? JSON.stringify(after, null, 2) : rendered(after));
+  return after.fault === null ? exitCodes.ok : exitCodes.failed;
+}
+
+async function read(): Promise<PersonaView> {
+  const answer = await askCore<PersonaView>(`${coreUrl(loadSettings(repositoryRoot))}/v2/persona`);
+  if (answer.ok) return answer.body;
+  throw new CliError('the persona cannot be read.', { why: answer.body.message, run: './svc doctor' });
+}
+
+function edit(file: string): void {
+  const env = readEnv(repositoryRoot);
+  const editor = env['VISUAL'] ?? env['EDITOR'];
+  if (editor === undefined) {
+    throw new CliError('no editor is set.', {
+      why: `Write into ${file} with any editor, or name one.`,
+      run: 'EDITOR=nano ./svc persona edit',
+    });
+  }
+  if (!existsSync(file)) writeFileAtomic(file, '');
+  print('What you write is added to the built-in persona. To replace it, begin with the line <!-- replace -->');
+  const [command = editor, ...args] = parseCommand(editor) ?? [editor];
+  const { error, status } = spawnSync(command, [...args, file], { stdio: 'inherit' });
+  if (error !== undefined)
+    throw new CliError(`the editor "${editor}" does not start.`, { why: error.message, run: 'EDITOR=nano ./svc persona edit' });
+  if (status !== 0) throw new CliError(`the editor ended with code ${String(status)}.`, { why: `What it saved is in ${file}.` });
+}
+
+function rendered({ text, bytes, source, file, fault }: PersonaView): string {
+  const style = createStyle(process.stdout);
+  const head = `${sources[source]} ${file} (${bytes} bytes)`;
+  return [style.dim(head), ...(fault === null ? [] : [style.yellow(fault)]), '', text].join('\n');
+}

@@ -1,0 +1,52 @@
+import type { Capabilities } from '@svc/contract/envelope.ts';
+import type { Identity, Tier } from '@svc/contract/trust.ts';
+import { headingLine, quotedName } from '@svc/engine-kit/prompt-blocks.ts';
+import type { Steering, Turn } from '../turn.ts';
+
+/** Tiers as people and models read them. */
+const tierWords: Record<Tier, string> = {
+  SACRED: 'owner',
+  TRUSTED: 'trusted',
+  KNOWN: 'known',
+  GUEST: 'guest',
+  UNKNOWN: 'unknown',
+  BLOCKED: 'blocked',
+};
+
+/** The facts of a turn as its message states them: who wrote, where, when, and what the channel can show. */
+export function describeTurn({ envelope, steering, isResumed }: Turn, identity: Identity, now: number): string {
+  const { channel, capabilities } = envelope;
+  const where = envelope.public === true ? 'in public' : 'in private';
+  const who = `${quotedName(identity.display_name)} (${tierWords[identity.trust_tier]})`;
+  const facts = `over ${channel}, ${where}, on ${timeAt(now)}${describeChannel(capabilities)}`;
+  const head =
+    steering === undefined
+      ? headingLine('message', ` ${who} ${facts}`)
+      : headingLine('steering', ` ${describeSteering(steering)}`);
+  return isResumed === true ? `${head}\n${resumeNote}` : head;
+}
+
+function describeSteering({ by, wasRunning }: Steering): string {
+  const who = by === null ? 'the operator' : `the operator (${quotedName(by)})`;
+  return wasRunning ? `${who}, while you were at work here; it comes before what you were doing` : who;
+}
+
+/** Nothing where the channel has not said what it shows. */
+function describeChannel({ supports_markdown, supports_code_blocks, max_message_chars }: Capabilities = {}): string {
+  const text = supports_code_blocks === true ? 'plain text and code blocks' : 'plain text alone';
+  const shows = supports_markdown === undefined ? [] : [`it shows ${supports_markdown ? 'Markdown' : text}`];
+  const takes = max_message_chars === undefined ? [] : [`it takes ${max_message_chars} characters a message`];
+  return [...shows, ...takes].map((fact) => `; ${fact}`).join('');
+}
+
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const format = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
+const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' });
+
+/** `Sunday 2026-11-22 10:15 (Europe/Berlin)`, in the zone of this machine. */
+const timeAt = (now: number): string => `${weekday.format(now)} ${format.format(now)} (${zone})`;
+
+const resumeNote = headingLine(
+  'resumed',
+  ' while you worked on this message; go on from where you were, and do not do again what is done',
+);
