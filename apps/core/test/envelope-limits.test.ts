@@ -9,6 +9,7 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 const long = (length: number) => 'x'.repeat(length);
+const times = <T>(length: number, value: T): T[] => Array.from({ length }, () => value);
 const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) });
 const file = (path: string, over: object = {}) => ({ content: { text: 'hi', attachments: [{ path, ...over }] } });
 const context = (channel_context: Record<string, unknown>) => ({ channel_context });
@@ -23,11 +24,8 @@ describe('a field of an envelope that is too long', () => {
     ['content.text', { content: { text: long(1_000_001) } }],
     ['content.system', { content: { text: 'hi', system: long(200_001) } }],
     ['content.transcript.0.text', { content: { text: 'hi', transcript: [{ role: 'user', text: long(1_000_001) }] } }],
-    [
-      'content.transcript',
-      { content: { text: 'hi', transcript: Array.from({ length: 10_001 }, () => ({ role: 'user', text: '' })) } },
-    ],
-    ['content.attachments', { content: { text: 'hi', attachments: Array.from({ length: 33 }, () => ({ path: '/x' })) } }],
+    ['content.transcript', { content: { text: 'hi', transcript: times(10_001, { role: 'user', text: '' }) } }],
+    ['content.attachments', { content: { text: 'hi', attachments: times(33, { path: '/x' }) } }],
     ['content.attachments.0.path', file(long(4097))],
     ['content.attachments.0.name', file('/x', { name: long(256) })],
     ['content.attachments.0.mime', file('/x', { mime: long(128) })],
@@ -59,8 +57,10 @@ describe('a field of an envelope that is too long', () => {
 });
 
 test.each(['\0', '\n', '\u001b', '\u007f'])(
-  'names that things are looked up by have no control characters (%j)',
+  'keys, message ids and targets have no %j; a sender with it is a stranger',
   async (sign) => {
+    const stranger = await core.handle(envelope('hi', { sender: { raw_id: `owner${sign}` } }));
+    expect(stranger.json()).toMatchObject({ outcome: 'denied' });
     for (const over of [
       { conversation_key: `compat:c1:${sign}` },
       { message_id: `m${sign}` },
