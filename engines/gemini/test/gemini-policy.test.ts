@@ -64,7 +64,7 @@ describeWithEngine('gemini', 'what gemini may do is the tool policy of the turn'
   test('with policy read the attached files are read at the path that the message names', async () => {
     const attached = path.join(stateDir, 'attached, file @1.txt');
     writeFileSync(attached, 'ATTACHED');
-    const named = /- (\S*attached__file__1\.txt)/;
+    const named = /"path":"([^"]*attached__file__1\.txt)"/;
     const { results, seen } = await bench.ask(
       (request) => ({
         steps: [
