@@ -33,8 +33,7 @@ export class MatchWalker implements UnitSink {
 
   /** Where in the source the first unit that may still be part of a match begins. */
   get heldFrom(): number {
-    const depth = this.#automaton.heldDepth(this.#state);
-    const from = depth === 0 ? Number.POSITIVE_INFINITY : this.#fromOf(depth);
+    const from = this.#state === 0 ? Number.POSITIVE_INFINITY : this.#stateFrom();
     return this.#more === 0 ? from : Math.min(from, this.#maskFrom);
   }
 
@@ -61,6 +60,12 @@ export class MatchWalker implements UnitSink {
     this.#state = this.#more = 0;
     const index = ++this.#count & (this.#froms.length - 1);
     this.#froms[index] = this.#tos[index] = at;
+  }
+
+  /** When nothing of the last units is masked, what comes next may be; part of it may have come already. */
+  #stateFrom(): number {
+    const depth = this.#automaton.heldDepth(this.#state);
+    return depth === 0 ? this.#tos[this.#indexOf(1)]! : this.#fromOf(depth);
   }
 
   #fromOf(depth: number): number {

@@ -1,41 +1,50 @@
 import { hashOf, hasBit, window, type StartFilter } from './start-filter.ts';
 import { block, lineBreak, unitClasses } from './unit-classes.ts';
 
+const space = 32;
+const tab = 9;
+
 /**
  * Up to where a text, from a place where nothing is open, can be passed over: no value begins before it, in whatever
- * encoding. The end of the text is never passed over when something may begin in it.
+ * encoding. Line ends and the indentation behind them do not count, as for the decoder. The end of the text is never
+ * passed over when something may begin in it.
  */
-export function quietUntil(text: string, from: number, starts: StartFilter): number {
-  const { fours, shortestBlock } = starts;
+export function quietUntil(text: string, from: number, { fours, shortestBlock }: StartFilter): number {
   let units = 0;
-  let lineFrom = from;
+  let seen = 0;
   let blockFrom = -1;
-  const before = (at: number) => Math.max(from, blockFrom === -1 ? at : Math.min(at, blockFrom));
-  for (let i = from; i < text.length; i++) {
+  let blockLength = 0;
+  /** Where the last units before a line end begin, and how many units have come since. */
+  let gapFrom = from;
+  let sinceGap = 0;
+  let i = from;
+  for (; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     const kind = unitClasses[unit]!;
     if (kind > block) {
-      const goesOn = kind === lineBreak && blockFrom === -1 && !mayHaveBegun(text, lineFrom, i, starts);
-      if (!goesOn) return before(i - (window - 1));
-      lineFrom = i + 1;
-      units = 0;
+      if (kind !== lineBreak) break;
+      if (sinceGap >= window - 1) gapFrom = i - (window - 1);
+      sinceGap = 0;
       continue;
     }
+    if (sinceGap === 0 && seen > 0 && (unit === space || unit === tab)) {
+      if (isLone(text, i)) break;
+      continue;
+    }
+    sinceGap++;
+    seen++;
     units = (units << 8) ^ unit;
-    if (hasBit(fours, hashOf(units)) && i - lineFrom >= window - 1) return before(i - (window - 1));
+    if (hasBit(fours, hashOf(units)) && seen >= window) break;
     if (kind !== block) blockFrom = -1;
-    else if (blockFrom === -1) blockFrom = i;
-    else if (i - blockFrom >= shortestBlock) return blockFrom;
+    else if (blockFrom === -1) {
+      blockFrom = i;
+      blockLength = 1;
+    } else if (++blockLength >= shortestBlock) break;
   }
-  return before(text.length - (window - 1));
+  const start = sinceGap < window ? gapFrom : i - (window - 1);
+  return Math.max(from, blockFrom === -1 ? start : Math.min(start, blockFrom));
 }
 
-/** True when some of the last units before a place are what a pattern begins with. */
-function mayHaveBegun(text: string, from: number, to: number, { heads }: StartFilter): boolean {
-  for (let start = Math.max(from, to - (window - 1)); start < to; start++) {
-    let units = 0;
-    for (let i = start; i < to; i++) units = (units << 8) ^ text.charCodeAt(i);
-    if (hasBit(heads, hashOf(units))) return true;
-  }
-  return false;
-}
+/** One space behind a line end may be a value's own. */
+const isLone = (text: string, at: number): boolean =>
+  unitClasses[text.charCodeAt(at - 1)] === lineBreak && text.charCodeAt(at + 1) !== space && text.charCodeAt(at + 1) !== tab;

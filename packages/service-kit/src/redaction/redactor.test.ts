@@ -117,6 +117,13 @@ test('a value of several kilobytes is masked whole, in every encoding', () => {
   }
 });
 
+test('of a value read backwards in base64 nothing leaves before it is known what follows its first character', () => {
+  const text = `${Buffer.from(Array.from('пароль-тайна').toReversed().join(''), 'utf16le').toString('base64')} end`;
+  const redactor = createRedactor(['пароль-тайна']);
+  expect(stream(redactor, Array.from(text)).join('')).toBe(redactor.text(text));
+  expect(redactor.text(text)).toBe(`MAQ${placeholder} end`);
+});
+
 test('words in a row and ordinary code are not joined to a value', () => {
   const { known } = createRedactor(['passwordsafe', 'deadbeefcafe']);
   const text = 'password safe, pass word safe; dead beef cafe\n\tpass\n\n  wordsafely dead-beef-cafe';

@@ -27,10 +27,14 @@ export function createSecretMatcher(secrets: Iterable<string>): SecretMatcher {
   return {
     ...patternSet(canonical),
     isEmpty: canonical.size === 0 && literal.size === 0,
-    starts: createStartFilter([...canonical.keys(), ...literal.keys()]),
+    starts: createStartFilter([...canonical.keys(), ...literal.keys()], shortestOf(canonical)),
     literal: patternSet(literal),
   };
 }
+
+/** What is found only behind an escape has its first characters in that escape. */
+const shortestOf = (byText: ReadonlyMap<string, SecretPattern>): number =>
+  [...byText.values()].reduce((least, { text, isBehindEscape }) => (isBehindEscape ? least : Math.min(least, text.length)), 1000);
 
 function patternSet(byText: ReadonlyMap<string, SecretPattern>): PatternSet {
   const patterns = [...byText.values()];

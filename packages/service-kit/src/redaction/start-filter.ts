@@ -4,8 +4,6 @@ import { invisibleUnits } from './unit-classes.ts';
 export type StartFilter = {
   /** A bit for the hash of every four units that a pattern begins with. */
   fours: Uint32Array;
-  /** The same for the first one, two and three units. */
-  heads: Uint32Array;
   /** A bit for every two bytes that a pattern may begin with in an encoding of bytes, as it is or with escapes in it. */
   pairs: Uint32Array;
   /** Of what a pattern may begin with those two bytes: text in UTF-8, in UTF-16 of either order. */
@@ -30,14 +28,11 @@ export const hasBit = (bits: Uint32Array, bit: number): boolean => ((bits[bit >>
 
 const setBit = (bits: Uint32Array, bit: number): void => void (bits[bit >>> 5] = (bits[bit >>> 5] ?? 0) | (1 << (bit & 31)));
 
-export function createStartFilter(patterns: readonly string[]): StartFilter {
+/** `shortest`: the length of the shortest pattern that may stand alone. */
+export function createStartFilter(patterns: readonly string[], shortest: number): StartFilter {
   const starts = new Set(patterns.map((pattern) => pattern.slice(0, window)));
   const fours = new Uint32Array(0x10000 / 32);
-  const heads = new Uint32Array(0x10000 / 32);
-  for (const start of starts) {
-    addHashes(fours, start);
-    for (let length = 1; length < window; length++) addHashes(heads, start.slice(0, length));
-  }
+  for (const start of starts) addHashes(fours, start);
   const kinds = kindsOfPairs(starts);
   const pairs = new Uint32Array(0x10000 / 32);
   const firstBits = new Uint8Array(512);
@@ -46,8 +41,7 @@ export function createStartFilter(patterns: readonly string[]): StartFilter {
     setBit(pairs, pair);
     addFirst(firstBits, pair >>> 8);
   }
-  const shortest = patterns.reduce((least, pattern) => Math.min(least, pattern.length), Number.MAX_SAFE_INTEGER);
-  return { fours, heads, pairs, kinds, firstBits, shortestBlock: Math.floor((shortest * 4) / 3) };
+  return { fours, pairs, kinds, firstBits, shortestBlock: Math.floor((shortest * 4) / 3) };
 }
 
 function kindsOfPairs(starts: ReadonlySet<string>): Uint8Array {
