@@ -27,6 +27,7 @@ import type { EngineUpdates } from './engine/engine-updates.ts';
 import type { loadEngine } from './engine/load-engine.ts';
 import type { EngineFallback } from './engine/fallback.ts';
 import { openEngines } from './engine/open-engines.ts';
+import { createSubscriptionWarning, type SubscriptionWarning } from './engine/subscription-warning.ts';
 import { createEvents, type Events } from './events.ts';
 import { createEventRing, type EventRing } from './feed/event-ring.ts';
 import { createOpenFeeds, type OpenFeeds } from './feed/open-feeds.ts';
@@ -48,6 +49,7 @@ import { openToolServers, type ToolServers } from './tool-server/tool-servers.ts
 import { openToolbelt } from './toolbelt/open-toolbelt.ts';
 import type { Toolbelt } from './toolbelt/toolbelt.ts';
 import { openTrust } from './trust/open-trust.ts';
+import { countOthers } from './trust/owners.ts';
 import { createPairing, type Pairing } from './trust/pairing.ts';
 import { openPending, type Pending } from './trust/pending.ts';
 import { createTrustAdmin, type TrustAdmin } from './trust/trust-admin.ts';
@@ -91,6 +93,7 @@ export type CoreContext = {
   engineFallback: EngineFallback;
   engineAdmin: EngineAdmin;
   engineUpdates: EngineUpdates;
+  subscriptionWarning: SubscriptionWarning;
   toolServers: ToolServers;
   toolbelt: Toolbelt;
   turnQueue: TurnQueue;
@@ -189,6 +192,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
   const send = overrides?.sendToChannel;
   const outbox = openOutbox({ settings, db, deliveries, journal, events, knownSecrets, clock, log, send });
   const version = versionOf(settings.root);
+  const trustAdmin = createTrustAdmin({ db, trust, audit: trustAudit, events, clock, ids });
   const context: CoreContext = {
     settings,
     paths,
@@ -202,7 +206,13 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     trust,
     pending,
     trustAudit,
-    trustAdmin: createTrustAdmin({ db, trust, audit: trustAudit, events, clock, ids }),
+    trustAdmin,
+    subscriptionWarning: createSubscriptionWarning({
+      countOthers: async () => countOthers(await trustAdmin.listPrincipals(), await trustAdmin.listRoles(), clock.now()),
+      engines,
+      clock,
+      log,
+    }),
     pairing: createPairing({ db, pending, trust, audit: trustAudit, events, clock, ids }),
     persona: createPersona({ file: paths.persona, assistantName: settings.assistantName, clock }),
     pricing,

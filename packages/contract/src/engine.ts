@@ -43,6 +43,8 @@ export type EngineView = {
   install: EngineInstall | null;
   /** Why turns pass it over for now; null while they do not. */
   notice?: string | null;
+  /** What the operator should know of how it is paid; null where all is well. */
+  warning?: string | null;
   /** The vendor's program to log in with, and its arguments; null where there is nothing to log in to. */
   login: string[] | null;
 };

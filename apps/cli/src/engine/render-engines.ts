@@ -16,9 +16,11 @@ function block(engine: EngineView, width: number, style: Style, columns: number)
   const state = engine.ready ? 'ready' : engine.installed ? 'not ready' : 'not installed';
   const facts = [state, ...(engine.default ? ['default'] : []), ...settingsOf(engine)];
   const notes = [engine.reason, ...(engine.update_fault === null ? [] : [engine.update_fault]), ...installNote(engine)];
+  const warnings = [engine.notice, engine.warning].filter((text) => text !== undefined && text !== null);
   return [
     `${engine.default ? style.bold('*') : ' '} ${paint(engine.id.padEnd(width))}  ${visibleLine(facts.join(', '))}`,
     ...notes.flatMap((note) => wrap(visibleLine(note), columns - 4)).map((line) => `    ${style.dim(line)}`),
+    ...warnings.flatMap((note) => wrap(visibleLine(note), columns - 4)).map((line) => `    ${style.yellow(line)}`),
   ];
 }
 

@@ -31,14 +31,18 @@ type Params = { Params: { id: string } };
 
 /** The engines: what is there, which one is used and why, and their settings (spec: Engine settings). */
 export function mountEngineRoutes(app: App, context: CoreContext): void {
-  const { engines, engineFallback, engineAdmin: admin, knownSecrets } = context;
+  const { engines, engineFallback, engineAdmin: admin, knownSecrets, subscriptionWarning } = context;
   const shown = (view: EngineView) => withoutSecrets(view, knownSecrets);
   let isTesting = false;
 
   app.get('/v2/engines', async () => {
     const views = (await admin.list()).map(shown);
-    const withNotices = views.map((view) => ({ ...view, notice: engineFallback.notice(view.id) }));
-    return { engines: withNotices, current: (await engines.active()).choice };
+    const withNotices = views.map(async (view) => ({
+      ...view,
+      notice: engineFallback.notice(view.id),
+      warning: view.ready && view.auth === 'subscription' ? await subscriptionWarning.of(view.id) : null,
+    }));
+    return { engines: await Promise.all(withNotices), current: (await engines.active()).choice };
   });
 
   app.patch<Params & { Body: Static<typeof patchBody> }>(

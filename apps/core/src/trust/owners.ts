@@ -16,3 +16,15 @@ export function ownersAmong(principals: readonly Principal[], roles: readonly Ro
     return !isBlocked && everywhere.some(({ role_id, expires_at }) => tierOf(role_id) === 'SACRED' && expires_at === null);
   });
 }
+
+/** How many people can write and are answered, the owners not counted. */
+export function countOthers(principals: readonly Principal[], roles: readonly Role[], now: number): number {
+  const owners = new Set(ownersAmong(principals, roles, now).map(({ id }) => id));
+  const answered = new Set(roles.filter(({ tier }) => tier !== 'BLOCKED' && tier !== 'UNKNOWN').map(({ id }) => id));
+  const isServed = ({ id, status, identifiers, grants }: Principal) =>
+    !owners.has(id) &&
+    status === 'active' &&
+    identifiers.length > 0 &&
+    grants.some(({ role_id, expires_at }) => answered.has(role_id) && (expires_at === null || expires_at > now));
+  return principals.filter(isServed).length;
+}

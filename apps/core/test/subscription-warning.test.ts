@@ -1,0 +1,33 @@
+import { afterEach, expect, test } from 'vitest';
+import { openTestCore, type TestCore } from './open-test-core.ts';
+
+let core: TestCore;
+afterEach(() => core.close());
+
+const notices = async () => (await core.app.inject('/health')).json<{ notices?: string[] }>().notices ?? [];
+const warned = expect.stringContaining('Most vendors allow a personal login for its owner alone') as string;
+
+test('a login that answers people other than its owner is a notice, and one that answers the owner alone is not', async () => {
+  core = await openTestCore({ auth: 'subscription' });
+  expect(await core.context.subscriptionWarning.of('claude')).toBeNull();
+  expect(await notices()).not.toContainEqual(warned);
+  await core.addPrincipal('anna', 'known');
+  expect(await core.context.subscriptionWarning.of('claude')).toContain('one other person is answered');
+  await core.addPrincipal('bob', 'guest');
+  expect(await core.context.subscriptionWarning.of('claude')).toContain('2 other people are answered');
+});
+
+test('it shows in /health for the engine in use', async () => {
+  core = await openTestCore({ auth: 'subscription' });
+  await core.addPrincipal('anna', 'known');
+  await notices();
+  await expect.poll(notices).toContainEqual(warned);
+});
+
+test('an engine that is paid by key, or works here, warns of nothing', async () => {
+  core = await openTestCore({ auth: 'api_key' });
+  await core.addPrincipal('anna', 'known');
+  await notices();
+  await core.context.subscriptionWarning.of('claude');
+  expect(await notices()).not.toContainEqual(warned);
+});
