@@ -19,6 +19,8 @@ export type SecretPattern = {
 
 /** What is left of a value may be shorter than a value: it is found only together with an escape. */
 const leastRemainder = 6;
+/** No escape reaches further into a value. */
+const headLength = 32;
 /** An escape takes no more of a value's beginning. */
 const longestEaten = 5;
 /** A pattern is no shorter: what is looked for is told from ordinary text by so many units. */
@@ -83,7 +85,12 @@ function wholePatterns(form: string): SecretPattern[] {
 
 function remainders(form: string): SecretPattern[] {
   const { whole } = canonicalText(form);
-  const texts = beginnings.map((beginning) => commonEnd(canonicalText(beginning + form).whole, whole));
+  const head = form.slice(0, headLength);
+  const wholeHead = canonicalText(head).whole;
+  const texts = beginnings.map((beginning) => {
+    const left = commonEnd(canonicalText(beginning + head).whole, wholeHead);
+    return whole.slice(wholeHead.length - left);
+  });
   return [...new Set(texts)]
     .filter((text) => text !== whole)
     .map((text) => ({
@@ -96,10 +103,11 @@ function remainders(form: string): SecretPattern[] {
     .filter(({ text, minimumSpan }) => text.length >= leastRemainder || minimumSpan >= leastRemainder);
 }
 
-function commonEnd(one: string, other: string): string {
+/** How many units at their ends are the same. */
+function commonEnd(one: string, other: string): number {
   let length = 0;
   while (length < other.length && one.at(-1 - length) === other.at(-1 - length)) length++;
-  return other.slice(other.length - length);
+  return length;
 }
 
 function encodedPattern(encoded: string): SecretPattern {
