@@ -39,8 +39,10 @@ export type EngineRequest = {
   /** The engine's own session id to go on with, or null to begin. */
   resume: string | null;
   model: string | null;
-  /** Absolute folder, made by the caller. */
+  /** Absolute folder that is there. It may change from turn to turn. */
   cwd: string;
+  /** The operator trusts what lies in `cwd` to be run: tool servers, hooks and settings of a project. Never below `full`. */
+  trustedFolder: boolean;
   toolPolicy: ToolPolicy;
   toolServers: ToolServer[];
   facts: TurnFacts;

@@ -81,6 +81,7 @@ const toRequest = ({ ids, workspaces }: Deps, { choice }: ActiveEngine): EngineR
   resume: null,
   model: choice.model,
   cwd: workspaces.folderFor({ principal_id: 'tests', tool_policy: 'none' }),
+  trustedFolder: false,
   toolPolicy: 'none',
   toolServers: [],
   facts: { channel: 'test', sender: 'the operator', tier: 'GUEST', public: false, channel_context: {} },

@@ -104,6 +104,7 @@ function toRequest(deps: Deps, { choice }: ActiveEngine, text: string): EngineRe
     resume: null,
     model: choice.model,
     cwd: deps.workspaces.folderFor({ principal_id: 'titles', tool_policy: 'none' }),
+    trustedFolder: false,
     toolPolicy: 'none',
     toolServers: [],
     facts: { channel: 'title', sender: 'the service', tier: 'GUEST', public: false, channel_context: {} },

@@ -11,6 +11,7 @@ export function engineRequest(fields: Partial<EngineRequest> & Pick<EngineReques
     transcript: [],
     resume: null,
     model: null,
+    trustedFolder: false,
     toolPolicy: 'full',
     toolServers: [],
     facts: { channel: 'test', sender: 'tester', tier: 'SACRED', public: false, channel_context: {} },

@@ -160,6 +160,7 @@ function toRequest({ turn, identity, prompt, session, active }: Reasoning, toolS
     resume: session.engine_session_id,
     model: active.choice.model,
     cwd: session.cwd ?? '',
+    trustedFolder: false,
     toolPolicy: identity.tool_policy,
     toolServers,
     facts: {
