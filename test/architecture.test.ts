@@ -196,3 +196,27 @@ describe('everywhere', () => {
     expect(values.filter(({ specifier }) => !specifier.startsWith('.'))).toEqual([]);
   });
 });
+
+test('a time of day is counted with only where it is stored or shown; what passes is measured by the clock that only goes forward', () => {
+  const counted = /\b(?:clock|Date)\.now\(\)\)? [-+<>]|(?<!=)[-+<>]=? (?:[\w.#]+\.)?(?:clock|Date)\.now\(\)/;
+  const files = ['apps', 'packages', 'connectors', 'engines'].flatMap(sourcesOf);
+  const found = files.filter((file) => !/\.test\.ts$|\/test\/|^packages\/testing\//.test(file) && counted.test(read(file)));
+  expect(found.toSorted()).toEqual([
+    'apps/collector/src/map/map-routes.ts',
+    'apps/collector/src/search/search-routes.ts',
+    'apps/collector/src/terminal/engine-processes.ts',
+    'apps/collector/src/transcript/create-transcripts.ts',
+    'apps/collector/src/transcript/watch-transcripts.ts',
+    'apps/core/src/delivery/outbox.ts', // `next_at`
+    'apps/core/src/toolbelt/tools/sessions.ts',
+    'apps/core/src/trust/pending.ts',
+    'apps/core/src/trust/trust-admin.ts',
+    'apps/core/src/turn/keep-journal-small.ts',
+    'apps/core/src/upload/uploads.ts', // the time of a file
+    'apps/manager/src/outbound/announcer.ts', // `expires_at`
+    'apps/manager/src/outbound/sent-store.ts',
+    'apps/vault/src/access/access-log.ts',
+    'apps/vault/src/token/proxy-tokens.ts', // `expires_at`
+    'packages/supervisor/src/supervised-child.ts', // `next_start_at`
+  ]);
+});

@@ -12,13 +12,13 @@ const pauseMs = 100;
  * was refused a connection has asked nothing, so nothing is asked twice.
  */
 export async function whileRestarting<T>(ask: () => Promise<T>, isSupervised: () => boolean = serviceRuns): Promise<T> {
-  const until = Date.now() + patienceMs;
+  const until = performance.now() + patienceMs;
   for (;;) {
     try {
       return await ask();
     } catch (error) {
       const isRefused = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
-      if (!isRefused || Date.now() > until || !isSupervised()) throw error;
+      if (!isRefused || performance.now() > until || !isSupervised()) throw error;
     }
     await delay(pauseMs);
   }

@@ -110,6 +110,18 @@ describe('scheduled backups', () => {
     expect(readdirSync(inData('backups')).filter((name) => !name.endsWith('.json'))).toEqual([]);
   });
 
+  test('are made though the last one is from a clock that was years ahead', async () => {
+    let now = Date.now() + 3 * 365 * 24 * 3_600_000;
+    await open({ env: { SVC_BACKUP_EVERY_HOURS: '24' } });
+    const clock: Clock = { ...systemClock, now: () => now };
+    const backups = new Backups({ ...bench.core.context, clock, version: '0.1.0', holdFiles: () => () => undefined });
+    backups.create({ scheduled: true });
+    await backups.settled();
+    expect(backups.isDue()).toBe(false);
+    now = Date.now();
+    expect(backups.isDue()).toBe(true);
+  });
+
   test('are not made when the setting says so', async () => {
     await open({ env: { SVC_BACKUP_EVERY_HOURS: '0' } });
     expect(bench.core.context.backups.isDue()).toBe(false);

@@ -304,7 +304,7 @@ describe('with a vault', () => {
   let now = 0;
   const silosWith = (given: SiloDeps['vault']) => {
     const { db, paths, ids, clock } = core.context;
-    return new Silos({ db, folder: paths.silos, vault: given, ids, clock: { ...clock, now: () => now } });
+    return new Silos({ db, folder: paths.silos, vault: given, ids, clock: { ...clock, now: () => now, elapsed: () => now } });
   };
   const body = (text: string) => Readable.from([Buffer.from(text)], { objectMode: false });
   const textOf = async (silos: Silos, id: string, at: string) => {

@@ -26,13 +26,13 @@ export function createLiveEdit({ clock, edit, everyMs, finishWithinMs = 60_000 }
   let wanted: string | null = null;
   let shown: string | null = null;
   let running: Promise<void> | null = null;
-  let notBefore = 0;
+  let notBefore = Number.NEGATIVE_INFINITY;
   let cancelTimer: (() => void) | null = null;
   let isFinished = false;
 
   function schedule(): void {
     if (isFinished || wanted === null || running !== null || cancelTimer !== null) return;
-    const waitMs = notBefore - clock.now();
+    const waitMs = notBefore - clock.elapsed();
     if (waitMs <= 0) return run();
     cancelTimer = clock.after(waitMs, () => {
       cancelTimer = null;
@@ -55,7 +55,7 @@ export function createLiveEdit({ clock, edit, everyMs, finishWithinMs = 60_000 }
     const tried = await tryEdit(text);
     if (tried.ok) shown = text;
     const pauseMs = !tried.ok && tried.again ? (tried.retryAfterMs ?? 0) : 0;
-    notBefore = clock.now() + Math.max(everyMs, pauseMs);
+    notBefore = clock.elapsed() + Math.max(everyMs, pauseMs);
   }
 
   const tryEdit = async (text: string) => toTried(await settled(() => edit(text)));
@@ -71,7 +71,7 @@ export function createLiveEdit({ clock, edit, everyMs, finishWithinMs = 60_000 }
       cancelTimer?.();
       await within(clock, finishWithinMs, Promise.resolve(running));
       if (text === shown) return;
-      await rest(clock, notBefore - clock.now());
+      await rest(clock, notBefore - clock.elapsed());
       const tried = await retryWithin(
         { clock, limitMs: finishWithinMs },
         async (leftMs) => (await within(clock, leftMs, tryEdit(text))) ?? tooSlow,

@@ -29,12 +29,12 @@ export async function retryWithin<T>(
   { clock, limitMs, maxTries = 5, firstPauseMs = 250, signal, random = Math.random }: RetryOptions,
   attempt: (leftMs: number) => Promise<Tried<T>>,
 ): Promise<Tried<T>> {
-  const endAt = clock.now() + limitMs;
+  const endAt = clock.elapsed() + limitMs;
   for (let tries = 1; ; tries++) {
-    const tried = await attempt(endAt - clock.now());
+    const tried = await attempt(endAt - clock.elapsed());
     if (tried.ok || !tried.again || tries >= maxTries) return tried;
     const pauseMs = tried.retryAfterMs ?? backOffMs({ ...backOff, firstMs: firstPauseMs }, tries, random);
-    if (clock.now() + pauseMs >= endAt || !(await pause(clock, pauseMs, signal))) return tried;
+    if (clock.elapsed() + pauseMs >= endAt || !(await pause(clock, pauseMs, signal))) return tried;
   }
 }
 

@@ -20,10 +20,10 @@ type Window = { startedAt: number; count: number };
 export function createThrottle(clock: Clock, limits: Partial<ThrottleLimits> = {}): Throttle {
   const { perAddress, global, windowMs, maxAddresses } = { ...defaults, ...limits };
   const windows = new Map<string, Window>();
-  const all: Window = { startedAt: clock.now(), count: 0 };
+  const all: Window = { startedAt: clock.elapsed(), count: 0 };
 
   const current = (window: Window, now: number): Window => {
-    if (now - window.startedAt >= windowMs || now < window.startedAt) {
+    if (now - window.startedAt >= windowMs) {
       window.startedAt = now;
       window.count = 0;
     }
@@ -47,7 +47,7 @@ export function createThrottle(clock: Clock, limits: Partial<ThrottleLimits> = {
 
   return {
     attempt(address) {
-      const now = clock.now();
+      const now = clock.elapsed();
       const own = windowOf(address, now);
       own.count++;
       current(all, now).count++;

@@ -1,7 +1,7 @@
 /** Time as a dependency, so that tests own it. `now` is epoch ms; timers never keep a process alive by themselves. */
 export type Clock = {
   now(): number;
-  /** Milliseconds since no moment in particular, which only go forward: for how long ago something was, whatever the time of day is set to. */
+  /** Whole milliseconds since no moment in particular, which only go forward: for how long ago something was, whatever the time of day is set to. */
   elapsed(): number;
   /** Runs `fn` once after `ms`; the returned function cancels it. */
   after(ms: number, fn: () => void): () => void;
@@ -9,9 +9,15 @@ export type Clock = {
   every(ms: number, fn: () => void): () => void;
 };
 
+/**
+ * Whether a stored time of day is at most `ms` from now. One that lies further ahead is from a clock that was wrong: whatever
+ * waits for it would wait for ever.
+ */
+export const isWithin = (at: number, ms: number, now: number): boolean => Math.abs(now - at) < ms;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
-  elapsed: () => performance.now(),
+  elapsed: () => Math.trunc(performance.now()),
   after(ms, fn) {
     const timer = setTimeout(fn, ms);
     timer.unref();

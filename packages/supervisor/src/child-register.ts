@@ -67,5 +67,6 @@ const isEntry = (entry: Partial<Entry> | null): entry is Entry =>
   typeof entry?.pid === 'number' && entry.pid > 1 && typeof entry.born === 'string';
 
 async function waitUntil(is: () => boolean, ms: number): Promise<void> {
-  for (const end = Date.now() + ms; !is() && Date.now() < end;) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const end = performance.now() + ms; !is() && performance.now() < end;)
+    await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -13,11 +13,12 @@ const pollMs = 50;
 
 /** The enabled instances, as soon as each has started or failed; what there is when `waitMs` is over. */
 export async function awaitInstances(manager: Manager, waitMs: number): Promise<Instance[]> {
-  const deadline = Date.now() + waitMs;
+  const deadline = performance.now() + waitMs;
   for (;;) {
-    const instances = await listInstances(manager, Math.max(100, deadline - Date.now()));
+    const instances = await listInstances(manager, Math.max(100, Math.ceil(deadline - performance.now())));
     const wanted = instances.filter(({ enabled }) => enabled);
-    if (wanted.every(({ status }) => status !== 'starting' && status !== 'stopped') || Date.now() > deadline) return wanted;
+    if (wanted.every(({ status }) => status !== 'starting' && status !== 'stopped') || performance.now() > deadline)
+      return wanted;
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }

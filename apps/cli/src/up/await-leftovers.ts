@@ -20,9 +20,9 @@ export async function awaitLeftovers(last: SupervisorState | null, { entries, wa
   const pids = await leftoverPids(last, entries);
   if (pids.length === 0) return;
   onWait();
-  const deadline = Date.now() + waitMs;
+  const deadline = performance.now() + waitMs;
   while (pids.some(isAlive)) {
-    if (Date.now() > deadline) for (const pid of pids.filter(isAlive)) killGroup(pid);
+    if (performance.now() > deadline) for (const pid of pids.filter(isAlive)) killGroup(pid);
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }

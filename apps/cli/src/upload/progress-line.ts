@@ -7,12 +7,12 @@ type Stream = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
 const everyMs = 150;
 
 export function createProgressLine(stream: Stream) {
-  const startedAt = Date.now();
-  let shownAt = 0;
+  const startedAt = performance.now();
+  let shownAt = -everyMs;
   let tenth = -1;
   return {
     show(progress: UploadProgress): void {
-      const now = Date.now();
+      const now = performance.now();
       const isLast = progress.sent === progress.size;
       const text = renderProgress(progress, now - startedAt);
       if (stream.isTTY) {
@@ -28,7 +28,7 @@ export function createProgressLine(stream: Stream) {
     },
     /** The line is left as it is, and what follows begins below it. */
     end(): void {
-      if (stream.isTTY && shownAt > 0) stream.write('\n');
+      if (stream.isTTY && shownAt >= 0) stream.write('\n');
     },
   };
 }

@@ -48,14 +48,14 @@ export function createUploadClient(url: string, parallel: number, hasPatience = 
 }
 
 async function askUntilAnswered(once: () => Promise<Answer>, patience: number): Promise<Answer> {
-  const until = Date.now() + patience;
+  const until = performance.now() + patience;
   for (let failures = 1; ; failures++) {
     const delay = backOffMs(backOff, failures);
     try {
       const answer = await once();
-      if (![429, 502, 503].includes(answer.status) || Date.now() + delay > until) return answer;
+      if (![429, 502, 503].includes(answer.status) || performance.now() + delay > until) return answer;
     } catch (error) {
-      if (Date.now() + delay > until) throw error;
+      if (performance.now() + delay > until) throw error;
     }
     await sleep(delay);
   }

@@ -34,7 +34,7 @@ const everyMs = 15_000;
 /** Looks at the machine and at our processes every 15 seconds, from then on after the first. */
 export function createSampler({ db, hub, clock, dataDir, listProcesses, log }: Deps): Sampler {
   const readMachine = createMachineReader(dataDir);
-  const measure = createProcessMeter(() => clock.now());
+  const measure = createProcessMeter(() => clock.elapsed());
   let latest: SystemSample | null = null;
   let fault: string | null = null;
   let runs = false;

@@ -1,5 +1,5 @@
 import type { Backup } from '@svc/contract/backup.ts';
-import type { Clock } from '@svc/service-kit/clock.ts';
+import { isWithin, type Clock } from '@svc/service-kit/clock.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -151,7 +151,7 @@ export class Backups {
     const { settings, clock } = this.#deps;
     if (settings.backupEveryMs === 0 || this.#running !== null) return false;
     const scheduled = this.#notes.list().filter((note) => note.scheduled);
-    const wait = (note: BackupNote | undefined, ms: number) => note !== undefined && clock.now() - note.created_at < ms;
+    const wait = (note: BackupNote | undefined, ms: number) => note !== undefined && isWithin(note.created_at, ms, clock.now());
     const lastDone = scheduled.find(({ state }) => state === 'done');
     return !wait(lastDone, settings.backupEveryMs) && !wait(scheduled[0], Math.min(retryMs, settings.backupEveryMs));
   }

@@ -24,6 +24,10 @@ const backOff = { firstMs: 1000, maxMs: 5 * 60_000 };
 const giveUpMs = 24 * 60 * 60_000;
 /** More than these are not tried: they are listed as failed at once, and can be tried again from there. */
 const maxPending = { deliveries: 5000, chars: 64_000_000 };
+
+/** A delivery in its line. Its times are by the clock that only goes forward. */
+type Waiting = { delivery: StoredDelivery; dueAt: number; endsAt: number };
+
 const tooMany = 'too many deliveries are waiting';
 
 /**
@@ -31,7 +35,7 @@ const tooMany = 'too many deliveries are waiting';
  * order for each target. What cannot be delivered is listed, never dropped in silence.
  */
 export function createOutbox({ store, flush, send, clock, log, redact, onSettled }: OutboxDeps) {
-  const lines = new Map<string, StoredDelivery[]>();
+  const lines = new Map<string, Waiting[]>();
   const firstTries = new Map<string, (outcome: SendOutcome) => void>();
   const timers = new Map<string, () => void>();
   const retrying = new Set<string>();
@@ -61,23 +65,30 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
     pendingChars += delivery.text.length;
     const key = compositeKey(delivery.instance_id, delivery.target);
     const line = lines.get(key);
-    if (line !== undefined) return void line.push(delivery);
-    lines.set(key, [delivery]);
+    if (line !== undefined) return void line.push(timed(delivery));
+    lines.set(key, [timed(delivery)]);
     queueMicrotask(() => void work(key));
+  }
+
+  /** What is stored has times of day: what they are worth is seen once, so that a clock that is set later changes nothing. */
+  function timed(delivery: StoredDelivery): Waiting {
+    const now = clock.now();
+    const waitMs = Math.min((delivery.next_at ?? now) - now, backOff.maxMs);
+    const ageMs = Math.max(0, now - delivery.created_at);
+    return { delivery, dueAt: clock.elapsed() + waitMs, endsAt: clock.elapsed() + giveUpMs - ageMs };
   }
 
   /** Works off one target's line until it is empty or has to wait. */
   async function work(key: string): Promise<void> {
     const line = lines.get(key);
     while (line !== undefined && !closed) {
-      const delivery = line[0];
-      if (delivery === undefined) {
+      const waiting = line[0];
+      if (waiting === undefined) {
         lines.delete(key);
         return;
       }
-      const waitMs = (delivery.next_at ?? 0) - clock.now();
-      // A longer wait than there can be means that the clock was set back meanwhile.
-      if (waitMs > 0 && waitMs <= backOff.maxMs) {
+      const waitMs = waiting.dueAt - clock.elapsed();
+      if (waitMs > 0) {
         timers.set(
           key,
           clock.after(waitMs, () => {
@@ -87,9 +98,10 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
         );
         return;
       }
-      await attempt(delivery);
+      await attempt(waiting);
+      const { delivery } = waiting;
       if (delivery.state !== 'pending') {
-        line.splice(line.indexOf(delivery), 1);
+        line.splice(line.indexOf(waiting), 1);
         pending--;
         pendingChars -= delivery.text.length;
         onSettled(delivery);
@@ -97,14 +109,17 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
     }
   }
 
-  async function attempt(delivery: StoredDelivery): Promise<void> {
+  async function attempt(waiting: Waiting): Promise<void> {
+    const { delivery, endsAt } = waiting;
     const outcome = await trySend(delivery);
     delivery.attempts++;
     if (outcome.delivered) settle(delivery, 'delivered', null);
-    else if (outcome.permanent || clock.now() - delivery.created_at >= giveUpMs) settle(delivery, 'failed', outcome.error);
+    else if (outcome.permanent || clock.elapsed() >= endsAt) settle(delivery, 'failed', outcome.error);
     else {
       delivery.error = outcome.error;
-      delivery.next_at = clock.now() + backOffMs(backOff, delivery.attempts);
+      const pauseMs = backOffMs(backOff, delivery.attempts);
+      waiting.dueAt = clock.elapsed() + pauseMs;
+      delivery.next_at = clock.now() + pauseMs;
       if (delivery.attempts === 1) log.warn({ delivery: delivery.id, why: outcome.error }, 'a reply could not be delivered yet');
     }
     try {
@@ -168,10 +183,12 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
 
     /** Tries a failed or waiting delivery now. False when there is no such one, or it has no route. */
     async retry(id: string): Promise<boolean> {
-      const waiting = [...lines].find(([, line]) => line.some((delivery) => delivery.id === id && delivery.state === 'pending'));
+      const waiting = [...lines].find(([, line]) =>
+        line.some(({ delivery }) => delivery.id === id && delivery.state === 'pending'),
+      );
       if (waiting !== undefined) {
         const [key, line] = waiting;
-        for (const delivery of line) delivery.next_at = clock.now();
+        for (const each of line) each.dueAt = clock.elapsed();
         const cancel = timers.get(key);
         if (cancel === undefined) return true; // it is being worked on
         cancel();

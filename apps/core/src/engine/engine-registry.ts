@@ -89,7 +89,7 @@ export function createEngineRegistry({ settings, paths, env, clock, log, engineS
     const known = probes.get(id);
     if (known === undefined) return lookAgain(id);
     // What is known is answered at once; a look at the machine takes up to a second.
-    if (clock.now() - known.at > probeLifeMs) void lookAgain(id).catch(() => undefined);
+    if (clock.elapsed() - known.at > probeLifeMs) void lookAgain(id).catch(() => undefined);
     return known.probe;
   };
 
@@ -97,7 +97,7 @@ export function createEngineRegistry({ settings, paths, env, clock, log, engineS
   const lookAgain = (id: EngineId): Promise<EngineProbe> => {
     const probe = slotOf(id).engine.probe();
     const before = probes.get(id);
-    const entry = { at: clock.now(), probe: before?.probe ?? probe };
+    const entry = { at: clock.elapsed(), probe: before?.probe ?? probe };
     probes.set(id, entry);
     return probe.then(
       (found) => {

@@ -1,4 +1,4 @@
-import type { Clock } from '@svc/service-kit/clock.ts';
+import { isWithin, type Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Events } from '../events.ts';
@@ -32,7 +32,7 @@ export function createEngineUpdates({ engineSettings, installer, registry, event
 
   const isDue = (id: EngineId): boolean => {
     const { auto_update, checked_at } = engineSettings.read(id);
-    return auto_update && clock.now() - (checked_at ?? 0) >= checkEveryMs && !registry.isBusy(id) && !installer.isBusy();
+    return auto_update && !isWithin(checked_at ?? 0, checkEveryMs, clock.now()) && !registry.isBusy(id) && !installer.isBusy();
   };
 
   const failed = async (id: EngineId, why: string, more: { refused_version?: string } = {}): Promise<void> => {

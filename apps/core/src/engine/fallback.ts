@@ -42,17 +42,17 @@ const fallbackCodes = new Set<RunFailure['code']>([
   'engine_stalled',
 ]);
 
-export function createEngineFallback(fallback: readonly string[], clock: Pick<Clock, 'now'>): EngineFallback {
+export function createEngineFallback(fallback: readonly string[], clock: Pick<Clock, 'elapsed'>): EngineFallback {
   const rests = new Map<string, Rest>();
 
   const restOf = (id: string): Rest | null => {
     const rest = rests.get(id);
     if (rest === undefined) return null;
-    if (rest.until > clock.now()) return rest;
+    if (rest.until > clock.elapsed()) return rest;
     rests.delete(id);
     return null;
   };
-  const words = (id: string, { until, why }: Rest) => `${id} is passed over for ${inWords(until - clock.now())}: ${why}`;
+  const words = (id: string, { until, why }: Rest) => `${id} is passed over for ${inWords(until - clock.elapsed())}: ${why}`;
 
   return {
     order(first) {
@@ -72,7 +72,7 @@ export function createEngineFallback(fallback: readonly string[], clock: Pick<Cl
     stands: (code) => fallbackCodes.has(code),
     failed(id, { code, message, retryAfterMs }) {
       if (fallback.length === 0 || !fallbackCodes.has(code)) return;
-      const until = clock.now() + Math.min(retryAfterMs ?? restMs, maxRestMs);
+      const until = clock.elapsed() + Math.min(retryAfterMs ?? restMs, maxRestMs);
       rests.set(id, { until, why: message, isLimit: retryAfterMs !== undefined });
     },
     answered: (id) => void rests.delete(id),

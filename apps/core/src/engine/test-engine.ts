@@ -22,7 +22,7 @@ const maxText = 500;
  * @throws ServiceError with what the engine failed with.
  */
 export async function testEngine(deps: Deps, active: ActiveEngine): Promise<EngineTest> {
-  const since = deps.clock.now();
+  const since = deps.clock.elapsed();
   const heard: Heard = { text: '', model: active.choice.model, usage: null, last: null };
   const ending = new AbortController();
   const late = Promise.withResolvers<void>();
@@ -32,7 +32,7 @@ export async function testEngine(deps: Deps, active: ActiveEngine): Promise<Engi
   countUsage(deps, active, heard);
   const mask = (text: string) => deps.knownSecrets.redactor().text(text);
   if (heard.last?.type === 'done') {
-    return { ok: true, text: mask(heard.text).trim().slice(0, maxText), ms: deps.clock.now() - since, model: heard.model };
+    return { ok: true, text: mask(heard.text).trim().slice(0, maxText), ms: deps.clock.elapsed() - since, model: heard.model };
   }
   const failure = heard.last?.type === 'failed' ? heard.last.failure : silent(active.engine.id);
   throw new ServiceError(failure.code, mask(failure.message), { details: { retryable: failure.retryable } });

@@ -22,11 +22,11 @@ export function createLiveReaders(telemetry: Pick<Telemetry, 'subscribe'>, clock
     if (waiting === '') return;
     const frames = Buffer.from(waiting);
     waiting = '';
-    sentAt = clock.now();
+    sentAt = clock.elapsed();
     for (const reader of readers) reader.sendShared(frames);
   };
   const flushSoon = () => {
-    const pause = sentAt + gatherMs - clock.now();
+    const pause = sentAt + gatherMs - clock.elapsed();
     if (pause > 0) cancel = clock.after(Math.min(pause, gatherMs), flush);
     else queueMicrotask(flush);
   };

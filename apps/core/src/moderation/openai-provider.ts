@@ -102,13 +102,13 @@ function createMemory(clock: Clock) {
   return {
     get(text: string): boolean | undefined {
       const entry = entries.get(keyOf(text));
-      return entry === undefined || entry.until <= clock.now() ? undefined : entry.flagged;
+      return entry === undefined || entry.until <= clock.elapsed() ? undefined : entry.flagged;
     },
     set(text: string, flagged: boolean): void {
       const key = keyOf(text);
       entries.delete(key);
       if (entries.size >= remembered) entries.delete(entries.keys().next().value ?? '');
-      entries.set(key, { flagged, until: clock.now() + rememberMs });
+      entries.set(key, { flagged, until: clock.elapsed() + rememberMs });
     },
   };
 }

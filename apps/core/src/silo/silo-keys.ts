@@ -9,7 +9,7 @@ const keptMs = 5000;
 type Deps = {
   store: Pick<SiloStore, 'keepKey' | 'read'>;
   vault: Pick<VaultClient, 'generateSiloKey' | 'unwrapSiloKey'> | null;
-  clock: Pick<Clock, 'now' | 'after'>;
+  clock: Pick<Clock, 'elapsed' | 'after'>;
 };
 
 /** The data keys of silos. They are kept wrapped by the vault, and for a moment in memory as they are. */
@@ -34,9 +34,9 @@ export function createSiloKeys({ store, vault, clock }: Deps) {
     async keyFor(silo: SiloRow): Promise<Buffer | null> {
       if (!this.seals(silo)) return null;
       const known = kept.get(silo.id);
-      if (known !== undefined && known.until > clock.now()) return known.key;
+      if (known !== undefined && known.until > clock.elapsed()) return known.key;
       const key = unwrap(silo);
-      kept.set(silo.id, { key, until: clock.now() + keptMs });
+      kept.set(silo.id, { key, until: clock.elapsed() + keptMs });
       key.catch(() => kept.delete(silo.id));
       // Not left in memory until the next one who asks.
       clock.after(keptMs, () => {

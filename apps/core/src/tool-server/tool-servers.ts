@@ -167,11 +167,11 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
         if ('problem' in launch) tools.missing.push({ name, reason: launch.problem });
         else tools.servers.push(launch.server);
       }
-      const startedAt = clock.now();
+      const startedAt = clock.elapsed();
       return {
         servers: allowedToolServers({ toolPolicy, toolServers: tools.servers }),
         missing: tools.missing,
-        onMissing: (name) => bench.missed(name, clock.now() - startedAt),
+        onMissing: (name) => bench.missed(name, clock.elapsed() - startedAt),
       };
     },
   };

@@ -35,6 +35,7 @@ export function createToolbeltProcess(deps: ToolbeltProcessDeps) {
   const { clock, log } = deps;
   let port = 0;
   let lastUse = 0;
+  let failedAt = Number.NEGATIVE_INFINITY;
   let waiting: PromiseWithResolvers<string> | null = null;
   let stopping: Promise<void> | null = null;
   let closed = false;
@@ -59,6 +60,7 @@ export function createToolbeltProcess(deps: ToolbeltProcessDeps) {
       waiting?.resolve(urlOf(port));
       waiting = null;
     } else if (status === 'failed') {
+      failedAt = clock.elapsed();
       log.warn({ why: lastExit?.reason }, 'the toolbelt does not stay up');
       waiting?.reject(new Error(`its process ${lastExit?.reason ?? 'does not start'}`));
       waiting = null;
@@ -67,7 +69,7 @@ export function createToolbeltProcess(deps: ToolbeltProcessDeps) {
 
   const looksAfter = () => {
     cancelIdle = clock.after(idleMs, () => {
-      if (deps.isInUse() || clock.now() - lastUse < idleMs) looksAfter();
+      if (deps.isInUse() || clock.elapsed() - lastUse < idleMs) looksAfter();
       else stopIdle();
     });
   };
@@ -87,12 +89,12 @@ export function createToolbeltProcess(deps: ToolbeltProcessDeps) {
   return {
     /** Where it listens, as soon as it does. The caller bounds the wait. @throws when it cannot be started. */
     async url(): Promise<string> {
-      lastUse = clock.now();
+      lastUse = clock.elapsed();
       if (stopping !== null) await stopping;
       if (closed) throw new Error('the service is stopping');
       const { status, lastExit } = child.state;
       if (status === 'running') return urlOf(port);
-      if (status === 'failed' && clock.now() - (lastExit?.at ?? 0) < retryMs) {
+      if (status === 'failed' && clock.elapsed() - failedAt < retryMs) {
         throw new Error(`its process ${lastExit?.reason ?? 'does not start'}`);
       }
       waiting ??= Promise.withResolvers();

@@ -46,11 +46,11 @@ export function createBursts(deps: () => CoreContext) {
     const { envelope } = live.turn;
     const quietMs = envelope.intake?.debounce_ms ?? 0;
     const name = nameOf(live.turn, identity);
-    const burst = open.get(name) ?? begin(name, envelope.conversation_key, clock.now() + quietMs * longestStretch);
+    const burst = open.get(name) ?? begin(name, envelope.conversation_key, clock.elapsed() + quietMs * longestStretch);
     const answer = Promise.withResolvers<HandleResult>();
     burst.members.push({ live, answer });
     burst.cancel();
-    const waitMs = burst.members.length >= maxMembers ? 0 : Math.min(quietMs, burst.closesBy - clock.now());
+    const waitMs = burst.members.length >= maxMembers ? 0 : Math.min(quietMs, burst.closesBy - clock.elapsed());
     burst.cancel = clock.after(Math.max(0, waitMs), () => void finish(name, burst));
     live.sink({ type: 'queued', position: 0 });
     return answer.promise;

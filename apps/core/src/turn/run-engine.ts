@@ -41,7 +41,7 @@ export async function runEngine(
 ): Promise<EngineEnding> {
   const engineEnd = new AbortController();
   const leftBehind = Promise.withResolvers<EngineEnding>();
-  const startedAt = clock.now();
+  const startedAt = clock.elapsed();
   const lookMs = Math.min(Math.ceil(idleMs / looksPerIdle), maxMs);
   let silentLooks = 0;
   let overdue: RunFailure | null = null;
@@ -59,7 +59,7 @@ export async function runEngine(
   const look = () => {
     silentLooks++;
     if (silentLooks >= looksPerIdle) overdue = stalled(idleMs);
-    else if (clock.now() - startedAt >= maxMs) overdue = tooLong(maxMs);
+    else if (clock.elapsed() - startedAt >= maxMs) overdue = tooLong(maxMs);
     if (overdue === null) cancelLook = clock.after(lookMs, look);
     else tellToEnd();
   };

@@ -18,7 +18,7 @@ import type { Turn, TurnIo } from './turn.ts';
  * Called with the conversation's lock and a slot held.
  */
 export async function runTurn(deps: CoreContext, turn: Turn, io: TurnIo): Promise<HandleResult> {
-  const since = deps.clock.now();
+  const since = deps.clock.elapsed();
   const identity = await resolveIdentity(deps, turn);
   if (identity.denied) return deny(deps, turn, identity);
   if (deps.claims.isClaimed(turn.envelope.conversation_key)) return observe(deps, turn, identity);
@@ -50,7 +50,7 @@ export async function runTurn(deps: CoreContext, turn: Turn, io: TurnIo): Promis
   const text = redactReply(deps, turn, reply.text, reply.redactor);
   // A secret became known since the last delta.
   if (text !== reply.text) withdrawFor(io, text);
-  deps.events.outbound(turn, identity, text, deps.clock.now() - since, { engineId: active.engine.id, instead });
+  deps.events.outbound(turn, identity, text, deps.clock.elapsed() - since, { engineId: active.engine.id, instead });
   return { ...toResult(turn, 'replied', text), ...facts };
 }
 

@@ -23,7 +23,7 @@ const longTurnMs = 1000;
 
 /** Tells how the turn ended and how long it took, whatever happens. */
 async function timed(deps: CoreContext, turn: Turn, run: () => Promise<HandleResult>): Promise<HandleResult> {
-  const since = deps.clock.now();
+  const since = deps.clock.elapsed();
   let isLong = false;
   const cancel = deps.clock.after(longTurnMs, () => {
     isLong = true;
@@ -32,10 +32,10 @@ async function timed(deps: CoreContext, turn: Turn, run: () => Promise<HandleRes
   try {
     const handled = await run();
     // A short turn with a reply has told everything by its outbound event.
-    if (isLong || handled.outcome !== 'replied') deps.events.ended(turn, handled.outcome, deps.clock.now() - since);
+    if (isLong || handled.outcome !== 'replied') deps.events.ended(turn, handled.outcome, deps.clock.elapsed() - since);
     return handled;
   } catch (error) {
-    deps.events.ended(turn, 'failed', deps.clock.now() - since, (error as { code?: string }).code ?? 'internal');
+    deps.events.ended(turn, 'failed', deps.clock.elapsed() - since, (error as { code?: string }).code ?? 'internal');
     throw error;
   } finally {
     cancel();

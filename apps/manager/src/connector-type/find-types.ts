@@ -59,11 +59,11 @@ function isFolder(file: string): boolean {
 function look(dir: string, isAdded: boolean, seen: SeenFolders): Promise<ConnectorType> {
   const mark = isAdded ? markOf(dir) : '';
   const before = seen.get(dir);
-  if (before?.mark === mark && Date.now() < before.againAt) return before.type;
+  if (before?.mark === mark && performance.now() < before.againAt) return before.type;
   const type = loadType(dir, isAdded);
   const found = { mark, type, againAt: Number.POSITIVE_INFINITY };
   seen.set(dir, found);
-  if (isAdded) type.catch(() => (found.againAt = Date.now() + againAfterMs));
+  if (isAdded) type.catch(() => (found.againAt = performance.now() + againAfterMs));
   return type;
 }
 

@@ -67,9 +67,9 @@ export function createDeliverer({ supervisor, knownSecrets, clock, log }: Delive
 
   async function deliver(instanceId: string, message: OutboundMessage): Promise<Tried<void>> {
     const masked = redacted(message);
-    const startedAt = clock.now();
+    const startedAt = clock.elapsed();
     const tried = await retryWithin({ clock, limitMs, maxTries }, (leftMs) => attempt(instanceId, masked, leftMs));
-    const facts = { instance: instanceId, message: message.id, ms: clock.now() - startedAt };
+    const facts = { instance: instanceId, message: message.id, ms: clock.elapsed() - startedAt };
     if (tried.ok) log.info(facts, 'a message was sent');
     else log.warn({ ...facts, why: tried.error.message }, 'a message was not sent');
     return tried;

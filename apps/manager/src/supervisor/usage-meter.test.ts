@@ -37,3 +37,16 @@ it.each([
 ])('reads %s', (text, ms) => {
   expect(parseCpuTime(text)).toBe(ms);
 });
+
+it('measures the share by the time that passed, whatever the clock is set to meanwhile', async () => {
+  const clock = createFakeClock();
+  let cpuMs = 0;
+  const meter = createUsageMeter(clock, async () => ({ memory_bytes: 1, cpuMs: (cpuMs += 2500) }));
+  for (const backMs of [0, 3_600_000, -7_200_000]) {
+    await meter.sample(7);
+    clock.setBack(backMs);
+    clock.advance(10_000);
+  }
+  await meter.sample(7);
+  expect(meter.read(7)).toMatchObject({ cpu_percent: 25, at: clock.now() });
+});

@@ -14,18 +14,21 @@ export type UsageMeter = {
 /** Bytes it holds and processor time it has used in all, ms. */
 export type Usage = { memory_bytes: number; cpuMs: number };
 
-export function createUsageMeter(clock: Pick<Clock, 'now'>, look: (pid: number) => Promise<Usage | null> = lookAt): UsageMeter {
-  let last: { pid: number; cpuMs: number; usage: ProcessUsage } | null = null;
+export function createUsageMeter(
+  clock: Pick<Clock, 'now' | 'elapsed'>,
+  look: (pid: number) => Promise<Usage | null> = lookAt,
+): UsageMeter {
+  let last: { pid: number; cpuMs: number; elapsed: number; usage: ProcessUsage } | null = null;
   return {
     async sample(pid) {
       const seen = await look(pid);
       if (seen === null) return;
-      const at = clock.now();
+      const elapsed = clock.elapsed();
       const before = last?.pid === pid ? last : null;
-      const passedMs = before === null ? 0 : at - before.usage.at;
+      const passedMs = before === null ? 0 : elapsed - before.elapsed;
       const share = before === null || passedMs <= 0 ? 0 : ((seen.cpuMs - before.cpuMs) / passedMs) * 100;
       const cpu_percent = Math.max(0, Math.round(share * 10) / 10);
-      last = { pid, cpuMs: seen.cpuMs, usage: { memory_bytes: seen.memory_bytes, cpu_percent, at } };
+      last = { pid, cpuMs: seen.cpuMs, elapsed, usage: { memory_bytes: seen.memory_bytes, cpu_percent, at: clock.now() } };
     },
     read: (pid) => (last?.pid === pid ? last.usage : null),
   };

@@ -4,7 +4,7 @@ import { queueFull } from '@svc/service-kit/service-error.ts';
 import { hashAccessKey, newAccessKey } from '../crypto/access-key.ts';
 
 /** What a token is good for. */
-export type Grant = { agentId: string; name: string; tier: Tier; expiresAt: number };
+export type Grant = { agentId: string; name: string; tier: Tier; /** By the clock that only goes forward. */ endsAt: number };
 
 export const tokenLifeMs = 30_000;
 const mostOfAgent = 1000;
@@ -19,22 +19,21 @@ export function createProxyTokens(clock: Clock) {
 
   // In the order they were made, which is the order they expire in.
   const dropExpired = () => {
-    for (const [id, { expiresAt }] of grants) {
-      if (expiresAt > clock.now()) return;
+    for (const [id, { endsAt }] of grants) {
+      if (endsAt > clock.elapsed()) return;
       grants.delete(id);
     }
   };
 
   return {
-    issue(grant: Omit<Grant, 'expiresAt'>): { token: string; expires_at: number } {
+    issue(grant: Omit<Grant, 'endsAt'>): { token: string; expires_at: number } {
       dropExpired();
       let open = 0;
       for (const { agentId } of grants.values()) if (agentId === grant.agentId) open++;
       if (open >= mostOfAgent) throw queueFull(`This agent has ${mostOfAgent} tokens that it has not redeemed.`);
       const token = newAccessKey('vtoken');
-      const expiresAt = clock.now() + tokenLifeMs;
-      grants.set(idOf(token), { ...grant, expiresAt });
-      return { token, expires_at: expiresAt };
+      grants.set(idOf(token), { ...grant, endsAt: clock.elapsed() + tokenLifeMs });
+      return { token, expires_at: clock.now() + tokenLifeMs };
     },
 
     /** What it was good for; null when it is unknown, was taken before or is too old. It is gone afterwards in any case. */
@@ -42,7 +41,7 @@ export function createProxyTokens(clock: Clock) {
       const id = idOf(token);
       const grant = grants.get(id);
       grants.delete(id);
-      return grant === undefined || grant.expiresAt <= clock.now() ? null : grant;
+      return grant === undefined || grant.endsAt <= clock.elapsed() ? null : grant;
     },
 
     clear: (): void => grants.clear(),

@@ -49,7 +49,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
   const retired = new Map<string, number>();
 
   const retire = (next: ReadonlySet<string>) => {
-    const now = clock.now();
+    const now = clock.elapsed();
     for (const value of current) retired.set(value, now + retiredMs);
     for (const [value, until] of retired) if (until <= now || next.has(value)) retired.delete(value);
     current = next;
