@@ -138,16 +138,15 @@ test('when it is killed while a turn uses it, the turn’s next call works', asy
   expect((await core.handle(envelope('go'))).json()).toMatchObject({ actions: [{ text: 'survived' }] });
 });
 
-test('neither a guest nor the offline engine makes it start', async () => {
+test('neither a guest nor a message that the engine needs no tools for makes it start', async () => {
   const core = await openTestCore({ toolbelt: true, env: { PATH: process.env['PATH'] ?? '' } });
   onTestFinished(() => core.close());
   await core.addPrincipal('gus', 'guest');
   await core.handle(envelope('hi', { sender: { raw_id: 'gus', raw_username: 'gus' } }));
-  expect(core.engine.requests).toMatchObject([{ toolServers: [] }]);
-  const message = envelope('hi');
-  const identity = await core.context.trust.resolve(message);
-  const turn = { id: 't', seq: 1, requestId: 'r', envelope: message, instanceId: null };
-  const { signal: ended } = new AbortController();
-  expect(await core.context.toolbelt.serverFor({ turn, identity, engineId: 'offline', ended })).toBeNull();
+  core.engine.usesTools = (text) => text !== 'plain';
+  await core.handle(envelope('plain'));
+  expect(core.engine.requests).toMatchObject([{ toolServers: [] }, { toolServers: [] }]);
   expect(core.context.toolbelt.process?.state().status).toBe('stopped');
+  await core.handle(envelope('with tools'));
+  expect(core.engine.requests.at(-1)).toMatchObject({ toolServers: [{ name: 'svc-toolbelt' }] });
 });

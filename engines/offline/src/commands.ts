@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCodes, type ErrorCode } from '@svc/contract/error-body.ts';
 import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
-import { callTool, toolNames } from './tools.ts';
+import type { ToolOutcome } from '@svc/engine-kit/tool-client/messages.ts';
+import { clockName, readClock } from './clock.ts';
+import { findTool, serverOf } from './find-tool.ts';
+import type { openTurnTools, ToolPlace, TurnTools } from './tools.ts';
 
-type Command = (argument: string, request: EngineRequest, signal: AbortSignal) => AsyncIterable<EngineEvent>;
+/** What a command works with: its turn, and where it would start tool servers. */
+type Given = { request: EngineRequest; signal: AbortSignal; place: ToolPlace };
+type Command = (argument: string, given: Given) => AsyncIterable<EngineEvent>;
 
 const maxLines = 10_000;
 const maxWaitSeconds = 600;
@@ -11,10 +16,21 @@ const maxWaitSeconds = 600;
 const commands: Record<string, Command> = { echo, wait, count, think, tool, context, fail };
 
 /** The command a message begins with, bound to the rest of the message; null when it is none. */
-export function findCommand(text: string): ((request: EngineRequest, signal: AbortSignal) => AsyncIterable<EngineEvent>) | null {
-  const match = /^\s*([a-z]+)(?:\s+([\s\S]*))?$/.exec(text);
-  const command = match === null || !Object.hasOwn(commands, match[1]!) ? undefined : commands[match[1]!];
-  return command === undefined ? null : (request, signal) => command(match?.[2]?.trim() ?? '', request, signal);
+export function findCommand(
+  text: string,
+  place: ToolPlace = { env: {}, stateDir: '' },
+): ((request: EngineRequest, signal: AbortSignal) => AsyncIterable<EngineEvent>) | null {
+  const [name, argument] = parseCommand(text);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  return command === undefined ? null : (request, signal) => command(argument, { request, signal, place });
+}
+
+/** Whether a message asks for tools: all others are answered without a look at any tool server. */
+export const asksForTools = (text: string): boolean => ['tool', 'context'].includes(parseCommand(text)[0]);
+
+function parseCommand(text: string): [name: string, argument: string] {
+  const [, name = '', argument = ''] = /^\s*([a-z]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
+  return [name, argument.trim()];
 }
 
 /** Streams a text word by word and closes its block. */
@@ -29,14 +45,14 @@ async function* echo(text: string): AsyncGenerator<EngineEvent> {
 }
 
 /** `wait SECONDS TEXT`: answers later, or never when it is stopped. */
-async function* wait(argument: string, _request: EngineRequest, signal: AbortSignal): AsyncGenerator<EngineEvent> {
+async function* wait(argument: string, { signal }: Given): AsyncGenerator<EngineEvent> {
   const [, seconds = '0', text = ''] = /^(\d+(?:\.\d+)?)\s*([\s\S]*)$/.exec(argument) ?? [];
   await sleep(Math.min(Number(seconds), maxWaitSeconds) * 1000, undefined, { signal });
   yield* say(text === '' ? `Waited ${seconds} s.` : text);
 }
 
 /** `count N`: N lines, one delta each. */
-async function* count(argument: string, _request: EngineRequest, signal: AbortSignal): AsyncGenerator<EngineEvent> {
+async function* count(argument: string, { signal }: Given): AsyncGenerator<EngineEvent> {
   const lines = Math.min(Number.parseInt(argument, 10) || 0, maxLines);
   let text = '';
   for (let line = 1; line <= lines; line++) {
@@ -55,25 +71,50 @@ async function* think(text: string): AsyncGenerator<EngineEvent> {
 }
 
 /** `tool NAME {json}`: calls a tool of this turn and answers with its result. */
-async function* tool(argument: string, request: EngineRequest): AsyncGenerator<EngineEvent> {
+async function* tool(argument: string, { request, place, signal }: Given): AsyncGenerator<EngineEvent> {
   const [, name = '', json = ''] = /^(\S+)\s*([\s\S]*)$/.exec(argument) ?? [];
   const input = parseInput(json);
-  const id = `tool_${name}`;
-  if (!toolNames(request).includes(name)) {
-    yield* say(`There is no tool "${name}" in this turn. There is: ${toolNames(request).join(', ') || 'none'}.`);
-    return;
+  if (name === clockName && request.toolPolicy !== 'none') return yield* showCall(name, input, async () => readClock(input));
+  const tools = await openTools(request, place, signal, serverOf(name, request.toolServers));
+  try {
+    const { tools: offered, missing } = await tools.list();
+    yield* missing;
+    const found = findTool(name, offered, ownTools(request));
+    if ('answer' in found) return yield* say(found.answer);
+    yield* showCall(found.tool.fullName, input, () => tools.call(found.tool, input));
+  } finally {
+    await tools.close();
   }
+}
+
+async function* showCall(name: string, input: unknown, call: () => Promise<ToolOutcome>): AsyncGenerator<EngineEvent> {
+  const id = `tool_${name}`;
   yield { type: 'tool', id, name, input };
-  const { ok, output } = callTool(name, input);
+  const { ok, output } = await call();
   yield { type: 'tool_result', id, ok, output };
   yield* say(`${name} said: ${output}`);
 }
 
-/** `context`: answers with everything this engine was given. */
-async function* context(_argument: string, request: EngineRequest): AsyncGenerator<EngineEvent> {
+/** `context`: answers with everything this engine was given, and what the tool servers of the turn offer. */
+async function* context(_argument: string, { request, place, signal }: Given): AsyncGenerator<EngineEvent> {
   const { prompt, system, attachments, transcript, resume, model, cwd, toolPolicy, facts } = request;
-  const given = { system, prompt, transcript, attachments, resume, model, cwd, toolPolicy, tools: toolNames(request), facts };
-  yield* say(JSON.stringify(given, null, 2));
+  const servers = await openTools(request, place, signal);
+  try {
+    const { tools: offered, missing } = await servers.list();
+    yield* missing;
+    const tools = [...ownTools(request), ...offered.map(({ fullName }) => fullName)];
+    const given = { system, prompt, transcript, attachments, resume, model, cwd, toolPolicy, tools, facts };
+    yield* say(JSON.stringify(given, null, 2));
+  } finally {
+    await servers.close();
+  }
+}
+
+const ownTools = ({ toolPolicy }: EngineRequest): string[] => (toolPolicy === 'none' ? [] : [clockName]);
+
+/** Loaded by the first turn that wants tools. */
+async function openTools(...given: Parameters<typeof openTurnTools>): Promise<TurnTools> {
+  return (await import('./tools.ts')).openTurnTools(...given);
 }
 
 /** `fail CODE`: ends the turn with a failure, as a real engine would. */

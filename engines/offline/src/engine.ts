@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import type { CreateEngine, EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
-import { findCommand, say } from './commands.ts';
+import { asksForTools, findCommand, say } from './commands.ts';
+import type { ToolPlace } from './tools.ts';
 
 /** What a script module exports: it stands in for the model. */
 export type OfflineScript = (request: EngineRequest, signal: AbortSignal) => AsyncIterable<EngineEvent>;
@@ -14,7 +15,7 @@ const aboutItself = (text: string) =>
   `your channel to here and back works; you wrote ${text.length} characters.\n\n` +
   'To connect a model, run `./svc engine install codex` and `./svc engine login codex` (or `claude`), or start a local model server. ' +
   '`./svc engine` shows how each engine stands.\n\n' +
-  'Until then I understand: echo TEXT, wait SECONDS TEXT, count N, think TEXT, tool clock, context, fail CODE.';
+  'Until then I understand: echo TEXT, wait SECONDS TEXT, count N, think TEXT, tool NAME {json} (such as tool clock), context, fail CODE.';
 
 /**
  * The engine that needs nothing. It is no model and says so; it shows streaming, thinking, tools, abort and failures to
@@ -34,7 +35,8 @@ export const createEngine: CreateEngine = (deps) => {
         ready: true,
         reason: 'It is built in and needs nothing, but it is no model.',
       }),
-    run: (request, signal) => run(request, signal, script),
+    usesTools: (text) => deps.script === null && asksForTools(text),
+    run: (request, signal) => run(request, signal, { script, place: deps }),
     close: () => Promise.resolve(),
   };
 };
@@ -42,14 +44,14 @@ export const createEngine: CreateEngine = (deps) => {
 async function* run(
   request: EngineRequest,
   signal: AbortSignal,
-  script: () => Promise<OfflineScript | null>,
+  { script, place }: { script: () => Promise<OfflineScript | null>; place: ToolPlace },
 ): AsyncGenerator<EngineEvent> {
   if (signal.aborted) return yield { type: 'aborted' };
   let output = '';
   let ending: EngineEvent = { type: 'done' };
   try {
     yield* openSession(request.resume);
-    for await (const event of answer(request, signal, await script())) {
+    for await (const event of answer(request, signal, (await script()) ?? findCommand(request.text, place))) {
       if (signal.aborted) break;
       if (isEnding(event)) {
         ending = event;
@@ -81,10 +83,8 @@ function* openSession(resume: string | null): Generator<EngineEvent> {
   yield { type: 'session', engineSessionId: known ? resume : `offline-${randomUUID()}`, resumed: known, model: null };
 }
 
-function answer(request: EngineRequest, signal: AbortSignal, script: OfflineScript | null): AsyncIterable<EngineEvent> {
-  if (script !== null) return script(request, signal);
-  const command = findCommand(request.text);
-  if (command !== null) return command(request, signal);
+function answer(request: EngineRequest, signal: AbortSignal, respond: OfflineScript | null): AsyncIterable<EngineEvent> {
+  if (respond !== null) return respond(request, signal);
   return say(request.purpose === 'title' ? firstWords(request.text) : aboutItself(request.text));
 }
 

@@ -1,17 +1,62 @@
-import type { EngineRequest } from '@svc/engine-kit/engine.ts';
+import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+import type { ServedTool, ServerState, ToolOutcome } from '@svc/engine-kit/tool-client/messages.ts';
+import { openToolClient } from '@svc/engine-kit/tool-client/tool-client.ts';
+import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
+import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
 
-/** One harmless tool, so that a machine without a model can still show what a tool call looks like. */
-const clock = 'clock';
+/** Where tool servers are started from. */
+export type ToolPlace = { env: Readonly<Record<string, string | undefined>>; stateDir: string };
 
-/** Names of the tools of a turn. Who may only talk has none. */
-export const toolNames = (request: Pick<EngineRequest, 'toolPolicy'>): string[] => (request.toolPolicy === 'none' ? [] : [clock]);
+/** A tool of the turn: `server.tool` is its full name. */
+export type TurnTool = ServedTool & { server: string; fullName: string };
 
-export function callTool(name: string, input: unknown): { ok: boolean; output: string } {
-  if (name !== clock) return { ok: false, output: `no tool ${name}` };
-  const zone = (input as { timeZone?: unknown } | null)?.timeZone;
-  try {
-    return { ok: true, output: new Date().toLocaleString('en-GB', { timeZone: typeof zone === 'string' ? zone : undefined }) };
-  } catch (error) {
-    return { ok: false, output: (error as Error).message };
-  }
+/** The tools of one turn. Built in is a clock, so that a machine without a tool server shows a call too. */
+export type TurnTools = {
+  /** What the servers offer, and a notice for each that is not there. */
+  list(): Promise<{ tools: TurnTool[]; missing: EngineEvent[] }>;
+  call(tool: TurnTool, input: unknown): Promise<ToolOutcome>;
+  close(): Promise<void>;
+};
+
+/** As the other engines: to come up, and for one call. */
+const limits = { connectMs: 10_000, callMs: 300_000 };
+
+/**
+ * Connects to the tool servers that the caller of the turn may use, or to the one that `wanted` names. Aborting ends it:
+ * what is waited for then fails at once.
+ */
+export function openTurnTools(
+  request: Pick<EngineRequest, 'toolPolicy' | 'toolServers' | 'cwd'>,
+  place: ToolPlace,
+  signal: AbortSignal,
+  wanted: string | null = null,
+): TurnTools {
+  const servers = allowedToolServers(request).filter(({ name }) => wanted === null || name === wanted);
+  if (servers.length === 0) return noServers;
+  const client = openToolClient({ ...place, servers, cwd: request.cwd, limitMs: limits.connectMs });
+  const end = () => void client.close();
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+  return {
+    async list() {
+      const states = await client.states;
+      return { tools: states.flatMap(toTools), missing: states.flatMap(toMissing) };
+    },
+    call: ({ server, name }, input) => client.call({ server, tool: name, input, limitMs: limits.callMs }),
+    async close() {
+      signal.removeEventListener('abort', end);
+      await client.close();
+    },
+  };
 }
+
+const noServers: TurnTools = {
+  list: () => Promise.resolve({ tools: [], missing: [] }),
+  call: () => Promise.resolve({ ok: false, output: 'There is no tool server.' }),
+  close: () => Promise.resolve(),
+};
+
+const toTools = (state: ServerState): TurnTool[] =>
+  state.there ? state.tools.map((tool) => ({ ...tool, server: state.name, fullName: `${state.name}.${tool.name}` })) : [];
+
+const toMissing = (state: ServerState): EngineEvent[] => (state.there ? [] : [toolServerMissing(state.name, state.reason)]);

@@ -104,6 +104,8 @@ export interface Engine {
    * session and says so in a `notice`.
    */
   run(request: EngineRequest, signal: AbortSignal): AsyncIterable<EngineEvent>;
+  /** Whether a turn with this message has a use for tool servers; always, where it is missing. */
+  usesTools?(text: string): boolean;
   /** Ends warm processes and temporary files. After it `run` is not called. */
   close(): Promise<void>;
 }

@@ -95,6 +95,7 @@ export function createEngineSlot({ id, make, clock, onCloseFailed }: Options) {
       current !== null && current.engine !== null
         ? start(current, current.engine, request, signal)
         : startWhenMade(request, signal),
+    usesTools: (text) => current?.engine?.usesTools?.(text) ?? true,
     close: async () => {
       current = null;
       await Promise.all([...all].map(close));

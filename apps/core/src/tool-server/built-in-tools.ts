@@ -5,7 +5,7 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Turn } from '../turn/turn.ts';
 
 /** Whose turn tools are wanted for. `ended` aborts when the engine is done with them. */
-export type ToolTurn = { turn: Turn; identity: Identity; engineId: string; ended: AbortSignal };
+export type ToolTurn = { turn: Turn; identity: Identity; ended: AbortSignal };
 
 /** A tool server of the service itself, which gives each turn an address of its own. */
 export type BuiltInTools = {

@@ -40,7 +40,8 @@ type Registered = { entry: ToolServerEntry; launch: Launcher };
 
 type Found = Pick<TurnTools, 'servers' | 'missing'>;
 
-const noTools: TurnTools = { servers: [], missing: [], onMissing: () => undefined };
+/** For a turn that may have none, or has no use for any. */
+export const noTools: TurnTools = { servers: [], missing: [], onMissing: () => undefined };
 const mostServers = 100;
 
 /**

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { pickEnv } from '@svc/supervisor/child-env.ts';
-import { leanNode, type ChildState } from '@svc/supervisor/child-spec.ts';
+import { crashLimit, leanNode, type ChildState } from '@svc/supervisor/child-spec.ts';
 import { createSupervisedChild } from '@svc/supervisor/supervised-child.ts';
 
 export type ToolbeltProcessDeps = {
@@ -50,6 +50,7 @@ export function createToolbeltProcess(deps: ToolbeltProcessDeps) {
       greeting: () => ({ type: 'start', coreUrl: deps.coreUrl, version: deps.version, port }),
       startTimeoutMs: 15_000,
       stopTimeoutMs: 1000,
+      giveUp: () => crashLimit,
     },
     { clock, onState, onLog: ({ text }) => log.warn({ toolbelt: text.slice(0, 1000) }, 'the toolbelt said') },
   );

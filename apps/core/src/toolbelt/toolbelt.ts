@@ -12,9 +12,6 @@ export type ToolbeltDeps = Omit<ToolbeltProcessDeps, 'isInUse' | 'onIdleStop'> &
   operatorToken: Secret | null;
 };
 
-/** The offline engine shows tools of its own and calls no others. */
-const toolless = 'offline';
-
 /** The service's own tool server: an address and a token for each turn that may have it. */
 export type Toolbelt = BuiltInTools & {
   /** Who a token stands for right now; null for one that means nothing, or nothing any more. */
@@ -45,8 +42,7 @@ export function createToolbelt({ knownSecrets, operatorToken, ...processDeps }: 
     description: 'Sessions, who works where, sending, announcing and uploads of this service.',
 
     serverFor(asking) {
-      const { turn, identity, engineId } = asking;
-      if (engineId === toolless) return null;
+      const { turn, identity } = asking;
       const caller: ToolCaller = { turn, identity, writes: 0 };
       return rightsOf(caller).tools === 'none' ? null : serve(turn.envelope.conversation_key, caller, asking.ended);
     },

@@ -9,7 +9,7 @@ import type { CoreContext } from '../../context.ts';
 import type { ActiveEngine } from '../../engine/engine-registry.ts';
 import type { OpenSession } from '../../session/session-store.ts';
 import type { Charge } from '../../pricing/pricing.ts';
-import type { TurnTools } from '../../tool-server/tool-servers.ts';
+import { noTools, type TurnTools } from '../../tool-server/tool-servers.ts';
 import { createEventRenderer, type Rendered } from '../event-renderer.ts';
 import { runEngine, type EngineEnding, type RunFailure } from '../run-engine.ts';
 import { turnRedactor } from '../turn-redactor.ts';
@@ -62,13 +62,14 @@ export async function reason(deps: Deps, reasoning: Reasoning, io: TurnIo): Prom
   const asking = {
     turn,
     identity,
-    engineId: active.engine.id,
     get ended() {
       return (end ??= new AbortController()).signal;
     },
   };
   try {
-    return await reasonWith(await deps.toolServers.serversFor(asking), deps, reasoning, io);
+    const { text } = turn.envelope.content;
+    const tools = active.engine.usesTools?.(text) === false ? noTools : await deps.toolServers.serversFor(asking);
+    return await reasonWith(tools, deps, reasoning, io);
   } finally {
     (end as AbortController | null)?.abort('the turn is over');
   }

@@ -1,0 +1,45 @@
+import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
+import { connect, type Connected } from './connect.ts';
+import { outputText } from './output-text.ts';
+import { maxClientLine, type ClientOrder, type ClientReport, type ConnectOrder, type ToolOutcome } from './messages.ts';
+import { faultText } from './fault-text.ts';
+
+// A process of its own: the MCP library holds more memory than the whole core, and what a server does to it ends with it.
+const connections = new Map<string, Connected>();
+
+const report = (message: ClientReport): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
+
+async function connectAll({ servers, ...how }: ConnectOrder): Promise<void> {
+  await Promise.all(
+    servers.map(async (server) => {
+      const { state, client } = await connect(server, how);
+      if (client !== null) connections.set(server.name, client);
+      report({ type: 'server', state });
+    }),
+  );
+}
+
+async function call({ server, tool, input, limitMs }: Extract<ClientOrder, { type: 'call' }>): Promise<ToolOutcome> {
+  const client = connections.get(server);
+  if (client === undefined) return { ok: false, output: `The tool server ${server} is not there.` };
+  try {
+    // The cast: the server checks what it is given.
+    const given = input as Record<string, unknown>;
+    return outputText(await client.callTool({ name: tool, arguments: given }, { timeout: limitMs, maxTotalTimeout: limitMs }));
+  } catch (error) {
+    return { ok: false, output: `The tool server ${server} did not answer the call: ${faultText(error, limitMs)}.` };
+  }
+}
+
+async function follow(order: ClientOrder): Promise<void> {
+  if (order.type === 'connect') await connectAll(order);
+  else report({ type: 'outcome', ...(await call(order)) });
+}
+
+const orders = createLineSplitter(
+  maxClientLine,
+  (line) => void follow(JSON.parse(line) as ClientOrder),
+  () => process.exit(1),
+);
+process.stdin.on('data', orders.push);
+process.stdin.on('end', () => process.exit());
