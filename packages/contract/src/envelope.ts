@@ -13,7 +13,7 @@ export const conversationKeySchema = { type: 'string', minLength: 1, maxLength: 
 export const maxContext = { chars: 64 * 1024, depth: 8 } as const;
 
 /** A route's target where it is text; anything else is a number, or no target. */
-const target = { maxLength: maxTarget, pattern: noControl } as const;
+const target = { if: { not: { type: 'string' } }, else: { type: 'string', maxLength: maxTarget, pattern: noControl } } as const;
 
 /** What a channel can render (spec: connector type descriptor, `capabilities`). */
 export const capabilitiesSchema = {
