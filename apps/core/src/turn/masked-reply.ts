@@ -69,7 +69,7 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink) {
   /** Goes on with the secrets that are known by now. @throws when they cannot be read. */
   const renew = () => {
     const next = current();
-    if (next === redactor) return;
+    if (next.edition === redactor.edition) return; // the same values are masked already
     redactor = next;
     stream = redactor.stream();
     const whole = stream.push(raw);

@@ -1,35 +1,61 @@
+/** Text to look for, and how many characters follow it in the whole encoding. */
+export type EncodedForm = { text: string; more: number };
+
+/** Of a long encoding the beginning is looked for; the rest is masked with it. Every character costs memory. */
+export const longestEncoding = 96;
+/** What is shorter might be met by chance. */
+const leastForm = 8;
+/** More bytes than `longestEncoding` characters of any encoding stand for. */
+const endBytes = 128;
+
 /**
  * A value as base64, base32 and hex of any text around it contain it, forwards and backwards. These are decoded where they
- * stand in a text; as patterns they are found within each other.
+ * stand in a text; as patterns they are found within each other. Only the ends of a long value are encoded.
  */
-export function encodedForms(value: string): string[] {
+export function encodedForms(value: string): EncodedForm[] {
   const bytes = Buffer.from(value.trim(), 'utf8');
   const utf16 = Buffer.from(value.trim(), 'utf16le');
   const forms = [...base64Forms(bytes), ...hexForms(bytes), ...base32Forms(bytes)];
   const wide = [...base64Forms(utf16), ...base64Forms(Buffer.from(utf16).swap16())];
-  const lowerBase32 = base32Forms(bytes).map((form) => form.toLowerCase());
-  const backwards = [...forms, ...wide].map((form) => Array.from(form).toReversed().join(''));
-  return [...new Set([...forms, ...wide, ...lowerBase32, ...backwards])].filter((form) => form.length >= leastForm);
+  const lowerBase32 = base32Forms(bytes).map(({ head, length }) => ({ head: head.toLowerCase(), length }));
+  const forwards = [...forms, ...wide, ...lowerBase32].map(({ head, length }) => formOf(head, length));
+  const backwards = [...forms, ...wide].map(({ tail, length }) => formOf(Array.from(tail).toReversed().join(''), length));
+  const all = [...forwards, ...backwards].filter(({ text }) => text.length >= leastForm);
+  return [...new Map(all.map((form) => [form.text, form])).values()];
 }
 
-/** What is shorter might be met by chance. */
-const leastForm = 8;
+const formOf = (text: string, length: number): EncodedForm => ({ text, more: length - text.length });
 
-const hexForms = (bytes: Buffer): string[] => [bytes.toString('hex'), bytes.toString('hex').toUpperCase()];
+/** The ends of an encoding, and how long it is. */
+type Ends = { head: string; tail: string; length: number };
+
+type Encoding = { encode(bytes: Buffer): string; bits: number; groupBytes: number };
+const hex = { encode: (bytes: Buffer) => bytes.toString('hex'), bits: 4, groupBytes: 1 };
+const upperHex = { ...hex, encode: (bytes: Buffer) => bytes.toString('hex').toUpperCase() };
+const base64 = { encode: (bytes: Buffer) => bytes.toString('base64'), bits: 6, groupBytes: 3 };
+const base64url = { ...base64, encode: (bytes: Buffer) => bytes.toString('base64url') };
+const base32 = { encode: toBase32, bits: 5, groupBytes: 5 };
+
+const hexForms = (bytes: Buffer): Ends[] => [hex, upperHex].map((encoding) => ends(encoding, bytes, 0));
 
 /** For the three places it can begin in a group of three bytes, in both alphabets. */
-const base64Forms = (bytes: Buffer): string[] =>
-  (['base64', 'base64url'] as const).flatMap((encoding) =>
-    [0, 1, 2].map((shift) => inner((shifted) => shifted.toString(encoding), bytes, { shift, bits: 6 })),
-  );
+const base64Forms = (bytes: Buffer): Ends[] =>
+  [base64, base64url].flatMap((encoding) => [0, 1, 2].map((shift) => ends(encoding, bytes, shift)));
 
 /** For the five places it can begin in a group of five bytes. */
-const base32Forms = (bytes: Buffer): string[] => [0, 1, 2, 3, 4].map((shift) => inner(toBase32, bytes, { shift, bits: 5 }));
+const base32Forms = (bytes: Buffer): Ends[] => [0, 1, 2, 3, 4].map((shift) => ends(base32, bytes, shift));
 
 /** What the encoding holds of the value whatever is around it: the characters all of whose bits are the value's. */
-function inner(encode: (bytes: Buffer) => string, bytes: Buffer, { shift, bits }: { shift: number; bits: number }): string {
-  const encoded = encode(Buffer.concat([Buffer.alloc(shift), bytes]));
-  return encoded.slice(Math.ceil((shift * 8) / bits), Math.floor(((shift + bytes.length) * 8) / bits));
+function ends({ encode, bits, groupBytes }: Encoding, bytes: Buffer, shift: number): Ends {
+  const [from, to] = [Math.ceil((shift * 8) / bits), Math.floor(((shift + bytes.length) * 8) / bits)];
+  const length = to - from;
+  const shown = Math.min(length, longestEncoding);
+  const beginning = encode(Buffer.concat([Buffer.alloc(shift), bytes.subarray(0, endBytes)]));
+  const groups = Math.max(0, Math.floor((shift + bytes.length - endBytes) / groupBytes));
+  const skipped = groups * groupBytes; // whole groups, so that the rest is encoded as it is in the whole
+  const end = encode(skipped < shift ? Buffer.concat([Buffer.alloc(shift), bytes]) : bytes.subarray(skipped - shift));
+  const endTo = to - ((skipped < shift ? 0 : skipped) * 8) / bits;
+  return { head: beginning.slice(from, from + shown), tail: end.slice(endTo - shown, endTo), length };
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

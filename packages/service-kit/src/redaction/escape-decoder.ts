@@ -61,7 +61,7 @@ export class EscapeDecoder {
   }
 
   get isIdle(): boolean {
-    return this.#depth === 0;
+    return this.#depth === 0 && this.#space === -1;
   }
 
   /** True when an ordinary unit would go to the sink as it is. */
@@ -71,7 +71,8 @@ export class EscapeDecoder {
 
   /** Where in the source the first unit that is not decided yet begins. */
   get heldFrom(): number {
-    return this.#depth === 0 ? Number.POSITIVE_INFINITY : this.#froms[0]!;
+    const space = this.#space === -1 ? Number.POSITIVE_INFINITY : this.#space;
+    return this.#depth === 0 ? space : Math.min(space, this.#froms[0]!);
   }
 
   push(unit: number, from: number, to: number): void {

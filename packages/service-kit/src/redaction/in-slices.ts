@@ -1,25 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createPace, type Pace } from './pace.ts';
 import type { Redactor } from './redactor.ts';
 
 /** A text up to this length is masked at once. */
 const shortText = 4096;
 const sliceLength = 2048;
-/** So long may masking hold up everything else, ms; a slice that was begun is finished. */
-const longestHold = 4;
-
-type Pace = { isDue(): boolean; pause(): Promise<void> };
-
-/** When to let the rest of the process have its turn. */
-function createPace(): Pace {
-  let since = performance.now();
-  return {
-    isDue: () => performance.now() - since >= longestHold,
-    async pause() {
-      await nextTurn();
-      since = performance.now();
-    },
-  };
-}
 
 /**
  * What `redactor.text` gives, made in slices for a long text, so that nothing else waits for the whole of it. A short text is

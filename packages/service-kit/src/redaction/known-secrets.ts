@@ -3,8 +3,9 @@ import path from 'node:path';
 import type { Clock } from '../clock.ts';
 import { errorText } from '../service-error.ts';
 import { loadDetection } from './detection.ts';
+import { createGrowingMatcher } from './growing-matcher.ts';
 import { createOutboundMask } from './outbound-mask.ts';
-import { createRedactor, type Redactor } from './redactor.ts';
+import { redactorOf, type Redactor } from './redactor.ts';
 import { minimumSecretLength } from './secret-patterns.ts';
 
 export type SecretSources = {
@@ -39,7 +40,10 @@ const maxFileBytes = 256 * 1024;
 export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (message: string) => void) {
   let stamps: string | null = null;
   let checkedAt = Number.NEGATIVE_INFINITY;
-  let redactor: Redactor = createRedactor([], sources.linkHosts);
+  let edition = Symbol('edition');
+  const growing = createGrowingMatcher(() => useMatchers(), warn);
+  const useMatchers = () => (redactor = redactorOf(growing.matchers(), edition, sources.linkHosts));
+  let redactor: Redactor = redactorOf(growing.matchers(), edition, sources.linkHosts);
   let fault: string | null = null;
   /** Set with the first reply: a process that masks none needs no rules in its memory. */
   let hasRules = false;
@@ -47,6 +51,12 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
   let current: ReadonlySet<string> = new Set();
   /** Values that are secrets no more, and until when they are masked. */
   const retired = new Map<string, number>();
+
+  const maskAll = (values: Iterable<string>) => {
+    if (!growing.set(new Set([...values].flatMap(withRounded)))) return;
+    edition = Symbol('edition');
+    useMatchers();
+  };
 
   const retire = (next: ReadonlySet<string>) => {
     const now = clock.elapsed();
@@ -71,7 +81,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
       if (value !== '' && value.length < minimumSecretLength) warn(`The value of ${name} is too short to be masked in replies.`);
     }
     retire(new Set(found.keys()));
-    redactor = redactorOf([...found.keys(), ...retired.keys()], sources.linkHosts);
+    maskAll([...found.keys(), ...retired.keys()]);
   };
 
   /** What was learned since, to all that was known. */
@@ -79,7 +89,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
     const added = [...learned].map((value) => value.trim()).filter((value) => !current.has(value));
     if (added.length === 0) return;
     current = new Set([...current, ...added]);
-    redactor = redactorOf([...current, ...retired.keys()], sources.linkHosts);
+    maskAll([...current, ...retired.keys()]);
   };
 
   const isDue = (afterMs: number): boolean => clock.elapsed() - checkedAt >= afterMs;
@@ -145,10 +155,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
 export type KnownSecrets = ReturnType<typeof createKnownSecrets>;
 
 /** A secret of more digits than a number can hold is rounded where it was read as one: most of it stands there still. */
-function redactorOf(values: string[], linkHosts: readonly string[] | undefined): Redactor {
-  const rounded = values.filter((value) => /^\d{16,}$/.test(value)).map((value) => String(Number(value)));
-  return createRedactor([...values, ...rounded], linkHosts);
-}
+const withRounded = (value: string): string[] => (/^\d{16,}$/.test(value) ? [value, String(Number(value))] : [value]);
 
 function secretFiles({ secretsFile, instancesDir }: SecretSources): FileStamp[] {
   const keyFiles = listDir(instancesDir).map((name) => path.join(instancesDir, name, 'keys.json'));

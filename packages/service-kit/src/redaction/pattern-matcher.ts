@@ -1,3 +1,5 @@
+import { atOnce, type Steps } from './pace.ts';
+
 /**
  * Finds any of many fixed texts in a stream of UTF-16 units, in time linear in the stream (Aho-Corasick).
  * A state's depth is the length of the longest end of what was read that some pattern begins with: text before that
@@ -20,10 +22,24 @@ export type PatternMatcher = {
 const direct = 256;
 
 /** `skips`: so many units at the beginning of each pattern may have left before it is known that it is there. */
-export function createPatternMatcher(patterns: readonly string[], skips: readonly number[] = []): PatternMatcher {
+export const createPatternMatcher = (patterns: readonly string[], skips: readonly number[] = []): PatternMatcher =>
+  atOnce(buildPatternMatcher(patterns, skips));
+
+/** So many nodes are made in one step. */
+const stepNodes = 2048;
+
+/** The same in steps: the patterns of many secrets take longer than anything may be held up. */
+export function* buildPatternMatcher(patterns: readonly string[], skips: readonly number[]): Steps<PatternMatcher> {
   const trie = createTrie(patterns.reduce((sum, pattern) => sum + pattern.length, 1));
-  for (const [at, pattern] of patterns.entries()) trie.add(pattern, at, skips[at] ?? 0);
-  trie.link();
+  let nodes = 0;
+  for (const [at, pattern] of patterns.entries()) {
+    trie.add(pattern, at, skips[at] ?? 0);
+    nodes += pattern.length;
+    if (nodes < stepNodes) continue;
+    nodes = 0;
+    yield;
+  }
+  yield* trie.link();
   return trie.matcher;
 }
 
@@ -92,10 +108,11 @@ function createTrie(capacity: number) {
       patternOf[node] = at;
     },
     /** Breadth first: a node's fallback is shallower and therefore known already. */
-    link(): void {
+    *link(): Steps<void> {
       addTable();
       const queue = new Int32Array(size);
       for (let head = 0, tail = 1; head < tail; head++) {
+        if (head % stepNodes === 0) yield;
         const node = queue[head]!;
         for (let child = firstChild[node]!; child !== 0; child = sibling[child]!) {
           if (node !== 0) fails[child] = step(fails[node]!, units[child]!);

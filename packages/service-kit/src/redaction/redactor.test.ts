@@ -230,3 +230,12 @@ describe('R12: links for the public, where only some hosts are allowed', () => {
     (text) => expect(only.forPublic.text(text)).toBe(text),
   );
 });
+
+test('a value that begins with an escaped space is masked in a stream, also behind a line end', () => {
+  const value = String.raw`\ 1234567890abcdef`;
+  const text = `\n${value}.`;
+  const redactor = createRedactor([value]);
+  expect(stream(redactor, Array.from(text)).join('')).toBe(redactor.text(text));
+  const percent = `\n${encodeURIComponent(value)}.`;
+  expect(stream(redactor, Array.from(percent)).join('')).toBe(redactor.text(percent));
+});

@@ -1,6 +1,6 @@
 import { detect, detectInLog, type Audience } from './detection.ts';
 import { asLogLine } from './log-line.ts';
-import { createSecretMatcher } from './secret-matcher.ts';
+import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
 import { minimumSecretLength } from './secret-patterns.ts';
 import { createStreamRedactor, type StreamRedactor } from './stream-redactor.ts';
 
@@ -16,6 +16,8 @@ export type Redactor = {
   logLine(line: string): string;
   /** The same for a surface that strangers read: masks what tells of persons and networks too. */
   readonly forPublic: Redactor;
+  /** The same for redactors of the same values: what one has masked the other need not look at. */
+  readonly edition: symbol;
 };
 
 /** Deeper parts of a value are left out: nothing that a person or a tool writes goes as far. */
@@ -25,11 +27,15 @@ const maxDepth = 100;
  * A redactor of the given exact values, in the spellings a model or a tool may give them, and of what looks like a secret.
  * `linkHosts`: where links for the public may lead; anywhere when it is empty.
  */
-export function createRedactor(secrets: Iterable<string>, linkHosts: readonly string[] = []): Redactor {
-  const matcher = createSecretMatcher(secrets);
+export const createRedactor = (secrets: Iterable<string>, linkHosts: readonly string[] = []): Redactor =>
+  redactorOf([createSecretMatcher(secrets)], Symbol('edition'), linkHosts);
+
+/** A redactor of what any of the matchers finds. */
+export function redactorOf(matchers: readonly SecretMatcher[], edition: symbol, linkHosts: readonly string[] = []): Redactor {
+  const knownStream = () => matchers.map(createStreamRedactor).reduce(chained);
   let spare: StreamRedactor | null = null;
   const known = (input: string) => {
-    const stream = spare ?? createStreamRedactor(matcher);
+    const stream = spare ?? knownStream();
     spare = null; // one that failed half-way is not used again
     const masked = throughStream(stream, input);
     spare = stream;
@@ -41,8 +47,9 @@ export function createRedactor(secrets: Iterable<string>, linkHosts: readonly st
     return {
       text,
       value: (value) => mapValue(value, text, known),
-      stream: () => chained(createStreamRedactor(matcher), detect(audience, linkHosts)),
+      stream: () => chained(knownStream(), detect(audience, linkHosts)),
       known,
+      edition,
       logLine: (line) => asLogLine(line, throughStream(detectInLog(), known(line))),
       get forPublic() {
         return forPublic();

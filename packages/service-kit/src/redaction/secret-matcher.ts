@@ -1,7 +1,8 @@
-import { createPatternMatcher, type PatternMatcher } from './pattern-matcher.ts';
+import { atOnce, type Steps } from './pace.ts';
+import { buildPatternMatcher, type PatternMatcher } from './pattern-matcher.ts';
 import { isPartOfPlaceholder } from './placeholder.ts';
-import { literalPatterns, secretPatterns, type SecretPattern } from './secret-patterns.ts';
-import { createStartFilter, type StartFilter } from './start-filter.ts';
+import { literalPatterns, plainLiterals, plainPatterns, secretPatterns, type SecretPattern } from './secret-patterns.ts';
+import { buildStartFilter, type StartFilter } from './start-filter.ts';
 
 export type PatternSet = {
   readonly patterns: readonly SecretPattern[];
@@ -16,19 +17,32 @@ export type SecretMatcher = PatternSet & {
   readonly literal: PatternSet;
 };
 
-export function createSecretMatcher(secrets: Iterable<string>): SecretMatcher {
+export const createSecretMatcher = (secrets: Iterable<string>): SecretMatcher => atOnce(buildSecretMatcher(secrets));
+
+/** In steps, because all forms of fifty secrets take a tenth of a second. */
+export const buildSecretMatcher = (secrets: Iterable<string>): Steps<SecretMatcher> =>
+  buildMatcher(secrets, secretPatterns, literalPatterns);
+
+/** Finds them in every encoding, but for encodings within each other and read backwards: soon made, until the whole one is. */
+export const createPlainMatcher = (secrets: Iterable<string>): SecretMatcher =>
+  atOnce(buildMatcher(secrets, plainPatterns, plainLiterals));
+
+type PatternsOf = (secret: string) => SecretPattern[];
+
+function* buildMatcher(secrets: Iterable<string>, patternsOf: PatternsOf, literalsOf: PatternsOf): Steps<SecretMatcher> {
   const canonical = new Map<string, SecretPattern>();
   const literal = new Map<string, SecretPattern>();
   for (const secret of secrets) {
     if (isPartOfPlaceholder(secret)) continue; // it would be masked in every mask
-    for (const pattern of secretPatterns(secret)) addPattern(canonical, pattern);
-    for (const pattern of literalPatterns(secret)) addPattern(literal, pattern);
+    for (const pattern of patternsOf(secret)) addPattern(canonical, pattern);
+    for (const pattern of literalsOf(secret)) addPattern(literal, pattern);
+    yield;
   }
   return {
-    ...patternSet(canonical),
+    ...(yield* patternSet(canonical)),
     isEmpty: canonical.size === 0 && literal.size === 0,
-    starts: createStartFilter([...canonical.keys(), ...literal.keys()], shortestOf(canonical)),
-    literal: patternSet(literal),
+    starts: yield* buildStartFilter([...canonical.keys(), ...literal.keys()], shortestOf(canonical)),
+    literal: yield* patternSet(literal),
   };
 }
 
@@ -36,10 +50,10 @@ export function createSecretMatcher(secrets: Iterable<string>): SecretMatcher {
 const shortestOf = (byText: ReadonlyMap<string, SecretPattern>): number =>
   [...byText.values()].reduce((least, { text, isBehindEscape }) => (isBehindEscape ? least : Math.min(least, text.length)), 1000);
 
-function patternSet(byText: ReadonlyMap<string, SecretPattern>): PatternSet {
+function* patternSet(byText: ReadonlyMap<string, SecretPattern>): Steps<PatternSet> {
   const patterns = [...byText.values()];
   const skips = patterns.map(({ skip }) => skip);
-  return { patterns, automaton: createPatternMatcher([...byText.keys()], skips) };
+  return { patterns, automaton: yield* buildPatternMatcher([...byText.keys()], skips) };
 }
 
 /** Two values may be looked for as the same text: what masks more holds. */

@@ -1,5 +1,5 @@
 import { canonicalText } from './canonical-text.ts';
-import { encodedForms } from './encoded-forms.ts';
+import { encodedForms, longestEncoding, type EncodedForm } from './encoded-forms.ts';
 
 /** Shorter values would blank ordinary words; the operator is warned of them instead. */
 export const minimumSecretLength = 8;
@@ -25,8 +25,6 @@ const headLength = 32;
 const longestEaten = 5;
 /** A pattern is no shorter: what is looked for is told from ordinary text by so many units. */
 const leastPattern = 4;
-/** Of a long encoding the beginning is looked for; the rest is masked with it. Every character costs memory. */
-const longestEncoding = 96;
 const encodedSkip = 3;
 const backwardsSkip = 1;
 
@@ -47,10 +45,23 @@ export function secretPatterns(value: string): SecretPattern[] {
   ].filter(({ text }) => text.length >= leastPattern);
 }
 
+/** The value as it is written in any one encoding; of a long one the beginning is looked for, and the rest masked with it. */
+export const plainPatterns = (value: string): SecretPattern[] =>
+  writtenForms(value)
+    .flatMap(wholePatterns)
+    .filter(({ text }) => text.length >= leastPattern)
+    .map((pattern) => ({ ...pattern, text: pattern.text.slice(0, longestEncoding), more: restOf(pattern) }));
+
+const restOf = ({ text, more }: SecretPattern): number => more + Math.max(0, text.length - longestEncoding);
+
+/** What `plainPatterns` are for text that is not decoded. */
+export const plainLiterals = (value: string): SecretPattern[] => literalPatterns(value, longestEncoding);
+
 /** The value as it is: in text that is not decoded, nothing before it can change how it reads. */
-export function literalPatterns(value: string): SecretPattern[] {
+export function literalPatterns(value: string, longest = Number.POSITIVE_INFINITY): SecretPattern[] {
   const text = value.trim().replaceAll(/[+\u00A0]/g, ' ');
-  return text.length < minimumSecretLength ? [] : [{ text, isBehindEscape: false, skip: 0, more: 0, minimumSpan: 0 }];
+  if (text.length < minimumSecretLength || text.length > longest) return [];
+  return [{ text, isBehindEscape: false, skip: 0, more: 0, minimumSpan: 0 }];
 }
 
 /**
@@ -110,8 +121,6 @@ function commonEnd(one: string, other: string): number {
   return length;
 }
 
-function encodedPattern(encoded: string): SecretPattern {
-  const text = canonicalText(encoded).whole;
-  const more = Math.max(0, text.length - longestEncoding);
-  return { text: text.slice(0, longestEncoding), isBehindEscape: false, skip: encodedSkip, more, minimumSpan: 0 };
+function encodedPattern({ text, more }: EncodedForm): SecretPattern {
+  return { text: canonicalText(text).whole, isBehindEscape: false, skip: encodedSkip, more, minimumSpan: 0 };
 }

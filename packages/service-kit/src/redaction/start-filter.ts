@@ -1,3 +1,4 @@
+import type { Steps } from './pace.ts';
 import { invisibleUnits } from './unit-classes.ts';
 
 /** What ordinary text is told by, quickly, from text in which a pattern may begin. */
@@ -29,11 +30,13 @@ export const hasBit = (bits: Uint32Array, bit: number): boolean => ((bits[bit >>
 const setBit = (bits: Uint32Array, bit: number): void => void (bits[bit >>> 5] = (bits[bit >>> 5] ?? 0) | (1 << (bit & 31)));
 
 /** `shortest`: the length of the shortest pattern that may stand alone. */
-export function createStartFilter(patterns: readonly string[], shortest: number): StartFilter {
+export function* buildStartFilter(patterns: readonly string[], shortest: number): Steps<StartFilter> {
   const starts = new Set(patterns.map((pattern) => pattern.slice(0, window)));
   const fours = new Uint32Array(0x10000 / 32);
   for (const start of starts) addHashes(fours, start);
-  const kinds = kindsOfPairs(starts);
+  yield;
+  const kinds = yield* kindsOfPairs(starts);
+  yield;
   const pairs = new Uint32Array(0x10000 / 32);
   const firstBits = new Uint8Array(512);
   for (let pair = 0; pair < kinds.length; pair++) {
@@ -44,11 +47,18 @@ export function createStartFilter(patterns: readonly string[], shortest: number)
   return { fours, pairs, kinds, firstBits, shortestBlock: Math.floor((shortest * 4) / 3) };
 }
 
-function kindsOfPairs(starts: ReadonlySet<string>): Uint8Array {
+/** So many beginnings are taken in one step. */
+const stepStarts = 64;
+
+function* kindsOfPairs(starts: ReadonlySet<string>): Steps<Uint8Array> {
   const kinds = new Uint8Array(0x10000);
   const add = (first: number, next: number, kind: number) => void (kinds[(first << 8) | next]! |= kind);
   const firsts = new Set([...starts].flatMap((start) => firstBytes(start.charCodeAt(0))));
-  for (const start of starts) addPairs(start, (first, next) => add(first, next, beginsBytes));
+  let count = 0;
+  for (const start of starts) {
+    addPairs(start, (first, next) => add(first, next, beginsBytes));
+    if (++count % stepStarts === 0) yield;
+  }
   for (const [first, next] of escapePairs(firsts)) add(first, next, beginsBytes);
   for (const unit of [92, 37, 38, ...Array.from(starts, (start) => start.charCodeAt(0)), 43, 0xa0]) {
     add(unit & 255, unit >>> 8, beginsLittleEndian);

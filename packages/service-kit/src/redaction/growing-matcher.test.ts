@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createGrowingMatcher } from './growing-matcher.ts';
+import { redactorOf } from './redactor.ts';
+import { buildSecretMatcher } from './secret-matcher.ts';
+import { secretPatterns } from './secret-patterns.ts';
+
+const made = (count: number, length = 24): string[] =>
+  Array.from({ length: count }, () => randomBytes(length).toString('base64url').slice(0, length));
+
+const fail = (message: string): never => {
+  throw new Error(message);
+};
+
+const growingFrom = (first: readonly string[]) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const growing = createGrowingMatcher(resolve, fail);
+  growing.set(new Set(first));
+  return { growing, built: promise, known: (text: string) => redactorOf(growing.matchers(), Symbol('test')).known(text) };
+};
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const twice = (text: string): string => base64(`<${base64(text)}>`);
+
+test('of the first list every form is known at once', () => {
+  const values = made(50);
+  const { growing, known } = growingFrom(values);
+  expect(growing.matchers()).toHaveLength(1);
+  for (const value of values) expect(known(twice(value))).toContain('[redacted:secret]');
+});
+
+test('one new value is masked at once in every form, while the automaton of all is built in turns', async () => {
+  const first = made(50);
+  const { growing, known, built } = growingFrom(first);
+  const [added] = made(1) as [string];
+  growing.set(new Set([...first, added]));
+  expect(growing.matchers()).toHaveLength(2);
+  for (const form of [added, base64(added), twice(added), twice(first[0]!)]) expect(known(form)).toContain('[redacted:secret]');
+  await built;
+  expect(growing.matchers()).toHaveLength(1);
+  for (const value of [...first, added]) expect(known(twice(value))).toContain('[redacted:secret]');
+});
+
+test('many new values are masked at once in every single encoding, long ones to their end', async () => {
+  const first = made(1);
+  const { growing, known, built } = growingFrom(first);
+  const added = [...made(60), ...made(3, 3000)];
+  growing.set(new Set([...first, ...added]));
+  for (const value of added) {
+    expect(known(`<${value}>`)).toBe('<[redacted:secret]>');
+    expect(known(`<${Buffer.from(value).toString('hex')}>`)).toBe('<[redacted:secret]>');
+    expect(known(`<${base64(value)}>`).length).toBeLessThan(30);
+  }
+  await built;
+  for (const value of added) expect(known(twice(value))).toContain('[redacted:secret]');
+});
+
+test('values that come while others are being built are masked at once and built afterwards', async () => {
+  const [one, ...rest] = made(40) as [string, ...string[]];
+  const { growing, known, built } = growingFrom([one]);
+  for (let count = 1; count <= rest.length; count++) {
+    growing.set(new Set([one, ...rest.slice(0, count)]));
+    expect(known(rest[count - 1]!)).toBe('[redacted:secret]');
+    if (count % 10 === 0) await nextTurn();
+  }
+  await built;
+  for (const value of [one, ...rest]) expect(known(twice(value))).toContain('[redacted:secret]');
+});
+
+test('the same list again changes nothing', () => {
+  const values = made(2);
+  const { growing } = growingFrom(values);
+  expect(growing.set(new Set(values.toReversed()))).toBe(false);
+});
+
+test('an automaton is built in steps of a bounded number of nodes', () => {
+  const values = made(50, 40);
+  const nodes = values.flatMap(secretPatterns).reduce((sum, { text }) => sum + text.length, 0);
+  let steps = 0;
+  for (const steppings = buildSecretMatcher(values); steppings.next().done !== true;) steps++;
+  expect(steps).toBeGreaterThan(values.length + nodes / 2500);
+});

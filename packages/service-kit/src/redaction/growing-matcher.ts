@@ -1,0 +1,66 @@
+import { inTurns } from './pace.ts';
+import { buildSecretMatcher, createPlainMatcher, createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
+
+/** Of so few values all forms are made at once. */
+const fewValues = 3;
+const fewChars = 2048;
+
+/**
+ * The matchers of a list of values that changes. The first list is built at once, because nothing may leave before it is
+ * there. Later ones are built in turns with the rest of the process; until one is done, what is new is found by a small
+ * matcher of its own, and what was known by the one before. `onBuilt` is called when the matchers have become one again.
+ */
+export function createGrowingMatcher(onBuilt: () => void, warn: (message: string) => void) {
+  let held: ReadonlySet<string> = new Set();
+  let wanted = held;
+  let whole = createSecretMatcher(held);
+  let recent: SecretMatcher | null = null;
+  let isBuilding = false;
+
+  const build = async () => {
+    while (wanted !== held) {
+      const values = wanted;
+      whole = await inTurns(buildSecretMatcher(values));
+      held = values;
+      recent = matcherOfNew(wanted, held);
+    }
+    onBuilt();
+  };
+  const buildInTurns = () => {
+    if (isBuilding) return;
+    isBuilding = true;
+    build()
+      .catch((error: unknown) =>
+        warn(`The forms of known secrets could not be made, only plain ones are masked: ${String(error)}`),
+      )
+      .finally(() => (isBuilding = false));
+  };
+
+  return {
+    /** True when something changed. */
+    set(values: ReadonlySet<string>): boolean {
+      if (isSame(values, wanted)) return false;
+      wanted = values;
+      if (held.size === 0 && !isBuilding) {
+        whole = createSecretMatcher(values);
+        held = values;
+      } else {
+        recent = matcherOfNew(wanted, held);
+        buildInTurns();
+      }
+      return true;
+    },
+    /** A text passes all of them. */
+    matchers: (): readonly SecretMatcher[] => (recent === null ? [whole] : [whole, recent]),
+  };
+}
+
+const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+  one.size === other.size && [...one].every((value) => other.has(value));
+
+function matcherOfNew(wanted: ReadonlySet<string>, held: ReadonlySet<string>): SecretMatcher | null {
+  const values = [...wanted].filter((value) => !held.has(value));
+  if (values.length === 0) return null;
+  const isLittle = values.length <= fewValues && values.reduce((sum, value) => sum + value.length, 0) <= fewChars;
+  return isLittle ? createSecretMatcher(values) : createPlainMatcher(values);
+}
