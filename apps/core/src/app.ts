@@ -47,6 +47,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo): App {
         ...unpricedNotices(context),
         ...deliveryNotices(context.outbox.counts()),
         ...context.engineUpdates.notices(),
+        ...context.toolServers.notices(),
         ...context.subscriptionWarning.notices(),
         ...context.vault.notices(),
         ...context.backups.notices(),

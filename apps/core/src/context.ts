@@ -45,6 +45,7 @@ import { createWorkspaces, type Workspaces } from './session/workspaces.ts';
 import { createSpeech, type Speech } from './speech/speech.ts';
 import { Silos } from './silo/silos.ts';
 import { openSpend, type Spend } from './spend/spend.ts';
+import { createToolTests, type ToolTests } from './tool-server/tool-tests.ts';
 import { openToolServers, type ToolServers } from './tool-server/tool-servers.ts';
 import { openToolbelt } from './toolbelt/open-toolbelt.ts';
 import type { Toolbelt } from './toolbelt/toolbelt.ts';
@@ -95,6 +96,7 @@ export type CoreContext = {
   engineUpdates: EngineUpdates;
   subscriptionWarning: SubscriptionWarning;
   toolServers: ToolServers;
+  toolTests: ToolTests;
   toolbelt: Toolbelt;
   turnQueue: TurnQueue;
   liveTurns: LiveTurns;
@@ -186,6 +188,8 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
   const { engines } = engineParts;
   const toolbelt = overrides?.toolbelt ?? openToolbelt({ settings, env, knownSecrets, clock, log });
   const toolServers = await openToolServers({ db, clock, log, knownSecrets, secrets, builtIns: [toolbelt] });
+  const workspaces = createWorkspaces(paths.root, clock);
+  const toolTests = createToolTests({ toolServers, knownSecrets, env, workspaces, paths });
   const turnQueue = createTurnQueue({ slots: settings.maxConcurrentTurns, maxWaiting: settings.maxQueuedTurns }, clock);
   const journal = createTurnJournal(db, clock);
   const deliveries = createDeliveryStore(db, clock, ids);
@@ -220,13 +224,14 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     sessions: createSessionStore(db, clock),
     observed: await openObservedStore(db, clock),
     announcements: await openAnnouncements(db, clock),
-    workspaces: createWorkspaces(paths.root, clock),
+    workspaces,
     moderation: openModeration({ settings, secrets, clock, log }),
     vault,
     secrets,
     connectorSecrets: createConnectorSecrets({ settings, secrets, clock, log }),
     ...engineParts,
     toolServers,
+    toolTests,
     toolbelt,
     turnQueue,
     liveTurns: createLiveTurns(db),
@@ -250,6 +255,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
       context.connectorSecrets.close();
       await context.backups.close();
       outbox.close();
+      await toolTests.close();
       await closeEngines();
       await toolbelt.close();
       await telemetry.close(1000);

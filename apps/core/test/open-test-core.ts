@@ -124,6 +124,7 @@ const noToolbelt: Toolbelt = {
   name: toolbeltName,
   description: 'No tools of the service.',
   serverFor: () => Promise.resolve(null),
+  serverForOperator: () => Promise.reject(new Error('there is no toolbelt here')),
   callerOf: () => null,
   process: null,
   close: () => Promise.resolve(),

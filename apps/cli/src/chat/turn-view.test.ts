@@ -37,6 +37,11 @@ describe('the view of a turn', () => {
     expect(show([{ type: 'segment', text: 'hello' }]).answer).toBe('hello\n');
   });
 
+  it('shows what the turn warns of beside the answer', () => {
+    const shown = show([delta('hi'), { type: 'segment', text: 'hi' }], result({ warnings: ['Tool server kit is not there.'] }));
+    expect(shown).toMatchObject({ answer: 'hi\n', all: expect.stringContaining('! Tool server kit is not there.') as string });
+  });
+
   it('parts two blocks by an empty line', () => {
     expect(show([{ type: 'segment', text: 'one' }, delta('two'), { type: 'segment', text: 'two' }]).answer).toBe('one\n\ntwo\n');
   });

@@ -93,6 +93,7 @@ export function createTurnView({ answer, aside }: Output, style: Style): TurnVie
       }
       if (!shown) for (const { text } of end.result.actions) write(text);
       endLine();
+      for (const warning of end.result.warnings ?? []) note(`! ${warning}`);
       const remark = describeOutcome(end.result, withdrawn);
       if (remark !== null) note(remark);
       return verdictOf(end.result.outcome);

@@ -10,9 +10,17 @@ test('the list says of each server whether it is on, where it is and who has it'
         files: { type: 'stdio', command: 'npx', args: ['-y', 'a b', '\u001B[2J'], env: {}, enabled: false, safe: false },
         hub: { type: 'http', url: 'https://x.example/mcp', enabled: true, safe: false },
       },
+      states: {
+        'svc-toolbelt': { state: 'there', at: 1_000_000 },
+        files: { state: 'untried' },
+        hub: { state: 'missing', at: 1_060_000, reason: 'Tool server hub is not there: it hangs.', last_there_at: 1_000_000 },
+      },
     },
     plain,
+    1_120_000,
   );
+  expect(text).toContain('      was there 2 min ago');
+  expect(text).toContain('      Tool server hub is not there: it hangs. (1 min ago) It was there 2 min ago.');
   expect(text).toContain('on   svc-toolbelt  part of the service  (for: full and read)');
   expect(text).toContain('      Own tools.');
   expect(text).toContain('off  files         npx -y "a b" "\\u001b[2J"  (for: full)');

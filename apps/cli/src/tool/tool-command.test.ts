@@ -20,6 +20,7 @@ test('what stands after "--" is the program and its arguments, options of its ow
     action: 'add',
     name: 'files',
     fields: { command: 'npx', args: ['-y', 'server', '--json'], env: { A: 'b=c', D: '' }, safe: true },
+    test: true,
   });
 });
 
@@ -29,6 +30,7 @@ test('a remote server has an address and headers', async () => {
     action: 'add',
     name: 'hub',
     fields: { url: 'https://x.example/mcp', headers: { Authorization: 'Bearer ${secret:T}' }, enabled: false },
+    test: true,
     json: true,
   });
 });
@@ -36,12 +38,22 @@ test('a remote server has an address and headers', async () => {
 test.each([
   [['remove', 'hub'], { action: 'remove', name: 'hub' }],
   [['toggle', 'hub', '--json'], { action: 'toggle', name: 'hub', json: true }],
+  [['test', 'hub'], { action: 'test', name: 'hub', limitMs: 60_000 }],
+  [['test', 'hub', '--limit', '300', '--json'], { action: 'test', name: 'hub', limitMs: 300_000, json: true }],
+  [['add', 'x', '--no-test', '--', 'y'], { action: 'add', name: 'x', fields: { command: 'y', args: [] }, test: false }],
   [['import', 'a.json', '--replace'], { action: 'import', file: 'a.json', replace: true }],
 ])('%j is understood', async (args, request) => expect(await parse(...args)).toEqual(request));
 
-test.each([[['add']], [['add', 'x', '-e', 'novalue', '--', 'y']], [['toggle']], [['import']], [['nonsense']]])(
-  '%j is refused',
-  async (args) => {
-    await expect(parse(...args)).rejects.toThrow();
-  },
-);
+test.each([
+  [['add']],
+  [['add', 'x', '-e', 'novalue', '--', 'y']],
+  [['toggle']],
+  [['test']],
+  [['test', 'x', '--limit', '0']],
+  [['test', 'x', '--limit', '301']],
+  [['test', 'x', '--limit', 'y']],
+  [['import']],
+  [['nonsense']],
+])('%j is refused', async (args) => {
+  await expect(parse(...args)).rejects.toThrow();
+});

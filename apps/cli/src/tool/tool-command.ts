@@ -1,9 +1,11 @@
+import { maxToolTestMs } from '@svc/contract/tool-server.ts';
 import { InvalidArgumentError, type Command } from 'commander';
 
 /** What `svc tool` is asked for. */
 export type ToolRequest =
   | { action: 'list'; json?: boolean }
-  | { action: 'add'; name: string; fields: ToolFields; json?: boolean }
+  | { action: 'add'; name: string; fields: ToolFields; test: boolean; json?: boolean }
+  | { action: 'test'; name: string; limitMs: number; json?: boolean }
   | { action: 'remove' | 'toggle'; name: string; json?: boolean }
   | { action: 'import'; file: string; replace: boolean; json?: boolean };
 
@@ -26,6 +28,7 @@ type AddOptions = {
   safe?: boolean;
   off?: boolean;
   description?: string;
+  test?: boolean;
   json?: boolean;
 };
 
@@ -52,9 +55,19 @@ export function addToolCommand(program: Command, run: (request: ToolRequest) => 
     .option('--safe', 'also for people who may only read')
     .option('--off', 'register it without switching it on')
     .option('--description <text>', 'what it is for')
+    .option('--no-test', 'do not connect to it now')
     .option('--json', 'print JSON')
     .action((name: string, words: string[], options: AddOptions) =>
-      run({ action: 'add', name, fields: toFields(words, options), json: options.json }),
+      run({ action: 'add', name, fields: toFields(words, options), test: options.test !== false, json: options.json }),
+    );
+  tool
+    .command('test')
+    .description('connect to a tool server once and list what it offers')
+    .argument('<name>', 'as the list shows it')
+    .option('--limit <seconds>', 'how long it may take', toLimit, 60_000)
+    .option('--json', 'print JSON')
+    .action((name: string, { limit, json }: { limit: number; json?: boolean }) =>
+      run({ action: 'test', name, limitMs: limit, json }),
     );
   for (const [action, description] of [
     ['remove', 'take a tool server off the list'],
@@ -84,6 +97,7 @@ Examples:
     npx -y @modelcontextprotocol/server-filesystem /srv/docs
   ./svc tool add github --url https://api.example.com/mcp \\
     -H 'Authorization: Bearer \${secret:GITHUB_TOKEN}'
+  ./svc tool test files
   ./svc tool import ~/.claude.json`;
 
 function toFields([command, ...args]: string[], options: AddOptions): ToolFields {
@@ -97,6 +111,12 @@ function toFields([command, ...args]: string[], options: AddOptions): ToolFields
     ...(off === true && { enabled: false }),
     ...(description !== undefined && { description }),
   };
+}
+
+function toLimit(text: string): number {
+  const ms = Number(text) * 1000;
+  if (Number.isInteger(ms) && ms >= 1000 && ms <= maxToolTestMs) return ms;
+  throw new InvalidArgumentError(`It takes seconds, from 1 to ${maxToolTestMs / 1000}.`);
 }
 
 /** Gathers what a repeated option names. */

@@ -13,6 +13,8 @@ export type BuiltInTools = {
   readonly description: string;
   /** Null when it has nothing for this turn. Asked only when it is switched on and the caller's roles allow it. */
   serverFor(turn: ToolTurn): Promise<ToolServer | null> | null;
+  /** For the operator to try it out, until `ended` aborts. */
+  serverForOperator(ended: AbortSignal): Promise<ToolServer>;
 };
 
 /** What came of asking. */

@@ -1,4 +1,10 @@
-import type { ToolServerImport, ToolServerSaved, ToolServerToggled } from '@svc/contract/tool-server.ts';
+import {
+  maxToolTestMs,
+  type ToolServerImport,
+  type ToolServerSaved,
+  type ToolServerTest,
+  type ToolServerToggled,
+} from '@svc/contract/tool-server.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
@@ -6,7 +12,7 @@ import { checkEntry, nameProblem, type Problem } from './check-entry.ts';
 import { readDocument, toCandidates } from './import-document.ts';
 import { maskEntry, plainSecrets } from './mask-entry.ts';
 
-type Deps = Pick<CoreContext, 'toolServers'>;
+type Deps = Pick<CoreContext, 'toolServers' | 'toolTests'>;
 
 /** Types are left to the check of the whole entry, which names everything that is wrong at once. */
 const saveBody = {
@@ -33,10 +39,15 @@ const importBody = {
   },
 } as const;
 
+const testBody = {
+  type: 'object',
+  properties: { limit_ms: { type: 'integer', minimum: 1000, maximum: maxToolTestMs, default: 60_000 } },
+} as const;
+
 const byName = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } as const;
 
 /** `/v2/mcp` (spec: Tool registry). */
-export function mountToolServerRoutes(app: App, { toolServers }: Deps): void {
+export function mountToolServerRoutes(app: App, { toolServers, toolTests }: Deps): void {
   app.get('/v2/mcp', () => toolServers.list());
 
   app.post('/v2/mcp', { schema: { body: saveBody } }, async ({ body }): Promise<ToolServerSaved> => {
@@ -58,6 +69,16 @@ export function mountToolServerRoutes(app: App, { toolServers }: Deps): void {
   app.post('/v2/mcp/:name/toggle', { schema: { params: byName } }, async ({ params: { name } }): Promise<ToolServerToggled> => {
     return { ok: true, name, enabled: await toolServers.toggle(name) };
   });
+
+  app.post(
+    '/v2/mcp/:name/test',
+    { schema: { params: byName, body: testBody } },
+    async ({ params: { name }, body }, reply): Promise<ToolServerTest> => {
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      return toolTests.run(name, body.limit_ms, gone.signal);
+    },
+  );
 
   app.delete('/v2/mcp/:name', { schema: { params: byName } }, async ({ params: { name } }) => {
     await toolServers.remove(name);

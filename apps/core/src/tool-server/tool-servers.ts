@@ -9,15 +9,16 @@ import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
-import { badRequest, conflict, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
+import { badRequest, conflict, errorText, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Secrets } from '../secret/secrets.ts';
 import { createBench } from './bench.ts';
 import { askBuiltIn, type BuiltInTools, type MissingTools, type ToolTurn } from './built-in-tools.ts';
 import { maskEntry, secretsIn } from './mask-entry.ts';
 import { secretNames } from './secret-references.ts';
+import { createServerStates } from './server-states.ts';
 import { createToolServerStore } from './tool-server-store.ts';
-import { createLauncher, type Launcher } from './to-tool-server.ts';
+import { createLauncher, type Launch, type Launcher } from './to-tool-server.ts';
 
 type Deps = {
   db: Pick<Database, 'all' | 'run'>;
@@ -32,8 +33,10 @@ type Deps = {
 export type TurnTools = {
   servers: ToolServer[];
   missing: MissingTools[];
-  /** The engine says that one of the servers is not there. */
-  onMissing(name: string): void;
+  /** A server is not there; `message` names it and says why. */
+  onMissing(name: string, message: string): void;
+  /** The engine has ended well: the servers that it did not miss were there. */
+  onDone(): void;
 };
 
 type Registered = { entry: ToolServerEntry; launch: Launcher };
@@ -41,7 +44,7 @@ type Registered = { entry: ToolServerEntry; launch: Launcher };
 type Found = Pick<TurnTools, 'servers' | 'missing'>;
 
 /** For a turn that may have none, or has no use for any. */
-export const noTools: TurnTools = { servers: [], missing: [], onMissing: () => undefined };
+export const noTools: TurnTools = { servers: [], missing: [], onMissing: () => undefined, onDone: () => undefined };
 const mostServers = 100;
 
 /**
@@ -53,10 +56,15 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
   const registered = new Map<string, Registered>();
   const switchedOff = new Set<string>();
   const bench = createBench(clock);
+  const states = createServerStates(clock);
 
+  const forget = (name: string) => {
+    bench.forget(name);
+    states.forget(name);
+  };
   const hold = (name: string, entry: ToolServerEntry) => {
     knownSecrets.learn(secretsIn(entry));
-    bench.forget(name);
+    forget(name);
     registered.set(name, { entry, launch: createLauncher(name, entry, { secrets, clock }) });
   };
   for (const { name, enabled, entry } of await store.list()) {
@@ -72,6 +80,7 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
     return result;
   };
 
+  const isOn = (name: string): boolean => registered.get(name)?.entry.enabled ?? !switchedOff.has(name);
   const isBuiltIn = (name: string) => name === toolbeltName || builtIns.some((builtIn) => builtIn.name === name);
   const entryOf = (name: string): ToolServerEntry => {
     const known = registered.get(name);
@@ -92,11 +101,27 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
     }
   };
 
+  /** Learns from a turn which of its servers were there. */
+  const watch = ({ servers }: Found, personal: ReadonlySet<string>): Pick<TurnTools, 'onMissing' | 'onDone'> => {
+    const startedAt = clock.elapsed();
+    const missed = new Set<string>();
+    return {
+      onMissing(name, message) {
+        missed.add(name);
+        bench.missed(name, clock.elapsed() - startedAt);
+        if (!personal.has(name)) states.missing(name, message);
+      },
+      onDone() {
+        for (const { name } of servers) if (!missed.has(name)) states.there(name);
+      },
+    };
+  };
+
   return {
     has: (name: string): boolean => registered.has(name) || isBuiltIn(name),
 
-    /** Whether a built-in server is switched on: off means that nobody gets anything of it. */
-    isOn: (name: string): boolean => !switchedOff.has(name),
+    /** Whether a server is switched on: off means that nobody gets anything of it. */
+    isOn,
 
     /** The whole registry as it may be shown. */
     list(): ToolServerDocument {
@@ -105,7 +130,8 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
         { type: 'built-in', enabled: !switchedOff.has(name), safe: true, description },
       ]);
       const others = [...registered].map(([name, { entry }]): [string, ToolServerEntry] => [name, maskEntry(entry)]);
-      return { servers: Object.fromEntries([...own, ...others.toSorted(([a], [b]) => (a < b ? -1 : 1))]) };
+      const all = [...own, ...others.toSorted(([a], [b]) => (a < b ? -1 : 1))];
+      return { servers: Object.fromEntries(all), states: Object.fromEntries(all.map(([name]) => [name, states.of(name)])) };
     },
 
     /** Adds a server, or replaces the one of this name. Resolves when it is stored. @throws `conflict` for a built-in's name. */
@@ -140,6 +166,7 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
         if (entry !== null) hold(name, entry);
         else if (enabled) switchedOff.delete(name);
         else switchedOff.add(name);
+        states.forget(name);
         log.info({ tool_server: name, enabled }, 'tool server switched');
         return enabled;
       }),
@@ -151,29 +178,58 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
         entryOf(name);
         await store.remove(name);
         registered.delete(name);
+        forget(name);
         log.info({ tool_server: name }, 'tool server removed');
+      }),
+
+    /** A server as an engine takes it, for the operator to try it out, switched on or not. @throws `not_found`. */
+    async launch(name: string, ended: AbortSignal): Promise<Launch> {
+      const builtIn = builtIns.find((one) => one.name === name);
+      if (builtIn !== undefined) {
+        return builtIn.serverForOperator(ended).then(
+          (server) => ({ server }),
+          (error: unknown) => ({ problem: errorText(error) }),
+        );
+      }
+      entryOf(name);
+      return registered.get(name)!.launch('SACRED');
+    },
+
+    /** What a test of a server has found. One that is there is tried again in the next turn. */
+    tried(name: string, missing: string | null): void {
+      if (!registered.has(name) && !isBuiltIn(name)) return;
+      if (missing !== null) return states.missing(name, missing);
+      bench.forget(name);
+      states.there(name);
+    },
+
+    /** What the operator should know: servers that are switched on and missing. */
+    notices: (): string[] =>
+      [...registered.keys(), ...builtIns.map(({ name }) => name)].filter(isOn).flatMap((name) => {
+        const known = states.of(name);
+        return known.state === 'missing' ? [`${known.reason} Try it: ./svc tool test ${name}`] : [];
       }),
 
     /** The tool servers of a turn: switched on, allowed by the caller's roles, and within their tool policy. Never rejects. */
     async serversFor(turn: ToolTurn): Promise<TurnTools> {
-      const { tool_policy: toolPolicy } = turn.identity;
+      const { tool_policy: toolPolicy, trust_tier: tier } = turn.identity;
       if (toolPolicy === 'none') return noTools;
       const tools: Found = { servers: [], missing: [] };
+      /** Missing for this person alone says nothing of the server. */
+      const personal = new Set<string>();
       await ownOf(turn, tools);
       for (const [name, known] of registered) {
         const { enabled, safe } = known.entry;
         if (!enabled || !isListed(turn, name) || (toolPolicy === 'read' && !safe)) continue;
         const resting = bench.reason(name);
-        const launch = resting === null ? await known.launch(turn.identity.trust_tier) : { problem: resting };
-        if ('problem' in launch) tools.missing.push({ name, reason: launch.problem });
-        else tools.servers.push(launch.server);
+        const launch = resting === null ? await known.launch(tier) : { problem: resting };
+        if ('server' in launch) tools.servers.push(launch.server);
+        else {
+          tools.missing.push({ name, reason: launch.problem });
+          if (resting !== null || (tier !== 'SACRED' && 'server' in (await known.launch('SACRED')))) personal.add(name);
+        }
       }
-      const startedAt = clock.elapsed();
-      return {
-        servers: allowedToolServers({ toolPolicy, toolServers: tools.servers }),
-        missing: tools.missing,
-        onMissing: (name) => bench.missed(name, clock.elapsed() - startedAt),
-      };
+      return { ...tools, servers: allowedToolServers({ toolPolicy, toolServers: tools.servers }), ...watch(tools, personal) };
     },
   };
 }

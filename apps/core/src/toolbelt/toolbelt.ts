@@ -47,6 +47,8 @@ export function createToolbelt({ knownSecrets, operatorToken, ...processDeps }: 
       return rightsOf(caller).tools === 'none' ? null : serve(turn.envelope.conversation_key, caller, asking.ended);
     },
 
+    serverForOperator: (ended) => serve('tool-test', operator(), ended),
+
     callerOf: (token) => (operatorToken?.equals(token) === true ? operator() : tokens.callerOf(token)),
     process,
     close: () => process.close(),

@@ -22,7 +22,7 @@ type Deps = {
   /** How much of a tool's input or output is shown, in characters. */
   maxToolChars: number;
   /** A tool server that the engine was given is not there. */
-  onToolServerMissing?(name: string): void;
+  onToolServerMissing?(name: string, message: string): void;
 };
 
 /** `engineSessionId`: the engine's resume id, when it still has to be stored. */
@@ -92,7 +92,7 @@ export function createEventRenderer({
     events.engineNotice(turn, session.engine_id ?? '', notice.code, message);
     if (notice.code !== 'tool_server_missing') return;
     warnings.push(message);
-    onToolServerMissing?.(notice.toolServer);
+    onToolServerMissing?.(notice.toolServer, message);
   };
 
   /** The engine's own input is masked whole: what is shown of it is cut afterwards. */

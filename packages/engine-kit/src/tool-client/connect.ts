@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcon
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createTextTail, type TextTail } from '@svc/service-kit/process/text-tail.ts';
 import type { ToolServer } from '../engine.ts';
-import { faultText } from './fault-text.ts';
+import { faultOf } from './fault-of.ts';
 import type { ConnectOrder, ServedTool, ServerState } from './messages.ts';
 
 export type Connected = Pick<Client, 'callTool'>;
@@ -25,8 +25,8 @@ export async function connect(
     return { state: { name: server.name, there: true, ms: ms(), tools: tools.slice(0, most.tools).map(toServed) }, client };
   } catch (error) {
     void client.close().catch(() => undefined); // the whole process ends soon
-    const reason = faultText(error, limitMs);
-    return { state: { name: server.name, there: false, ms: ms(), reason, stderr: stderr.read() }, client: null };
+    const told = faultOf(error, limitMs);
+    return { state: { name: server.name, there: false, ms: ms(), ...told, stderr: stderr.read() }, client: null };
   }
 }
 

@@ -2,7 +2,7 @@ import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 import { connect, type Connected } from './connect.ts';
 import { outputText } from './output-text.ts';
 import { maxClientLine, type ClientOrder, type ClientReport, type ConnectOrder, type ToolOutcome } from './messages.ts';
-import { faultText } from './fault-text.ts';
+import { faultOf } from './fault-of.ts';
 
 // A process of its own: the MCP library holds more memory than the whole core, and what a server does to it ends with it.
 const connections = new Map<string, Connected>();
@@ -27,7 +27,7 @@ async function call({ server, tool, input, limitMs }: Extract<ClientOrder, { typ
     const given = input as Record<string, unknown>;
     return outputText(await client.callTool({ name: tool, arguments: given }, { timeout: limitMs, maxTotalTimeout: limitMs }));
   } catch (error) {
-    return { ok: false, output: `The tool server ${server} did not answer the call: ${faultText(error, limitMs)}.` };
+    return { ok: false, output: `The tool server ${server} did not answer the call: ${faultOf(error, limitMs).reason}.` };
   }
 }
 

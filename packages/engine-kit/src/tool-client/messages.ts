@@ -1,3 +1,4 @@
+import type { ToolServerFault } from '@svc/contract/tool-server.ts';
 import type { ToolServer } from '../engine.ts';
 
 /** A tool as its server describes it. */
@@ -6,7 +7,7 @@ export type ServedTool = { name: string; description: string };
 /** How connecting to a tool server went. `stderr`: what the program wrote last. */
 export type ServerState =
   | { name: string; there: true; ms: number; tools: ServedTool[] }
-  | { name: string; there: false; ms: number; reason: string; stderr: string };
+  | { name: string; there: false; ms: number; fault: ToolServerFault; reason: string; stderr: string };
 
 export type ToolOutcome = { ok: boolean; output: string };
 

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { ToolServerFault } from '@svc/contract/tool-server.ts';
 import { engineEnv } from '../engine-env.ts';
 import type { ToolServer } from '../engine.ts';
 import { startLineProcess } from '../line-process.ts';
@@ -52,13 +53,14 @@ export function openToolClient({ servers, env, stateDir, cwd, limitMs }: ToolCli
     known.set(report.state.name, report.state);
     if (known.size === servers.length) all.resolve();
   };
-  const fail = (reason: string) => {
-    for (const { name } of servers) known.set(name, known.get(name) ?? { name, there: false, ms: limitMs, reason, stderr: '' });
+  const fail = (fault: ToolServerFault, reason: string) => {
+    for (const { name } of servers)
+      known.set(name, known.get(name) ?? { name, there: false, ms: limitMs, fault, reason, stderr: '' });
     all.resolve();
     outcome?.resolve({ ok: false, output: `The call was not answered: ${reason}.` });
   };
-  void program.ended.then(({ reason }) => fail(reason));
-  const late = bounded(limitMs, () => fail(`it did not answer within ${limitMs / 1000} s`));
+  void program.ended.then(({ reason }) => fail('ended', reason));
+  const late = bounded(limitMs, () => fail('timeout', `it did not answer within ${limitMs / 1000} s`));
   void all.promise.then(late.cancel);
   program.send({ type: 'connect', servers, env: common, limitMs });
 
@@ -67,7 +69,7 @@ export function openToolClient({ servers, env, stateDir, cwd, limitMs }: ToolCli
     async call(order) {
       const waiting = Promise.withResolvers<ToolOutcome>();
       outcome = waiting;
-      const tooLate = bounded(order.limitMs, () => fail(`it took longer than ${order.limitMs / 1000} s`));
+      const tooLate = bounded(order.limitMs, () => fail('timeout', `it took longer than ${order.limitMs / 1000} s`));
       program.send({ type: 'call', ...order });
       try {
         return await waiting.promise;

@@ -113,6 +113,7 @@ async function reasonWith(
     isTouched ||= shows.has(event.type);
     return renderer.take(event);
   });
+  if (ended?.type === 'done') tools.onDone();
   const tooMuch = tooLarge(ended);
   // What came before the limit is an answer all the same.
   const isCut = tooMuch !== null && renderer.cut(tooMuch.message);

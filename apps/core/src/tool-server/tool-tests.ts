@@ -1,0 +1,91 @@
+import path from 'node:path';
+import type { ToolServerTest } from '@svc/contract/tool-server.ts';
+import type { ServerState } from '@svc/engine-kit/tool-client/messages.ts';
+import { openToolClient, type ToolClient } from '@svc/engine-kit/tool-client/tool-client.ts';
+import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
+import { makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Workspaces } from '../session/workspaces.ts';
+import type { ToolServers } from './tool-servers.ts';
+
+type Deps = {
+  toolServers: Pick<ToolServers, 'launch' | 'tried'>;
+  knownSecrets: Pick<KnownSecrets, 'redactor'>;
+  env: Readonly<Record<string, string | undefined>>;
+  workspaces: Workspaces;
+  paths: Pick<DataPaths, 'root'>;
+};
+
+export type ToolTests = {
+  /** Connects to a server once and lists its tools. A server that cannot be reached is a value. @throws `not_found`, `busy`. */
+  run(name: string, limitMs: number, gone: AbortSignal): Promise<ToolServerTest>;
+  /** Ends the tests that run. */
+  close(): Promise<void>;
+};
+
+const mostAtOnce = 4;
+const stderrLines = 10;
+
+/** Tries tool servers out, each in a process of its own, with the operator's rights and the secrets resolved. */
+export function createToolTests({ toolServers, knownSecrets, env, workspaces, paths }: Deps): ToolTests {
+  const stateDir = path.join(paths.root, 'engine-state', 'tool-tests');
+  const running = new Set<ToolClient>();
+  let count = 0;
+
+  const connect = async (name: string, limitMs: number, gone: AbortSignal): Promise<ServerState> => {
+    const launch = await toolServers.launch(name, gone);
+    if ('problem' in launch) return { name, there: false, ms: 0, fault: 'secret', reason: launch.problem, stderr: '' };
+    makePrivateDir(stateDir);
+    // Where turns of the operator work: a server is started as in one of those.
+    const cwd = workspaces.folderFor({ principal_id: null, tool_policy: 'full' });
+    const client = openToolClient({ servers: [launch.server], env, stateDir, cwd, limitMs });
+    running.add(client);
+    const end = () => void client.close();
+    gone.addEventListener('abort', end, { once: true });
+    try {
+      const [state] = await client.states;
+      return state ?? { name, there: false, ms: limitMs, fault: 'other', reason: 'nothing is known of it', stderr: '' };
+    } finally {
+      gone.removeEventListener('abort', end);
+      await client.close();
+      running.delete(client);
+    }
+  };
+
+  return {
+    async run(name, limitMs, gone) {
+      if (count >= mostAtOnce)
+        throw new ServiceError('busy', `${mostAtOnce} tool servers are tried already. Try again in a moment.`);
+      count++;
+      try {
+        const state = await connect(name, limitMs, gone);
+        const test = toTest(state, (text) => knownSecrets.redactor().text(text));
+        // One that was cut off by its caller says nothing of the server.
+        if (!gone.aborted) toolServers.tried(name, test.connected ? null : missingText(name, test.reason));
+        return test;
+      } finally {
+        count--;
+      }
+    },
+    close: async () => void (await Promise.all(Array.from(running, (client) => client.close()))),
+  };
+}
+
+const missingText = (name: string, reason: string): string => {
+  const notice = toolServerMissing(name, reason);
+  return 'message' in notice ? notice.message : '';
+};
+
+function toTest(state: ServerState, mask: (text: string) => string): ToolServerTest {
+  const { name, ms } = state;
+  if (state.there) {
+    const tools = state.tools.map((tool) => ({ name: mask(tool.name), description: mask(tool.description) }));
+    return { ok: true, name, ms, connected: true, tools };
+  }
+  const stderr = mask(state.stderr)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-stderrLines);
+  return { ok: true, name, ms, connected: false, fault: state.fault, reason: mask(state.reason), stderr };
+}
