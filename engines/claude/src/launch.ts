@@ -63,7 +63,7 @@ export function claudeOptions(request: EngineRequest, resume: string | null, env
     systemPrompt: systemPrompt(request),
     // The owner's context, skills, hooks and permissions are for those who have the owner's rights.
     settingSources: hasFullRights ? ['user', 'project', 'local'] : [],
-    settings: { cleanupPeriodDays: 3650 },
+    settings: settings(request),
     strictMcpConfig: true,
     mcpServersDelivery: 'initialize',
     permissionMode: 'default',
@@ -71,6 +71,12 @@ export function claudeOptions(request: EngineRequest, resume: string | null, env
     disallowedTools: unusableTools,
   };
 }
+
+/** Without the rule the program would run its tools for reading as it likes when it thinks that they stay in the folder. */
+const settings = ({ toolPolicy }: EngineRequest): object => ({
+  cleanupPeriodDays: 3650,
+  ...(toolPolicy !== 'full' && { permissions: { ask: ownTools[toolPolicy] } }),
+});
 
 /** `snapshot: false`: a changed persona must reach sessions that exist. Who may not act needs no manual of the tools. */
 const systemPrompt = ({ toolPolicy, system }: EngineRequest): object =>

@@ -1,13 +1,40 @@
-import { realpathSync } from 'node:fs';
-import path from 'node:path';
+import { isReadablePattern, readablePath, type ReadScope } from '@svc/engine-kit/path-policy.ts';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
 import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
 import type { Permission } from './claude-messages.ts';
 
+type Input = Record<string, unknown>;
+
+/** A field that says where to look, one whose pattern says what to look at, or one that says neither. */
+type Field = 'path' | 'pattern' | 'free';
+
+/** Every field of the tools for reading. A tool or a field that a new version brings is refused until it stands here. */
+const readingTools: Record<string, Record<string, Field>> = {
+  Read: { file_path: 'path', offset: 'free', limit: 'free', pages: 'free', allow_large: 'free' },
+  Glob: { path: 'path', pattern: 'pattern' },
+  Grep: {
+    path: 'path',
+    glob: 'pattern',
+    pattern: 'free',
+    output_mode: 'free',
+    '-A': 'free',
+    '-B': 'free',
+    '-C': 'free',
+    context: 'free',
+    '-n': 'free',
+    '-i': 'free',
+    '-o': 'free',
+    type: 'free',
+    head_limit: 'free',
+    offset: 'free',
+    multiline: 'free',
+  },
+};
+
 /** The SDK's own tools that a turn is offered; `null` is all of them. */
 export const ownTools: Record<EngineRequest['toolPolicy'], readonly string[] | null> = {
   none: [],
-  read: ['Read', 'Glob', 'Grep'],
+  read: Object.keys(readingTools),
   full: null,
 };
 
@@ -28,37 +55,32 @@ export const unusableTools = [
   'Workflow',
 ];
 
-type Asked = Pick<EngineRequest, 'toolPolicy' | 'toolServers' | 'attachments' | 'cwd'>;
+type Asked = Pick<EngineRequest, 'toolPolicy' | 'toolServers'> & ReadScope;
 
 /** Decides a tool call that the SDK asks about. What the policy does not name is refused. */
-export function decideTool(request: Asked, tool: string, input: Record<string, unknown>): Permission {
-  return isAllowed(request, tool, input)
-    ? { behavior: 'allow', updatedInput: input }
-    : { behavior: 'deny', message: 'This is not allowed for the person who wrote the message.' };
+export function decideTool(request: Asked, tool: string, input: Input): Permission {
+  const updatedInput = allowedInput(request, tool, input);
+  return updatedInput === null
+    ? { behavior: 'deny', message: 'This is not allowed for the person who wrote the message.' }
+    : { behavior: 'allow', updatedInput };
 }
 
-function isAllowed(request: Asked, tool: string, input: Record<string, unknown>): boolean {
-  if (request.toolPolicy === 'full') return true;
-  if (tool.startsWith('mcp__')) return allowedToolServers(request).some(({ name }) => tool.startsWith(`mcp__${name}__`));
-  if (!ownTools[request.toolPolicy]?.includes(tool)) return false;
-  const target = input.file_path ?? input.path ?? request.cwd;
-  return typeof target === 'string' && isReadable(request, target);
-}
-
-/** Reading goes as far as the conversation's own folder and the files that came with the message. */
-function isReadable({ cwd, attachments }: Asked, target: string): boolean {
-  const file = realPath(path.resolve(cwd, target));
-  if (file === null) return false;
-  const inside = path.relative(realPath(cwd) ?? cwd, file);
-  if (inside === '' || !(inside === '..' || inside.startsWith(`..${path.sep}`) || path.isAbsolute(inside))) return true;
-  return attachments.some((attachment) => realPath(attachment.path) === file);
-}
-
-/** Links are followed first: a link in the folder must not lead out of it. */
-function realPath(file: string): string | null {
-  try {
-    return realpathSync(file);
-  } catch {
-    return null;
+function allowedInput(request: Asked, tool: string, input: Input): Input | null {
+  if (request.toolPolicy === 'full') return input;
+  if (tool.startsWith('mcp__')) {
+    return allowedToolServers(request).some(({ name }) => tool.startsWith(`mcp__${name}__`)) ? input : null;
   }
+  const fields = Object.hasOwn(readingTools, tool) ? readingTools[tool] : undefined;
+  return fields === undefined || request.toolPolicy === 'none' ? null : readingInput(request, fields, input);
+}
+
+/** The input of a reading tool with its path at its real place, so that nobody reads something else into it; null when it goes too far. */
+function readingInput(scope: ReadScope, fields: Record<string, Field>, input: Input): Input | null {
+  const names = Object.keys(input);
+  const [pathName = ''] = Object.keys(fields).filter((name) => fields[name] === 'path');
+  const place = readablePath(scope, input[pathName] ?? scope.cwd);
+  if (place === null || names.some((name) => !Object.hasOwn(fields, name))) return null;
+  const patterns = names.filter((name) => fields[name] === 'pattern').map((name) => input[name]);
+  if (!patterns.every((pattern) => isReadablePattern(scope, pattern, place))) return null;
+  return { ...input, [pathName]: place };
 }

@@ -5,10 +5,38 @@ import { openPolicyBench, testEnginePolicy } from '@svc/engine-kit/testing/engin
 import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
 import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
 import { createEngine } from '../src/engine.ts';
+import { models } from '../src/models.ts';
 
 const bash = (command: string): ScriptedStep => ({ tool: 'Bash', input: { command, description: 'x' } });
 const write = (file: string): ScriptedStep => ({ tool: 'Write', input: { file_path: file, content: 'hi' } });
 const read = (file: string): ScriptedStep => ({ tool: 'Read', input: { file_path: file } });
+const glob = (input: Record<string, unknown>): ScriptedStep => ({ tool: 'Glob', input });
+const grep = (input: Record<string, unknown>): ScriptedStep => ({ tool: 'Grep', input });
+
+const leadingOut = ({ beside, above, cwd }: { beside: string; above: string; cwd: string }): ScriptedStep[] => [
+  ...[
+    `${beside}/**/*`,
+    `${above}/**`,
+    '../**/*',
+    '../beside/*',
+    '*/../../beside/*',
+    `{a,${beside}/*}`,
+    '{a,../beside/*}',
+    '{.,}./beside/*',
+    '[.][.]/beside/*',
+  ].map((pattern) => glob({ pattern })),
+  ...['out/*', 'out/**/*', '../beside\\*', '~/**/*.md', '‥/beside/*'].map((pattern) => glob({ pattern })),
+  ...[beside, '..', '../beside', 'out', `${cwd}/../beside`, `${cwd}/out`, '~', '/'].map((at) => glob({ pattern: '*', path: at })),
+  ...[`${beside}/*.md`, '../beside/*.md', 'out/*'].map((pattern) => grep({ pattern: '.', glob: pattern })),
+  ...[beside, '../beside', 'out', 'out.md'].map((at) => grep({ pattern: '.', path: at, output_mode: 'content' })),
+  ...[`${beside}/hidden-name.md`, '../beside/hidden-name.md', 'out/hidden-name.md', 'out.md', '/etc/passwd'].map(read),
+  { tool: 'LS', input: { path: beside } },
+  { tool: 'NotebookRead', input: { notebook_path: `${beside}/hidden-name.md` } },
+  { tool: 'LSP', input: { filePath: `${beside}/hidden-name.md`, operation: 'documentSymbol', line: 1, character: 1 } },
+  { tool: 'Agent', input: { description: 'x', prompt: 'list files', subagent_type: 'Explore' } },
+  { tool: 'Skill', input: { skill: 'init' } },
+  { tool: 'ReadMcpResourceTool', input: { server: 'wild', uri: `file://${beside}/hidden-name.md` } },
+];
 
 describeWithEngine('claude', 'what claude may do is the tool policy of the turn', async (install) => {
   const bench = await openPolicyBench({ id: 'claude', createEngine, install });
@@ -19,10 +47,35 @@ describeWithEngine('claude', 'what claude may do is the tool policy of the turn'
     write: { order: (dir) => write(path.join(dir, 'written.txt')), file: 'written.txt', tool: 'Write', shellTool: 'Bash' },
     tricks: { orders: ({ outside: file }) => [read(file), { tool: 'mcp__calm__echo', input: { text: 'x' } }], files: [] },
     serverTool: (server) => `mcp__${server}__echo`,
+    reading: { models: [null, ...models], orders: leadingOut },
+  });
+
+  test('with policy read patterns find what lies in the folder and among the files of the conversation', async () => {
+    const filesDir = path.join(stateDir, 'files');
+    mkdirSync(filesDir, { recursive: true });
+    writeFileSync(path.join(filesDir, 'attached.txt'), 'ATTACHED');
+    const { seen } = await turn(
+      [
+        glob({ pattern: '**/*.{txt,md}' }),
+        glob({ pattern: '*', path: filesDir }),
+        grep({ pattern: 'INS.DE', glob: '*.txt', output_mode: 'content' }),
+        read(path.join(filesDir, 'attached.txt')),
+      ],
+      { toolPolicy: 'read', filesDir },
+    );
+    expect(seen.match(/inside\.txt|attached\.txt|INSIDE|ATTACHED/g)).toEqual([
+      'inside.txt',
+      'attached.txt',
+      'inside.txt',
+      'INSIDE',
+      'ATTACHED',
+    ]);
   });
 
   test('with policy read it reads its own folder and the attached files, nothing else, and changes nothing', async () => {
-    const attached = path.join(stateDir, 'attached.txt');
+    const filesDir = path.join(stateDir, 'sent');
+    const attached = path.join(filesDir, 'attached.txt');
+    mkdirSync(filesDir);
     writeFileSync(attached, 'ATTACHED');
     symlinkSync(outside, path.join(cwd(), 'link.txt'));
     const { results } = await turn(
@@ -35,7 +88,7 @@ describeWithEngine('claude', 'what claude may do is the tool policy of the turn'
         bash('echo ran > shelled.txt; echo RAN'),
         write(path.join(cwd(), 'written.txt')),
       ],
-      { toolPolicy: 'read', attachments: [{ path: attached }] },
+      { toolPolicy: 'read', attachments: [{ path: attached }], filesDir },
     );
     expect(results.map((event) => event.ok)).toEqual([true, true, false, false, false, false, false]);
     expect(results[0]?.output).toContain('INSIDE');

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { EngineDeps, EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { endOnAbort } from '@svc/engine-kit/end-on-abort.ts';
 import { startLineProcess, type LineProcess } from '@svc/engine-kit/line-process.ts';
@@ -9,7 +8,7 @@ import { geminiArgs, geminiEnv } from './launch.ts';
 import type { ModelRelay } from './model-relay.ts';
 import { hideCommands } from './plain-text.ts';
 import { furnishHome, tidyHome, type SessionHome } from './session-home.ts';
-import { stageFiles, type StagedFiles } from './staged-files.ts';
+import { stageImages, type StagedImages } from './staged-images.ts';
 import { createTurnListener, type TurnListener, type TurnOutcome } from './turn-listener.ts';
 
 export type TurnDeps = Pick<EngineDeps, 'env' | 'stateDir' | 'maxLine' | 'log'> & {
@@ -33,11 +32,11 @@ export async function* runTurn(
   let listener: TurnListener | null = null;
   try {
     await furnishHome(home, request);
-    const files = await stageFiles(request.attachments, home.filesDir, `file-${home.id.slice(0, 8)}`);
+    const images = await stageImages(request.attachments, home.filesDir, `image-${home.id.slice(0, 8)}`);
     if (signal.aborted) return 'finished';
-    const prompt = promptOf(request, files, home.isNew);
+    const prompt = promptOf(request, images, home.isNew);
     listener = createTurnListener({ request, sessionId: home.id, isNew: home.isNew, signal });
-    yield* talk(deps, { request, home, prompt, filesDir: files.dir }, listener, signal);
+    yield* talk(deps, { request, home, prompt, filesDir: images.dir }, listener, signal);
     return listener.outcome;
   } finally {
     const isWorthKeeping = listener?.announced === true || !home.isNew;
@@ -93,7 +92,7 @@ async function* talk(
 }
 
 /** The user message as the program may read it, and the one thing that it is to act on: the images to show. */
-function promptOf(request: EngineRequest, { attachments, images }: StagedFiles, isNew: boolean): string {
-  const text = hideCommands(turnText({ ...request, attachments }, { isNew, shown: images }));
-  return [text, ...images.map((image) => `@${path.basename(image.path)}`)].join('\n\n');
+function promptOf(request: EngineRequest, { shown, names }: StagedImages, isNew: boolean): string {
+  const text = hideCommands(turnText(request, { isNew, shown }));
+  return [text, ...names.map((name) => `@${name}`)].join('\n\n');
 }

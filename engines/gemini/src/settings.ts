@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
 import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
 import { ownTools } from './tool-policy.ts';
@@ -37,6 +38,7 @@ export function turnSettings(request: EngineRequest): object {
       // The folders above the working folder are the owner's business.
       ...(!isOwner && { memoryBoundaryMarkers: [] }),
       // Files that came with the message are shown, whatever the working folder wants ignored.
+      includeDirectories: conversationFiles(request),
       ...(request.attachments.length > 0 && { fileFiltering: { respectGitIgnore: false, respectGeminiIgnore: false } }),
     },
     tools: { useRipgrep: false, ...(tools !== null && { core: tools }) },
@@ -46,6 +48,10 @@ export function turnSettings(request: EngineRequest): object {
     mcpServers: Object.fromEntries(allowedToolServers(request).map((server) => [server.name, toolServerSettings(server)])),
   };
 }
+
+/** A folder that is not there would be complained about. Who may only talk is shown what there is. */
+const conversationFiles = ({ toolPolicy, filesDir }: EngineRequest): string[] =>
+  toolPolicy !== 'none' && filesDir !== null && existsSync(filesDir) ? [verbatim(filesDir)] : [];
 
 function toolServerSettings(server: ToolServer): object {
   // Without trust the tools of a server are not offered at all.

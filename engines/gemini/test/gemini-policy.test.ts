@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,6 +9,30 @@ import { createEngine } from '../src/engine.ts';
 
 const shell = (command: string): ScriptedStep => ({ tool: 'run_shell_command', input: { command, description: 'x' } });
 const read = (file: string): ScriptedStep => ({ tool: 'read_file', input: { file_path: file } });
+const glob = (input: Record<string, unknown>): ScriptedStep => ({ tool: 'glob', input });
+const grep = (input: Record<string, unknown>): ScriptedStep => ({ tool: 'grep_search', input });
+const list = (at: string): ScriptedStep => ({ tool: 'list_directory', input: { dir_path: at } });
+const leadingOut = ({ beside, above, cwd }: { beside: string; above: string; cwd: string }): ScriptedStep[] => [
+  ...[`${beside}/**/*`, `${above}/**`, '../**/*', '../beside/*', '../../*/beside/*', '*/../../beside/*', `{a,${beside}/*}`].map(
+    (pattern) => glob({ pattern }),
+  ),
+  ...['{a,../beside/*}', '{.,}./beside/*', '[.][.]/beside/*', '@(..)/beside/*', 'out/*', 'out/**/*', '../beside\\*'].map(
+    (pattern) => glob({ pattern }),
+  ),
+  ...[beside, '..', '../beside', 'out', `${cwd}/../beside`, '/'].map((at) => glob({ pattern: '*', dir_path: at })),
+  glob({ pattern: '../beside/*', dir_path: 'x\u2028/..' }),
+  glob({ pattern: '*', new_field: '../beside/*' }),
+  ...[`${beside}/*.md`, '../beside/*.md', 'out/*'].map((at) => grep({ pattern: 'OUTSIDE.SEC', include_pattern: at })),
+  ...[beside, '../beside', 'out', 'out.md'].map((at) => grep({ pattern: 'OUTSIDE.SEC', dir_path: at })),
+  ...[beside, '..', 'out', '/'].map(list),
+  ...[`${beside}/hidden-name.md`, '../beside/hidden-name.md', 'out/hidden-name.md', 'out.md', '/etc/passwd'].map(read),
+  { tool: 'read_many_files', input: { include: ['../beside/*', `${beside}/*`] } },
+  { tool: 'list_mcp_resources', input: {} },
+  { tool: 'read_mcp_resource', input: { uri: `file://${beside}/hidden-name.md` } },
+  { tool: 'save_memory', input: { fact: 'x' } },
+  { tool: 'google_web_search', input: { query: 'x' } },
+];
+
 const write = (file: string): ScriptedStep => ({ tool: 'write_file', input: { file_path: file, content: 'hi' } });
 
 describeWithEngine('gemini', 'what gemini may do is the tool policy of the turn', async (install) => {
@@ -24,6 +49,37 @@ describeWithEngine('gemini', 'what gemini may do is the tool policy of the turn'
     },
     tricks: { orders: tricks, files: ['replaced.txt'] },
     serverTool: (server) => `mcp_${server}_echo`,
+    // One of each family: the program has tools of its own kind for each.
+    reading: { models: [null, 'gemini-3.1-pro-preview', 'gemini-2.5-pro'], orders: leadingOut },
+  });
+
+  test('with policy read patterns find what lies in the folder and among the files of the conversation', async () => {
+    const filesDir = path.join(stateDir, 'files');
+    mkdirSync(filesDir, { recursive: true });
+    writeFileSync(path.join(filesDir, 'attached.txt'), 'ATTACHED');
+    const { seen } = await turn(
+      [
+        glob({ pattern: '**/*.{txt,md}' }),
+        glob({ pattern: '*', dir_path: filesDir }),
+        grep({ pattern: 'INS.DE', include_pattern: '*.txt' }),
+        grep({ pattern: 'no such text' }),
+        read(path.join(filesDir, 'attached.txt')),
+      ],
+      { toolPolicy: 'read', filesDir },
+    );
+    expect(seen).toMatch(/inside\.txt[^]*attached\.txt[^]*INSIDE[^]*No matches found[^]*ATTACHED/);
+  });
+
+  test('a text to look for is no option of the programs that look for it', async () => {
+    execFileSync('git', ['init', '-q', cwd()]);
+    writeFileSync(path.join(cwd(), 'guesses.txt'), 'OUTSIDE-SECRET');
+    const { seen, results } = await turn(
+      [`-f${outside}`, `--file=${outside}`, `--open-files-in-pager=touch shelled.txt`].map((pattern) => grep({ pattern })),
+      { toolPolicy: 'read' },
+    );
+    expect(results.map(({ ok }) => ok)).toEqual([false, false, false]);
+    expect(seen).not.toContain('guesses.txt');
+    expect(bench.made(['shelled.txt'])).toEqual([]);
   });
 
   /** Everything else it has that could read, change or start something. */
@@ -62,9 +118,11 @@ describeWithEngine('gemini', 'what gemini may do is the tool policy of the turn'
   });
 
   test('with policy read the attached files are read at the path that the message names', async () => {
-    const attached = path.join(stateDir, 'attached, file @1.txt');
+    const filesDir = path.join(stateDir, 'sent, $HOME');
+    const attached = path.join(filesDir, 'attached, file @1.txt');
+    mkdirSync(filesDir);
     writeFileSync(attached, 'ATTACHED');
-    const named = /"path":"([^"]*attached__file__1\.txt)"/;
+    const named = /"path":"([^"]*)"/;
     const { results, seen } = await bench.ask(
       (request) => ({
         steps: [
@@ -73,7 +131,7 @@ describeWithEngine('gemini', 'what gemini may do is the tool policy of the turn'
             : read(named.exec(request.userText)?.[1] ?? 'the message names no path'),
         ],
       }),
-      { toolPolicy: 'read', attachments: [{ path: attached }] },
+      { toolPolicy: 'read', attachments: [{ path: attached }], filesDir },
     );
     expect(results.map((result) => result.ok)).toEqual([true]);
     expect(seen).toContain('ATTACHED');

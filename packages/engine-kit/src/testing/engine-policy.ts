@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
@@ -113,6 +113,14 @@ export type EnginePolicy = {
   tricks?: { orders(bench: PolicyBench): ScriptedStep[]; files: string[] };
   /** What the model calls the tool `echo` of a tool server. */
   serverTool(server: string): string;
+  /**
+   * The tools for reading: every order of one that leads out of the turn's folder, for a link `out` in it, a folder `beside`
+   * it and one that lies `above` both; the models that are asked, the program's own default first (null).
+   */
+  reading?: {
+    models: readonly (string | null)[];
+    orders(places: { beside: string; above: string; cwd: string }): ScriptedStep[];
+  };
 };
 
 /** What the tool policies mean on every engine with tools. Call it in a `describe`. */
@@ -165,6 +173,27 @@ export function testEnginePolicy(bench: PolicyBench, policy: EnginePolicy): void
     expect(offered).not.toContain(serverTool('wild'));
     expect(tools.calls).toEqual([{ text: 'safe one' }]);
   });
+
+  const { reading } = policy;
+  test.skipIf(reading === undefined).each(reading?.models ?? [])(
+    'with policy read the model %s finds no file by any path or pattern that leads out of its folder',
+    async (model) => {
+      const above = path.dirname(cwd());
+      const beside = path.join(above, 'beside');
+      mkdirSync(beside, { recursive: true });
+      writeFileSync(path.join(beside, 'hidden-name.md'), 'OUTSIDE-SECRET');
+      symlinkSync(beside, path.join(cwd(), 'out'));
+      symlinkSync(path.join(beside, 'hidden-name.md'), path.join(cwd(), 'out.md'));
+      const orders = reading?.orders({ beside, above, cwd: cwd() }) ?? [];
+      for (const toolPolicy of ['read', 'none'] as const) {
+        // All at once, as models do: each call is decided by itself.
+        const replies = [{ steps: orders }, { steps: [{ text: 'finished' }] }];
+        const { seen } = await bench.ask(replies, { toolPolicy, ...(model !== null && { model }) });
+        expect(bench.model.requests.length).toBeGreaterThanOrEqual(replies.length);
+        expect(seen).not.toMatch(/hidden-name|OUTSIDE-SECRET|root:x:/);
+      }
+    },
+  );
 
   test("a guest's turn in a session that had full rights has none, and the owner's next turn has them again", async () => {
     const first = await turn([run], { toolPolicy: 'full' });

@@ -1,0 +1,193 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { isReadablePattern, readablePath } from './path-policy.ts';
+
+const dir = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'path-policy-')));
+const cwd = path.join(dir, 'cwd');
+const filesDir = path.join(dir, 'files');
+for (const folder of [cwd, filesDir, `${cwd}-beside`, path.join(cwd, 'sub'), path.join(dir, 'other')]) mkdirSync(folder);
+for (const file of ['cwd/a.txt', 'cwd/sub/b.txt', 'files/c.pdf', 'cwd-beside/d.txt', 'other/e.txt', 'cwd/~'])
+  writeFileSync(path.join(dir, file), 'x');
+symlinkSync(path.join(dir, 'other'), path.join(cwd, 'out'));
+symlinkSync(path.join(dir, 'other/e.txt'), path.join(cwd, 'out.txt'));
+symlinkSync(path.join(cwd, 'sub'), path.join(cwd, 'in'));
+afterAll(() => rmSync(dir, { recursive: true }));
+const scope = { cwd, filesDir };
+
+describe('a path', () => {
+  test.each([
+    ['a.txt', 'cwd/a.txt'],
+    ['sub/../a.txt', 'cwd/a.txt'],
+    ['in/b.txt', 'cwd/sub/b.txt'],
+    ['.', 'cwd'],
+    [path.join(filesDir, 'c.pdf'), 'files/c.pdf'],
+    [`../files/c.pdf`, 'files/c.pdf'],
+  ])('%s in the folder or among the files of the conversation is read at its real place', (target, real) => {
+    expect(readablePath(scope, target)).toBe(path.join(dir, real));
+  });
+
+  test.each([
+    '..',
+    '/',
+    '/etc/passwd',
+    '../other/e.txt',
+    'sub/../../other/e.txt',
+    `${cwd}-beside/d.txt`,
+    'out',
+    'out/e.txt',
+    'out.txt',
+    'out/../../cwd-beside/d.txt',
+    '~',
+    '~/x',
+    ' a.txt',
+    'a.txt\n',
+    'a.txt\0',
+    'nowhere.txt',
+    'file:///etc/passwd',
+    '..\\other\\e.txt',
+    '‥/other/e.txt',
+    '．．/other/e.txt',
+    '\ud800',
+    '',
+    undefined,
+    null,
+    7,
+    ['a.txt'],
+  ])('%j is refused', (target) => {
+    expect(readablePath(scope, target)).toBeNull();
+  });
+
+  test('of a folder that is gone nothing is readable', () => {
+    expect(readablePath({ cwd: '/nowhere', filesDir: null }, '/nowhere')).toBeNull();
+    expect(readablePath({ cwd, filesDir: null }, path.join(filesDir, 'c.pdf'))).toBeNull();
+  });
+});
+
+describe('a pattern', () => {
+  test.each([
+    '*',
+    '**/*',
+    '*.{ts,tsx}',
+    'sub/*.txt',
+    'in/*',
+    'src/**/*.test.ts',
+    'notes für mich.md',
+    '{src,test}/**',
+    '!*.log',
+    '.env*',
+    'nowhere/*',
+  ])('%s stays in the folder', (pattern) => {
+    expect(isReadablePattern(scope, pattern)).toBe(true);
+  });
+
+  test.each([
+    '/root/**/*',
+    '/**',
+    '//server/x',
+    '../*',
+    '../../*.json',
+    'sub/../../*',
+    'sub/..',
+    '*/../../*',
+    '**/../*',
+    '{a,/etc/*}',
+    '{a,../*}',
+    '{.,}./x',
+    '.{.,}/x',
+    '.{,a}./x',
+    '{,/etc}/*',
+    '{,a}/etc/*',
+    'a{b,,c}',
+    '{{a,.},b}./x',
+    '{1..3}',
+    '[.][.]/x',
+    '[.]./x',
+    '.[.]/*',
+    '@(..)/x',
+    '+(.)/x',
+    '?(.)./x',
+    '\\.\\./x',
+    '..\\x',
+    'C:\\Users\\*',
+    'C:/Users/*',
+    '~/*',
+    '~root/*',
+    'out/*',
+    'out/**',
+    'in/../../other/*',
+    '$HOME/*',
+    '%HOME%/*',
+    '`id`',
+    '‥/x',
+    '．．／x',
+    '․․/x',
+    '..／x',
+    '⁄etc⁄*',
+    '∕etc∕*',
+    '℀',
+    '*\0',
+    '*\n../*',
+    '"',
+    '',
+    'a'.repeat(1001),
+    undefined,
+    ['*'],
+  ])('%j is refused', (pattern) => {
+    expect(isReadablePattern(scope, pattern)).toBe(false);
+  });
+
+  test('is looked at from the folder it is used in', () => {
+    expect(isReadablePattern(scope, 'out/*', path.join(cwd, 'sub'))).toBe(true);
+    expect(isReadablePattern(scope, '*', path.join(dir, 'other'))).toBe(false);
+  });
+
+  const piece = fc.constantFrom(
+    '.',
+    '..',
+    '/',
+    '\\',
+    '{',
+    '}',
+    ',',
+    '*',
+    '?',
+    '[',
+    ']',
+    '(',
+    ')',
+    '|',
+    '!',
+    '@',
+    '~',
+    'a',
+    'src',
+    ' ',
+    '．',
+  );
+  const pattern = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
+
+  test('that is allowed has no spelling that begins at the root or goes up', () => {
+    fc.assert(
+      fc.property(pattern, (text) => {
+        fc.pre(isReadablePattern(scope, text));
+        for (const spelling of expandBraces(text)) {
+          expect(spelling.startsWith('/')).toBe(false);
+          expect(spelling.split('/')).not.toContain('..');
+          expect(`${path.resolve(cwd, spelling)}/`.startsWith(`${cwd}/`)).toBe(true);
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});
+
+/** Every spelling that braces could stand for, written as naively as a matcher could do it. */
+function expandBraces(text: string): string[] {
+  const group = /\{([^{}]*)\}/.exec(text);
+  if (group === null) return [text];
+  const spellings = (group[1] ?? '').split(',').map((part) => text.replace(group[0], () => part));
+  return spellings.flatMap(expandBraces);
+}
