@@ -15,7 +15,7 @@ import { usageOf } from './process-usage.ts';
  */
 const { values } = parseArgs({
   options: {
-    case: { type: 'string', default: 'bodies,whole,links,readers' },
+    case: { type: 'string', default: 'bodies,whole,links,readers,sockets,pollers' },
     root: { type: 'string', default: path.join(import.meta.dirname, '..') },
     readers: { type: 'string', default: '1000' },
   },
@@ -113,14 +113,40 @@ async function floodLinks(dir: string): Promise<string> {
   return `${closedByCore} links were closed, /health p99 ${health.toFixed(0)} ms`;
 }
 
+async function openStream(): Promise<Socket> {
+  const socket = await socketTo(collectorPort);
+  socket.pause();
+  socket.write('GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  return socket;
+}
+
+/** Socket.IO over WebSocket; reads what it has to, to be taken for a reader. */
+async function openSocket(): Promise<Socket> {
+  const socket = await socketTo(collectorPort);
+  const head = 'Host: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n';
+  socket.write(
+    `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\n${head}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+  );
+  await once(socket, 'data');
+  socket.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x34, 0x30])); // "40": joins
+  await once(socket, 'data');
+  socket.pause();
+  return socket;
+}
+
+/** Socket.IO over long polling, which never polls again once it has joined. */
+async function openPoller(): Promise<Socket> {
+  const url = `http://127.0.0.1:${collectorPort}/socket.io/?EIO=4&transport=polling`;
+  const { sid } = JSON.parse((await (await fetch(url)).text()).slice(1)) as { sid: string };
+  await (await fetch(`${url}&sid=${sid}`, { method: 'POST', body: '40' })).text();
+  return socketTo(collectorPort);
+}
+
 /** Readers that never read, while events come. */
-async function floodReaders(count: number): Promise<string> {
+async function floodReaders(count: number, open: () => Promise<Socket>): Promise<string> {
   const quiet = await healthMs(collectorPort, 200);
-  const sockets = await Promise.all(Array.from({ length: count }, () => socketTo(collectorPort)));
-  for (const socket of sockets) {
-    socket.pause();
-    socket.write('GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  }
+  const sockets: Socket[] = [];
+  for (let n = 0; n < count; n += 50) sockets.push(...(await Promise.all(Array.from({ length: 50 }, open))));
   await sleep(1000);
   let goesOn = true;
   const ingesting = (async () => {
@@ -173,4 +199,6 @@ async function run(name: string, app: 'core' | 'collector', flood: (dir: string)
 await run('bodies', 'core', () => floodBodies(false));
 await run('whole', 'core', () => floodBodies(true));
 await run('links', 'core', floodLinks);
-await run('readers', 'collector', () => floodReaders(Number(values.readers)));
+await run('readers', 'collector', () => floodReaders(Number(values.readers), openStream));
+await run('sockets', 'collector', () => floodReaders(Number(values.readers), openSocket));
+await run('pollers', 'collector', () => floodReaders(Number(values.readers), openPoller));

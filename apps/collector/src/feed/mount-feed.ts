@@ -20,7 +20,9 @@ export function mountFeed(app: App, { hub, settings, clock, log, knownSecrets }:
   // What could not be loaded once is asked for again, and keeps nothing from ending.
   const load = () =>
     (feed ??= import('./socket-feed.ts')
-      .then(({ createSocketFeed }) => createSocketFeed({ hub, token: settings.insightsToken, clock, mask: knownSecrets.mask }))
+      .then(({ createSocketFeed }) =>
+        createSocketFeed({ hub, token: settings.insightsToken, clock, log, mask: knownSecrets.mask }),
+      )
       .catch((error: unknown) => {
         feed = null;
         throw error;

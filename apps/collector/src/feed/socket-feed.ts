@@ -4,9 +4,11 @@ import { http, type IncomingMessage, type ServerResponse } from '@svc/service-ki
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
 import type { Hub } from '@svc/service-kit/hub.ts';
+import type { Log } from '@svc/service-kit/log.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import type { FeedItem } from './feed-item.ts';
+import { createFeedPump, type FeedReader } from './feed-pump.ts';
 
 /** Loaded on the first connection. Takes requests and upgrades that have passed the guard. */
 export type SocketFeed = {
@@ -15,54 +17,50 @@ export type SocketFeed = {
   close(): Promise<void>;
 };
 
-/** What may wait for one reader; checked this often, and within a burst after so many items. */
-const maxWaitingBytes = 1024 * 1024;
-const checkMs = 250;
-const checkItems = 256;
+/** Sessions of the transport, joined or not yet. */
 const maxReaders = 2000;
+/** Of what nobody asked for but must be answered, so that a sender that does not read costs little. */
+const maxAnswers = 64;
+const checkMs = 250;
 
-type Deps = { hub: Hub<FeedItem>; token: Secret | null; clock: Clock; mask: OutboundMask };
+type Deps = { hub: Hub<FeedItem>; token: Secret | null; clock: Clock; mask: OutboundMask; log: Pick<Log, 'error'> };
 
-export function createSocketFeed({ hub, token, clock, mask }: Deps): SocketFeed {
+export function createSocketFeed({ hub, token, clock, mask, log }: Deps): SocketFeed {
   const io = new Server({
     serveClient: false,
     httpCompression: false,
     // Nobody has anything to say here beyond the handshake.
     maxHttpBufferSize: 16 * 1024,
     connectTimeout: 10_000,
+    allowRequest: (request, decide) => {
+      const isNew = !new URLSearchParams(request.url?.split('?')[1]).has('sid');
+      decide(isNew && io.engine.clientsCount >= maxReaders ? 'too many readers' : null, true);
+    },
   });
   // A server that never listens: the library would otherwise take every request of ours before our own checks.
   io.attach(http.createServer());
-  io.use((socket, next) => next(admit(socket, token, io)));
+  io.use((socket, next) => next(admit(socket, token)));
 
+  const pump = createFeedPump((error) => log.error({ err: error }, 'the live feed could not be written'));
+  const stopChecks = clock.every(checkMs, () => dropTalkers(io));
   let unsubscribe: (() => void) | null = null;
-  let stopChecks = () => {};
-  let sinceCheck = 0;
-  const check = () => {
-    sinceCheck = 0;
-    for (const socket of io.sockets.sockets.values()) if (waitingBytes(socket) > maxWaitingBytes) drop(socket);
-  };
-  const publish = ({ name, data }: FeedItem) => {
-    io.emit(name, mask.write(data).value);
-    if (++sinceCheck >= checkItems) check();
-  };
   io.on('connection', (socket) => {
-    unsubscribe ??= listen();
+    const reader = toReader(socket, pump.goOn);
+    pump.add(reader);
+    unsubscribe ??= hub.subscribe(({ name, data }) => pump.tell(`2["${name}",${mask.json(data)}]`));
     socket.on('disconnect', () => {
+      pump.remove(reader);
       if (io.sockets.sockets.size > 0) return;
-      stopChecks();
       unsubscribe?.();
       unsubscribe = null;
     });
   });
-  const listen = () => {
-    stopChecks = clock.every(checkMs, check);
-    return hub.subscribe(publish);
-  };
   return {
     handleRequest: (request, response) => io.engine.handleRequest(request as never, response as never),
     handleUpgrade: (request, socket, head) => io.engine.handleUpgrade(request as never, socket, head),
     async close() {
+      stopChecks();
+      pump.close();
       io.disconnectSockets(true);
       io.engine.close();
       await io.close();
@@ -70,33 +68,43 @@ export function createSocketFeed({ hub, token, clock, mask }: Deps): SocketFeed 
   };
 }
 
-function admit(socket: Socket, token: Secret | null, io: Server): Error | undefined {
-  if (io.sockets.sockets.size >= maxReaders) return new Error('too many readers');
+function admit(socket: Socket, token: Secret | null): Error | undefined {
   if (token === null) return undefined;
   const { auth, headers } = socket.handshake;
   const presented: unknown = auth['token'] ?? bearerOf(headers.authorization);
   return typeof presented === 'string' && token.equals(presented) ? undefined : new Error('unauthorized');
 }
 
+type Transport = { writable: boolean; socket?: { terminate?: () => void }; on(event: 'ready', then: () => void): void };
+/** Parts of the library's connection that its types leave out. */
 type Connection = {
-  writeBuffer: { data?: unknown }[];
-  transport: { socket?: { bufferedAmount?: number; terminate?: () => void } };
+  writeBuffer: unknown[];
+  transport: Transport;
+  on(event: 'upgrade', then: (transport: Transport) => void): void;
+  write(text: string, options: { wsPreEncodedFrame: Buffer[] }): void;
+  close(isAtOnce: boolean): void;
 };
 
-/** What a reader has not taken yet. A text that waits for many is in memory once, but counts for each. */
-function waitingBytes(socket: Socket): number {
-  // The library hands out no number for it.
-  const { writeBuffer, transport } = socket.conn as unknown as Connection;
-  let bytes = transport.socket?.bufferedAmount ?? 0;
-  for (const { data } of writeBuffer) {
-    if (bytes > maxWaitingBytes) return bytes;
-    bytes += typeof data === 'string' ? data.length : 64;
-  }
-  return bytes;
+function toReader(socket: Socket, onReady: () => void): FeedReader {
+  const connection = socket.conn as unknown as Connection;
+  connection.transport.on('ready', onReady);
+  connection.on('upgrade', (transport) => transport.on('ready', onReady));
+  return {
+    isReady: () => connection.transport.writable && connection.writeBuffer.length === 0,
+    // The same in both of its forms: which one is sent is up to the transport at that moment.
+    write: ({ text, frames }) => connection.write(text, { wsPreEncodedFrame: [frames] }),
+    drop: () => drop(connection),
+  };
+}
+
+/** Whoever asks and asks, and does not take the answers. */
+function dropTalkers(io: Server): void {
+  const clients = (io.engine as unknown as { clients: Record<string, Connection> }).clients;
+  for (const connection of Object.values(clients)) if (connection.writeBuffer.length > maxAnswers) drop(connection);
 }
 
 /** At once: a farewell would have to wait behind what is not read. */
-function drop(socket: Socket): void {
-  (socket.conn as unknown as Connection).transport.socket?.terminate?.();
-  socket.disconnect(true);
+function drop(connection: Connection): void {
+  connection.transport.socket?.terminate?.();
+  connection.close(true);
 }
