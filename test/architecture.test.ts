@@ -53,6 +53,7 @@ const light = [
   'http/read-body',
   'hub',
   'ids',
+  'intake/byte-budget',
   'line-splitter',
   'process/marked-processes',
   'process/owned-process',

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { connect, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -139,5 +141,39 @@ describe('a file in one piece', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('files in JSON', () => {
+  test('count as what is being received from their first byte until they are answered', async () => {
+    await open();
+    const { app, context } = bench.core;
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = app.server.address() as AddressInfo;
+    const body = JSON.stringify({ filename: 'a.txt', data_base64: Buffer.alloc(900_000).toString('base64') });
+    const head = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n`;
+    const sockets = ['/v2/upload', '/v2/upload', '/v2/silos/x/file'].map((url) => {
+      const socket = connect(port, '127.0.0.1', () => socket.write(`POST ${url} HTTP/1.1\r\n${head}\r\n${body.slice(0, -1)}`));
+      return socket;
+    });
+    const held = () => context.intake.memory.held + context.intake.disk.held;
+    await expect.poll(held).toBeGreaterThan(2 * 900_000);
+    const ends = sockets.map((socket) => once(socket.resume(), 'close'));
+    for (const socket of sockets) socket.write('}');
+    await Promise.all(ends);
+    await expect.poll(held).toBe(0);
+  });
+
+  test('are refused when there is no room for them', async () => {
+    await open({ env: { SVC_RAW_BODY_LIMIT: '10mb' } });
+    const { app, context } = bench.core;
+    const [memory, disk] = [context.intake.memory.lease(), context.intake.disk.lease()];
+    memory.take(context.intake.limits.memoryBytes);
+    disk.take(context.intake.limits.diskBytes);
+    const payload = { filename: 'a.txt', data_base64: Buffer.alloc(900_000).toString('base64') };
+    expect((await app.inject({ method: 'POST', url: '/v2/upload', payload })).statusCode).toBe(429);
+    memory.release();
+    disk.release();
+    expect((await app.inject({ method: 'POST', url: '/v2/upload', payload })).statusCode).toBe(200);
   });
 });

@@ -1,7 +1,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
-import { readBody } from '@svc/service-kit/http/read-body.ts';
+import { leaseForRequest } from '@svc/engine-kit/relay-bodies.ts';
+import { BodyTooLarge, NoRoomForBody, readBody } from '@svc/service-kit/http/read-body.ts';
+import type { ByteLease } from '@svc/service-kit/intake/byte-budget.ts';
 import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { createSseRewriter } from './sse-rewriter.ts';
 import { flattenTools, restoreCalls, type ToolNames } from './shim-tools.ts';
@@ -28,7 +30,7 @@ export async function startResponsesShim(options: { baseUrl: string; apiKey: str
   const expected = Buffer.from(`Bearer ${token}`);
   const server = http.createServer((request, response) => {
     if (!isEqual(Buffer.from(request.headers.authorization ?? ''), expected)) return sendError(response, 401, 'wrong token');
-    forward(request, response, upstream).catch((error: unknown) => sendError(response, 502, reasonOf(error)));
+    forward(request, response, upstream).catch((error: unknown) => sendError(response, statusOf(error), reasonOf(error)));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -47,12 +49,13 @@ export async function startResponsesShim(options: { baseUrl: string; apiKey: str
 
 async function forward(request: IncomingMessage, response: ServerResponse, upstream: Upstream): Promise<void> {
   const route = (request.url ?? '').replace(/^\/v1/, '');
-  const raw = await readBody(request, maxBodyBytes);
+  const lease = leaseForRequest(response);
+  const raw = await readBody(request, maxBodyBytes, lease);
   const isTurn = request.method === 'POST' && route.startsWith('/responses');
   const flat = isTurn ? flattenTools(JSON.parse(raw.toString('utf8')) as Record<string, unknown>) : null;
   const body = flat ? Buffer.from(JSON.stringify(flat.body)) : raw;
   const answer = await callUpstream(request, response, route, body, upstream);
-  await sendAnswer(answer, response, flat?.names ?? new Map());
+  await sendAnswer(answer, response, flat?.names ?? new Map(), lease);
 }
 
 function callUpstream(
@@ -88,7 +91,7 @@ function upstreamHeaders(request: IncomingMessage, body: Buffer, apiKey: string 
   };
 }
 
-async function sendAnswer(answer: IncomingMessage, response: ServerResponse, names: ToolNames): Promise<void> {
+async function sendAnswer(answer: IncomingMessage, response: ServerResponse, names: ToolNames, lease: ByteLease): Promise<void> {
   const type = answer.headers['content-type'] ?? 'application/json';
   // What is left of the account's limits stands in headers.
   const kept = Object.entries(answer.headers).filter(([name]) => name === 'retry-after' || name.startsWith('x-codex-'));
@@ -99,7 +102,7 @@ async function sendAnswer(answer: IncomingMessage, response: ServerResponse, nam
     pipeline(answer, createSseRewriter(names), response, () => undefined);
     return;
   }
-  const raw = await readBody(answer, maxBodyBytes);
+  const raw = await readBody(answer, maxBodyBytes, lease);
   response.end(names.size > 0 ? restoreWhole(raw, names) : raw);
 }
 
@@ -119,7 +122,10 @@ function sendError(response: ServerResponse, status: number, message: string): v
   response.end(JSON.stringify({ error: { message, type: 'upstream_error', code: null } }));
 }
 
+const statusOf = (error: unknown): number => (error instanceof NoRoomForBody ? 503 : error instanceof BodyTooLarge ? 413 : 502);
+
 const reasonOf = (error: unknown): string => {
+  if (error instanceof NoRoomForBody || error instanceof BodyTooLarge) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   return `The model endpoint cannot be reached: ${code ?? message}`;
 };

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { readBody } from '@svc/service-kit/http/read-body.ts';
+import { leaseForRequest } from '@svc/engine-kit/relay-bodies.ts';
+import { NoRoomForBody, readBody } from '@svc/service-kit/http/read-body.ts';
 import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { restoreText } from './plain-text.ts';
 import { parseRefusal, type Refusal } from './refusal.ts';
@@ -44,7 +45,10 @@ export async function startModelRelay(options: UpstreamOptions): Promise<ModelRe
   const server = http.createServer((request, response) => {
     const listener = turns.get(digest(String(request.headers['x-goog-api-key'] ?? '')));
     if (listener === undefined) return sendError(response, 401, 'wrong key');
-    forward(request, response, upstream, listener).catch(() => response.destroy());
+    forward(request, response, upstream, listener).catch((error: unknown) => {
+      if (error instanceof NoRoomForBody && !response.headersSent) sendError(response, 503, error.message);
+      else response.destroy();
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -71,7 +75,7 @@ const modelRoute = /^\/v1\w*\/models\/[\w./-]+:\w+(\?alt=sse)?$/;
 async function forward(request: IncomingMessage, response: ServerResponse, upstream: Upstream, listener: RelayListener) {
   const route = request.url ?? '';
   if (request.method !== 'POST' || !modelRoute.test(route)) return sendError(response, 404, 'no such route');
-  const written = await readBody(request, maxBodyBytes);
+  const written = await readBody(request, maxBodyBytes, leaseForRequest(response));
   const isReply = route.includes(':streamGenerateContent');
   if (isReply) listener.onRequest(written);
   const answer = await upstream.send(request, route, restoreText(written), response).catch((error: unknown) => {

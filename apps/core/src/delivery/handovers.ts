@@ -27,8 +27,13 @@ const graceMs = 5000;
 /** A connector that has a reply and says nothing of it for this long has a fault. */
 const silenceMs = 10 * 60_000;
 
+/** What may wait at a time: replies, and characters of them and of what they answer. Past it the oldest wait no longer. */
+const usualLimits = { replies: 5000, chars: 64_000_000 };
+
 const nobodyCame = 'nobody came for the answer; whoever sends the message again, with the same message_id, gets it';
 const neverSaid = 'the connector has the reply and never said what became of it';
+
+const tooMany = 'too many replies wait for a word of their connectors; this one was the oldest';
 
 const noTimer = () => undefined;
 
@@ -36,21 +41,48 @@ const noTimer = () => undefined;
  * Between a reply and its channel: who asked for it shows it and says so. When nobody is there, or says that it
  * could not be shown, the reply goes to the outbox. The journal keeps it open until one of the two is sure.
  */
-export function createHandovers({ journal, outbox, clock, log }: HandoverDeps) {
+export function createHandovers({ journal, outbox, clock, log }: HandoverDeps, limits = usualLimits) {
+  /** The oldest first. */
   const waiting = new Map<string, Handover>();
+  let chars = 0;
+
+  const charsOf = ({ turn, text }: Handover) => text.length + turn.envelope.content.text.length;
+  const add = (handover: Handover) => {
+    remove(handover.turn.id);
+    waiting.set(handover.turn.id, handover);
+    chars += charsOf(handover);
+  };
+  const remove = (turnId: string) => {
+    const handover = waiting.get(turnId);
+    if (handover === undefined) return;
+    waiting.delete(turnId);
+    handover.cancelTimer();
+    chars -= charsOf(handover);
+  };
 
   async function push(handover: Handover, route: Route | null, error: string | null): Promise<void> {
     const { turn, text } = handover;
-    waiting.delete(turn.id);
-    handover.cancelTimer();
+    remove(turn.id);
     await Promise.all([outbox.push({ ...deliveryOf(turn, text), route, error }), journal.settle(turn, 'replied')]);
   }
 
+  const pushOrLog = (handover: Handover, route: Route | null, error: string | null) =>
+    void push(handover, route, error).catch((fault: unknown) =>
+      log.error({ err: fault, turn: handover.turn.id }, 'a reply could not be put into the outbox'),
+    );
+
   function pushAfter(ms: number, handover: Handover, route: Route | null, error: string | null): void {
-    const onFault = (fault: unknown) =>
-      log.error({ err: fault, turn: handover.turn.id }, 'a reply could not be put into the outbox');
     handover.cancelTimer();
-    handover.cancelTimer = clock.after(ms, () => void push(handover, route, error).catch(onFault));
+    handover.cancelTimer = clock.after(ms, () => pushOrLog(handover, route, error));
+  }
+
+  /** As if the time of the oldest had run out. */
+  function makeRoom(): void {
+    for (const handover of waiting.values()) {
+      if (waiting.size <= limits.replies && chars <= limits.chars) return;
+      if (handover.waitsFor === 'word') pushOrLog(handover, null, tooMany);
+      else pushOrLog(handover, handover.route, handover.route === null ? nobodyCame : null);
+    }
   }
 
   /** Gives the caller time to come back. */
@@ -69,9 +101,10 @@ export function createHandovers({ journal, outbox, clock, log }: HandoverDeps) {
     /** A reply has been made that has to reach a channel, or that nobody is there for. */
     expect(turn: Turn, route: Route | null, result: HandleResult, isAttended: boolean): void {
       const handover: Handover = { turn, route, text: replyText(result), holders: 0, waitsFor: 'word', cancelTimer: noTimer };
-      waiting.set(turn.id, handover);
+      add(handover);
       if (isAttended) awaitWord(handover);
       else awaitCaller(handover);
+      makeRoom();
     },
 
     /** True while it is not known whether the turn's reply has reached its channel. */
@@ -89,8 +122,7 @@ export function createHandovers({ journal, outbox, clock, log }: HandoverDeps) {
     async delivered(turnId: string): Promise<void> {
       const handover = waiting.get(turnId);
       if (handover === undefined) return;
-      waiting.delete(turnId);
-      handover.cancelTimer();
+      remove(turnId);
       await journal.settle(handover.turn, 'delivered');
     },
 

@@ -11,7 +11,7 @@ import { withRawBody } from '../file/raw-body.ts';
 import { decodeBase64, notValid, readJsonBody } from '../upload/read-json-file.ts';
 import { sendFile } from '../upload/send-file.ts';
 
-type Deps = Pick<CoreContext, 'silos' | 'settings'>;
+type Deps = Pick<CoreContext, 'silos' | 'settings' | 'intake'>;
 type IdParams = { id: string };
 type PathQuery = { path?: string };
 
@@ -30,7 +30,7 @@ const fileSchema = {
 const isFile = lazyCheck<Static<typeof fileSchema>>(fileSchema);
 
 /** Private file stores (spec: File routes in core). Whoever reaches these routes is the operator. */
-export function mountSiloRoutes(app: App, { silos, settings }: Deps): void {
+export function mountSiloRoutes(app: App, { silos, settings, intake }: Deps): void {
   app.post('/v2/silos', { schema: { body: createSchema } }, async ({ body }) => ({
     ok: true,
     silo: await silos.create(body.name, body.min_trust),
@@ -71,11 +71,11 @@ export function mountSiloRoutes(app: App, { silos, settings }: Deps): void {
     return { ok: true };
   });
 
-  void app.register(async (scope) => mountWrite(scope as unknown as App, { silos, settings }));
+  void app.register(async (scope) => mountWrite(scope as unknown as App, { silos, settings, intake }));
 }
 
 /** The body is the file, whatever type it says it has, when the query names its path. */
-function mountWrite(app: App, { silos, settings }: Deps): void {
+function mountWrite(app: App, { silos, settings, intake }: Deps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   app.post<{ Params: IdParams; Querystring: PathQuery & { mime?: string } }>(
@@ -89,6 +89,7 @@ function mountWrite(app: App, { silos, settings }: Deps): void {
       }
       const value = await readJsonBody(
         raw,
+        intake,
         'Send the file as the body with its path in the query (?path=), or JSON with path and data_base64.',
       );
       if (!isFile(value)) throw notValid(isFile.errors);

@@ -11,7 +11,7 @@ import { tooLarge } from '../upload/too-large.ts';
 import { audioTypeOf } from './audio-type.ts';
 import { checkAudioMime, readJsonClip, readRawClip, readStoredClip } from './read-clip.ts';
 
-type Deps = Pick<CoreContext, 'speech' | 'uploads' | 'settings' | 'clock'>;
+type Deps = Pick<CoreContext, 'speech' | 'uploads' | 'settings' | 'clock' | 'intake'>;
 
 const name = { type: 'string', minLength: 1, maxLength: 128 } as const;
 const clipQuery = { mime: { type: 'string', maxLength: 255 }, model: name, language: name } as const;
@@ -46,7 +46,7 @@ export function mountSpeechRoutes(app: App, deps: Deps): void {
 }
 
 /** Bodies are clips here, whatever type they say they have: nothing but the route itself reads them. */
-function mountClipRoutes(app: App, { speech, uploads, settings, clock }: Deps): void {
+function mountClipRoutes(app: App, { speech, uploads, settings, clock, intake }: Deps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   const config = { streamsBody: true };
@@ -56,7 +56,7 @@ function mountClipRoutes(app: App, { speech, uploads, settings, clock }: Deps): 
   app.post('/v2/transcribe', { config, schema: { querystring: transcribeSchema } }, ({ query, raw }, reply) => {
     const { mime, model = null, language = null } = query;
     // A type in the query says that the body is the clip, whatever it looks like.
-    const read = () => (mime === undefined && isJson(raw) ? readJsonClip(raw, maxBytes) : readRawClip(raw, mime, limits));
+    const read = () => (mime === undefined && isJson(raw) ? readJsonClip(raw, intake, maxBytes) : readRawClip(raw, mime, limits));
     return speech.transcribe({ read, wishes: { model, language }, conversationKey: null }, callerGone(reply));
   });
 

@@ -81,6 +81,8 @@ const isSender = ajv.compile({ ...envelopeSchema, required: ['channel', 'sender'
 /** The number of no call: what is said to a link as a whole. */
 const noCall = 0;
 const maxLinks = 512;
+/** More than there are replies that wait for a word. */
+const maxUnconfirmed = 10_000;
 
 /** Over all links. */
 type Shared = { intake: LinkIntake; unread: UnreadReplies };
@@ -174,6 +176,9 @@ async function handOver({ handovers }: CoreContext, link: Link, handled: HandleR
   if (link.isGone()) return handovers.missed(handled.turn_id);
   if (!confirms) return handovers.delivered(handled.turn_id);
   if (link.unconfirmed.has(handled.turn_id)) return; // asked twice over one link
+  // Of those that nobody waits for any more there is nothing left to say.
+  if (link.unconfirmed.size >= maxUnconfirmed)
+    for (const turnId of link.unconfirmed) if (!handovers.isExpected(turnId)) link.unconfirmed.delete(turnId);
   link.unconfirmed.add(handled.turn_id);
   handovers.taken(handled.turn_id);
 }

@@ -1,9 +1,12 @@
 import type { ErrorObject } from 'ajv';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { discardBody, receiveBody } from '@svc/service-kit/http/receive-body.ts';
+import { freeBytes } from '@svc/service-kit/intake/byte-blocks.ts';
+import { IncomingBody } from '@svc/service-kit/intake/incoming-body.ts';
+import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
 import { decodeUtf8, parseJson } from '@svc/service-kit/well-formed.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
-import { untilSilent } from './store-stream.ts';
 
 /** The limit of every JSON body of the service. */
 const maxBytes = 10 * 1024 * 1024;
@@ -27,9 +30,13 @@ export type JsonFile = { filename: string; mime?: string; conversation_key?: str
  * Reads a file that came as base64 in JSON, with what it says of itself.
  * @throws ServiceError `unsupported_media_type`, `too_large`, `bad_request`.
  */
-export async function readJsonFile(request: IncomingMessage): Promise<{ facts: Omit<JsonFile, 'data_base64'>; bytes: Buffer }> {
+export async function readJsonFile(
+  request: IncomingMessage,
+  intake: Intake,
+): Promise<{ facts: Omit<JsonFile, 'data_base64'>; bytes: Buffer }> {
   const value = await readJsonBody(
     request,
+    intake,
     'Send the file as the body with its name in the query (?filename=), or JSON with data_base64.',
   );
   if (!isFile(value)) throw notValid(isFile.errors);
@@ -38,10 +45,10 @@ export async function readJsonFile(request: IncomingMessage): Promise<{ facts: O
 }
 
 /** The JSON of a body that the route reads itself. `hint` is told to senders of another type. @throws as `readJsonFile`. */
-export async function readJsonBody(request: IncomingMessage, hint: string): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage, intake: Intake, hint: string): Promise<unknown> {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw new ServiceError('unsupported_media_type', hint);
-  return parse(await readText(request));
+  return parse(await readText(request, intake));
 }
 
 /** What a schema found wrong, as an answer. */
@@ -50,21 +57,28 @@ export function notValid(errors: ErrorObject[] | null | undefined): ServiceError
   return badRequest(`The request is not valid: ${problems.join('; ')}.`);
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
-  const tooLarge = () =>
-    new ServiceError('too_large', `A JSON body has at most ${maxBytes} bytes. Send the file as the body instead, or in chunks.`, {
-      details: { limit: maxBytes },
-    });
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of untilSilent(request)) {
-    length += part.length;
-    if (length > maxBytes) throw tooLarge();
-    parts.push(part);
+/** Counted from its first byte until the request is answered. */
+async function readText(request: IncomingMessage, intake: Intake): Promise<string> {
+  const body = new IncomingBody(intake, maxBytes);
+  request.once('close', () => body.release());
+  try {
+    body.expect(Number(request.headers['content-length'] ?? 0));
+    await receiveBody(request, body);
+    const bytes = await body.read();
+    const text = decodeUtf8(bytes);
+    freeBytes(bytes);
+    return text;
+  } catch (error) {
+    body.release();
+    discardBody(request);
+    throw (error as ServiceError).code === 'too_large' ? tooLarge() : error;
   }
-  return decodeUtf8(Buffer.concat(parts));
 }
+
+const tooLarge = () =>
+  new ServiceError('too_large', `A JSON body has at most ${maxBytes} bytes. Send the file as the body instead, or in chunks.`, {
+    details: { limit: maxBytes },
+  });
 
 function parse(text: string): unknown {
   try {

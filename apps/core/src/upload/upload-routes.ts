@@ -10,7 +10,7 @@ import { sendFile } from './send-file.ts';
 import { isUploadId } from './staging.ts';
 import { tooLarge } from './too-large.ts';
 
-type Deps = Pick<CoreContext, 'uploads' | 'settings'>;
+type Deps = Pick<CoreContext, 'uploads' | 'settings' | 'intake'>;
 type IdParams = { id: string };
 type RawQuery = { filename?: string; mime?: string; conversation_key?: string };
 
@@ -29,7 +29,7 @@ const initSchema = {
 const finishSchema = { type: ['object', 'null'], properties: { sha256 } } as const;
 
 /** The chunked protocol, files in one piece, the list and downloads (spec: File routes in core). */
-export function mountUploadRoutes(app: App, { uploads, settings }: Deps): void {
+export function mountUploadRoutes(app: App, { uploads, settings, intake }: Deps): void {
   app.post('/v2/upload/init', { schema: { body: initSchema } }, async ({ body }) => ({
     ok: true,
     ...(await uploads.begin(body)),
@@ -60,11 +60,11 @@ export function mountUploadRoutes(app: App, { uploads, settings }: Deps): void {
     },
   );
 
-  void app.register(async (scope) => mountBodyRoutes(scope as unknown as App, { uploads, settings }));
+  void app.register(async (scope) => mountBodyRoutes(scope as unknown as App, { uploads, settings, intake }));
 }
 
 /** Bodies are files here, whatever type they say they have: nothing but the route itself reads them. */
-function mountBodyRoutes(app: App, { uploads, settings }: Deps): void {
+function mountBodyRoutes(app: App, { uploads, settings, intake }: Deps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   const config = { streamsBody: true };
@@ -80,7 +80,7 @@ function mountBodyRoutes(app: App, { uploads, settings }: Deps): void {
     const { filename, mime, conversation_key } = request.query;
     // The name in the query says that the body is the file, whatever it looks like.
     if (filename === undefined) {
-      const { facts, bytes } = await readJsonFile(request.raw);
+      const { facts, bytes } = await readJsonFile(request.raw, intake);
       return { ok: true, file: await uploads.take(Readable.from([bytes]), facts) };
     }
     const { length } = chunkHeaders(request.raw);

@@ -1,4 +1,5 @@
 import { createByteBlocks } from '../intake/byte-blocks.ts';
+import type { ByteLease } from '../intake/byte-budget.ts';
 
 /** Says how much was allowed, for whoever reads the log. */
 export class BodyTooLarge extends Error {
@@ -9,12 +10,29 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** The whole of a stream, outside of the heap while it comes. What is larger than `maxBytes` is not read to its end. @throws BodyTooLarge */
-export async function readBody(stream: AsyncIterable<unknown>, maxBytes: number): Promise<Buffer> {
-  const blocks = createByteBlocks();
-  for await (const part of stream as AsyncIterable<Buffer>) {
-    if (blocks.length + part.length > maxBytes) throw new BodyTooLarge(maxBytes);
-    blocks.add(part);
+/** There is no room for it now, beside others. */
+export class NoRoomForBody extends Error {
+  override readonly name = 'NoRoomForBody';
+
+  constructor() {
+    super('too much is being received at once');
   }
-  return blocks.take();
+}
+
+/**
+ * The whole of a stream, outside of the heap while it comes. What is larger than `maxBytes` is not read to its end, nor what finds
+ * no room in the budget of `lease`, which whoever gave it ends. @throws BodyTooLarge, NoRoomForBody
+ */
+export async function readBody(stream: AsyncIterable<unknown>, maxBytes: number, lease?: ByteLease): Promise<Buffer> {
+  const blocks = createByteBlocks();
+  try {
+    for await (const part of stream as AsyncIterable<Buffer>) {
+      if (blocks.length + part.length > maxBytes) throw new BodyTooLarge(maxBytes);
+      if (lease !== undefined && !lease.take(part.length)) throw new NoRoomForBody();
+      blocks.add(part);
+    }
+    return blocks.take();
+  } finally {
+    blocks.drop();
+  }
 }

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { createHandovers } from './handovers.ts';
+
+function open(limits: { replies: number; chars: number }) {
+  const pushed: [string, unknown, string | null][] = [];
+  const handovers = createHandovers(
+    {
+      journal: { settle: async () => undefined },
+      outbox: {
+        push: async ({ turn_id, route, error }: { turn_id: string; route: unknown; error: string | null }) =>
+          void pushed.push([turn_id, route, error]),
+      },
+      clock: createFakeClock(),
+      log: { error: () => undefined },
+    } as never,
+    limits,
+  );
+  const route = { instance_id: 'c', target: 'room' };
+  const expectReply = (id: string, isAttended: boolean, text = 'hi') => {
+    const envelope = { conversation_key: 'k', content: { text: '1234' } };
+    handovers.expect({ id, seq: 1, envelope } as never, route, { reply: { text } } as never, isAttended);
+  };
+  return { handovers, pushed, expectReply, route };
+}
+
+test('of more replies than may wait for a word of their connectors the oldest is listed as never said', async () => {
+  const { handovers, pushed, expectReply } = open({ replies: 3, chars: 1e9 });
+  for (let n = 0; n < 10; n++) expectReply(`t${n}`, true);
+  expect(handovers.count()).toBe(3);
+  expect(pushed.map(([id]) => id)).toEqual(['t0', 't1', 't2', 't3', 't4', 't5', 't6']);
+  expect(pushed[0]).toEqual(['t0', null, expect.stringContaining('too many replies wait')]);
+  expect(handovers.isExpected('t0')).toBe(false);
+  await handovers.delivered('t0');
+  expect(handovers.count()).toBe(3);
+});
+
+test('long ones count by what they hold, and one that waits for its caller is pushed', async () => {
+  const { handovers, pushed, expectReply, route } = open({ replies: 1000, chars: 1000 });
+  expectReply('t0', false, 'x'.repeat(600));
+  expectReply('t1', true, 'x'.repeat(600));
+  expect(pushed).toEqual([['t0', route, null]]);
+  await handovers.delivered('t1');
+  for (let n = 2; n < 100; n++) {
+    expectReply(`t${n}`, true, 'x'.repeat(900));
+    await handovers.delivered(`t${n}`);
+  }
+  expect([pushed.length, handovers.count()]).toEqual([1, 0]);
+});
