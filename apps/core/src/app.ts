@@ -9,6 +9,7 @@ import { setAsideFaults } from './db/set-aside-faults.ts';
 import { mountDeliveryRoutes } from './delivery/delivery-routes.ts';
 import { mountEngineRoutes } from './engine/engine-routes.ts';
 import { mountFeedRoutes } from './feed/feed-routes.ts';
+import { mountFolderRoutes } from './folder/folder-routes.ts';
 import { mountPersonaRoutes } from './persona/persona-routes.ts';
 import { mountPricingRoutes } from './pricing/pricing-routes.ts';
 import { unpricedNotices } from './pricing/unpriced-notices.ts';
@@ -50,6 +51,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo): App {
         ...context.toolServers.notices(),
         ...context.subscriptionWarning.notices(),
         ...context.vault.notices(),
+        ...context.folders.notices(),
         ...context.backups.notices(),
         ...context.uploads.notices(),
         ...restoreNotices(context.paths.root),
@@ -71,6 +73,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo): App {
       mountDeliveryRoutes(app, context);
       mountAnnouncementRoutes(app, context);
       mountPersonaRoutes(app, context);
+      mountFolderRoutes(app, context);
       mountPricingRoutes(app, context);
       mountSpendRoutes(app, context);
       mountTrustRoutes(app, context);

@@ -33,6 +33,9 @@ import { createEventRing, type EventRing } from './feed/event-ring.ts';
 import { createOpenFeeds, type OpenFeeds } from './feed/open-feeds.ts';
 import type { Moderation } from './moderation/moderation.ts';
 import { openModeration } from './moderation/open-moderation.ts';
+import { createFolderLooks } from './folder/folder-looks.ts';
+import { openFolderStore } from './folder/folder-store.ts';
+import { createFolders, type Folders } from './folder/folders.ts';
 import { createPersona, type Persona } from './persona/persona.ts';
 import { openPricing, type Pricing } from './pricing/pricing.ts';
 import { createConnectorSecrets, type ConnectorSecrets } from './secret/connector-secrets.ts';
@@ -86,6 +89,7 @@ export type CoreContext = {
   observed: ObservedStore;
   announcements: Announcements;
   workspaces: Workspaces;
+  folders: Folders;
   moderation: Moderation;
   vault: VaultLink;
   secrets: Secrets;
@@ -195,6 +199,12 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
   const deliveries = createDeliveryStore(db, clock, ids);
   const send = overrides?.sendToChannel;
   const outbox = openOutbox({ settings, db, deliveries, journal, events, knownSecrets, clock, log, send });
+  const folders = createFolders({
+    store: await openFolderStore({ db, audit: trustAudit, events, clock }),
+    looks: createFolderLooks({ dataDir: paths.root, clock }),
+    workspaces,
+    log,
+  });
   const version = versionOf(settings.root);
   const trustAdmin = createTrustAdmin({ db, trust, audit: trustAudit, events, clock, ids });
   const context: CoreContext = {
@@ -225,6 +235,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     observed: await openObservedStore(db, clock),
     announcements: await openAnnouncements(db, clock),
     workspaces,
+    folders,
     moderation: openModeration({ settings, secrets, clock, log }),
     vault,
     secrets,

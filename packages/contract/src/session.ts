@@ -1,3 +1,5 @@
+import type { WorkingFolder } from './folder.ts';
+
 export const sessionStates = ['idle', 'queued', 'running', 'claimed'] as const;
 export type SessionState = (typeof sessionStates)[number];
 
@@ -20,7 +22,10 @@ export type Session = {
   outbound_target: string | null;
   multiplexer: string | null;
   tmux_target: string | null;
+  /** Where its last turn worked. */
   cwd: string | null;
+  /** What the operator set for the conversation, else its instance, else its channel; null when nothing is set. */
+  working_folder: Pick<WorkingFolder, 'scope' | 'path' | 'for'> | null;
   turns: number;
   input_tokens: number;
   output_tokens: number;

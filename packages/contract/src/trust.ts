@@ -92,6 +92,10 @@ export const trustChanges = [
   'granted',
   'grant_changed',
   'revoked',
+  'folder_set',
+  'folder_cleared',
+  'folder_trusted',
+  'folder_untrusted',
 ] as const;
 export type TrustChangeName = (typeof trustChanges)[number];
 

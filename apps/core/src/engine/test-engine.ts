@@ -80,7 +80,7 @@ const toRequest = ({ ids, workspaces }: Deps, { choice }: ActiveEngine): EngineR
   transcript: [],
   resume: null,
   model: choice.model,
-  cwd: workspaces.folderFor({ principal_id: 'tests', tool_policy: 'none' }),
+  cwd: workspaces.sideFolder('tests'),
   trustedFolder: false,
   toolPolicy: 'none',
   toolServers: [],

@@ -9,7 +9,16 @@ import { toSession } from './session-view.ts';
 
 type Deps = Pick<
   CoreContext,
-  'sessions' | 'observed' | 'turnQueue' | 'bursts' | 'claims' | 'journal' | 'knownSecrets' | 'conversationFiles'
+  | 'sessions'
+  | 'observed'
+  | 'turnQueue'
+  | 'bursts'
+  | 'claims'
+  | 'journal'
+  | 'knownSecrets'
+  | 'conversationFiles'
+  | 'folders'
+  | 'workspaces'
 >;
 type KeyParams = { key: string };
 
@@ -21,7 +30,7 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
     const limit = queryInteger('limit', query.limit, 100, 1, 1000);
     const before = queryInteger('before', query.before, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
     const rows = await sessions.list(before, limit);
-    const all = rows.map((row) => toSession(row, turnQueue));
+    const all = rows.map((row) => toSession(row, deps));
     const shown = all.slice(0, countFitting(all.map((session) => ({ bytes: JSON.stringify(session).length }))));
     const isAll = shown.length === rows.length && rows.length < limit;
     return { sessions: shown, next: isAll ? null : (shown.at(-1)?.last_active_at ?? null) };
@@ -30,7 +39,7 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
   app.get<{ Params: KeyParams }>('/v2/session/:key', async ({ params }) => {
     const row = await sessions.read(params.key);
     if (row === undefined) throw notFound('session', params.key);
-    return toSession(row, turnQueue);
+    return toSession(row, deps);
   });
 
   app.get<{ Params: KeyParams; Querystring: { limit?: string; before?: string } }>(
@@ -62,6 +71,8 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
     await observed.clear(params.key, Number.MAX_SAFE_INTEGER);
     await journal.forget(params.key);
     await deps.conversationFiles.forget(params.key);
+    await deps.workspaces.forget(params.key);
+    await deps.folders.clear('local', { scope: 'conversation', name: params.key });
     return { ok: true };
   });
 }

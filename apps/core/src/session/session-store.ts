@@ -5,7 +5,7 @@ import type { Database } from '@svc/store/database.ts';
 import { bounded, cut } from '@svc/store/read-page.ts';
 
 /** A session as stored. `running` and `queued` are the turn queue's to tell (see `session-view.ts`). */
-export type SessionRow = Omit<Session, 'state'> & { public: number };
+export type SessionRow = Omit<Session, 'state' | 'working_folder'> & { public: number };
 
 /** What a turn needs of its session. */
 export type OpenSession = Pick<SessionRow, 'conversation_key' | 'engine_id' | 'engine_session_id' | 'turns' | 'cwd'> & {

@@ -1,9 +1,20 @@
 import type { Session } from '@svc/contract/session.ts';
+import type { Folders } from '../folder/folders.ts';
 import type { TurnQueue } from '../turn/turn-queue.ts';
 import type { SessionRow } from './session-store.ts';
 
+type Deps = { turnQueue: Pick<TurnQueue, 'stateOf'>; folders: Pick<Folders, 'setFor'> };
+
 /** The stored row with its live state. The fence, and the sessions of other engines, are ours alone. */
-export function toSession({ public: _public, ...row }: SessionRow, queue: Pick<TurnQueue, 'stateOf'>): Session {
-  const live = queue.stateOf(row.conversation_key);
-  return { ...row, state: live === 'idle' && row.claimed_by !== null ? 'claimed' : live };
+export function toSession({ public: _public, ...row }: SessionRow, { turnQueue, folders }: Deps): Session {
+  const live = turnQueue.stateOf(row.conversation_key);
+  const state = live === 'idle' && row.claimed_by !== null ? 'claimed' : live;
+  return { ...row, state, working_folder: folderOf(row, folders) };
+}
+
+type Origin = Pick<SessionRow, 'conversation_key' | 'instance_id' | 'surface'>;
+
+function folderOf({ conversation_key, instance_id, surface }: Origin, { setFor }: Deps['folders']): Session['working_folder'] {
+  const folder = setFor({ conversationKey: conversation_key, instanceId: instance_id, channel: surface });
+  return folder === null ? null : { scope: folder.scope, path: folder.path, for: folder.for };
 }

@@ -1,31 +1,49 @@
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Identity } from '@svc/contract/trust.ts';
+import type { ToolPolicy } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 
-/** A folder that was there is looked for again after this time: somebody may have removed it. */
+/** A folder that was there is looked for again after this time: it may have been removed. */
 const trustMs = 1000;
+const maxSeen = 1000;
 
-/**
- * The folder an engine works in. Those who may let the assistant act share one workspace, where project notes and
- * skills live; everyone else gets a folder of their own, so that a look around finds only their own files.
- */
-export function createWorkspaces(dataDir: string, clock: Pick<Clock, 'now'>) {
+export type Workspaces = {
+  /**
+   * Where a turn works unless the operator set a folder. Those who may let the assistant act share one workspace, where
+   * project notes and skills live; everyone else gets the conversation's own folder, so that a look around finds nothing else.
+   */
+  folderFor(conversationKey: string, policy: ToolPolicy): string;
+  shared(): string;
+  /** For calls that belong to no conversation. */
+  sideFolder(name: 'titles' | 'tests'): string;
+  /** Removes the folder of a conversation that is forgotten; the shared workspace stays. */
+  forget(conversationKey: string): Promise<void>;
+};
+
+export function createWorkspaces(dataDir: string, clock: Pick<Clock, 'now'>): Workspaces {
   const seenAt = new Map<string, number>();
+  const workspace = path.join(dataDir, 'workspace');
+  const own = (name: string) => path.join(dataDir, 'workspaces', name);
+  const ownOf = (key: string) => own(createHash('sha256').update(key).digest('hex').slice(0, 32));
+
+  const made = (folder: string): string => {
+    const now = clock.now();
+    if (now - (seenAt.get(folder) ?? 0) < trustMs) return folder;
+    makePrivateDir(folder);
+    if (seenAt.size >= maxSeen) seenAt.clear();
+    seenAt.set(folder, now);
+    return folder;
+  };
+
   return {
-    folderFor(identity: Pick<Identity, 'principal_id' | 'tool_policy'>): string {
-      const folder =
-        identity.tool_policy === 'full'
-          ? path.join(dataDir, 'workspace')
-          : path.join(dataDir, 'workspaces', identity.principal_id ?? 'unknown');
-      const now = clock.now();
-      if (now - (seenAt.get(folder) ?? 0) >= trustMs) {
-        makePrivateDir(folder);
-        seenAt.set(folder, now);
-      }
-      return folder;
+    folderFor: (key, policy) => made(policy === 'full' ? workspace : ownOf(key)),
+    shared: () => made(workspace),
+    sideFolder: (name) => made(own(name)),
+    async forget(key) {
+      seenAt.delete(ownOf(key));
+      await rm(ownOf(key), { recursive: true, force: true });
     },
   };
 }
-
-export type Workspaces = ReturnType<typeof createWorkspaces>;

@@ -103,7 +103,7 @@ function toRequest(deps: Deps, { choice }: ActiveEngine, text: string): EngineRe
     transcript: [],
     resume: null,
     model: choice.model,
-    cwd: deps.workspaces.folderFor({ principal_id: 'titles', tool_policy: 'none' }),
+    cwd: deps.workspaces.sideFolder('titles'),
     trustedFolder: false,
     toolPolicy: 'none',
     toolServers: [],

@@ -38,7 +38,7 @@ export function createToolTests({ toolServers, knownSecrets, env, workspaces, pa
     if ('problem' in launch) return { name, there: false, ms: 0, fault: 'secret', reason: launch.problem, stderr: '' };
     makePrivateDir(stateDir);
     // Where turns of the operator work: a server is started as in one of those.
-    const cwd = workspaces.folderFor({ principal_id: null, tool_policy: 'full' });
+    const cwd = workspaces.shared();
     const client = openToolClient({ servers: [launch.server], env, stateDir, cwd, limitMs });
     running.add(client);
     const end = () => void client.close();

@@ -50,7 +50,8 @@ export const listSessions: Tool<'svc_sessions'> = async (deps, caller) => {
   return { sessions, ...(note !== null && { note }) };
 };
 
-async function ownSessions({ sessions, turnQueue, clock }: ToolDeps, caller: ToolCaller): Promise<Session[]> {
+async function ownSessions(deps: ToolDeps, caller: ToolCaller): Promise<Session[]> {
+  const { sessions, clock } = deps;
   const rows = await sessions.list(clock.now() + 1, maxSessions);
   const isSeen = ({ conversation_key, principal_id }: Session) =>
     rightsOf(caller).reach === 'all' ||
@@ -58,7 +59,7 @@ async function ownSessions({ sessions, turnQueue, clock }: ToolDeps, caller: Too
     (principal_id !== null && principal_id === caller.identity.principal_id);
   const isActive = ({ state, last_active_at }: Session) =>
     state === 'running' || state === 'queued' || clock.now() - last_active_at < activeMs;
-  return rows.map((row) => toSession(row, turnQueue)).filter((session) => isSeen(session) && isActive(session));
+  return rows.map((row) => toSession(row, deps)).filter((session) => isSeen(session) && isActive(session));
 }
 
 /** Without the collector there is still most of it. */

@@ -12,6 +12,7 @@ export type ToolDeps = Pick<
   | 'ids'
   | 'sessions'
   | 'turnQueue'
+  | 'folders'
   | 'announcements'
   | 'events'
   | 'outbox'

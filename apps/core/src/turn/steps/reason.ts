@@ -7,7 +7,6 @@ import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../../context.ts';
 import type { ActiveEngine } from '../../engine/engine-registry.ts';
-import type { OpenSession } from '../../session/session-store.ts';
 import type { Charge } from '../../pricing/pricing.ts';
 import { noTools, type TurnTools } from '../../tool-server/tool-servers.ts';
 import { createEventRenderer, type Rendered } from '../event-renderer.ts';
@@ -15,6 +14,7 @@ import { runEngine, type EngineEnding, type RunFailure } from '../run-engine.ts'
 import { turnRedactor } from '../turn-redactor.ts';
 import type { Turn, TurnIo } from '../turn.ts';
 import type { Prompt } from './build-prompt.ts';
+import type { TurnSession } from './open-session.ts';
 
 /** What came of the reasoning turn. `text` has passed redaction already, piece by piece. */
 export type Reply = {
@@ -35,7 +35,7 @@ export type Reasoning = {
   turn: Turn;
   identity: Identity;
   prompt: Prompt;
-  session: OpenSession;
+  session: TurnSession;
   active: ActiveEngine;
   /** Told when the engine fails: true when somebody is asked after it. `isTouched`: it has shown or done something already. */
   goesOn(failure: RunFailure, isTouched: boolean): boolean;
@@ -162,7 +162,7 @@ function toRequest({ turn, identity, prompt, session, active }: Reasoning, toolS
     resume: session.engine_session_id,
     model: active.choice.model,
     cwd: session.cwd ?? '',
-    trustedFolder: false,
+    trustedFolder: session.trustedFolder,
     toolPolicy: identity.tool_policy,
     toolServers,
     facts: {

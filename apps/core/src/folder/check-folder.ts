@@ -1,0 +1,80 @@
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+/** `path`: the real one, links followed. `why` goes on the sentence "The folder … cannot be used: ". */
+export type FolderFinding = { ok: true; path: string } | { ok: false; why: string };
+
+type Place = {
+  dataDir: string;
+  /** The shared workspace of the data folder will do too. */
+  orWorkspace?: boolean;
+};
+
+const maxBytes = 4096;
+const refuse = (why: string): FolderFinding => ({ ok: false, why });
+
+/**
+ * Whether a turn may work in a folder. It is absolute, there, and apart from the service's own data: neither in it nor
+ * around it. Folders are compared by what they are on the disk, so that no link, other spelling or second mount gets by.
+ */
+export async function checkFolder(folder: string, { dataDir, orWorkspace = false }: Place): Promise<FolderFinding> {
+  const badForm = formFault(folder);
+  if (badForm !== null) return refuse(badForm);
+  try {
+    const real = await realpath(folder);
+    if (!(await stat(real)).isDirectory()) return refuse('it is no folder');
+    await access(real, constants.R_OK | constants.X_OK);
+    if (real === path.parse(real).root) return refuse('it is the root of the file system');
+    if (orWorkspace && (await isSame(real, path.join(dataDir, 'workspace')))) return { ok: true, path: real };
+    const [own, data] = await Promise.all([lineage(real), lineage(await realpath(dataDir))]);
+    if (own.includes(data[0] ?? '')) return refuse("it lies in the service's data folder");
+    if (data.includes(own[0] ?? '')) return refuse("the service's data folder lies in it");
+    return { ok: true, path: real };
+  } catch (error) {
+    return refuse(faultOf((error as NodeJS.ErrnoException).code));
+  }
+}
+
+/** The path as it is kept: without slashes at its end, or twice in a row. */
+export const tidyPath = (folder: string): string => folder.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '');
+
+function formFault(folder: string): string | null {
+  if (!path.isAbsolute(folder)) return 'it is no absolute path';
+  // oxlint-disable-next-line no-control-regex -- it looks for them
+  if (/[\u0000-\u001f\u007f]/.test(folder)) return 'its path has control characters';
+  if (Buffer.byteLength(folder) > maxBytes) return `its path is longer than ${maxBytes} bytes`;
+  // Past a link, `..` leads elsewhere than it reads.
+  if (folder.split('/').some((part) => part === '..' || part === '.')) return 'its path has "." or ".." in it';
+  return null;
+}
+
+/** What a folder and each one above it is on the disk, up to the root. */
+async function lineage(real: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let at = real; ; at = path.dirname(at)) {
+    found.push(await identityOf(at));
+    if (at === path.dirname(at)) return found;
+  }
+}
+
+async function identityOf(folder: string): Promise<string> {
+  const { dev, ino } = await stat(folder, { bigint: true });
+  return `${dev}:${ino}`;
+}
+
+async function isSame(folder: string, other: string): Promise<boolean> {
+  const [one, two] = await Promise.all([identityOf(folder), identityOf(other).catch(() => null)]);
+  return one === two;
+}
+
+const faults: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'it is no folder',
+  EACCES: 'the service may not read it',
+  EPERM: 'the service may not read it',
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'a name in its path is too long',
+};
+
+const faultOf = (code: string | undefined): string => faults[code ?? ''] ?? `it cannot be read (${code ?? 'unknown'})`;

@@ -1,0 +1,85 @@
+import { conversationKeySchema } from '@svc/contract/envelope.ts';
+import { folderPolicies, folderTiers, type FolderScope } from '@svc/contract/folder.ts';
+import type { Static } from '@svc/contract/schema.ts';
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
+import type { CoreContext } from '../context.ts';
+
+type Deps = Pick<CoreContext, 'folders' | 'sessions'>;
+
+/** A program of this machine, as in the routes of trust. */
+const actor = 'local';
+
+const folderPath = { type: 'string', minLength: 1, maxLength: 4096 } as const;
+const cwd = { type: ['string', 'null'], minLength: 1, maxLength: 4096, description: 'absolute; null clears' } as const;
+
+/** Besides `cwd` exactly one of the others. */
+const folderBody = {
+  type: 'object',
+  required: ['cwd'],
+  minProperties: 2,
+  maxProperties: 2,
+  additionalProperties: false,
+  properties: {
+    cwd,
+    instance_id: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[^\\u0000-\\u001f\\u007f]*$' },
+    channel: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$' },
+    tier: { enum: folderTiers },
+  },
+} as const;
+
+const sessionBody = {
+  type: 'object',
+  required: ['cwd'],
+  additionalProperties: false,
+  properties: { cwd, for: { enum: folderPolicies } },
+} as const;
+
+const sessionParams = { type: 'object', required: ['key'], properties: { key: conversationKeySchema } } as const;
+const trustBody = { type: 'object', required: ['path'], additionalProperties: false, properties: { path: folderPath } } as const;
+
+/** Folders that turns work in, and those whose own settings may run. Who reaches these routes is the operator. */
+export function mountFolderRoutes(app: App, { folders, sessions }: Deps): void {
+  app.get('/v2/folders', () => folders.list());
+
+  app.put('/v2/folders', { schema: { body: folderBody } }, async ({ body }) => {
+    const target = targetOf(body);
+    if (body.cwd === null) return { ok: true, cleared: await folders.clear(actor, target), folder: null };
+    return { ok: true, folder: await folders.set(actor, { ...target, path: body.cwd, for: 'full' }) };
+  });
+
+  app.patch('/v2/session/:key', { schema: { params: sessionParams, body: sessionBody } }, async ({ params: { key }, body }) => {
+    const target = { scope: 'conversation', name: key } as const;
+    if (body.cwd === null) {
+      const cleared = await folders.clear(actor, target);
+      if (!cleared && (await sessions.read(key)) === undefined) throw notFound('session', key);
+      return { ok: true, cleared, folder: null };
+    }
+    // A key with a slip of the pen would be set for a conversation that never comes.
+    if ((await sessions.read(key)) === undefined && !isSet(folders, key)) throw notFound('session', key);
+    return { ok: true, folder: await folders.set(actor, { ...target, path: body.cwd, for: body.for ?? 'full' }) };
+  });
+
+  app.get('/v2/folders/trusted', () => ({ trusted: folders.trusted() }));
+
+  app.post('/v2/folders/trusted', { schema: { body: trustBody } }, async ({ body }) => ({
+    ok: true,
+    folder: await folders.trust(actor, body.path),
+  }));
+
+  app.delete<{ Querystring: { path?: string } }>('/v2/folders/trusted', async ({ query: { path } }) => {
+    if (path === undefined || path === '') throw badRequest('path is missing: which folder? See GET /v2/folders/trusted.');
+    if (!(await folders.untrust(actor, path))) throw notFound('trusted folder', path);
+    return { ok: true };
+  });
+}
+
+function targetOf({ instance_id, channel, tier }: Static<typeof folderBody>): { scope: FolderScope; name: string } {
+  if (instance_id !== undefined) return { scope: 'instance', name: instance_id };
+  if (channel !== undefined) return { scope: 'channel', name: channel };
+  if (tier !== undefined) return { scope: 'tier', name: tier };
+  throw badRequest('Say what the folder is for: instance_id, channel or tier.');
+}
+
+const isSet = (folders: Deps['folders'], key: string): boolean =>
+  folders.setFor({ conversationKey: key, instanceId: null, channel: '' })?.scope === 'conversation';

@@ -1,0 +1,340 @@
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import type { Envelope } from '@svc/contract/envelope.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+const key = 'compat:c1:key';
+let core: TestCore;
+let place: TemporaryFolder;
+let repo: string;
+let other: string;
+
+beforeEach(async () => {
+  core = await openTestCore();
+  place = temporaryFolder();
+  [repo = '', other = ''] = ['repo', 'other'].map((name) => path.join(realpathSync(place.path), name));
+  for (const folder of [repo, other]) mkdirSync(folder);
+  // A guest's tools are `none`, those of one who is known `read`, of the owner and the trusted `full`.
+  await core.addPrincipal('gus', 'guest');
+  await core.addPrincipal('kim', 'known');
+  await core.addPrincipal('tom', 'trusted');
+});
+afterEach(async () => {
+  await core.close();
+  place.remove();
+});
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+const call = (method: Method, url: string, payload?: object) =>
+  core.app.inject({ method, url, ...(payload === undefined ? {} : { payload }) });
+const setFor = (who: object, cwd: string | null) => call('PUT', '/v2/folders', { ...who, cwd });
+const setSession = (cwd: string | null, more: object = {}, of = key) =>
+  call('PATCH', `/v2/session/${encodeURIComponent(of)}`, { cwd, ...more });
+const say = (sender = 'owner', over: Partial<Envelope> = {}) =>
+  core.handle(envelope('hello', { sender: { raw_id: sender }, ...over }));
+/** The folder that a turn's engine worked in. */
+const cwdOf = async (sender = 'owner', over: Partial<Envelope> = {}): Promise<string | undefined> => {
+  const before = core.engine.requests.length;
+  const answer = await say(sender, over);
+  expect([answer.statusCode, answer.body]).toEqual([200, answer.body]);
+  expect(core.engine.requests).toHaveLength(before + 1);
+  return core.engine.requests.at(-1)?.cwd;
+};
+const workspace = () => path.join(core.folder, 'workspace');
+
+describe('the folder of a turn', () => {
+  test('is that of the conversation, else the instance, the channel, the tier, else the workspace', async () => {
+    expect(await cwdOf()).toBe(workspace());
+    const folders = ['tier', 'channel', 'instance', 'conversation'].map((name) => path.join(other, name));
+    for (const folder of folders) mkdirSync(folder);
+    const [tier = '', channel = '', instance = '', conversation = ''] = folders;
+    await setFor({ tier: 'SACRED' }, tier);
+    expect(await cwdOf()).toBe(tier);
+    await setFor({ channel: 'compat' }, channel);
+    expect(await cwdOf()).toBe(channel);
+    await setFor({ instance_id: 'c1' }, instance);
+    expect(await cwdOf()).toBe(instance);
+    await setSession(conversation);
+    expect(await cwdOf()).toBe(conversation);
+    await setSession(null);
+    expect(await cwdOf()).toBe(instance);
+    await setFor({ instance_id: 'c1' }, null);
+    await setFor({ channel: 'compat' }, null);
+    await setFor({ tier: 'SACRED' }, null);
+    expect(await cwdOf()).toBe(workspace());
+  });
+
+  test('of another conversation, instance, channel or tier is left alone', async () => {
+    await say('owner', { conversation_key: 'compat:c2:x' });
+    await setSession(repo, {}, 'compat:c2:x');
+    await setFor({ instance_id: 'c9' }, repo);
+    await setFor({ channel: 'messenger' }, repo);
+    await setFor({ tier: 'TRUSTED' }, repo);
+    expect(await cwdOf()).toBe(workspace());
+    expect(await cwdOf('owner', { conversation_key: 'compat:c2:x' })).toBe(repo);
+    expect(await cwdOf('tom')).toBe(repo);
+  });
+
+  test('is kept over turns and restarts', async () => {
+    await say();
+    await setSession(repo);
+    expect(await cwdOf()).toBe(repo);
+    const dataDir = core.crash();
+    core = await openTestCore({ dataDir });
+    expect(await cwdOf()).toBe(repo);
+    expect((await call('GET', `/v2/session/${key}`)).json()).toMatchObject({
+      cwd: repo,
+      working_folder: { scope: 'conversation', path: repo, for: 'full' },
+    });
+  });
+
+  test('is the real one where a link was set, wherever it leads by then', async () => {
+    const link = path.join(place.path, 'current');
+    symlinkSync(repo, link);
+    await setFor({ channel: 'compat' }, link);
+    expect(await cwdOf()).toBe(repo);
+    rmSync(link);
+    symlinkSync(other, link);
+    expect(await cwdOf()).toBe(other);
+  });
+
+  test('stays when the sender begins a new conversation, and goes when the operator forgets it', async () => {
+    await say();
+    await setSession(repo);
+    expect((await core.handle(envelope('/new'))).json()).toMatchObject({ outcome: 'command' });
+    expect(await cwdOf()).toBe(repo);
+    expect((await call('DELETE', `/v2/session/${key}`)).statusCode).toBe(200);
+    expect(await cwdOf()).toBe(workspace());
+  });
+});
+
+describe('rights', () => {
+  test('those below full never work in what is set for everybody', async () => {
+    for (const who of [{ instance_id: 'c1' }, { channel: 'compat' }, { tier: 'KNOWN' }, { tier: 'GUEST' }]) {
+      expect((await setFor(who, repo)).statusCode).toBe(200);
+    }
+    expect(await cwdOf('kim')).toContain('/workspaces/');
+    expect(await cwdOf('gus')).toContain('/workspaces/');
+  });
+
+  test('the folder of a conversation is for full turns, unless it was opened to readers', async () => {
+    await say();
+    await setSession(repo);
+    expect(await cwdOf('kim')).toContain('/workspaces/');
+    expect(await cwdOf('tom')).toBe(repo);
+    await setSession(repo, { for: 'read' });
+    expect(await cwdOf('kim')).toBe(repo);
+    expect(await cwdOf('gus')).toContain('/workspaces/');
+    await setSession(repo);
+    expect(await cwdOf('kim')).toContain('/workspaces/');
+  });
+
+  test('people with every right share a folder in a group; the others have the conversation, and nobody the workspace of another', async () => {
+    const group = { conversation_key: 'compat:c1:group' };
+    expect(await cwdOf('owner', group)).toBe(await cwdOf('tom', group));
+    const kims = await cwdOf('kim', group);
+    expect(kims).toContain('/workspaces/');
+    expect(await cwdOf('gus', group)).toBe(kims);
+    expect(await cwdOf('kim')).not.toBe(kims);
+  });
+
+  test('no envelope names a folder', async () => {
+    const claims = { cwd: repo, working_folder: { path: repo }, workspace: repo, channel_context: { cwd: repo, target: 'x' } };
+    expect(await cwdOf('owner', claims as Partial<Envelope>)).toBe(workspace());
+  });
+
+  test('an operator who speaks for a person works where that person does', async () => {
+    await say('kim');
+    await setFor({ channel: 'compat' }, repo);
+    await call('POST', '/v2/inject', { conversation_key: key, text: 'go on' });
+    expect(core.engine.requests.at(-1)?.cwd).toContain('/workspaces/');
+  });
+});
+
+describe('a folder that cannot be used', () => {
+  test('is refused when it is set, with what is wrong', async () => {
+    await say();
+    const cases: [string, string][] = [
+      ['repo', 'no absolute path'],
+      ['/', 'root'],
+      [core.folder, "service's data folder"],
+      [path.dirname(core.folder), "service's data folder"],
+      [path.join(place.path, 'gone'), 'does not exist'],
+      [`${repo}/../repo`, '".."'],
+    ];
+    for (const [folder, why] of cases) {
+      for (const answer of [await setSession(folder), await setFor({ channel: 'compat' }, folder)]) {
+        expect(answer.statusCode).toBe(400);
+        expect(answer.json<{ message: string }>().message).toContain(why);
+      }
+    }
+    expect((await call('GET', '/v2/folders')).json()).toEqual({ folders: [], trusted: [] });
+  });
+
+  test('fails the turn before its engine begins, says so in health, and works again when it is back', async () => {
+    await setFor({ channel: 'compat' }, repo);
+    renameSync(repo, `${repo}-away`);
+    const answer = await say();
+    expect(answer.statusCode).toBe(422);
+    const { message } = answer.json<{ message: string }>();
+    expect(message).toContain('The working folder of this channel cannot be used: it does not exist.');
+    expect(message).not.toContain(repo);
+    expect(core.engine.requests).toHaveLength(0);
+    expect((await call('GET', '/health')).json<{ notices: string[] }>().notices.join()).toContain(repo);
+    expect((await call('GET', '/v2/folders')).json()).toMatchObject({ folders: [{ path: repo, fault: 'it does not exist' }] });
+    // Others do not work there.
+    expect(await cwdOf('kim')).toContain('/workspaces/');
+    renameSync(`${repo}-away`, repo);
+    expect(await cwdOf()).toBe(repo);
+    expect((await call('GET', '/health')).json<{ notices: string[] }>().notices.join()).not.toContain(repo);
+  });
+
+  test('that came to lie in the data folder by a link is refused at the turn', async () => {
+    const link = path.join(place.path, 'current');
+    symlinkSync(repo, link);
+    await setFor({ channel: 'compat' }, link);
+    rmSync(link);
+    symlinkSync(path.join(core.folder), link);
+    expect((await say()).statusCode).toBe(422);
+  });
+});
+
+describe('requests', () => {
+  test.each([
+    [{}],
+    [{ cwd: '/srv' }],
+    [{ channel: 'compat' }],
+    [{ cwd: '/srv', channel: 'compat', tier: 'KNOWN' }],
+    [{ cwd: '/srv', tier: 'UNKNOWN' }],
+    [{ cwd: '/srv', tier: 'BLOCKED' }],
+    [{ cwd: '/srv', channel: 'Bad Channel' }],
+    [{ cwd: 5, channel: 'compat' }],
+    [{ cwd: '', channel: 'compat' }],
+    [{ cwd: '/srv', principal: 'anna' }],
+    [{ cwd: '/srv', instance_id: 'a\nb' }],
+    [{ cwd: '/srv', conversation_key: key }],
+  ])('%j is refused', async (body) => {
+    expect((await call('PUT', '/v2/folders', body)).statusCode).toBe(400);
+  });
+
+  test('a conversation that never was has no folder', async () => {
+    expect((await setSession(repo)).statusCode).toBe(404);
+    expect((await setSession(null)).statusCode).toBe(404);
+    await say();
+    expect((await setSession(repo, { for: 'none' })).statusCode).toBe(400);
+    expect((await setSession(repo, { mode: 1 })).statusCode).toBe(400);
+    expect((await setSession(repo)).statusCode).toBe(200);
+    await core.handle(envelope('/new'));
+    expect((await setSession(other)).statusCode).toBe(200);
+    expect((await setSession(null)).json()).toMatchObject({ ok: true, cleared: true });
+  });
+
+  test('changes are in the audit, once each', async () => {
+    await say();
+    await setFor({ channel: 'compat' }, `${repo}//`);
+    await setFor({ channel: 'compat' }, repo);
+    await setFor({ channel: 'compat' }, other);
+    await setFor({ channel: 'compat' }, null);
+    expect((await setFor({ channel: 'compat' }, null)).json()).toMatchObject({ cleared: false });
+    await call('POST', '/v2/folders/trusted', { path: repo });
+    await call('POST', '/v2/folders/trusted', { path: repo });
+    await call('DELETE', `/v2/folders/trusted?path=${encodeURIComponent(repo)}`);
+    const { audit } = (await call('GET', '/trust/audit')).json<{ audit: { what: string; before: unknown; after: unknown }[] }>();
+    const told = audit.filter(({ what }) => what.startsWith('folder_')).toReversed();
+    const facts = { scope: 'channel', name: 'compat', for: 'full' };
+    expect(told.map(({ what, before, after }) => [what, before, after])).toEqual([
+      ['folder_set', null, { ...facts, path: repo }],
+      ['folder_set', { ...facts, path: repo }, { ...facts, path: other }],
+      ['folder_cleared', { ...facts, path: other }, null],
+      ['folder_trusted', null, { path: repo }],
+      ['folder_untrusted', { path: repo }, null],
+    ]);
+    const events = core.telemetry.events.filter(({ kind }) => kind === 'trust');
+    expect(events.map(({ payload }) => (payload as { what: string }).what)).toEqual(told.map(({ what }) => what));
+  });
+});
+
+describe('trust in a folder', () => {
+  const trust = (folder: string) => call('POST', '/v2/folders/trusted', { path: folder });
+  const untrust = (folder: string) => call('DELETE', `/v2/folders/trusted?path=${encodeURIComponent(folder)}`);
+  const isTrusted = async (sender = 'owner') => {
+    await say(sender);
+    return core.engine.requests.at(-1)?.trustedFolder;
+  };
+
+  test('is given once by the operator, by real path, and taken back', async () => {
+    const link = path.join(place.path, 'link');
+    symlinkSync(repo, link);
+    await setFor({ channel: 'compat' }, repo);
+    expect(await isTrusted()).toBe(false);
+    expect((await trust(link)).json()).toMatchObject({ ok: true, folder: { path: repo } });
+    expect((await call('GET', '/v2/folders/trusted')).json()).toMatchObject({ trusted: [{ path: repo }] });
+    expect(await isTrusted()).toBe(true);
+    const dataDir = core.crash();
+    core = await openTestCore({ dataDir });
+    expect(await isTrusted()).toBe(true);
+    expect((await untrust(link)).statusCode).toBe(200);
+    expect(await isTrusted()).toBe(false);
+    expect((await untrust(repo)).statusCode).toBe(404);
+  });
+
+  test('is for turns with every right alone', async () => {
+    await say();
+    await setSession(repo, { for: 'read' });
+    await trust(repo);
+    expect(await isTrusted()).toBe(true);
+    expect(await isTrusted('kim')).toBe(false);
+    expect(core.engine.requests.at(-1)?.cwd).toBe(repo);
+  });
+
+  test('holds for that folder alone, none above or below it', async () => {
+    const sub = path.join(repo, 'sub');
+    mkdirSync(sub);
+    await trust(repo);
+    await setFor({ channel: 'compat' }, sub);
+    expect(await isTrusted()).toBe(false);
+    await setFor({ channel: 'compat' }, repo);
+    await untrust(repo);
+    await trust(sub);
+    expect(await isTrusted()).toBe(false);
+  });
+
+  test('is not moved along with a link', async () => {
+    const link = path.join(place.path, 'link');
+    symlinkSync(repo, link);
+    await trust(link);
+    rmSync(link);
+    symlinkSync(other, link);
+    await setFor({ channel: 'compat' }, link);
+    expect(await isTrusted()).toBe(false);
+  });
+
+  test('can be given to the shared workspace, and be taken from a folder that is gone', async () => {
+    expect(await isTrusted()).toBe(false);
+    expect((await trust(workspace())).statusCode).toBe(200);
+    expect(await isTrusted()).toBe(true);
+    expect((await trust(core.folder)).statusCode).toBe(400);
+    await trust(repo);
+    rmSync(repo, { recursive: true });
+    expect((await untrust(repo)).statusCode).toBe(200);
+  });
+
+  test.each(['', 'relative', '/', '/nowhere/at/all'])('%j is refused', async (folder) => {
+    expect((await trust(folder)).statusCode).toBe(400);
+  });
+  test.each(['', '/nowhere/at/all'])('%j cannot be taken back', async (folder) => {
+    expect((await untrust(folder)).statusCode).toBe(folder === '' ? 400 : 404);
+  });
+});
+
+test('the own folder of a conversation goes with it', async () => {
+  const own = (await cwdOf('kim')) ?? '';
+  expect(existsSync(own)).toBe(true);
+  await core.handle(envelope('/new', { sender: { raw_id: 'kim' } }));
+  expect(existsSync(own)).toBe(false);
+  await say('kim');
+  await call('DELETE', `/v2/session/${key}`);
+  expect(readdirSync(path.join(core.folder, 'workspaces'))).toEqual([]);
+});
