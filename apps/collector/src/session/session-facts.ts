@@ -23,8 +23,16 @@ export function turnState({ kind, payload }: StoredEvent): SessionState | null {
 export const isCoreStart = ({ kind, payload }: StoredEvent): boolean =>
   kind === 'service' && payload['service'] === 'core' && payload['what'] === 'started';
 
-/** The beginning of what was said, without half a character at its end. */
+/**
+ * The beginning of what was said, without half a word at its end: half of what becomes known as a secret later would not be found.
+ * Scripts that have no spaces are cut between two characters.
+ */
 export function snippetOf({ kind, text }: StoredEvent): string | null {
   if (text === null || text === '' || innerKinds.includes(kind)) return null;
-  return text.slice(0, snippetLength).replace(/[\uD800-\uDBFF]$/, '');
+  if (text.length <= snippetLength) return text;
+  let end = snippetLength;
+  while (end > 0 && isAsciiWord(text.charCodeAt(end - 1)) && isAsciiWord(text.charCodeAt(end))) end--;
+  return text.slice(0, end).replace(/[\uD800-\uDBFF]$/, '');
 }
+
+const isAsciiWord = (unit: number): boolean => unit > 32 && unit < 127;

@@ -53,6 +53,23 @@ describe('Markdown', () => {
     expect(discordMarkdown.text(`${breaks}- a\n \t1. b`)).toBe(`${breaks}\\- a\n \t1\\. b`);
   });
 
+  it.each(['_a_', '**_a', '_*a', 'a_b', '_a, ', '__a__', '> ', '1. ', '~~a~~'])(
+    'takes no long time over 20,000 units of %s',
+    (part) => {
+      const text = part.repeat(20_000 / part.length);
+      renderMarkdown(text, telegramHtml);
+      const since = process.threadCpuUsage();
+      expect(renderMarkdown(text, telegramHtml)).toContain(part.trim().replace('>', '&gt;'));
+      const { user, system } = process.threadCpuUsage(since);
+      expect((user + system) / 1000).toBeLessThan(100); // up to 5 s, when each sign is looked for to the end of the text
+    },
+  );
+
+  it('keeps the emphases of a long text of ordinary paragraphs', () => {
+    const paragraph = '- some **bold** words, _slanted_ ones and a snake_case_name in a list of things\n';
+    expect(renderMarkdown(paragraph.repeat(240), telegramHtml).match(/<b>bold<\/b>/g)).toHaveLength(240);
+  });
+
   it.each([19_990, 50_000])('gives what nests without end as words: %i', (depth) => {
     expect(renderMarkdown(`${'>'.repeat(depth)} <x>`, telegramHtml)).toMatch(/&lt;x&gt;/);
   });

@@ -1,4 +1,5 @@
 import { Lexer, type MarkedToken, type Tokens } from 'marked';
+import { BoundedTokenizer } from './bounded-tokenizer.ts';
 import { decodeEntities } from './decode-entities.ts';
 import type { Dialect } from './dialect.ts';
 import { plainText } from './plain-text.ts';
@@ -8,22 +9,28 @@ type Around = { dialect: Dialect; quotes: number; lists: number };
 
 /** Longer texts are no message of any platform, and some would take the parser long. */
 const mostUnits = 20_000;
+/** A word without an end, which the parser reads again at each of its characters, and a line of nothing but marks of quotes and lists. */
+const takesLong = /[\w.!#$%&'*+/=?`{|}~-]{2000}|^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*){64}/m;
 
 /**
  * Markdown as a platform writes it. HTML is shown as it is written, never passed on. A text that is longer than
  * 20,000 units or nests too deeply is given as the words it consists of. Cut long texts with `splitMessage` before: it knows code blocks.
  */
 export function renderMarkdown(markdown: string, dialect: Dialect): string {
-  if (markdown.length > mostUnits) return dialect.text(markdown);
+  if (markdown.length > mostUnits || takesLong.test(markdown)) return dialect.text(markdown);
   try {
-    return renderBlocks(tokensOf(new Lexer({ gfm: true }).lex(markdown)), { dialect, quotes: 0, lists: 0 }, '\n\n');
+    return renderBlocks(
+      tokensOf(new Lexer({ gfm: true, tokenizer: new BoundedTokenizer() }).lex(markdown)),
+      { dialect, quotes: 0, lists: 0 },
+      '\n\n',
+    );
   } catch (error) {
     if (error instanceof RangeError) return dialect.text(markdown);
     throw error;
   }
 }
 
-/** No extension of the parser is in use, so there are no tokens but its own. */
+/** The parser is only bounded, not extended, so there are no tokens but its own. */
 const tokensOf = (tokens: readonly Tokens.Generic[] | undefined): MarkedToken[] => (tokens ?? []) as MarkedToken[];
 
 function renderBlocks(tokens: readonly MarkedToken[], around: Around, between: string): string {

@@ -93,6 +93,16 @@ test('half a surrogate pair in a value breaks nothing', () => {
   expect(known.redactor().text(`${secret} odd-value-\ud800`)).toBe(`${masked} ${masked}`);
 });
 
+test('of a value that is JSON the fields whose names say secret are masked by themselves, in any order', () => {
+  const { known, secretsFile } = open();
+  const account = { type: 'service_account', client: { client_secret: 'GO-0123456789abcdef' }, private_key: 'MIIE-0123456789' };
+  writeFileSync(secretsFile, JSON.stringify({ ACCOUNT: JSON.stringify(account) }));
+  expect(known.redactor().known(JSON.stringify({ private_key: account.private_key, type: account.type }))).toBe(
+    `{"private_key":"${masked}","type":"service_account"}`,
+  );
+  expect(known.redactor().known(account.client.client_secret)).toBe(masked);
+});
+
 test('a value that was replaced is masked for a day more', async () => {
   const { known, secretsFile, clock } = open();
   writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));

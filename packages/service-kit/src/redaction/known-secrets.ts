@@ -6,6 +6,7 @@ import { loadDetection } from './detection.ts';
 import { createGrowingMatcher } from './growing-matcher.ts';
 import { createOutboundMask } from './outbound-mask.ts';
 import { redactorOf, type Redactor } from './redactor.ts';
+import { secretName, secretParts } from './secret-parts.ts';
 import { minimumSecretLength } from './secret-patterns.ts';
 
 export type SecretSources = {
@@ -21,8 +22,6 @@ export type SecretSources = {
 
 type FileStamp = { file: string; stamp: string };
 
-/** Names whose values are taken for secrets wherever they come from. */
-const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)$/i;
 /** Settings that say what a secret is called: errors have to name it. */
 const namesSecret = /^SVC_\w+_KEY_SECRET$/;
 const refreshMs = 1000;
@@ -53,7 +52,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
   const retired = new Map<string, number>();
 
   const maskAll = (values: Iterable<string>) => {
-    if (!growing.set(new Set([...values].flatMap(withRounded)))) return;
+    if (!growing.set(new Set([...values].flatMap((value) => [value, ...secretParts(value)]).flatMap(withRounded)))) return;
     edition = Symbol('edition');
     useMatchers();
   };

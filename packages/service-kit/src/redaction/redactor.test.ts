@@ -239,3 +239,49 @@ test('a value that begins with an escaped space is masked in a stream, also behi
   const percent = `\n${encodeURIComponent(value)}.`;
   expect(stream(redactor, Array.from(percent)).join('')).toBe(redactor.text(percent));
 });
+
+const bytes = (separator: string, write: (byte: number) => string) =>
+  Array.from(Buffer.from('sk-live-Zp9kQ2x7LmN4vB-and-more'), write).join(separator);
+const hexByte = (byte: number) => byte.toString(16).padStart(2, '0');
+
+test.each([
+  ['a list of numbers', bytes(',', String)],
+  ['a list of numbers with spaces', bytes(', ', String)],
+  ['a list of numbers in lines', bytes(',\n      ', String)],
+  ['hex with colons', bytes(':', hexByte)],
+  ['hex with spaces', bytes(' ', hexByte)],
+  ['hex with hyphens in capitals', bytes('-', hexByte).toUpperCase()],
+  ['hex of an array in C', bytes(', ', (byte) => `0x${hexByte(byte)}`)],
+  ['hex in words of two bytes', bytes('', hexByte).replaceAll(/.{4}(?=.)/g, '$& ')],
+  ['hex in words of two bytes from the second one on', `00${bytes('', hexByte)}`.replaceAll(/.{4}(?=.)/g, '$& ')],
+])('the bytes of a known value are masked as %s', (_name, text) => {
+  const masked = createRedactor(['sk-live-Zp9kQ2x7LmN4vB-and-more']).known(`<Buffer ${text}> {"data":[${text}]}`);
+  expect(masked.split(placeholder)).toHaveLength(3);
+  expect(masked.length).toBeLessThan(70);
+});
+
+test.each(['1, 2, 3, 5, 8, 13', 'AA:BB:CC:DD:EE:FF', '00 00 01 02 03 04 05 06 07 08', '[115, 107, 45, 108]', '73 6b 2d 6c 69'])(
+  'a list of other bytes stays: %s',
+  (text) => expect(createRedactor(['sk-live-Zp9kQ2x7LmN4vB-and-more']).known(text)).toBe(text),
+);
+
+test('a value that is JSON is masked as others write it', () => {
+  const account = { type: 'service_account', project: 'p-1', private_key: '-----BEGIN\nMIIEvQIBADANBgkq\n', n: 1 };
+  const redactor = createRedactor([JSON.stringify(account)]);
+  for (const indent of [undefined, 1, 2, 4, '\t'])
+    expect(redactor.known(JSON.stringify(account, null, indent))).toBe(placeholder);
+  const python = JSON.stringify(account, null, 1).replaceAll(/,\n /g, ', ').replaceAll(/\n ?/g, '');
+  expect(redactor.known(python)).toBe(placeholder);
+});
+
+test.each(['NFC', 'NFD'] as const)('a value is masked in the other normal form of Unicode than %s', (form) => {
+  const other = form === 'NFC' ? 'NFD' : 'NFC';
+  expect(createRedactor(['schlüssel-für-überall'.normalize(form)]).known('schlüssel-für-überall'.normalize(other))).toBe(
+    placeholder,
+  );
+});
+
+test('a value with what reads as a tab is masked where a line was broken right before it', () => {
+  const value = String.raw`pass-0123456789\11word`;
+  expect(createRedactor([value]).known(JSON.stringify(value.replace('9', '9\n')))).toBe(`"${placeholder}"`);
+});

@@ -1,5 +1,7 @@
 import { canonicalText } from './canonical-text.ts';
 import { encodedForms, longestEncoding, type EncodedForm } from './encoded-forms.ts';
+import { listForms } from './list-forms.ts';
+import { jsonForms } from './secret-parts.ts';
 
 /** Shorter values would blank ordinary words; the operator is warned of them instead. */
 export const minimumSecretLength = 8;
@@ -27,6 +29,7 @@ const longestEaten = 5;
 const leastPattern = 4;
 const encodedSkip = 3;
 const backwardsSkip = 1;
+const listSkip = 1;
 
 /** What may stand before a value and, with its first characters, read as an escape. */
 const beginnings =
@@ -41,7 +44,8 @@ export function secretPatterns(value: string): SecretPattern[] {
   return [
     ...writtenForms(value).flatMap((form) => patternsOf(form, 0)),
     ...patternsOf(backwards, backwardsSkip),
-    ...encodedForms(value).map(encodedPattern),
+    ...encodedForms(value).map((form) => encodedPattern(form, encodedSkip)),
+    ...listForms(value).map((form) => encodedPattern(form, listSkip)),
   ].filter(({ text }) => text.length >= leastPattern);
 }
 
@@ -66,14 +70,15 @@ export function literalPatterns(value: string, longest = Number.POSITIVE_INFINIT
 
 /**
  * The value as text: as it is, as a number that JSON wrote, with plus signs for spaces, with characters that are bytes of
- * UTF-8 too when they are escaped one by one, without its backslashes.
+ * UTF-8 too when they are escaped one by one, in both normal forms of Unicode, without its backslashes.
  */
 function writtenForms(value: string): string[] {
   const trimmed = value.trim();
-  const forms = [value.trimStart(), trimmed];
+  const forms = [value.trimStart(), trimmed, ...jsonForms(trimmed)];
   if (/^-?\d+(?:\.\d+)?$/.test(trimmed)) forms.push(String(Number(trimmed)));
   if (/[\r\n] /.test(trimmed)) forms.push(trimmed.replaceAll(' ', '+'));
   forms.push(trimmed.replaceAll(/[\u00C2-\u00F4][\u0080-\u00BF]+/g, (chars) => Buffer.from(chars, 'latin1').toString('utf8')));
+  forms.push(trimmed.normalize('NFC'), trimmed.normalize('NFD'));
   if (trimmed.includes('\\')) forms.push(trimmed.replaceAll('\\', ''));
   return [...new Set(forms)].filter((form) => form.length >= minimumSecretLength);
 }
@@ -91,7 +96,10 @@ function wholePatterns(form: string): SecretPattern[] {
     minimumSpan: whole.length < minimumSecretLength ? form.length : 0,
   };
   const isOpen = settled !== whole && settled.length >= leastRemainder;
-  return isOpen ? [pattern, { ...pattern, text: settled, more: 1 }] : [pattern];
+  const patterns = isOpen ? [pattern, { ...pattern, text: settled, more: 1 }] : [pattern];
+  // Behind a line end a tab reads as an indentation.
+  const untabbed = patterns.map((each) => ({ ...each, text: each.text.replaceAll('\t', '') }));
+  return whole.includes('\t') ? [...patterns, ...untabbed] : patterns;
 }
 
 function remainders(form: string): SecretPattern[] {
@@ -121,6 +129,6 @@ function commonEnd(one: string, other: string): number {
   return length;
 }
 
-function encodedPattern({ text, more }: EncodedForm): SecretPattern {
-  return { text: canonicalText(text).whole, isBehindEscape: false, skip: encodedSkip, more, minimumSpan: 0 };
+function encodedPattern({ text, more }: EncodedForm, skip: number): SecretPattern {
+  return { text: canonicalText(text).whole, isBehindEscape: false, skip, more, minimumSpan: 0 };
 }

@@ -112,3 +112,17 @@ test('no field of an event holds a known secret: not for listeners, not in the s
   expect(everything).toContain('MASK');
   expect(everything).not.toContain(secret.slice(0, 8));
 });
+
+test('of a text that is cut no more is masked than can be seen of it, and no half of a secret is at its end', () => {
+  const secret = 'sk-live-0123456789abcdef';
+  const lengths: number[] = [];
+  const mask = createOutboundMask((text) => {
+    lengths.push(text.length);
+    return text.replaceAll(secret, '[redacted:secret]');
+  });
+  const event = toEvent({ kind: 'outbound', text: `${'a'.repeat(16_380)}${secret}${'b'.repeat(1_000_000)}` }, {}, 'id', 1);
+  const { event: cut, line } = serializeEvent(event, mask);
+  expect(cut.text).toBe(`${'a'.repeat(16_380)}[red`);
+  expect(line).toContain('a text of 1016404 characters');
+  expect(Math.max(...lengths)).toBeLessThan(40_000);
+});

@@ -8,6 +8,8 @@ export type SerializedEvent = { event: TelemetryEvent; line: MaskedJson };
 /** An event of more characters than this is cut: a feed is no place for whole files. */
 export const maxLineLength = 256 * 1024;
 const cutTextLength = 16 * 1024;
+/** Of a text that will be cut no more is masked: a secret that goes on beyond this begins before the cut or behind it. */
+const readTextLength = cutTextLength * 2;
 const cutNameLength = 1024;
 
 /** Fills in what a producer left out; a default counts only where the producer said nothing. */
@@ -36,10 +38,17 @@ export function toEvent(partial: PartialEvent, defaults: Partial<TelemetryEvent>
  * bigint) or is too large is left out. Masked before it is cut: half of a secret would not be known for one.
  */
 export function serializeEvent(event: TelemetryEvent, mask: OutboundMask): SerializedEvent {
+  const length = event.text?.length ?? 0;
+  if (length > maxLineLength)
+    return writeCut({ ...event, text: event.text!.slice(0, readTextLength) }, `a text of ${length} characters`, mask);
   const whole = tryWrite(event, mask);
   if (whole !== null && whole.json.length <= maxLineLength) return { event: whole.value, line: whole.json };
-  const shown = whole ?? mask.write({ ...event, payload: shortValues(event.payload) });
-  const why = whole === null ? 'not writable as JSON' : `${whole.json.length} characters`;
+  if (whole !== null) return writeCut(whole.value, `${whole.json.length} characters`, mask);
+  return writeCut({ ...event, payload: shortValues(event.payload) }, 'not writable as JSON', mask);
+}
+
+function writeCut(event: TelemetryEvent, why: string, mask: OutboundMask): SerializedEvent {
+  const shown = mask.write({ ...event, payload: shortValues(event.payload) });
   const cut = mask.write(wellFormed(cutEvent(shown.value, why)));
   return { event: cut.value, line: cut.json };
 }
