@@ -18,6 +18,8 @@ const others = {
   check: succeed,
   tool: succeed,
   trust: succeed,
+  folder: succeed,
+  session: succeed,
   upload: succeed,
   persona: succeed,
 };

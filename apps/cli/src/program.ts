@@ -18,6 +18,7 @@ import type { DeliveryAction } from './deliveries/change-deliveries.ts';
 import { addConnectorCommands, type ConnectorRequest, type NewRequest } from './connector/connector-command.ts';
 import { addBackupCommands } from './backup/add-backup-commands.ts';
 import { pointToHelp, styleHelp, withoutHelpCommand } from './program-help.ts';
+import { addFolderCommand, addSessionCommand, type FolderRequest, type SessionRequest } from './folder/folder-command.ts';
 import { repositoryRoot } from './repository-root.ts';
 import { addVaultCommands } from './vault/add-vault-commands.ts';
 import { addToolCommand, type ToolRequest } from './tool/tool-command.ts';
@@ -42,6 +43,8 @@ const lazyCommands = {
   transcribe: async (file: string, options: TranscribeOptions) =>
     (await import('./commands/transcribe.ts')).transcribe(file, options),
   tool: async (request: ToolRequest) => (await import('./commands/tool.ts')).tool(request),
+  folder: async (request: FolderRequest) => (await import('./commands/folder.ts')).folder(request),
+  session: async (request: SessionRequest) => (await import('./commands/session.ts')).session(request),
   trust: async (request: TrustRequest) => (await import('./commands/trust.ts')).trust(request),
   engine: async (action: EngineAction, id: string | null, value: string | null, options: EngineOptions) =>
     (await import('./commands/engine.ts')).engine(action, id, value, options),
@@ -169,6 +172,8 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
   );
   addToolCommand(program, async (request) => done(await commands.tool(request)));
   addInsightsCommands(program, commands, done);
+  addSessionCommand(program, async (request) => done(await commands.session(request)));
+  addFolderCommand(program, async (request) => done(await commands.folder(request)));
   addTrustCommand(program, async (request) => done(await commands.trust(request)));
   program
     .command('engine')

@@ -1,0 +1,59 @@
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { addFolderCommand, addSessionCommand, type FolderRequest, type SessionRequest } from './folder-command.ts';
+import { folderPath } from './folder-path.ts';
+
+async function parse(...args: string[]): Promise<FolderRequest | SessionRequest | undefined> {
+  const program = new Command('svc').exitOverride().configureOutput({ writeErr: () => undefined });
+  let found: FolderRequest | SessionRequest | undefined;
+  const take = async (request: FolderRequest | SessionRequest) => void (found = request);
+  addFolderCommand(program, take);
+  addSessionCommand(program, take);
+  const override = (command: Command): void => {
+    command.exitOverride().configureOutput({ writeErr: () => undefined });
+    command.commands.forEach(override);
+  };
+  override(program);
+  await program.parseAsync(args, { from: 'user' });
+  return found;
+}
+
+test.each([
+  [['folder'], { action: 'list' }],
+  [['folder', 'list', '--json'], { action: 'list', json: true }],
+  [['folder', 'set', 'a b', '--instance', 'work'], { action: 'set', folder: 'a b', target: { instance: 'work' } }],
+  [['folder', 'set', '/x', '-c', 'compat'], { action: 'set', folder: '/x', target: { channel: 'compat' } }],
+  [['folder', 'clear', '--tier', 'KNOWN', '--json'], { action: 'clear', target: { tier: 'KNOWN' }, json: true }],
+  [['folder', 'trust', '.'], { action: 'trust', folder: '.' }],
+  [['folder', 'untrust', '.'], { action: 'untrust', folder: '.' }],
+  [['session', 'show', 'a:b:c'], { action: 'show', key: 'a:b:c' }],
+  [['session', 'set', 'a:b:c', '--cwd', '/x', '--for', 'read'], { action: 'set', key: 'a:b:c', cwd: '/x', for: 'read' }],
+  [['session', 'set', 'a:b:c', '--cwd', 'none'], { action: 'set', key: 'a:b:c', cwd: null }],
+])('%j is understood', async (args, request) => expect(await parse(...args)).toMatchObject(request));
+
+test.each([
+  [['folder', 'set']],
+  [['folder', 'set', '/x']],
+  [['folder', 'set', '/x', '-i', 'a', '-c', 'b']],
+  [['folder', 'set', '/x', '-c', 'b', '-t', 'KNOWN']],
+  [['folder', 'set', '/x', '-t', 'UNKNOWN']],
+  [['folder', 'clear']],
+  [['folder', 'trust']],
+  [['folder', 'nonsense']],
+  [['session', 'set', 'a:b:c']],
+  [['session', 'set', '--cwd', '/x']],
+  [['session', 'set', 'a:b:c', '--cwd', '/x', '--for', 'none']],
+  [['session', 'show']],
+])('%j is refused', async (args) => {
+  await expect(parse(...args)).rejects.toThrow();
+});
+
+test.each([
+  ['src', '/here/src'],
+  ['.', '/here'],
+  ['../x/', '/x'],
+  ['/srv/a', '/srv/a'],
+  ['~', '/home/anna'],
+  ['~/src', '/home/anna/src'],
+  ['~bob/src', '/here/~bob/src'],
+])('%j is the folder %j', (typed, folder) => expect(folderPath(typed, '/here', '/home/anna')).toBe(folder));

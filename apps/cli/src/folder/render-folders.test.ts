@@ -1,0 +1,42 @@
+import type { Session } from '@svc/contract/session.ts';
+import { expect, test } from 'vitest';
+import { plain as style } from '../terminal.ts';
+import { renderFolders, renderSession } from './render-folders.ts';
+
+const folder = { updated_at: 0, fault: null } as const;
+
+test('folders are listed with what is wrong with them, and nothing of a name reaches the terminal as a command', () => {
+  const text = renderFolders(
+    {
+      folders: [
+        { ...folder, scope: 'conversation', name: 'a:b:\u001b[2Jc', path: '/srv/a\u001b', for: 'read' },
+        { ...folder, scope: 'tier', name: 'KNOWN', path: '/srv/b', for: 'full', fault: 'it does not exist' },
+      ],
+      trusted: [{ path: '/srv/c', trusted_at: 0 }],
+    },
+    style,
+  );
+  expect(text).not.toContain('\u001b');
+  expect(text).toContain('(also for who may only read)');
+  expect(text).toContain('cannot be used: it does not exist');
+  expect(text.endsWith('  /srv/c')).toBe(true);
+});
+
+test('without any the usual one is named', () => {
+  expect(renderFolders({ folders: [], trusted: [] }, style)).toContain('No folder is set');
+});
+
+test('a session shows where it worked and what is set for it', () => {
+  const session = {
+    conversation_key: 'a:b:c',
+    surface: 'a',
+    state: 'idle',
+    engine_id: 'claude',
+    model: null,
+    turns: 2,
+    cwd: '/w',
+  };
+  const set = { scope: 'instance', path: '/srv/a', for: 'full' };
+  const text = renderSession({ ...session, working_folder: set } as Session, style);
+  expect(text.split('\n')).toEqual(['a:b:c', '  idle, a, claude, 2 turns', '  worked in /w', '  set for the instance: /srv/a']);
+});

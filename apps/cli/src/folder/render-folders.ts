@@ -1,0 +1,43 @@
+import type { FolderList, ListedFolder } from '@svc/contract/folder.ts';
+import type { Session } from '@svc/contract/session.ts';
+import { visibleLine, type Style } from '../terminal.ts';
+
+/** What is set, in the order in which it counts, and what is trusted. */
+export function renderFolders({ folders, trusted }: FolderList, style: Style): string {
+  const set =
+    folders.length === 0
+      ? ['  No folder is set: turns work in the workspace of the data folder.']
+      : folders.flatMap(rowOf(style));
+  const known = trusted.length === 0 ? ['  None.'] : trusted.map(({ path }) => `  ${visibleLine(path)}`);
+  return [
+    style.bold('Working folders'),
+    ...set,
+    '',
+    style.bold('Trusted to bring tool servers, hooks and settings'),
+    ...known,
+  ].join('\n');
+}
+
+const rowOf =
+  (style: Style) =>
+  ({ scope, name, path, for: policy, fault }: ListedFolder): string[] => [
+    `  ${scope} ${style.bold(visibleLine(name))}${policy === 'read' ? ' (also for who may only read)' : ''}`,
+    `      ${visibleLine(path)}`,
+    ...(fault === null ? [] : [`      ${style.yellow(`cannot be used: ${fault}`)}`]),
+  ];
+
+/** One conversation: who answers it, how much, and where it works. */
+export function renderSession(session: Session, style: Style): string {
+  const { conversation_key, surface, state, engine_id, model, turns, cwd, working_folder: folder } = session;
+  const engine = [engine_id, model].filter(Boolean).join(' ');
+  return [
+    style.bold(visibleLine(conversation_key)),
+    `  ${[state, surface, engine, `${turns} turns`].filter(Boolean).map(visibleLine).join(', ')}`,
+    ...(cwd === null ? [] : [`  worked in ${visibleLine(cwd)}`]),
+    ...(folder === null
+      ? []
+      : [
+          `  set for the ${folder.scope}: ${visibleLine(folder.path)}${folder.for === 'read' ? ', also for who may only read' : ''}`,
+        ]),
+  ].join('\n');
+}
