@@ -57,6 +57,9 @@ export function wellFormedJson(value: unknown): string {
   return halfOfPair.test(json) ? JSON.stringify(repaired(JSON.parse(json))) : json;
 }
 
+/** False where JSON may hold half of a pair. */
+export const isWellFormedJson = (json: string): boolean => !halfOfPair.test(json);
+
 /** A JSON value with well-formed text only: itself, or a repaired copy. */
 export function wellFormed<T>(value: T): T {
   const json = JSON.stringify(value);

@@ -24,6 +24,8 @@ const maxMeaningless = 64;
 /** A character may have so many backslashes before it: three layers of JSON write seven. */
 const maxBackslashes = 8;
 const capacity = 256;
+const noUnits = new Uint16Array(0);
+const noPlaces = new Float64Array(0);
 const backslash = 92;
 /** The first bytes of characters of more than one byte in UTF-8. */
 const firstLead = 0xc2;
@@ -40,12 +42,12 @@ export const loneSpace = 0xa0;
 export class EscapeDecoder {
   readonly #sink: UnitSink;
   readonly #areBytes: boolean;
-  /** Units that may still become part of an escape. */
-  readonly #units = new Uint16Array(capacity);
-  readonly #froms = new Float64Array(capacity);
-  readonly #tos = new Float64Array(capacity);
+  /** Units that may still become part of an escape. Room is made for the first of them: most texts have none. */
+  #units = noUnits;
+  #froms = noPlaces;
+  #tos = noPlaces;
   #size = 0;
-  readonly #open: Escape[] = Array.from({ length: maxDepth }, newEscape);
+  #open: Escape[] = [];
   #depth = 0;
   #meaningless = 0;
   /** How much white space was read since a line end; -1 once there was anything else. */
@@ -121,9 +123,17 @@ export class EscapeDecoder {
   }
 
   #begin(unit: number, from: number, to: number, layer: number): void {
+    if (this.#units.length === 0) this.#makeRoom();
     if (this.#depth === 0) this.#meaningless = 0; // whatever was passed over before
     beginEscape(this.#open[this.#depth++]!, this.#size, layer);
     this.#append(unit, from, to);
+  }
+
+  #makeRoom(): void {
+    this.#units = new Uint16Array(capacity);
+    this.#froms = new Float64Array(capacity);
+    this.#tos = new Float64Array(capacity);
+    this.#open = Array.from({ length: maxDepth }, newEscape);
   }
 
   #append(unit: number, from: number, to: number): void {

@@ -9,8 +9,8 @@ export type MaskedJson = string & { readonly [masked]: true };
 export type OutboundMask = {
   /** A value as the JSON text that leaves. */
   json(value: unknown): MaskedJson;
-  /** The same, with the value that the text stands for: the given one when nothing was masked in it. */
-  write<T>(value: T): { value: T; json: MaskedJson };
+  /** The same, with the value that the text stands for: the given one when nothing was masked in it. `json`: it, if written already. */
+  write<T>(value: T, json?: string): { value: T; json: MaskedJson };
   /** JSON text that was written already. */
   jsonText(json: string): MaskedJson;
   /** Any other text: a header, a name, lines of metrics. */
@@ -36,7 +36,7 @@ export function createOutboundMask(known: (text: string) => string): OutboundMas
   };
   const mask: OutboundMask = {
     json: (value) => mask.write(value).json,
-    write: (value) => write(value, JSON.stringify(value) ?? 'null'),
+    write: (value, json = JSON.stringify(value) ?? 'null') => write(value, json),
     jsonText: (json) => (isClean(json) ? (json as MaskedJson) : write<unknown>(null, json).json),
     text: known,
   };

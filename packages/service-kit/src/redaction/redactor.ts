@@ -1,5 +1,6 @@
 import { detect, detectInLog, type Audience } from './detection.ts';
 import { asLogLine } from './log-line.ts';
+import { isQuietWhole } from './quiet-whole.ts';
 import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
 import { minimumSecretLength } from './secret-patterns.ts';
 import { createStreamRedactor, type StreamRedactor } from './stream-redactor.ts';
@@ -35,6 +36,7 @@ export function redactorOf(matchers: readonly SecretMatcher[], edition: symbol, 
   const knownStream = () => matchers.map(createStreamRedactor).reduce(chained);
   let spare: StreamRedactor | null = null;
   const known = (input: string) => {
+    if (matchers.every((matcher) => isQuietWhole(input, matcher))) return input;
     const stream = spare ?? knownStream();
     spare = null; // one that failed half-way is not used again
     const masked = throughStream(stream, input);

@@ -1,6 +1,6 @@
 import type { PartialEvent, TelemetryEvent } from '@svc/contract/event.ts';
 import type { MaskedJson, OutboundMask } from '../redaction/outbound-mask.ts';
-import { wellFormed } from '../well-formed.ts';
+import { isWellFormedJson, wellFormed } from '../well-formed.ts';
 
 /** An event that has passed the mask, as a value and as one line of JSON. */
 export type SerializedEvent = { event: TelemetryEvent; line: MaskedJson };
@@ -80,7 +80,8 @@ function shortValues(payload: Record<string, unknown>): Record<string, unknown> 
 
 function tryWrite(event: TelemetryEvent, mask: OutboundMask): { value: TelemetryEvent; json: MaskedJson } | null {
   try {
-    return mask.write(wellFormed(event)); // the collector refuses what is not
+    const json = JSON.stringify(event);
+    return isWellFormedJson(json) ? mask.write(event, json) : mask.write(wellFormed(event)); // the collector refuses what is not
   } catch {
     return null; // the caller leaves the payload out and says so
   }

@@ -1,0 +1,98 @@
+import type { SecretMatcher } from './secret-matcher.ts';
+import type { SecretPattern } from './secret-patterns.ts';
+import { hasBit, hashOf, window, type StartFilter } from './start-filter.ts';
+import { block, invisibleUnits, unitClasses } from './unit-classes.ts';
+
+/** What is told of a text by so many of its units at once. */
+const gram = 3;
+/** Of a longer pattern only the beginning is looked for: more would fill the table. */
+const longestHead = 32;
+
+/** Openers, line ends, what nobody sees, and the space that does not break: with them a value may be written in other ways. */
+const special = new RegExp(`[${['\\\\', '%', '&', '\\xa0', ...invisibleUnits().map(escaped)].join('')}]`);
+
+/** How far to go on from each hash of a gram without missing the head of a pattern; 0 where one may end. */
+type Skips = { table: Uint8Array; head: number };
+
+const known = new WeakMap<SecretMatcher, Skips>();
+
+/**
+ * True when nothing of the matcher's is in a whole text, in whatever spelling; false when it has to be read. A text without
+ * any escape can hold a value only as it is or within a long block, and both are looked for with a few looks (Wu-Manber).
+ */
+export function isQuietWhole(text: string, matcher: SecretMatcher): boolean {
+  if (matcher.isEmpty) return true;
+  if (special.test(text) || holdsBlock(text, matcher.starts.shortestBlock)) return false;
+  let skips = known.get(matcher);
+  if (skips === undefined) known.set(matcher, (skips = skipsOf(matcher)));
+  return !mayHoldHead(text, skips, matcher.starts);
+}
+
+function mayHoldHead(text: string, { table, head }: Skips, { fours }: StartFilter): boolean {
+  const behind = text.length - gram;
+  for (let at = head - gram; at <= behind;) {
+    const skip = table[hashOfGram(text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2))]!;
+    if (skip === 0 && hasBit(fours, hashOf(unitsFrom(text, at - (head - gram))))) return true;
+    at += skip === 0 ? 1 : skip;
+  }
+  return false;
+}
+
+/** As the filter of beginnings takes them. */
+function unitsFrom(text: string, from: number): number {
+  let units = 0;
+  for (let at = from; at < from + window; at++) units = (units << 8) ^ text.charCodeAt(at);
+  return units;
+}
+
+/** Of every run that is long enough one unit is looked at. */
+function holdsBlock(text: string, length: number): boolean {
+  for (let at = length - 1; at < text.length; at += length) {
+    if (!isBlock(text, at)) continue;
+    let from = at;
+    while (at - from < length - 1 && isBlock(text, from - 1)) from--;
+    let to = at + 1;
+    while (to - from < length && isBlock(text, to)) to++;
+    if (to - from >= length) return true;
+  }
+  return false;
+}
+
+const isBlock = (text: string, at: number): boolean => unitClasses[text.charCodeAt(at)] === block;
+
+function skipsOf({ patterns, literal }: SecretMatcher): Skips {
+  const texts = [...patterns, ...literal.patterns].filter(standsAsItIs).map(({ text }) => text);
+  const head = texts.reduce((least, { length }) => Math.min(least, length), longestHead);
+  const table = new Uint8Array(0x10000).fill(head - gram + 1);
+  for (const text of texts) {
+    for (let at = 0; at + gram <= head; at++) {
+      const skip = head - gram - at;
+      forEachHash(text, at, (hash) => void (table[hash] = Math.min(table[hash]!, skip)));
+    }
+  }
+  return { table, head };
+}
+
+/** Others are found only where an escape is. */
+const standsAsItIs = ({ text, isBehindEscape, minimumSpan }: SecretPattern): boolean =>
+  !isBehindEscape && minimumSpan <= text.length;
+
+const space = 32;
+const plus = 43;
+
+/** A space may be a plus sign. */
+function forEachHash(text: string, at: number, take: (hash: number) => void): void {
+  const [a, b, c] = [text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2)];
+  take(hashOfGram(a, b, c));
+  if (a !== space && b !== space && c !== space) return;
+  for (let spelling = 1; spelling < 1 << gram; spelling++) {
+    const other = (unit: number, bit: number) => (unit === space && (spelling & bit) !== 0 ? plus : unit);
+    take(hashOfGram(other(a, 1), other(b, 2), other(c, 4)));
+  }
+}
+
+const hashOfGram = (a: number, b: number, c: number): number => hashOf((a << 14) ^ (b << 7) ^ c);
+
+function escaped(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}
