@@ -51,15 +51,24 @@ export class WatchedDatabase extends DatabaseSync {
   }
 
   #guarded<F extends (...values: never[]) => unknown>(statement: StatementSync, work: F): F {
-    return ((...values: never[]) => this.#guard(() => work.apply(statement, values))) as F;
+    return ((...values: never[]) => {
+      try {
+        return work.apply(statement, values);
+      } catch (error) {
+        throw this.#named(error);
+      }
+    }) as F;
   }
 
   #guard<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
-      if (!isDamage(error)) throw error;
-      throw Object.assign(this.report((error as Error).message), { cause: error });
+      throw this.#named(error);
     }
+  }
+
+  #named(error: unknown): unknown {
+    return isDamage(error) ? Object.assign(this.report((error as Error).message), { cause: error }) : error;
   }
 }

@@ -29,6 +29,9 @@ export type GroupCommit = {
  * statements; under load many share one. `onCommit` follows each.
  */
 export function createGroupCommit(db: DatabaseSync, onCommit: () => void): GroupCommit {
+  // Run with every turn, so they are prepared.
+  const beginning = db.prepare('BEGIN IMMEDIATE');
+  const ending = db.prepare('COMMIT');
   let round: Round | null = null;
   /** One for many rounds: a busy process would set and clear it thousands of times a second. */
   let timer: NodeJS.Timeout | null = null;
@@ -39,7 +42,7 @@ export function createGroupCommit(db: DatabaseSync, onCommit: () => void): Group
   const commit = () => {
     if (!db.isTransaction) return;
     try {
-      db.exec('COMMIT');
+      ending.run();
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK');
       throw error;
@@ -47,7 +50,7 @@ export function createGroupCommit(db: DatabaseSync, onCommit: () => void): Group
   };
   const begin = () => {
     try {
-      db.exec('BEGIN IMMEDIATE');
+      beginning.run();
     } catch (error) {
       fault = (error as Error).message;
       throw error;

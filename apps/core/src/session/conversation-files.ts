@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import { link, lstat, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -32,7 +32,7 @@ export type ConversationFiles = {
  * the service writes to, and what came to lie there is held against the upload.
  */
 export function createConversationFiles({ folder, uploads, log }: Deps): ConversationFiles {
-  const folderOf = (key: string) => path.join(folder, createHash('sha256').update(key).digest('hex').slice(0, 32));
+  const folderOf = (key: string) => path.join(folder, hash('sha256', key).slice(0, 32));
 
   const stageOne = async (root: string, attachment: Attachment): Promise<Attachment> => {
     const upload = findUpload(uploads, attachment.path);
@@ -50,6 +50,7 @@ export function createConversationFiles({ folder, uploads, log }: Deps): Convers
   return {
     folderOf,
     async stage(key, attachments) {
+      if (attachments.length === 0) return [];
       const root = folderOf(key);
       const staged: Attachment[] = [];
       // One after the other: a message may name the same file twice.

@@ -3,23 +3,23 @@ import type { StreamRedactor } from '@svc/service-kit/redaction/stream-redactor.
 
 /** A stream that goes on with the redactor of the moment when another secret becomes known. */
 export function createRenewedStream(current: () => Redactor): StreamRedactor {
-  let redactor = current();
-  let stream = redactor.stream();
+  let redactor: Redactor | null = null;
+  /** Made with the first text: most turns show none of what goes through here. */
+  let stream: StreamRedactor | null = null;
 
   /** What the old list held back may be a part of what the new one knows. */
-  const renewed = (): string => {
+  const renewed = (text: string): string => {
     const next = current();
-    if (next === redactor) return '';
-    const held = stream.end();
-    redactor = next;
-    stream = redactor.stream();
-    return held;
+    if (stream === null || next !== redactor) {
+      const held = stream?.end() ?? '';
+      redactor = next;
+      stream = redactor.stream();
+      return stream.push(held + text);
+    }
+    return stream.push(text);
   };
   return {
-    push: (text) => stream.push(renewed() + text),
-    end() {
-      const held = renewed();
-      return stream.push(held) + stream.end();
-    },
+    push: renewed,
+    end: () => (stream === null ? '' : renewed('') + stream.end()),
   };
 }

@@ -43,8 +43,16 @@ const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const format = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' });
 
-/** `Sunday 2026-11-22 10:15 (Europe/Berlin)`, in the zone of this machine. */
-const timeAt = (now: number): string => `${weekday.format(now)} ${format.format(now)} (${zone})`;
+const minuteMs = 60_000;
+/** The minute that was written last. Every zone begins its minutes with those of the epoch. */
+let written = { minute: Number.NaN, text: '' };
+
+/** `Sunday 2026-11-22 10:15 (Europe/Berlin)`, in the zone of this machine. Turns are many, and formatting is slow. */
+function timeAt(now: number): string {
+  const minute = Math.floor(now / minuteMs);
+  if (minute !== written.minute) written = { minute, text: `${weekday.format(now)} ${format.format(now)} (${zone})` };
+  return written.text;
+}
 
 const resumeNote = headingLine(
   'resumed',
