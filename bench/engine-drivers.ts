@@ -8,6 +8,7 @@ import { loadSdk } from '@svc/engine-claude/load-sdk.ts';
 import type { ClaudeUserMessage } from '@svc/engine-claude/claude-messages.ts';
 import { startAppServer } from '@svc/engine-codex/app-server.ts';
 import { acceptCodex } from '@svc/engine-codex/find-codex.ts';
+import { openModelCatalogs } from '@svc/engine-codex/model-catalog.ts';
 
 /** One conversation with a vendor's program and nothing of ours around it. `onFirst` is called at the first words of a reply. */
 export type Harness = { turn(text: string, onFirst: () => void): Promise<void>; close(): Promise<void> };
@@ -63,7 +64,8 @@ async function openCodex({ install, modelUrl, dir }: Place): Promise<Harness> {
   if (typeof found === 'string') throw new Error(found);
   const env = { ...baseEnv(dir), CODEX_HOME: dir };
   const log = { debug() {}, info() {}, warn() {} };
-  const server = await startAppServer({ program: found.program, env, cwd: dir, log, maxLine: 1024 ** 2, catalog: null });
+  const { writer: catalog } = await openModelCatalogs({ program: found.program, env, cwd: dir });
+  const server = await startAppServer({ program: found.program, env, cwd: dir, log, maxLine: 1024 ** 2, catalog });
   const provider = { name: 'svc', base_url: `${modelUrl}/v1`, wire_api: 'responses', experimental_bearer_token: 'x' };
   const { thread } = await server.request<{ thread: { id: string } }>('thread/start', {
     cwd: dir,

@@ -15,8 +15,8 @@ export type AppServerSpec = {
   log: EngineLog;
   /** Longest line that it may write, in characters. */
   maxLine: number;
-  /** File of what is known of models, in place of the program's own; null for that. */
-  catalog: string | null;
+  /** File of what is known of models, in place of the program's own, for threads that name no other one. */
+  catalog: string;
 };
 
 /** Starts `codex app-server` and greets it. Rejects with what it wrote to stderr when it does not come up. */
@@ -24,7 +24,7 @@ export async function startAppServer({ program, env, cwd, log, maxLine, catalog 
   const listeners = createListeners((error, method) => log.warn({ err: error, method }, 'codex sent what cannot be read'));
   const client = startRpcClient({
     command: program,
-    args: [...appServerArgs, ...(catalog === null ? [] : ['-c', `model_catalog_json=${JSON.stringify(catalog)}`])],
+    args: [...appServerArgs, '-c', `model_catalog_json=${JSON.stringify(catalog)}`],
     env,
     cwd,
     maxLine,

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -11,11 +11,26 @@ type Env = Readonly<Record<string, string | undefined>>;
 export function openCodexHome(stateDir: string, options: { env: Env; sharesLogin: boolean }): string {
   const home = path.join(stateDir, 'home');
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  linkLogin(path.join(home, 'auth.json'), options.sharesLogin ? path.join(operatorHome(options.env), 'auth.json') : null);
+  linkLogin(path.join(home, 'auth.json'), options.sharesLogin ? path.join(operatorCodexHome(options.env), 'auth.json') : null);
   return home;
 }
 
-const operatorHome = (env: Env): string => env.CODEX_HOME ?? path.join(env.HOME ?? os.homedir(), '.codex');
+/** The folder of the operator's own codex. */
+export const operatorCodexHome = (env: Env): string => env.CODEX_HOME ?? path.join(operatorHome(env), '.codex');
+
+export const operatorHome = (env: Env): string => env.HOME ?? os.homedir();
+
+/**
+ * A folder that stays empty. Codex is started with it as its home folder, because it would give everybody the operator's skills: their list
+ * in the prompt, and the text of one whose name is in a message, without any tool.
+ */
+export function openEmptyDir(stateDir: string): string {
+  const dir = path.join(stateDir, 'empty');
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  // The folder itself stays: a program may be working in it.
+  for (const name of readdirSync(dir)) rmSync(path.join(dir, name), { recursive: true, force: true });
+  return dir;
+}
 
 function linkLogin(link: string, target: string | null): void {
   const stat = lstatSync(link, { throwIfNoEntry: false });

@@ -4,7 +4,7 @@ import { startAppServer, type AppServer } from './app-server.ts';
 import type { CodexProgram } from './find-codex.ts';
 import { startResponsesShim, type ResponsesShim } from './responses-shim.ts';
 import { endpointModel } from './endpoint-model.ts';
-import { openModelCatalog } from './model-catalog.ts';
+import { openModelCatalogs, type ModelCatalogs } from './model-catalog.ts';
 import type { Endpoint } from './thread-config.ts';
 import { createThreads, type Threads } from './threads.ts';
 
@@ -12,6 +12,7 @@ export type RunningCodex = {
   server: AppServer;
   threads: Threads;
   endpoint: Endpoint | null;
+  catalogs: ModelCatalogs;
   /** For turns that name no model; null leaves it to codex. */
   defaultModel: string | null;
 };
@@ -63,16 +64,16 @@ export function createCodexHost(program: CodexProgram, deps: Deps): CodexHost {
     if (baseUrl !== null) shim ??= openShim(baseUrl);
     const endpoint = await shim;
     const place = { program: program.program, env: deps.programEnv, cwd: deps.cwd, log, maxLine: deps.maxLine };
-    const catalog = endpoint && (await openModelCatalog(place));
+    const catalogs = await openModelCatalogs(place);
     const [server, defaultModel] = await Promise.all([
-      startAppServer({ ...place, catalog }),
+      startAppServer({ ...place, catalog: catalogs.reader }),
       endpoint && endpointModel(endpoint),
     ]);
     void server.ended.then(({ reason }) => {
       forget(hosted);
       log.debug({ reason }, 'the codex app-server ended');
     });
-    return { server, threads: createThreads(server, warm), endpoint, defaultModel };
+    return { server, threads: createThreads(server, warm), endpoint, catalogs, defaultModel };
   };
 
   const open = (): Hosted => {

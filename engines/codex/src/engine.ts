@@ -1,38 +1,49 @@
 import { engineEnv } from '@svc/engine-kit/engine-env.ts';
 import { findEngine } from '@svc/engine-kit/engine-path.ts';
-import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
+import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineProbe, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { guardEvents } from '@svc/engine-kit/guard-events.ts';
 import type { AppServer } from './app-server.ts';
-import { openCodexHome } from './codex-home.ts';
+import { openCodexHome, openEmptyDir, operatorHome } from './codex-home.ts';
 import { createCodexHost, type CodexHost } from './codex-host.ts';
 import { acceptCodex, type CodexProgram } from './find-codex.ts';
 import { RpcError } from './json-rpc.ts';
-import { createPersonas } from './persona.ts';
+import { createOwnerInstructions, type OwnerInstructions } from './owner-instructions.ts';
+import { createPolicyCheck, type PolicyCheck } from './policy-check.ts';
 import { probeCodex } from './probe.ts';
 import { runTurn, type TurnOutcome } from './run-turn.ts';
-import { keyVariable, threadParams } from './thread-config.ts';
+import { keyVariable, threadParams, type ThreadPlace } from './thread-config.ts';
 import { notLoggedIn } from './to-failure.ts';
 
 /** The Responses-protocol engine: `codex app-server`, one process for all conversations. */
 export const createEngine: CreateEngine = (deps) => {
-  let host: { program: CodexProgram; host: CodexHost } | null = null;
-  const personas = createPersonas();
+  let opened: Opened | null = null;
+  const owner = createOwnerInstructions(deps.env);
   /** An endpoint of one's own gets its key from us, the vendor's from the program. */
   const isByKey = deps.baseUrl === null && (deps.apiKey ?? null) !== null;
+  const emptyDir = () => openEmptyDir(deps.stateDir);
   const programEnv = () => ({
     ...engineEnv(deps.env, deps.stateDir),
+    HOME: emptyDir(),
     CODEX_HOME: openCodexHome(deps.stateDir, { env: deps.env, sharesLogin: deps.baseUrl === null && !isByKey }),
     ...(isByKey && { [keyVariable]: deps.apiKey?.reveal() ?? '' }),
   });
 
-  const openHost = (program: CodexProgram): CodexHost => {
-    host ??= { program, host: createCodexHost(program, { ...deps, programEnv: programEnv(), cwd: deps.stateDir }) };
-    return host.host;
+  const open = ({ program, packageDir }: CodexProgram): Opened => {
+    if (opened !== null) return opened;
+    const place = { packageDir, emptyDir: emptyDir(), ownerHome: operatorHome(deps.env) };
+    const start = { program, env: programEnv(), cwd: deps.stateDir };
+    const host = createCodexHost({ program, packageDir }, { ...deps, programEnv: start.env, cwd: start.cwd });
+    const policies = createPolicyCheck({ ...start, log: deps.log, maxLine: deps.maxLine, place });
+    return (opened = { host, policies, place });
   };
 
   async function* turn(request: EngineRequest, signal: AbortSignal): AsyncGenerator<EngineEvent> {
     const location = locate(deps);
     if (!location.found) return yield { type: 'failed', failure: notInstalled(location.reason) };
+    const { policies } = open(location.value);
+    const fault = (await policies.run())[request.toolPolicy];
+    if (fault !== undefined) return yield { type: 'failed', failure: policyFault(fault) };
+    if (signal.aborted) return yield { type: 'aborted' }; // the check takes its time once
     const outcome = yield* attempt(location.value, request, signal);
     // What was open and is gone, or does not answer any more, is replaced once.
     if (outcome === 'server_gone') yield* attempt(location.value, request, signal);
@@ -43,7 +54,8 @@ export const createEngine: CreateEngine = (deps) => {
     request: EngineRequest,
     signal: AbortSignal,
   ): AsyncGenerator<EngineEvent, TurnOutcome> {
-    const { codex, isWarm, release, retire } = await openHost(program).acquire();
+    const { host, place } = open(program);
+    const { codex, isWarm, release, retire } = await host.acquire();
     try {
       if (codex.endpoint === null && !isByKey && !(await isLoggedIn(codex.server))) {
         retire(); // it would not see a login of the next minute
@@ -51,8 +63,13 @@ export const createEngine: CreateEngine = (deps) => {
         return 'finished';
       }
       const named = { ...request, model: request.model ?? codex.defaultModel };
-      const params = threadParams(named, program, isByKey ? 'vendor_by_key' : codex.endpoint);
-      const outcome = yield* runTurn({ ...codex, isWarm, personas }, named, params, signal);
+      const params = threadParams(
+        named,
+        { ...place, catalogs: codex.catalogs },
+        isByKey ? 'vendor_by_key' : codex.endpoint,
+        await instructionsFor(request, owner),
+      );
+      const outcome = yield* runTurn({ ...codex, isWarm }, named, params, signal);
       if (outcome === 'server_gone') retire();
       return outcome;
     } finally {
@@ -62,11 +79,29 @@ export const createEngine: CreateEngine = (deps) => {
 
   return {
     id: 'codex',
-    probe: () => probeCodex({ location: locate(deps), env: programEnv(), cwd: deps.stateDir, baseUrl: deps.baseUrl, isByKey }),
+    async probe() {
+      const location = locate(deps);
+      const env = programEnv();
+      const probe = await probeCodex({ location, env, cwd: deps.stateDir, baseUrl: deps.baseUrl, isByKey });
+      return probe.ready && location.found ? withPolicies(probe, open(location.value).policies, deps) : probe;
+    },
     run: (request, signal) => guardEvents((inner) => turn(request, inner), signal, { toFailure: exceptionToFailure }),
-    close: async () => host?.host.close(),
+    close: async () => void (await Promise.all([opened?.host.close(), opened?.policies.close()])),
   };
 };
+
+type Opened = { host: CodexHost; policies: PolicyCheck; place: Omit<ThreadPlace, 'catalogs'> };
+
+/** The owner's own instructions come with the owner's full rights alone. */
+const instructionsFor = async ({ system, facts, toolPolicy }: EngineRequest, owner: OwnerInstructions): Promise<string> =>
+  facts.tier === 'SACRED' && toolPolicy === 'full' ? [system, await owner.read()].filter(Boolean).join('\n\n') : system;
+
+/** The check goes on behind the probe: the first turn waits for it, the start of the service does not. */
+function withPolicies(probe: EngineProbe, policies: PolicyCheck, { log }: EngineDeps): EngineProbe {
+  policies.run().catch((error: unknown) => log.warn({ err: error }, 'what codex offers to its models could not be checked'));
+  const faults = Object.values(policies.known()).map((fault) => policyFault(fault).message);
+  return { ...probe, reason: [probe.reason, ...faults].join(' ') };
+}
 
 /** Asked of a program that waits for it, so that nobody without a login waits for the vendor to refuse them. */
 async function isLoggedIn(server: AppServer): Promise<boolean> {
@@ -83,6 +118,12 @@ const locate = ({ path, enginesDir, env }: EngineDeps) =>
 const notInstalled = (reason: string): EngineFailure => ({
   code: 'engine_not_installed',
   message: `Codex is not installed (${reason}). Run "./svc engine install codex", or set SVC_CODEX_PATH.`,
+  retryable: false,
+});
+
+const policyFault = (fault: string): EngineFailure => ({
+  code: 'engine_failed',
+  message: `Codex does not answer such messages: ${fault}. Install the tested version with "./svc engine install codex".`,
   retryable: false,
 });
 

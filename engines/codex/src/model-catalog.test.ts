@@ -1,20 +1,30 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { openModelCatalog, withoutSearch } from './model-catalog.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { openModelCatalogs, parseModels, toCatalog } from './model-catalog.ts';
 
-test('no model has to search for its tools, and the rest of what is known of it stays', () => {
-  const text = JSON.stringify({ models: [{ slug: 'a', supports_search_tool: true, x: [1] }, { slug: 'b' }] });
-  expect(JSON.parse(withoutSearch(text))).toEqual({
-    models: [
-      { slug: 'a', supports_search_tool: false, x: [1] },
-      { slug: 'b', supports_search_tool: false },
-    ],
-  });
+test('no entry of a model gives it agents, code or tools of its own, or an edit tool where only reading is allowed', () => {
+  const model = {
+    slug: 'a',
+    context_window: 5,
+    multi_agent_version: 'v2',
+    tool_mode: 'code_mode_only',
+    experimental_supported_tools: ['clock'],
+    supports_search_tool: true,
+    apply_patch_tool_type: 'freeform',
+    base_instructions: 'long',
+  };
+  const common = { slug: 'a', context_window: 5, experimental_supported_tools: [], supports_search_tool: false };
+  const [reader] = parseModels(toCatalog([model], 'reader'));
+  const [writer] = parseModels(toCatalog([model], 'writer'));
+  expect(reader).toMatchObject(common);
+  for (const name of ['multi_agent_version', 'tool_mode', 'apply_patch_tool_type']) expect(reader).not.toHaveProperty(name);
+  expect(writer).toMatchObject({ ...common, apply_patch_tool_type: 'freeform' });
+  for (const name of ['multi_agent_version', 'tool_mode']) expect(writer).not.toHaveProperty(name);
 });
 
-test.each(['[]', '{}', 'nonsense'])('%s is no list of models', (text) => expect(() => withoutSearch(text)).toThrow());
+test.each(['[]', '{}', 'nonsense'])('%s is no list of models', (text) => expect(() => parseModels(text)).toThrow());
 
 test('a program that hangs and is deaf to being asked to end costs a turn the time limit, no more', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'codex-'));
@@ -23,8 +33,5 @@ test('a program that hangs and is deaf to being asked to end costs a turn the ti
   writeFileSync(program, `#!${process.execPath}\nprocess.on('SIGTERM', () => undefined);\nsetTimeout(() => undefined, 8000);\n`, {
     mode: 0o700,
   });
-  const warn = vi.fn();
-  const log = { debug: () => undefined, info: () => undefined, warn };
-  expect(await openModelCatalog({ program, env: {}, cwd: folder, log }, 500)).toBeNull();
-  expect(warn).toHaveBeenCalledOnce();
+  await expect(openModelCatalogs({ program, env: {}, cwd: folder }, 500)).rejects.toThrow('took too long');
 }, 5000);

@@ -1,43 +1,88 @@
+import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
-import type { EngineLog } from '@svc/engine-kit/engine.ts';
 
-type Deps = { program: string; env: Record<string, string>; cwd: string; log: EngineLog };
+type Place = { program: string; env: Record<string, string>; cwd: string };
+
+/** Files of what codex is to know of models, in place of its own list. Each turn is given the one that its tool policy allows. */
+export type ModelCatalogs = {
+  /** Models that edit no files. */
+  reader: string;
+  /** Models that edit files. */
+  writer: string;
+};
 
 const usualTimeoutMs = 10_000;
 const maxOutput = 16 * 1024 * 1024;
 
 /**
- * What codex knows of the vendor's models, for endpoints that are not the vendor's: by its own list the newest models get no tools
- * of tool servers but have to search for them, which only the vendor's service understands. A file of this codex, made
- * once; null when it cannot be made, and then codex uses its own.
+ * What a model's entry may not say. The entry wins over the settings of a turn: it alone gives a model sub-agents, a tool that runs
+ * code, and tools of its own. `model_messages` is the vendor's prompt, which our instructions replace.
  */
-export async function openModelCatalog({ program, env, cwd, log }: Deps, timeoutMs = usualTimeoutMs): Promise<string | null> {
-  try {
-    const { size, mtimeMs } = statSync(program);
-    const file = path.join(cwd, `models-${size}-${Math.round(mtimeMs)}.json`);
-    if (!existsSync(file)) writeFileAtomic(file, withoutSearch(await listModels({ program, env, cwd }, timeoutMs)));
-    return file;
-  } catch (error) {
-    log.warn({ err: error }, 'codex does not tell its models; some of them may get no tools of tool servers');
-    return null;
-  }
+const removed = ['multi_agent_version', 'multi_agent_reasoning_effort', 'tool_mode', 'model_messages'];
+
+/**
+ * What it says instead. A model that has to search for its tools gets none of a tool server: only the vendor's service understands that.
+ * The "lite" requests write instructions and tools into the history, where those of a turn with more rights would stand for ever.
+ */
+const replaced = {
+  experimental_supported_tools: [],
+  supports_search_tool: false,
+  use_responses_lite: false,
+  include_skills_usage_instructions: false,
+  include_plugin_usage_instructions: false,
+  include_apps_usage_instructions: false,
+  base_instructions: 'You are a helpful assistant.',
+};
+
+const removedFor: Record<keyof ModelCatalogs, string[]> = { reader: [...removed, 'apply_patch_tool_type'], writer: removed };
+
+/** Catalogs that another service version has made are not taken for ours. */
+const edition = createHash('sha256')
+  .update(JSON.stringify([removedFor, replaced]))
+  .digest('hex')
+  .slice(0, 8);
+
+/**
+ * Makes the files once for each version of the program.
+ * @throws when codex does not list its models: without these files no tool policy holds.
+ */
+export async function openModelCatalogs(place: Place, timeoutMs = usualTimeoutMs): Promise<ModelCatalogs> {
+  const { size, mtimeMs } = statSync(place.program);
+  const file = (kind: keyof ModelCatalogs) =>
+    path.join(place.cwd, `models-${kind}-${size}-${Math.round(mtimeMs)}-${edition}.json`);
+  const catalogs: ModelCatalogs = { reader: file('reader'), writer: file('writer') };
+  if (existsSync(catalogs.reader) && existsSync(catalogs.writer)) return catalogs;
+  const models = parseModels(await listModels(place, timeoutMs));
+  writeFileAtomic(catalogs.reader, toCatalog(models, 'reader'));
+  writeFileAtomic(catalogs.writer, toCatalog(models, 'writer'));
+  return catalogs;
 }
 
 /** A turn waits for it, so one that hangs is not asked to end. */
-async function listModels({ program, env, cwd }: Omit<Deps, 'log'>, timeoutMs: number): Promise<string> {
+async function listModels({ program, env, cwd }: Place, timeoutMs: number): Promise<string> {
   const answer = await runProgram(program, ['debug', 'models'], { env, cwd, timeoutMs, maxOutput });
   if (answer.ending === 'ended' && answer.code === 0 && !answer.isCut) return answer.stdout;
   const how = answer.isCut ? 'wrote too much' : answer.ending === 'too_late' ? 'took too long' : `ended with code ${answer.code}`;
   throw new Error(`codex debug models ${how}: ${answer.stderr}`);
 }
 
+type Model = Record<string, unknown>;
+
 /** @throws when it is not the list that is expected. */
-export function withoutSearch(text: string): string {
+export function parseModels(text: string): Model[] {
   const list: unknown = JSON.parse(text);
   const models = typeof list === 'object' && list !== null && 'models' in list ? list.models : null;
-  if (!Array.isArray(models)) throw new Error('the list of models has another form');
-  return JSON.stringify({ models: models.map((model: object) => ({ ...model, supports_search_tool: false })) });
+  if (!Array.isArray(models)) throw new Error('the list of models of codex has another form');
+  return models as Model[];
+}
+
+/** The entries with everything in them but what would get around the policy of a turn. */
+export function toCatalog(models: readonly Model[], kind: keyof ModelCatalogs): string {
+  const isKept = ([name]: [string, unknown]) => !removedFor[kind].includes(name);
+  return JSON.stringify({
+    models: models.map((model) => ({ ...Object.fromEntries(Object.entries(model).filter(isKept)), ...replaced })),
+  });
 }

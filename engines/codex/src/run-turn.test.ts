@@ -4,7 +4,6 @@ import { guardEvents } from '@svc/engine-kit/guard-events.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import type { AppServer } from './app-server.ts';
 import { createListeners } from './listeners.ts';
-import { createPersonas } from './persona.ts';
 import { runTurn } from './run-turn.ts';
 import type { Threads } from './threads.ts';
 
@@ -31,8 +30,7 @@ function open(over: Partial<Threads> = {}) {
   };
   const controller = new AbortController();
   const request = engineRequest({ prompt: 'hi', cwd: '/' });
-  const run = (signal: AbortSignal) =>
-    runTurn({ server, threads, personas: createPersonas(), isWarm: false }, request, {}, signal);
+  const run = (signal: AbortSignal) => runTurn({ server, threads, isWarm: false }, request, {}, signal);
   const say = (method: string, params: object) => listeners.tell({ method, params: { threadId: 'thread-1', ...params } });
   return { run, events: run(controller.signal), listeners, asked, say, controller };
 }

@@ -8,7 +8,6 @@ import type { AppServer } from './app-server.ts';
 import type { TurnNotification } from './codex-messages.ts';
 import { RpcError, type Notification } from './json-rpc.ts';
 import type { OnEnd } from './listeners.ts';
-import type { Personas } from './persona.ts';
 import type { OpenedThread, Threads } from './threads.ts';
 import { toEngineEvents } from './to-engine-event.ts';
 import { toFailure } from './to-failure.ts';
@@ -16,7 +15,7 @@ import { createToolServerWatch, type ToolServerWatch } from './tool-server-watch
 import { createTurnUsage } from './turn-usage.ts';
 
 /** `isWarm`: the app-server was open before this turn, and may have got stuck or died since. */
-type Deps = { server: AppServer; threads: Threads; personas: Personas; isWarm: boolean };
+type Deps = { server: AppServer; threads: Threads; isWarm: boolean };
 
 /** How a turn ended: with its terminal event, or before it began, in a way that a fresh app-server may mend. */
 export type TurnOutcome = 'finished' | 'server_gone';
@@ -28,7 +27,7 @@ const interruptLimitMs = 2000;
 
 /** One turn on the app-server: load the thread, start the turn, pass its events on, and leave the thread for a next one like it. */
 export async function* runTurn(
-  { server, threads, personas, isWarm }: Deps,
+  { server, threads, isWarm }: Deps,
   request: EngineRequest,
   params: object,
   signal: AbortSignal,
@@ -50,7 +49,6 @@ export async function* runTurn(
     if (request.resume !== null && !thread.resumed) yield unknownSession(request.resume);
     yield { type: 'session', engineSessionId: thread.id, resumed: thread.resumed, model: thread.model };
     if (signal.aborted) return 'finished';
-    await personas.apply(server, thread, request.system);
     await startTurn({ server, queue, used }, thread, toInput(request, !thread.resumed), signal);
     for await (const event of queue) {
       if (event.type === 'aborted') await threads.release(thread.id);

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { threadParams } from './thread-config.ts';
 
-const program = { program: '/p/codex', packageDir: '/p' };
+const place = { packageDir: '/p', catalogs: { reader: '/r', writer: '/w' }, emptyDir: '/e', ownerHome: '/home/o' };
 
 test('with a key the vendor is asked with it by the name of its variable, which commands of a turn do not get', () => {
-  expect(threadParams(engineRequest({ prompt: 'hi', cwd: '/w', toolPolicy: 'full' }), program, 'vendor_by_key')).toMatchObject({
+  expect(threadParams(engineRequest({ prompt: 'hi', cwd: '/w', toolPolicy: 'full' }), place, 'vendor_by_key')).toMatchObject({
     config: {
       model_provider: 'svc',
       model_providers: { svc: { base_url: 'https://api.openai.com/v1', wire_api: 'responses', env_key: 'OPENAI_API_KEY' } },
@@ -15,5 +15,5 @@ test('with a key the vendor is asked with it by the name of its variable, which 
 });
 
 test('without a key and an endpoint the provider is left to codex', () => {
-  expect(threadParams(engineRequest({ prompt: 'hi', cwd: '/w' }), program, null)).not.toHaveProperty('config.model_provider');
+  expect(threadParams(engineRequest({ prompt: 'hi', cwd: '/w' }), place, null)).not.toHaveProperty('config.model_provider');
 });

@@ -1,9 +1,20 @@
+import { existsSync } from 'node:fs';
 import type { EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
 import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
-import type { CodexProgram } from './find-codex.ts';
+import type { ModelCatalogs } from './model-catalog.ts';
 
 /** Where codex sends its model requests when not to the vendor. */
 export type Endpoint = { url: string; token: string };
+
+/** Where a codex finds what it needs. */
+export type ThreadPlace = {
+  packageDir: string;
+  catalogs: ModelCatalogs;
+  /** A folder with nothing in it. */
+  emptyDir: string;
+  /** The operator's own home folder, which the program itself is not shown. */
+  ownerHome: string;
+};
 
 /** Variable of the program's environment that holds its key in API-key mode. */
 export const keyVariable = 'OPENAI_API_KEY';
@@ -27,23 +38,36 @@ export const appServerArgs = [
     'features.shell_snapshot=false',
     'features.unbounded_connection_retries=false',
     'features.enable_request_compression=false',
+    'skills.bundled.enabled=false',
     // A loaded thread keeps the policy and tool servers of the turn that loaded it, whatever a later turn asks for.
     'thread_unload_delay_secs=0',
   ].flatMap((setting) => ['-c', setting]),
 ];
 
-/** Parameters of `thread/start` and `thread/resume` for one turn. They travel over stdin: secrets stay out of the process list. */
-export function threadParams(request: EngineRequest, program: CodexProgram, endpoint: Endpoint | 'vendor_by_key' | null): object {
+/**
+ * Parameters of `thread/start` and `thread/resume` for one turn. They travel over stdin: secrets stay out of the process list.
+ * `instructions` stand in place of the vendor's own prompt, also in a thread that began with others.
+ */
+export function threadParams(
+  request: EngineRequest,
+  place: ThreadPlace,
+  endpoint: Endpoint | 'vendor_by_key' | null,
+  instructions = request.system,
+): object {
+  const { toolPolicy } = request;
   return {
-    cwd: request.cwd,
+    // Even the names of files in the conversation's folder are none of a mere talker's business, and skills may lie there.
+    cwd: toolPolicy === 'none' ? place.emptyDir : request.cwd,
     approvalPolicy: 'never',
-    developerInstructions: request.system,
+    baseInstructions: instructions,
     ...(request.model !== null && { model: request.model }),
-    ...(request.toolPolicy !== 'read' && { sandbox: request.toolPolicy === 'full' ? 'danger-full-access' : 'read-only' }),
+    ...(toolPolicy !== 'read' && { sandbox: toolPolicy === 'full' ? 'danger-full-access' : 'read-only' }),
     config: {
       ...(endpoint === 'vendor_by_key' ? byKeyConfig : endpoint && providerConfig(endpoint.url, bearer(endpoint))),
-      ...policyConfig(request, program),
-      mcp_servers: Object.fromEntries(allowedToolServers(request).map((server) => [server.name, toolServerConfig(server)])),
+      ...policyConfig(request, place),
+      mcp_servers: Object.fromEntries(
+        allowedToolServers(request).map((server) => [server.name, toolServerConfig(server, place.ownerHome)]),
+      ),
       // Without it a server that takes over a second to start is left out of the turn without a word.
       mcp_optional_startup_grace_ms: (startupLimitS + 1) * 1000,
     },
@@ -69,29 +93,64 @@ const bearer = ({ token }: Endpoint): Config => ({ experimental_bearer_token: to
 /** The program's own provider takes no key from the environment. */
 const byKeyConfig: Config = providerConfig(vendorUrl, { env_key: keyVariable });
 
-/** No questions to a person who is not there, no agents besides the one of the turn. */
-const quietFeatures: Config = {
+/** No questions to a person who is not there, no agents besides the one of the turn, and no prompt but ours. */
+const quiet: Config = {
+  'agents.enabled': false,
   'features.multi_agent': false,
   'features.multi_agent_v2': false,
   'features.sleep_tool': false,
   'features.goals': false,
+  'features.memories': false,
+  'features.image_generation': false,
+  'features.tool_suggest': false,
+  'features.skill_search': false,
   'tools.experimental_request_user_input': { enabled: false },
+  'tools.update_plan': { enabled: false },
+  'skills.include_instructions': false,
+  include_permissions_instructions: false,
+  include_apps_instructions: false,
+  include_collaboration_mode_instructions: false,
 };
 
-function policyConfig({ toolPolicy, attachments }: EngineRequest, program: CodexProgram): Config {
+/** Below full rights nothing of the folders around counts: no instructions, skills or hooks of a repository that the turn's folder lies in. */
+const withoutProject: Config = {
+  'features.hooks': false,
+  project_doc_max_bytes: 0,
+  project_root_markers: [],
+  web_search: 'disabled',
+};
+
+function policyConfig(
+  { toolPolicy, filesDir, cwd, trustedFolder }: EngineRequest,
+  { packageDir, catalogs, ownerHome }: ThreadPlace,
+): Config {
   switch (toolPolicy) {
     case 'none':
       return {
-        ...quietFeatures,
+        ...quiet,
+        ...withoutProject,
+        model_catalog_json: catalogs.reader,
+        include_environment_context: false,
         'features.shell_tool': false,
         'features.unified_exec': false,
         'features.view_image': false,
-        web_search: 'disabled',
       };
     case 'read':
-      return { ...quietFeatures, ...readOnlyProfile([program.packageDir, ...attachments.map((file) => file.path)]) };
+      return {
+        ...quiet,
+        ...withoutProject,
+        model_catalog_json: catalogs.reader,
+        ...readOnlyProfile([packageDir, ...(filesDir !== null && existsSync(filesDir) ? [filesDir] : [])]),
+      };
     case 'full':
-      return { ...quietFeatures, shell_environment_policy: { inherit: 'all', exclude: [keyVariable] } };
+      return {
+        ...quiet,
+        'features.hooks': trustedFolder,
+        // Said each time: codex would trust for ever what it was once started in with full rights.
+        projects: { [cwd]: { trust_level: trustedFolder ? 'trusted' : 'untrusted' } },
+        model_catalog_json: catalogs.writer,
+        shell_environment_policy: { inherit: 'all', exclude: [keyVariable], set: { HOME: ownerHome } },
+      };
   }
 }
 
@@ -108,12 +167,12 @@ const readOnlyProfile = (readable: string[]): Config => ({
     },
   },
   shell_environment_policy: { inherit: 'core' },
-  web_search: 'disabled',
 });
 
-function toolServerConfig(server: ToolServer): Config {
+function toolServerConfig(server: ToolServer, ownerHome: string): Config {
   // Nobody is there to approve a call; what may be called was decided by which servers are offered.
   const common = { default_tools_approval_mode: 'approve', startup_timeout_sec: startupLimitS, tool_timeout_sec: callLimitS };
-  if (server.type === 'stdio') return { ...common, command: server.command, args: server.args, env: server.env };
+  if (server.type === 'stdio')
+    return { ...common, command: server.command, args: server.args, env: { HOME: ownerHome, ...server.env } };
   return { ...common, url: server.url, http_headers: server.headers };
 }

@@ -12,7 +12,11 @@ export function parseResponsesRequest(body: Record<string, unknown>): Parsed {
     stream: body.stream === true,
     userText: contentText(items.findLast((item) => item.role === 'user')?.content),
     systemText: [asText(body.instructions), ...developer.map((item) => contentText(item.content))].join('\n'),
-    tools: asBlocks(body.tools).flatMap(toOfferedTools),
+    // Newer models get their tools as an item of the input.
+    tools: [
+      ...asBlocks(body.tools),
+      ...items.flatMap((item) => (item.type === 'additional_tools' ? asBlocks(item.tools) : [])),
+    ].flatMap(toOfferedTools),
     toolResults: newestResults(items),
     historyText: items.map((item) => contentText(item.content)).join('\n'),
   };

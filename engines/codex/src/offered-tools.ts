@@ -1,0 +1,28 @@
+import type { ToolPolicy } from '@svc/contract/trust.ts';
+
+type Json = Record<string, unknown>;
+
+/** Names of the tools that a Responses request offers the model, wherever in the request they stand. */
+export function offeredTools(body: unknown): string[] {
+  if (!isObject(body)) return [];
+  // Newer models get their tools as an item of the input.
+  const items = objects(body.input).filter((item) => item.type === 'additional_tools');
+  return [...objects(body.tools), ...items.flatMap((item) => objects(item.tools))].flatMap((tool) => namesOf(tool));
+}
+
+const namesOf = (tool: Json): string[] =>
+  tool.type === 'namespace'
+    ? objects(tool.tools).flatMap(namesOf)
+    : [typeof tool.name === 'string' ? tool.name : String(tool.type)];
+
+const readingTools = new Set(['exec_command', 'write_stdin', 'view_image']);
+
+/** The offered tools that a policy forbids: all for talk, all but those that read in the sandbox for reading, other agents for everyone. */
+export function forbiddenTools(policy: ToolPolicy, offered: readonly string[]): string[] {
+  if (policy === 'none') return [...offered];
+  if (policy === 'read') return offered.filter((name) => !readingTools.has(name));
+  return offered.filter((name) => /agent/i.test(name));
+}
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);

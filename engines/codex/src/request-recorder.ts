@@ -1,0 +1,51 @@
+import type { AddressInfo } from 'node:net';
+import { readBody } from '@svc/service-kit/http/read-body.ts';
+import { http } from '@svc/service-kit/builtin.ts';
+
+export type RequestRecorder = {
+  /** Settles with the body of the first request below `/<name>`. */
+  bodyOf(name: string): Promise<unknown>;
+  /** Where a client is to send the request of this name. */
+  urlOf(name: string): string;
+  close(): Promise<void>;
+};
+
+const maxBodyBytes = 4 * 1024 * 1024;
+
+/** Stands on loopback in place of a model, keeps what it is asked, and refuses to answer. */
+export async function startRequestRecorder(): Promise<RequestRecorder> {
+  const asked = new Map<string, PromiseWithResolvers<unknown>>();
+  const slotOf = (name: string) => {
+    const slot = asked.get(name) ?? Promise.withResolvers<unknown>();
+    asked.set(name, slot);
+    slot.promise.catch(() => undefined); // who asks for it hears of it
+    return slot;
+  };
+  const server = http.createServer((request, response) => {
+    const name = (request.url ?? '').split('/')[1] ?? '';
+    readBody(request, maxBodyBytes)
+      .then((raw) => {
+        if (request.method === 'POST') slotOf(name).resolve(JSON.parse(raw.toString('utf8')));
+      })
+      .catch((error: unknown) => slotOf(name).reject(error))
+      .finally(() => response.writeHead(400, { 'content-type': 'application/json' }).end(refusal));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    bodyOf: (name) => slotOf(name).promise,
+    urlOf: (name) => `http://127.0.0.1:${port}/${name}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const refusal = JSON.stringify({
+  error: { type: 'invalid_request_error', code: 'invalid_request_error', message: 'only a check' },
+});

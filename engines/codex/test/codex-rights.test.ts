@@ -1,0 +1,178 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import type { Tier } from '@svc/contract/trust.ts';
+import { collectTurn, ofType } from '@svc/engine-kit/testing/collect-turn.ts';
+import { hello, openEngineBench } from '@svc/engine-kit/testing/engine-bench.ts';
+import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import type { ModelRequest } from '@svc/testing/model-server/model-request.ts';
+import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
+import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
+import { createEngine } from '../src/engine.ts';
+import { acceptCodex } from '../src/find-codex.ts';
+import { parseModels } from '../src/model-catalog.ts';
+import { forbiddenTools, offeredTools } from '../src/offered-tools.ts';
+
+/** Every model that the installed program knows, by the names that the vendor gives them. */
+function vendorModels(install: string): string[] {
+  const codex = acceptCodex(install);
+  if (typeof codex === 'string') throw new Error(codex);
+  const list = execFileSync(codex.program, ['debug', 'models'], { stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 1e8 });
+  return parseModels(list.toString()).map((model) => String(model.slug));
+}
+
+/** What a model may try to get out of its turn with, offered or not. */
+const escapes: ScriptedStep[] = [
+  { tool: { name: 'exec', kind: 'custom' }, input: { input: 'while (true) {}' } },
+  {
+    tool: { name: 'exec', namespace: 'functions', kind: 'custom' },
+    input: { input: 'await tools.exec_command({ cmd: "touch coded" })' },
+  },
+  {
+    tool: { name: 'spawn_agent', namespace: 'collaboration', kind: 'function' },
+    input: { task_name: 'a', message: 'go', prompt: 'go' },
+  },
+  { tool: 'spawn_agent', input: { message: 'go' } },
+  { tool: 'read_mcp_resource', input: { server: 'x', uri: 'file:///etc/passwd' } },
+  { tool: 'send_user_message_async', input: { message: 'hi' } },
+  { tool: 'update_plan', input: { plan: [] } },
+];
+const writing: ScriptedStep[] = [
+  {
+    tool: { name: 'apply_patch', kind: 'custom' },
+    input: { input: '*** Begin Patch\n*** Add File: patched\n+hi\n*** End Patch' },
+  },
+  {
+    tool: { name: 'apply_patch', namespace: 'functions', kind: 'custom' },
+    input: { input: '*** Begin Patch\n*** Add File: patched\n+hi\n*** End Patch' },
+  },
+];
+const running: ScriptedStep = { tool: 'exec_command', input: { cmd: 'touch shelled; cat /etc/hostname' } };
+
+const sizeOf = (request: ModelRequest | undefined) =>
+  ['instructions', 'tools', 'input'].reduce((sum, name) => sum + JSON.stringify(request?.body[name] ?? '').length, 0);
+
+describeWithEngine('codex', "the vendor's own models keep to the tool policy of the turn", async (install) => {
+  const { model, start, dir } = await openEngineBench({ id: 'codex', createEngine, install });
+  const models = vendorModels(install);
+  const script = (steps: readonly ScriptedStep[]) => {
+    model.requests.length = 0;
+    model.script([...steps.map((step) => ({ steps: [step] })), hello]);
+  };
+
+  test('the program knows models', () => expect(models.length).toBeGreaterThan(5));
+
+  test.each([
+    ['talk offers no tool at all', 'none', [...escapes, ...writing, running]],
+    ['reading offers only what reads', 'read', [...escapes, ...writing]],
+    ['full rights offer no other agents', 'full', escapes],
+  ] as const)('%s, with any model, and what is asked for all the same does nothing', async (_, toolPolicy, steps) => {
+    const { engine, request } = start();
+    for (const id of models) {
+      script(steps);
+      const turn = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, model: id, toolPolicy }));
+      expect(turn.last, JSON.stringify(turn.events)).toEqual({ type: 'done' });
+      expect(model.requests, id).toHaveLength(steps.length + 1);
+      for (const { body } of model.requests) expect(forbiddenTools(toolPolicy, offeredTools(body)), id).toEqual([]);
+      expect(ofType(turn.events, 'tool_result').filter(({ ok }) => ok)).toEqual([]);
+      for (const name of ['coded', 'patched', 'shelled']) expect(existsSync(path.join(request.cwd, name))).toBe(false);
+      if (toolPolicy === 'none') expect(sizeOf(model.requests[0])).toBeLessThan(1024);
+    }
+  });
+
+  /** A home folder of the owner with a skill in each place, and instructions. */
+  const ownerHome = () => {
+    const home = mkdtempSync(path.join(dir, 'home-'));
+    const addSkill = (folder: string, name: string) => {
+      mkdirSync(path.join(home, folder, name), { recursive: true });
+      writeFileSync(
+        path.join(home, folder, name, 'SKILL.md'),
+        `---\nname: ${name}\ndescription: PRIVATE about ${name}\n---\nSECRET-STEPS of ${name}`,
+      );
+    };
+    addSkill('.agents/skills', 'tax');
+    addSkill('.codex/skills', 'trade');
+    writeFileSync(path.join(home, '.codex/AGENTS.md'), 'PRIVATE rules of the owner');
+    return home;
+  };
+
+  test.each([
+    ['GUEST', 'none'],
+    ['KNOWN', 'read'],
+    ['TRUSTED', 'full'],
+    ['SACRED', 'none'],
+    ['SACRED', 'read'],
+  ] as const)(
+    "for %s with policy %s the owner's skills and instructions are not there, nor by name",
+    async (tier, toolPolicy) => {
+      const { engine, request, stateDir } = start({ env: { PATH: process.env.PATH, HOME: ownerHome() } });
+      const prompt = 'use $tax, $trade and [$tax](skill://tax), $skill-creator';
+      for (const id of ['gpt-5.5', 'gpt-6-astra']) {
+        script([]);
+        await collectTurn(engine, turnOf({ prompt, ...request, model: id, toolPolicy }, tier));
+        const sent = JSON.stringify(model.requests.map(({ body }) => body));
+        expect(sent).toContain('use $tax');
+        expect(sent).not.toMatch(/PRIVATE|SECRET-STEPS|<skill/);
+      }
+      expect(existsSync(path.join(stateDir, 'home/skills/.system'))).toBe(false);
+    },
+  );
+
+  test("skills in the conversation's folder or above it say nothing to a guest", async () => {
+    const { engine, request } = start();
+    mkdirSync(path.join(request.cwd, '.agents/skills/local'), { recursive: true });
+    writeFileSync(
+      path.join(request.cwd, '.agents/skills/local/SKILL.md'),
+      '---\nname: local\ndescription: PRIVATE\n---\nSECRET-STEPS',
+    );
+    writeFileSync(path.join(request.cwd, 'AGENTS.md'), 'PRIVATE rules');
+    script([]);
+    await collectTurn(engine, engineRequest({ prompt: 'use $local', ...request, toolPolicy: 'none' }));
+    expect(JSON.stringify(model.requests[0]?.body)).not.toMatch(/PRIVATE|SECRET-STEPS/);
+  });
+
+  test("the owner with full rights has their own instructions and skills, and a guest's turn in the same conversation has not", async () => {
+    const { engine, request } = start({ env: { PATH: process.env.PATH, HOME: ownerHome() } });
+    script([]);
+    const fields = { prompt: 'hi', ...request, model: 'gpt-6-astra' };
+    const first = await collectTurn(engine, turnOf({ ...fields, toolPolicy: 'full' }, 'SACRED'));
+    const sent = model.requests[0]?.systemText ?? '';
+    expect(sent).toContain('PRIVATE rules of the owner');
+    expect(sent).toMatch(/tax: PRIVATE about tax \(.*\.agents\/skills\/tax\/SKILL\.md\)/);
+    expect(sent).toContain('trade: PRIVATE about trade');
+    script([]);
+    const second = await collectTurn(engine, turnOf({ ...fields, toolPolicy: 'none', resume: first.sessionId }, 'GUEST'));
+    expect(second.sessionId).toBe(first.sessionId);
+    expect(JSON.stringify(model.requests[0]?.body)).not.toContain('PRIVATE');
+  });
+
+  test("a repository's own settings start programs only where the operator trusts the folder", async () => {
+    const { engine, request } = start();
+    mkdirSync(path.join(request.cwd, '.git'));
+    mkdirSync(path.join(request.cwd, '.codex'));
+    const started = path.join(request.cwd, 'started');
+    writeFileSync(
+      path.join(request.cwd, '.codex/config.toml'),
+      `[mcp_servers.repo]\ncommand = "/bin/sh"\nargs = ["-c", "touch ${started}"]\n`,
+    );
+    for (const trustedFolder of [false, false, true]) {
+      script([]);
+      await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, toolPolicy: 'full', trustedFolder }));
+      expect(existsSync(started)).toBe(trustedFolder);
+    }
+  });
+
+  test("commands of the owner's turn have the owner's home folder", async () => {
+    const home = ownerHome();
+    const { engine, request } = start({ env: { PATH: process.env.PATH, HOME: home } });
+    script([{ tool: 'exec_command', input: { cmd: 'echo home=$HOME' } }]);
+    await collectTurn(engine, turnOf({ prompt: 'hi', ...request, toolPolicy: 'full' }, 'SACRED'));
+    expect(model.requests[1]?.toolResults.join('\n')).toContain(`home=${home}`);
+  });
+});
+
+const turnOf = (fields: Parameters<typeof engineRequest>[0], tier: Tier) => {
+  const request = engineRequest(fields);
+  return { ...request, facts: { ...request.facts, tier } };
+};
