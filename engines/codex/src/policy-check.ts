@@ -87,7 +87,7 @@ async function askAll(deps: Deps, catalogs: ModelCatalogs): Promise<PolicyFaults
     const work = (async () => {
       for (const policy of toolPolicies) Object.assign(faults, await askPolicy(asking, policy));
     })();
-    if (!(await within(work, limitMs))) throw new Error(`codex was not through with it within ${limitMs / 1000} s`);
+    if (!(await within(work, limitMs))) throw new Error(`its check took longer than ${limitMs / 1000} s`);
     await work;
     return faults;
   } finally {

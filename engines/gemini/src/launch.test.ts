@@ -18,6 +18,7 @@ const env = {
   GOOGLE_APPLICATION_CREDENTIALS: '/x',
   SVC_MANAGER_TOKEN: 'hush',
   HTTPS_PROXY: 'http://p',
+  ALL_PROXY: 'http://p',
   no_proxy: 'x',
 };
 const relay = { url: 'http://127.0.0.1:1', key: 'turn' };

@@ -21,7 +21,7 @@ const settledNames = {
  * With a proxy the program would look for the model relay and local tool servers behind it, and with exceptions from
  * it no tool server is found at all. The relay uses the proxy instead.
  */
-const proxyName = /^(https?|no)_proxy$/i;
+const proxyName = /^(https?|all|no)_proxy$/i;
 
 /** Environment of the program, by allow-list. Its key is the relay's: the vendor's never leaves the service. */
 export function geminiEnv(

@@ -29,6 +29,21 @@ const commonNames = [
   'NODE_EXTRA_CA_CERTS',
 ] as const;
 
+/** The own tool server, a model server of this machine and what stands before it: no proxy may hear of them, least of all their tokens. */
+const loopback = 'localhost,127.0.0.1,127.0.0.0/8,::1,[::1]';
+
+/**
+ * What no proxy is asked for, under both names: programs look at one or the other first. `*` alone means everything, and only as long as it
+ * stands alone.
+ */
+export function aroundProxy(env: Readonly<Record<string, string | undefined>>): { NO_PROXY: string; no_proxy: string } {
+  const withLoopback = (value = '') => (value.trim() === '' ? loopback : value.trim() === '*' ? '*' : `${value},${loopback}`);
+  return {
+    NO_PROXY: withLoopback(env.NO_PROXY || env.no_proxy),
+    no_proxy: withLoopback(env.no_proxy || env.NO_PROXY),
+  };
+}
+
 /**
  * Environment of an engine's process, whose temporary files lie in its own state folder: the common names, every `LC_*`, and the engine's own `names`; nothing else. The
  * service's secrets and other vendors' keys stay behind, whatever they are called.
@@ -44,6 +59,7 @@ export function engineEnv(
     const value = env[name];
     if (value !== undefined) picked[name] = value;
   }
+  Object.assign(picked, aroundProxy(picked));
   picked.TMPDIR = path.join(stateDir, 'tmp');
   mkdirSync(picked.TMPDIR, { recursive: true, mode: 0o700 });
   return picked;

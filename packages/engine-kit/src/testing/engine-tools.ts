@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { startRecordingProxy } from '@svc/testing/start-recording-proxy.ts';
 import { startHttpToolServer } from '@svc/testing/tool-server/start-http-tool-server.ts';
 import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
 import type { EngineRequest, ToolServer } from '../engine.ts';
@@ -83,6 +84,33 @@ export async function testEngineTools(
     expect(new Set(remote.authorizations)).toEqual(new Set([`Bearer ${secret}`]));
     expect(missing).toEqual([]);
   });
+
+  test('a proxy hears of no tool server and no model on this machine, whatever the operator excepts from it', async () => {
+    const proxy = await startRecordingProxy();
+    onTestFinished(() => proxy.close());
+    for (const except of [{}, { NO_PROXY: 'intranet.example' }, { no_proxy: 'a.example, b.example' }]) {
+      const env = Object.fromEntries(
+        ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'].map((name) => [name, proxy.url]),
+      );
+      const { engine, stateDir, request } = start({ env: { PATH: process.env.PATH, ...env, ...except } });
+      remote.calls.length = 0;
+      await turn(engine, [order('remote')], { ...request, toolServers: [httpServer('remote')] });
+      expect(remote.calls, stateDir).toEqual([{ text: 'ping' }]);
+      expect(proxy.asked.filter((target) => /127\.0\.0\.1|localhost|\[?::1/.test(target))).toEqual([]);
+      expect(proxy.heard()).not.toContain(secret);
+    }
+  });
+
+  test('a tool server that takes two seconds to come up is there in each of five conversations', async () => {
+    const { engine, request } = start();
+    const toolServers = [stdioServer('late', ['slow', '2000'])];
+    for (const conversationKey of ['c1', 'c2', 'c3', 'c4', 'c5']) {
+      const { results, missing, offered } = await turn(engine, [order('late')], { ...request, conversationKey, toolServers });
+      expect(offered).toContain(toolName('late', 'echo'));
+      expect(results.map(({ output }) => output)).toEqual([expect.stringContaining('echo:ping')]);
+      expect(missing).toEqual([]);
+    }
+  }, 120_000);
 
   test.each(models ?? [])('the model %s is offered the tools of a tool server', async (model) => {
     const { engine, request } = start();

@@ -88,6 +88,5 @@ function bounded(limitMs: number, onLate: () => void): { cancel(): void } {
 
 /** The client itself starts fast, and reaches remote servers through the proxy that programs would use. */
 function clientEnv(common: Record<string, string>, cache: string | undefined): Record<string, string> {
-  const around = [common['NO_PROXY'] ?? common['no_proxy'], '127.0.0.1,localhost,::1'].filter(Boolean).join(',');
-  return { ...common, NO_PROXY: around, NODE_USE_ENV_PROXY: '1', ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }) };
+  return { ...common, NODE_USE_ENV_PROXY: '1', ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }) };
 }

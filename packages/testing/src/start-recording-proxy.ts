@@ -1,0 +1,29 @@
+import { http } from '@svc/service-kit/builtin.ts';
+import { listen } from './listen.ts';
+
+export type RecordingProxy = {
+  url: string;
+  /** What it was asked for, in order: addresses, or `host:port` of tunnels. */
+  asked: string[];
+  /** Everything that clients have sent, headers included. */
+  heard(): string;
+  close(): Promise<void>;
+};
+
+/** An HTTP proxy that leads nowhere and keeps what it was told. */
+export async function startRecordingProxy(): Promise<RecordingProxy> {
+  const asked: string[] = [];
+  const heard: string[] = [];
+  const server = http.createServer((request, response) => {
+    asked.push(request.url ?? '');
+    heard.push(JSON.stringify(request.headers));
+    response.writeHead(502).end();
+  });
+  server.on('connect', (request, socket) => {
+    asked.push(request.url ?? '');
+    heard.push(JSON.stringify(request.headers));
+    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+  });
+  const { url, close } = await listen(server);
+  return { url, asked, heard: () => heard.join('\n'), close };
+}
