@@ -1,11 +1,21 @@
 import { atLeast, type Identity, type Tier } from '@svc/contract/trust.ts';
 import type { CoreContext } from '../context.ts';
+import { forgetConversation } from '../session/forget-conversation.ts';
 import { abortTurn } from '../steering/abort-turn.ts';
 import type { Turn } from '../turn/turn.ts';
 
 type Deps = Pick<
   CoreContext,
-  'sessions' | 'claims' | 'turnQueue' | 'bursts' | 'journal' | 'engines' | 'events' | 'observed' | 'workspaces'
+  | 'sessions'
+  | 'claims'
+  | 'turnQueue'
+  | 'bursts'
+  | 'journal'
+  | 'engines'
+  | 'events'
+  | 'observed'
+  | 'conversationFiles'
+  | 'workspaces'
 >;
 
 /**
@@ -25,15 +35,13 @@ const newCommand: ChatCommand = {
   about: 'begin a new conversation',
   floor: 'KNOWN',
   waits: true,
-  async run({ sessions, claims, observed, journal, events, workspaces }, turn, identity) {
+  async run(deps, turn, identity) {
+    const { claims, events } = deps;
     const key = turn.envelope.conversation_key;
     // Whoever works in it at a terminal would lose it, and the claim would have no session that it could be released from.
     if (claims.isClaimed(key)) return 'This conversation is open in a terminal. Begin a new one when it is released there.';
-    await sessions.delete(key);
-    await observed.clear(key, Number.MAX_SAFE_INTEGER);
-    await journal.forget(key);
     // What the operator set for the conversation stays: a sender takes nothing of it away.
-    await workspaces.forget(key);
+    await forgetConversation(deps, key);
     events.sessionForgotten(turn, identity);
     return 'A new conversation begins with your next message.';
   },

@@ -8,5 +8,19 @@ export function instanceOfKey(channel: string, key: string): string | null {
   return surface === channel && instanceId !== undefined && instanceId !== '' && rest.length > 0 ? instanceId : null;
 }
 
+/** The channel whose form a key has; null for one of no channel's form. */
+const channelOfKey = (key: string): string | null => /^([a-z][a-z0-9_-]{0,31}):/.exec(key)?.[1] ?? null;
+
+type Place = { surface: string; instance_id: string | null };
+
+/**
+ * Whether a conversation is of this channel and instance. Whose session it is says the session; while there is none, its
+ * key does.
+ */
+export function isAtHome(from: Place, key: string, session: Place | undefined): boolean {
+  if (session !== undefined) return session.surface === from.surface && session.instance_id === from.instance_id;
+  return (channelOfKey(key) ?? from.surface) === from.surface;
+}
+
 /** Whether a key is of the form of a channel's own keys: `<channel>:…`. Another channel is a guest in such a session. */
 export const isKeyOf = (channel: string, key: string): boolean => key.startsWith(`${channel}:`);

@@ -4,6 +4,7 @@ import { textsInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
 import { countFitting } from '@svc/store/read-page.ts';
+import { forgetConversation } from './forget-conversation.ts';
 import { toMessages } from './history.ts';
 import { toSession } from './session-view.ts';
 
@@ -24,7 +25,7 @@ type KeyParams = { key: string };
 
 /** `GET /v2/sessions`, `GET|DELETE /v2/session/:key` and its history (spec: Endpoints, Core). */
 export function mountSessionRoutes(app: App, deps: Deps): void {
-  const { sessions, observed, turnQueue, bursts, claims, journal, knownSecrets } = deps;
+  const { sessions, turnQueue, bursts, claims, journal, knownSecrets } = deps;
 
   app.get<{ Querystring: { limit?: string; before?: string } }>('/v2/sessions', async ({ query }) => {
     const limit = queryInteger('limit', query.limit, 100, 1, 1000);
@@ -66,12 +67,9 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
     if (turnQueue.stateOf(params.key) !== 'idle' || bursts.has(params.key)) {
       throw conflict('A turn of this session is in flight. Abort it first (POST /v2/abort).');
     }
-    if ((await sessions.delete(params.key)) === 0) throw notFound('session', params.key);
+    if ((await sessions.read(params.key)) === undefined) throw notFound('session', params.key);
     claims.forget(params.key);
-    await observed.clear(params.key, Number.MAX_SAFE_INTEGER);
-    await journal.forget(params.key);
-    await deps.conversationFiles.forget(params.key);
-    await deps.workspaces.forget(params.key);
+    await forgetConversation(deps, params.key);
     await deps.folders.clear('local', { scope: 'conversation', name: params.key });
     return { ok: true };
   });

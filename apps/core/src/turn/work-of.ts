@@ -1,6 +1,8 @@
+import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { findChatCommand, mayUse, type ChatCommand } from '../command/chat-commands.ts';
 import type { CoreContext } from '../context.ts';
+import { isAtHome } from '../session/conversation-key.ts';
 import { deny } from './deny.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { runTurn } from './run-turn.ts';
@@ -46,8 +48,15 @@ async function runCommand(deps: CoreContext, turn: Turn, command: ChatCommand): 
   const identity = await deps.trust.resolve(turn.envelope);
   if (identity.denied) return deny(deps, turn, identity);
   await deps.events.inbound(turn, identity);
-  const text = mayUse(command, identity)
-    ? await command.run(deps, turn, identity)
-    : `/${command.name} is for ${command.floor} and above.`;
+  const text = (await whyNot(deps, turn, command, identity)) ?? (await command.run(deps, turn, identity));
   return toResult(turn, 'command', redactReply(deps, turn, text));
+}
+
+/** Why a sender cannot use a command here; null when they can. In a conversation of another channel it is its people's, and the operator's. */
+async function whyNot({ sessions }: CoreContext, turn: Turn, command: ChatCommand, identity: Identity): Promise<string | null> {
+  if (!mayUse(command, identity)) return `/${command.name} is for ${command.floor} and above.`;
+  const { channel, conversation_key } = turn.envelope;
+  const from = { surface: channel, instance_id: turn.instanceId };
+  if (isAtHome(from, conversation_key, await sessions.read(conversation_key))) return null;
+  return `This is a conversation of another channel. /${command.name} works there.`;
 }
