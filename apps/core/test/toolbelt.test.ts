@@ -35,6 +35,29 @@ describe('the token of a turn', () => {
     });
   });
 
+  test('stands for what its person may do at the moment of a call', async () => {
+    const setStatus = async (status: string) => {
+      await bench.core.context.db.run("UPDATE principal SET status = ? WHERE key = 'worker'", status);
+      bench.core.context.trust.changed();
+    };
+    const message = from('worker');
+    const done = Promise.withResolvers<number[]>();
+    bench.core.engine.script(async function* (request) {
+      const token = tokenOf(request);
+      const before = (await direct(token)).status;
+      await setStatus('disabled');
+      done.resolve([before, (await direct(token)).status]);
+      yield* says('done');
+    });
+    const answer = (await bench.core.handle(message)).json<{ outcome: string }>();
+    const [before = 0, after = 0] = await done.promise;
+    expect(before).toBe(200);
+    // The turn is being ended too, and its token with it.
+    expect([401, 403]).toContain(after);
+    expect(answer.outcome).toBe('aborted');
+    await setStatus('active');
+  });
+
   test('is masked when a model says it', async () => {
     bench.core.engine.script(async function* (request) {
       yield* says(`my token is ${tokenOf(request)}`);

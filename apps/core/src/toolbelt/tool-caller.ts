@@ -12,10 +12,10 @@ export type ToolCaller = {
 };
 
 /**
- * What a caller may use, and how far it goes. `own`: the conversation itself, and what the caller's own sessions do.
- * `all`: every session and every channel.
+ * What a caller may use, and how far it goes. `here`: the conversation itself. `own`: also what the caller's own sessions
+ * do. `all`: every session and every channel.
  */
-export type Rights = { tools: 'none' | 'read' | 'full'; reach: 'own' | 'all' };
+export type Rights = { tools: 'none' | 'read' | 'full'; reach: 'here' | 'own' | 'all' };
 
 const writesPerTurn = 30;
 
@@ -27,8 +27,14 @@ export function rightsOf({ turn, identity }: Pick<ToolCaller, 'turn' | 'identity
   const isPublic = turn?.envelope.public === true;
   return {
     tools: atLeast(identity.trust_tier, 'KNOWN') ? identity.tool_policy : 'none',
-    reach: atLeast(identity.trust_tier, 'TRUSTED') && !isPublic ? 'all' : 'own',
+    reach: isPublic ? 'here' : atLeast(identity.trust_tier, 'TRUSTED') ? 'all' : 'own',
   };
+}
+
+/** Whether a session of a person, named as the one who tells names them, is within a caller's reach. */
+export function reaches(caller: ToolCaller, session: string, isTheirs: boolean): boolean {
+  const { reach } = rightsOf(caller);
+  return reach === 'all' || session === conversationOf(caller) || (reach === 'own' && isTheirs);
 }
 
 /** The operator's own client: no turn, all rights. */

@@ -4,6 +4,7 @@ import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { forbidden, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
+import { resolveIdentity } from '../turn/steps/resolve-identity.ts';
 import { createCollectorReader } from './collector-reader.ts';
 import { rightsOf, type ToolCaller } from './tool-caller.ts';
 import { announce } from './tools/announce.ts';
@@ -25,7 +26,7 @@ const tools = {
 /** A tool whose input has passed its own schema. */
 type CheckedTool = (deps: ToolDeps, caller: ToolCaller, input: never) => Promise<object>;
 
-type Deps = Omit<ToolDeps, 'readCollector'> & Pick<CoreContext, 'toolbelt' | 'toolServers'>;
+type Deps = Omit<ToolDeps, 'readCollector'> & Pick<CoreContext, 'toolbelt' | 'toolServers' | 'trust'>;
 
 const maxBodyBytes = 256 * 1024;
 
@@ -60,6 +61,7 @@ function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
     async ({ headers, body: input }): Promise<ToolAnswer> => {
       const caller = callerOf(headers.authorization);
       try {
+        await judgeAnew(deps, caller);
         checkAllowed(caller, name);
         const result = await tool(deps, caller, input as never);
         // It may leave from here: an operator's client, or a model's provider.
@@ -70,6 +72,11 @@ function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
       }
     },
   );
+}
+
+/** Trust may have changed since the turn began. */
+async function judgeAnew(deps: Pick<CoreContext, 'trust'>, caller: ToolCaller): Promise<void> {
+  if (caller.turn !== null) caller.identity = await resolveIdentity(deps, caller.turn);
 }
 
 const switchedOff = () =>

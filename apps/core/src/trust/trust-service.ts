@@ -40,6 +40,8 @@ export function createTrustService(store: Store, clock: Clock) {
     return sender;
   };
 
+  const listeners = new Set<() => void>();
+
   const forget = () => {
     cache = new Map();
     known = null;
@@ -103,6 +105,13 @@ export function createTrustService(store: Store, clock: Clock) {
     changed(): void {
       forget();
       void learnIdentifiers();
+      for (const listener of listeners) listener();
+    },
+
+    /** Is called after every change of trust, until the function it gives is called. */
+    onChange(listener: () => void): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
 
     closeGate(reason: string): void {

@@ -1,3 +1,4 @@
+import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
@@ -12,16 +13,27 @@ import { resolveIdentity } from './steps/resolve-identity.ts';
 import { toResult } from './to-result.ts';
 import type { AbortReason } from './ticket.ts';
 import type { Turn, TurnIo } from './turn.ts';
+import { watchRights } from './watch-rights.ts';
 
 /**
  * One turn, in the order of the specification: identity, prompt, moderation, session, reasoning, redaction.
  * Called with the conversation's lock and a slot held.
  */
 export async function runTurn(deps: CoreContext, turn: Turn, io: TurnIo): Promise<HandleResult> {
-  const since = deps.clock.elapsed();
   const identity = await resolveIdentity(deps, turn);
   if (identity.denied) return deny(deps, turn, identity);
   if (deps.claims.isClaimed(turn.envelope.conversation_key)) return observe(deps, turn, identity);
+  const endWatch = watchRights(deps, turn, identity);
+  try {
+    return await answer(deps, turn, identity, io);
+  } finally {
+    endWatch();
+  }
+}
+
+/** From the prompt on: who speaks is known. */
+async function answer(deps: CoreContext, turn: Turn, identity: Identity, io: TurnIo): Promise<HandleResult> {
+  const since = deps.clock.elapsed();
   await deps.events.inbound(turn, identity);
   const prompt = await buildPrompt(deps, turn, identity);
   if (prompt.announcedAfter !== null) await rememberCursor(deps, turn, prompt.announcedAfter);

@@ -2,7 +2,7 @@ import type { ListedSession } from '@svc/contract/listed-session.ts';
 import type { Session } from '@svc/contract/session.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { toSession } from '../../session/session-view.ts';
-import { conversationOf, rightsOf, type ToolCaller } from '../tool-caller.ts';
+import { conversationOf, reaches, type ToolCaller } from '../tool-caller.ts';
 import { isoTime, type Tool, type ToolDeps } from './tool.ts';
 
 /** What the collector knows of a session. */
@@ -54,9 +54,7 @@ async function ownSessions(deps: ToolDeps, caller: ToolCaller): Promise<Session[
   const { sessions, clock } = deps;
   const rows = await sessions.list(clock.now() + 1, maxSessions);
   const isSeen = ({ conversation_key, principal_id }: Session) =>
-    rightsOf(caller).reach === 'all' ||
-    conversation_key === conversationOf(caller) ||
-    (principal_id !== null && principal_id === caller.identity.principal_id);
+    reaches(caller, conversation_key, principal_id !== null && principal_id === caller.identity.principal_id);
   const isActive = ({ state, last_active_at }: Session) =>
     state === 'running' || state === 'queued' || clock.now() - last_active_at < activeMs;
   return rows.map((row) => toSession(row, deps)).filter((session) => isSeen(session) && isActive(session));
@@ -64,11 +62,11 @@ async function ownSessions(deps: ToolDeps, caller: ToolCaller): Promise<Session[
 
 /** Without the collector there is still most of it. */
 async function askCollector({ readCollector }: ToolDeps, caller: ToolCaller) {
-  const { reach } = rightsOf(caller);
   const { principal_key } = caller.identity;
   try {
     const { sessions } = await readCollector<{ sessions: Collected[] }>(`/api/sessions?active=1&limit=${maxSessions}`);
-    const isSeen = ({ principal }: Collected) => reach === 'all' || (principal !== null && principal === principal_key);
+    const isSeen = ({ conversation_key, principal }: Collected) =>
+      reaches(caller, conversation_key, principal !== null && principal === principal_key);
     return { collected: sessions.filter(isSeen), note: null };
   } catch (error) {
     return { collected: [], note: `Only sessions of this service are listed. ${errorText(error)}` };

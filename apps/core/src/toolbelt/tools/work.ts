@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { SessionAtWork, WhoTouched, WorkMap } from '@svc/contract/work-map.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
-import { conversationOf, rightsOf, type ToolCaller } from '../tool-caller.ts';
+import { conversationOf, reaches, type ToolCaller } from '../tool-caller.ts';
 import { isoTime, type Tool, type ToolDeps } from './tool.ts';
 
 /** Active sessions by the repository or folder they work in. */
@@ -38,11 +38,8 @@ async function fullPath({ sessions }: ToolDeps, caller: ToolCaller, name: string
 /** Who does not reach all sees their own sessions. */
 function seenBy<T extends SessionAtWork>(caller: ToolCaller, sessions: readonly T[]): T[] {
   const { principal_key } = caller.identity;
-  return sessions.filter(
-    ({ conversation_key, principal }) =>
-      rightsOf(caller).reach === 'all' ||
-      conversation_key === conversationOf(caller) ||
-      (principal !== null && principal === principal_key),
+  return sessions.filter(({ conversation_key, principal }) =>
+    reaches(caller, conversation_key, principal !== null && principal === principal_key),
   );
 }
 

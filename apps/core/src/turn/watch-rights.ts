@@ -1,0 +1,37 @@
+import { tiers, toolPolicies, type Identity } from '@svc/contract/trust.ts';
+import type { CoreContext } from '../context.ts';
+import { abortTurn } from '../steering/abort-turn.ts';
+import { resolveIdentity } from './steps/resolve-identity.ts';
+import type { Turn } from './turn.ts';
+
+type Deps = Pick<CoreContext, 'trust' | 'turnQueue' | 'bursts' | 'log'>;
+type Rights = Pick<Identity, 'denied' | 'trust_tier' | 'tool_policy' | 'tool_servers'>;
+
+/**
+ * Ends the running turn of a sender who loses rights: its engine holds tools that are not theirs any more. What is judged
+ * anew for every step, and by a change of trust alone, costs a turn nothing. Gives what ends the watch.
+ */
+export function watchRights(deps: Deps, turn: Turn, began: Rights): () => void {
+  let isOver = false;
+  const judge = async () => {
+    const now = await resolveIdentity(deps, turn);
+    if (!isOver && hasLost(began, now)) abortTurn(deps, turn.envelope.conversation_key);
+  };
+  const stop = deps.trust.onChange(() => {
+    judge().catch((error: unknown) => deps.log.error({ err: error, turn: turn.id }, 'a running turn could not be judged anew'));
+  });
+  return () => {
+    isOver = true;
+    stop();
+  };
+}
+
+/** Who has more than before goes on with what the turn began with. */
+export const hasLost = (began: Rights, now: Rights): boolean =>
+  now.denied ||
+  tiers.indexOf(now.trust_tier) < tiers.indexOf(began.trust_tier) ||
+  toolPolicies.indexOf(now.tool_policy) < toolPolicies.indexOf(began.tool_policy) ||
+  hasLostServers(began.tool_servers, now.tool_servers);
+
+const hasLostServers = (began: Rights['tool_servers'], now: Rights['tool_servers']): boolean =>
+  now !== '*' && (began === '*' || began.some((name) => !now.includes(name)));
