@@ -35,7 +35,7 @@ test('[P06] a message that is only observed is answered at once with nothing, ca
 test('[P06] it is context of the next turn, once, and of that conversation alone', async () => {
   await observe('the door is open');
   await observe('elsewhere', { conversation_key: 'compat:c1:other' });
-  expect(await seen()).toEqual([{ from: expect.any(String) as string, text: 'the door is open' }]);
+  expect(await seen()).toEqual([{ from: expect.any(String) as string, trust: 'owner', text: 'the door is open' }]);
   expect(await seen()).toEqual([]);
 });
 

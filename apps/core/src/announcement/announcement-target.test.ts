@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkTarget, fits } from './announcement-target.ts';
 
-const reader = { conversationKey: 'compat:c1:key', channel: 'compat', principalKey: 'anna' };
+const reader = { conversationKey: 'compat:c1:key', channel: 'compat', principalKey: 'anna', isPublic: false };
 
 test.each([
   ['*', true],
@@ -15,6 +15,12 @@ test.each([
   ['identity:null', false],
 ])('target %s is for this session: %s', (target, expected) => {
   expect(fits(target, reader)).toBe(expected);
+});
+
+test('what is for a person is not for a public conversation of theirs', () => {
+  const inPublic = { ...reader, isPublic: true };
+  const targets = ['*', 'compat:c1:key', 'surface:compat', 'identity:anna'];
+  expect(targets.filter((target) => !fits(target, inPublic))).toEqual(['identity:anna']);
 });
 
 test('a session of nobody known gets nothing for an identity', () => {

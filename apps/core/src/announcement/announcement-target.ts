@@ -1,7 +1,7 @@
 import { badRequest } from '@svc/service-kit/service-error.ts';
 
 /** The session whose turn reads its mailbox. */
-export type Reader = { conversationKey: string; channel: string; principalKey: string | null };
+export type Reader = { conversationKey: string; channel: string; principalKey: string | null; isPublic: boolean };
 
 const surfacePrefix = 'surface:';
 const identityPrefix = 'identity:';
@@ -27,10 +27,10 @@ export function partsOf(target: string): { what: 'all' | 'surface' | 'identity' 
   return { what: 'session', name: target };
 }
 
-/** Whether an announcement with this target is for the reader. */
-export function fits(target: string, { conversationKey, channel, principalKey }: Reader): boolean {
+/** Whether an announcement with this target is for the reader. What is for one person is nothing for a public conversation. */
+export function fits(target: string, { conversationKey, channel, principalKey, isPublic }: Reader): boolean {
   if (target === '*') return true;
   if (target.startsWith(surfacePrefix)) return target.slice(surfacePrefix.length) === channel;
-  if (target.startsWith(identityPrefix)) return target.slice(identityPrefix.length) === principalKey;
+  if (target.startsWith(identityPrefix)) return !isPublic && target.slice(identityPrefix.length) === principalKey;
   return target === conversationKey;
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Announcement } from '@svc/contract/announcement.ts';
 import { selectAnnouncements } from './select-announcements.ts';
 
-const reader = { conversationKey: 'compat:c1:key', channel: 'compat', principalKey: 'anna' };
+const reader = { conversationKey: 'compat:c1:key', channel: 'compat', principalKey: 'anna', isPublic: false };
 const fitting = ['*', 'compat:c1:key', 'surface:compat', 'identity:anna'];
 const other = ['compat:c1:other', 'surface:chatroom', 'identity:bob'];
 

@@ -9,7 +9,7 @@ async function open() {
   return { clock, again: async () => openObservedStore(await again(), clock), observed: await openObservedStore(db(), clock) };
 }
 
-const seen = (text: string, over: Partial<NewObserved> = {}): NewObserved => ({ sender: 'Anna', text, ...over });
+const seen = (text: string, over: Partial<NewObserved> = {}): NewObserved => ({ sender: 'Anna', tier: 'KNOWN', text, ...over });
 const key = 'chatroom:c1:channel:1';
 
 test('what was seen is kept with its files, in the order it came, each conversation for itself', async () => {

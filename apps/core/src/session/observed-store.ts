@@ -1,4 +1,5 @@
 import type { Attachment } from '@svc/contract/envelope.ts';
+import type { Tier } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
@@ -8,6 +9,8 @@ import type { Database } from '@svc/store/database.ts';
 export type ObservedMessage = {
   id: number;
   sender: string;
+  /** Null on messages of versions that did not keep it. */
+  tier: Tier | null;
   text: string;
   attachments: Attachment[];
   at: number;
@@ -18,7 +21,7 @@ export type ObservedMessage = {
   gone_until: number | null;
 };
 
-export type NewObserved = { sender: string; text: string; attachments?: Attachment[]; message_id?: string };
+export type NewObserved = { sender: string; tier: Tier; text: string; attachments?: Attachment[]; message_id?: string };
 
 type Row = Omit<ObservedMessage, 'attachments'> & { attachments: string | null };
 
@@ -30,14 +33,14 @@ const maxTextLength = 4000;
 /** Message ids that are remembered after a turn has used their messages: a channel repeats itself soon or never. */
 const maxRecent = 2000;
 
-const insert = `INSERT INTO observed_message (conversation_key, sender, text, attachments, message_id, at)
-  VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+const insert = `INSERT INTO observed_message (conversation_key, sender, tier, text, attachments, message_id, at)
+  VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
 const prune = `DELETE FROM observed_message WHERE conversation_key = ? AND id <=
   (SELECT id FROM observed_message WHERE conversation_key = ? ORDER BY id DESC LIMIT 1 OFFSET ${keptPerKey})
   RETURNING at, gone, gone_since`;
 const updateGone = `UPDATE observed_message SET gone = gone + ?, gone_since = COALESCE(gone_since, ?), gone_until = ?
   WHERE id = (SELECT MIN(id) FROM observed_message WHERE conversation_key = ?)`;
-const select = `SELECT id, sender, text, attachments, at, gone, gone_since, gone_until FROM observed_message
+const select = `SELECT id, sender, tier, text, attachments, at, gone, gone_since, gone_until FROM observed_message
   WHERE conversation_key = ? ORDER BY id`;
 const selectKeys = 'SELECT DISTINCT conversation_key FROM observed_message';
 
@@ -66,14 +69,14 @@ export async function openObservedStore(db: Database, clock: Clock) {
 
   return {
     /** False for a message that came before: it is not stored again, also when a turn has used it meanwhile. */
-    async add(key: string, { sender, text, attachments = [], message_id }: NewObserved): Promise<boolean> {
+    async add(key: string, { sender, tier, text, attachments = [], message_id }: NewObserved): Promise<boolean> {
       const name = message_id === undefined ? null : compositeKey(key, message_id);
       if (name !== null && recent.has(name)) return false;
       keys.set(key, ++added);
       const files = attachments.length === 0 ? null : JSON.stringify(attachments);
       // Begun together, so they share a commit.
       const [stored, rows] = await Promise.all([
-        db.run(insert, key, sender, cutText(text, maxTextLength), files, message_id ?? null, clock.now()),
+        db.run(insert, key, sender, tier, cutText(text, maxTextLength), files, message_id ?? null, clock.now()),
         db.all<Pick<Row, 'at' | 'gone' | 'gone_since'>>(prune, key, key),
       ]);
       if (rows.length > 0) await countGone(key, rows);

@@ -15,6 +15,7 @@ export async function observe(
   const { content, conversation_key, message_id } = turn.envelope;
   const isNew = await observed.add(conversation_key, {
     sender: identity.display_name,
+    tier: identity.trust_tier,
     text: content.text,
     attachments: content.attachments,
     // Another sender's message of this id is another message.

@@ -7,6 +7,7 @@ const at = Date.UTC(2026, 0, 1);
 const message = (id: number, over: Partial<ObservedMessage> = {}): ObservedMessage => ({
   id,
   sender: 'Anna',
+  tier: null,
   text: `message ${id}`,
   attachments: [],
   at: at + id * 1000,

@@ -1,6 +1,7 @@
 import type { Attachment } from '@svc/contract/envelope.ts';
 import { dataBlock, dataLine, plainName } from '@svc/engine-kit/prompt-blocks.ts';
 import type { ObservedMessage } from '../../session/observed-store.ts';
+import { tierWords } from './describe-turn.ts';
 
 /** Characters of the whole block, and what its heading and the line on older messages take of it. */
 const maxLength = 12_000;
@@ -31,9 +32,10 @@ function newestLines(seen: readonly ObservedMessage[]): { lines: string[]; from:
   return { lines, from: seen.length - lines.length };
 }
 
-function describe({ sender, text, attachments }: ObservedMessage): string {
+/** With the trust of who said it: a name is chosen, and can be that of somebody else. */
+function describe({ sender, tier, text, attachments }: ObservedMessage): string {
   const files = attachments.length === 0 ? {} : listFiles(attachments);
-  return dataLine({ from: plainName(sender), text, ...files });
+  return dataLine({ from: plainName(sender), trust: tier === null ? undefined : tierWords[tier], text, ...files });
 }
 
 function listFiles(attachments: readonly Attachment[]): { files: Attachment[]; more_files?: number } {

@@ -4,7 +4,7 @@ import { headingLine, quotedName } from '@svc/engine-kit/prompt-blocks.ts';
 import type { Steering, Turn } from '../turn.ts';
 
 /** Tiers as people and models read them. */
-const tierWords: Record<Tier, string> = {
+export const tierWords: Record<Tier, string> = {
   SACRED: 'owner',
   TRUSTED: 'trusted',
   KNOWN: 'known',

@@ -26,7 +26,7 @@ export async function readAnnouncements(
   const after = announcedAfter ?? (await sessions.announceCursor(conversation_key));
   const upTo = announcements.newestId(); // looked at again: one may have come, or expired
   if (upTo <= after) return noMail;
-  const reader = { conversationKey: conversation_key, channel, principalKey: principal_key };
+  const reader = { conversationKey: conversation_key, channel, principalKey: principal_key, isPublic: envelope.public === true };
   return { ...selectAnnouncements(announcements.after(after), reader), after, upTo };
 }
 
