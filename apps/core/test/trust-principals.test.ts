@@ -32,6 +32,18 @@ describe('principals', () => {
     expect(await status('GET', '/trust/principals/anna')).toBe(404);
   });
 
+  test('are listed in pages, each of them once', async () => {
+    for (let n = 0; n < 5; n++) await add({ key: `p${n}`, display_name: `P ${n}` });
+    const keys: string[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const page: { principals: Principal[]; next: string | null } = await ok('GET', `/trust/principals?limit=2&after=${after}`);
+      expect(page.principals.length).toBeLessThanOrEqual(2);
+      keys.push(...page.principals.map(({ key }) => key));
+      after = page.next;
+    }
+    expect(keys).toEqual(['owner', 'p0', 'p1', 'p2', 'p3', 'p4']);
+  });
+
   test.each(['anna', 'Anna', 'ANNA'])('with a key that is taken are 409, in any case (%s)', async (key) => {
     await add();
     expect(await status('POST', '/trust/principals', { ...anna, key })).toBe(409);

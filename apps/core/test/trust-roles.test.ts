@@ -41,6 +41,14 @@ describe('roles', () => {
     expect((await ok<{ roles: Role[] }>('GET', '/trust/roles')).roles).toHaveLength(4);
   });
 
+  test('whose name could be taken for another role are 409: in another case, or the id of one', async () => {
+    const { roles } = await ok<{ roles: Role[] }>('GET', '/trust/roles');
+    for (const name of ['Owner', 'GUEST', roles[0]?.id ?? '']) {
+      expect([name, await status('POST', '/trust/roles', { ...friend, name })]).toEqual([name, 409]);
+    }
+    expect((await ok<{ roles: Role[] }>('GET', '/trust/roles')).roles).toEqual(roles);
+  });
+
   test('[T04] an unknown tier is told with those there are', async () => {
     const { message } = (await call('POST', '/trust/roles', { ...friend, tier: 'KING' })).json();
     expect(message).toContain('body.tier must be one of BLOCKED, UNKNOWN, GUEST, KNOWN, TRUSTED, SACRED');

@@ -4,6 +4,7 @@ import { askCore } from '../ask-core.ts';
 import { CliError } from '../cli-error.ts';
 
 export type Place = { surface?: string; conversation?: string };
+type PrincipalPage = { principals: Principal[]; next: string | null };
 export type Audit = { audit: TrustChange[]; next: number | null };
 
 /** The core has refused; `body` is its answer, for programs to read. */
@@ -27,7 +28,15 @@ export function createTrustApi(coreUrl: string) {
   const of = (key: string) => `/principals/${encodeURIComponent(key)}`;
 
   return {
-    principals: () => ask<{ principals: Principal[] }>('GET', '/principals'),
+    async principals(): Promise<{ principals: Principal[] }> {
+      const principals: Principal[] = [];
+      for (let after: string | null = ''; after !== null;) {
+        const page: PrincipalPage = await ask('GET', `/principals?after=${encodeURIComponent(after)}`);
+        principals.push(...page.principals);
+        after = page.next;
+      }
+      return { principals };
+    },
     principal: (key: string) => ask<Principal>('GET', of(key)),
     roles: () => ask<{ roles: Role[] }>('GET', '/roles'),
     add: (key: string, display_name: string) => ask<Principal>('POST', '/principals', { key, display_name }),

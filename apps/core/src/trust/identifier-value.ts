@@ -46,3 +46,7 @@ export const foldCase = (text: string): string => text.toUpperCase().toLowerCase
 
 /** What an envelope may have as its channel: on another surface nobody would ever be found. */
 export const isSurface = (name: unknown): name is string => typeof name === 'string' && /^[a-z][a-z0-9_-]{0,31}$/.test(name);
+
+/** What a principal may be called by: nothing that reads like another. */
+export const principalKeyPattern = '^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$';
+export const isPrincipalKey = (key: string): boolean => new RegExp(principalKeyPattern).test(key);

@@ -137,6 +137,16 @@ describe('the seed file', () => {
     ['has a value that stands for another', [{ ...anna, identifiers: [{ surface: 'email', value: 'mi\u212ae@x.y' }] }]],
     ['has a key that stands for another', [{ ...anna, key: 'ａnna' }]],
     ['has a key like one there is', [{ ...anna, key: 'Owner' }]],
+    ['has a key that reads like one there is', [{ ...anna, key: '\u043ewner' }]],
+    ['has a key that is a path', [{ ...anna, key: '../anna' }]],
+    ['has a key that is too long', [{ ...anna, key: 'a'.repeat(65) }]],
+    [
+      'has a value that could be taken for another’s',
+      [
+        { ...anna, identifiers: [{ surface: 'email', value: 'wei\u00df@x.y' }] },
+        { ...anna, key: 'bob', role: 'owner', identifiers: [{ surface: 'email', value: 'weiss@x.y' }] },
+      ],
+    ],
     ['has a value that is blank', [{ ...anna, identifiers: [{ surface: 'email', value: ' ' }] }]],
     ['names one sender twice', [anna, { ...anna, key: 'bob', identifiers: [{ surface: 'email', value: 'ANNA@x.y' }] }]],
   ])('that %s lets nobody in', async (_how, content) => {
@@ -145,6 +155,18 @@ describe('the seed file', () => {
     const trust = await start();
     expect(trust.fault()).toContain('trust.seed.json');
     expect(await trust.resolve(from('compat', 'owner'))).toMatchObject({ denied: true });
+  });
+
+  test('that named people in an earlier version’s way still does', async () => {
+    const { start, seed, store } = house();
+    await start();
+    const id = await store().addPrincipal({ key: 'zo\u00eb', display_name: 'Zo\u00eb' });
+    await store().addIdentifier(id, 'email', 'weiss@x.y');
+    await store().addIdentifier(await store().addPrincipal({ key: 'bob', display_name: 'Bob' }), 'email', 'wei\u00df@x.y');
+    seed([{ ...anna, key: 'zo\u00eb', identifiers: [{ surface: 'email', value: 'weiss@x.y' }] }]);
+    const trust = await start();
+    expect(trust.fault()).toBeNull();
+    expect(await trust.resolve(from('email', 'weiss@x.y'))).toMatchObject({ principal_key: 'zo\u00eb', trust_tier: 'KNOWN' });
   });
 
   test('that is a folder lets nobody in', async () => {

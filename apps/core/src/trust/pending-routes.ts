@@ -2,11 +2,12 @@ import type { Static } from '@svc/contract/schema.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
+import { principalKeyPattern } from './identifier-value.ts';
 import type { LinkTarget } from './link-identity.ts';
 
 const name = { type: 'string', minLength: 1, maxLength: 80, pattern: '\\S' } as const;
 const role = { type: 'string', minLength: 1, maxLength: 64 } as const;
-const key = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$' } as const;
+const key = { type: 'string', pattern: principalKeyPattern } as const;
 
 const linkBody = {
   type: 'object',

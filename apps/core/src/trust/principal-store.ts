@@ -13,6 +13,7 @@ type Stamped = PrincipalFields & { now: number };
 
 const columns = 'id, key, display_name, status, bypass_moderation, notes, created_at, updated_at';
 const selectAll = `SELECT ${columns} FROM principal ORDER BY created_at, id`;
+const selectAfter = `SELECT ${columns} FROM principal WHERE id > ? ORDER BY id LIMIT ?`;
 const selectOne = `SELECT ${columns} FROM principal WHERE id = ? OR key = ? ORDER BY id = ? DESC LIMIT 1`;
 const insert = `INSERT INTO principal (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 const updateFields =
@@ -36,6 +37,12 @@ export function createPrincipalStore(db: Database) {
       const identifiers = Map.groupBy(await db.all<Identifier>(`${selectIdentifiers} ORDER BY id`), toHolder);
       const grants = Map.groupBy(await db.all<GrantRow>(`${selectGrants} ORDER BY g.id`), toHolder);
       return rows.map((row) => toPrincipal(row, identifiers.get(row.id) ?? [], grants.get(row.id) ?? []));
+    },
+
+    /** In the order of their ids, behind `after`. */
+    async page(after: string, limit: number): Promise<Principal[]> {
+      const rows = await db.all<PrincipalRow>(selectAfter, after, limit);
+      return Promise.all(rows.map(whole));
     },
 
     /** By id, else by key. */

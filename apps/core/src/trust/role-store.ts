@@ -6,6 +6,7 @@ type RoleRow = Omit<Role, 'surfaces' | 'tool_servers'> & { surfaces: string; too
 
 const columns = 'id, name, tier, tool_policy, surfaces, tool_servers, description';
 const selectOne = `SELECT ${columns} FROM role WHERE id = ? OR name = ? ORDER BY id = ? DESC LIMIT 1`;
+const selectLike = 'SELECT name FROM role WHERE name <> ? AND (id = ? OR lower(name) = ?) LIMIT 1';
 const upsert = `INSERT INTO role (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (name) DO UPDATE SET tier = excluded.tier, tool_policy = excluded.tool_policy, surfaces = excluded.surfaces,
     tool_servers = excluded.tool_servers, description = excluded.description`;
@@ -21,6 +22,10 @@ export function createRoleStore(db: Database) {
       const row = await db.get<RoleRow>(selectOne, idOrName, idOrName, idOrName);
       return row === undefined ? null : toRole(row);
     },
+
+    /** The name of a role that this one could be taken for: it differs in case alone, or is the id of one. */
+    findLike: async (name: string): Promise<string | null> =>
+      (await db.get<{ name: string }>(selectLike, name, name, name.toLowerCase()))?.name ?? null,
 
     /** A role of the same name is replaced and keeps its id. */
     async save({ id, name, tier, tool_policy, surfaces, tool_servers, description }: Role): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { parseJson } from '@svc/service-kit/well-formed.ts';
-import { identifierProblem, isSurface, toIdentifierValue } from './identifier-value.ts';
+import { identifierProblem, isPrincipalKey, isSurface, toIdentifierValue } from './identifier-value.ts';
 import type { NewTrustChange } from './trust-audit.ts';
 import type { TrustStore, NewRole } from './trust-store.ts';
 
@@ -48,18 +48,33 @@ function owner(): SeedPrincipal {
 
 async function seedPrincipal(store: TrustStore, seed: SeedPrincipal, tell: Tell): Promise<void> {
   const { key, display_name, role, identifiers } = seed;
-  const like = await store.findLikeKey(key);
-  if (like !== null && like !== key && (await store.findPrincipalId(key)) === null) {
-    throw new Error(`trust.seed.json: the key "${key}" could be taken for "${like}"; give it another key`);
-  }
+  if ((await store.findPrincipalId(key)) === null) await checkNewKey(store, key);
   const id = await store.addPrincipal({ key, display_name: display_name ?? key });
   const isGranted = await store.addGrant(id, role);
   const added: typeof identifiers = [];
   for (const { surface, value } of identifiers) {
+    if ((await store.findIdentifier(surface, value)) !== null) continue; // theirs, or somebody else's by now
+    const alike = await store.findLookAlike(id, surface, value);
+    if (alike !== null) {
+      throw new Error(
+        `trust.seed.json: ${surface} "${value}" could be taken for "${alike.value}", which belongs to "${alike.key}"`,
+      );
+    }
     if (await store.addIdentifier(id, surface, value)) added.push({ surface, value });
   }
   if (isGranted || added.length > 0) {
     await tell({ principal: key, after: { ...(isGranted ? { role } : {}), identifiers: added } });
+  }
+}
+
+/** As anywhere else where a person gets a key. One that is there already stays as it is. */
+async function checkNewKey(store: TrustStore, key: string): Promise<void> {
+  const like = await store.findLikeKey(key);
+  if (like !== null) throw new Error(`trust.seed.json: the key "${key}" could be taken for "${like}"; give it another key`);
+  if (!isPrincipalKey(key)) {
+    throw new Error(
+      `trust.seed.json: the key "${key.slice(0, 80)}" must be 1 to 64 of A-Z, a-z, 0-9 and "._@+-", and begin with a letter or digit`,
+    );
   }
 }
 

@@ -37,6 +37,7 @@ export function createTrustAdmin(deps: ChangeDeps) {
 
   return {
     listPrincipals: () => stores.principals.list(),
+    pagePrincipals: (after: string, limit: number) => stores.principals.page(after, limit),
     readPrincipal: (id: string) => readPrincipal(stores, id),
     listRoles: () => stores.roles.list(),
     readRole: (id: string) => readRole(stores, id),
@@ -102,6 +103,8 @@ export function createTrustAdmin(deps: ChangeDeps) {
       change<Role>(actor, async ({ roles }) => {
         const found = await roles.read(input.name);
         const was = found?.name === input.name ? found : null;
+        const like = was === null ? await roles.findLike(input.name) : null;
+        if (like !== null) throw conflict(`The name could be taken for the role "${like}". Choose another name.`);
         const role = { ...newRole, ...was, ...input, id: was?.id ?? ids.next('role') };
         if (was !== null && JSON.stringify(roleFacts(was)) === JSON.stringify(roleFacts(role))) {
           return { result: was, change: null };

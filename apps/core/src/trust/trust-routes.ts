@@ -1,6 +1,7 @@
 import type { Static } from '@svc/contract/schema.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
+import { countFitting } from '@svc/store/read-page.ts';
 import type { CoreContext } from '../context.ts';
 import {
   grantBody,
@@ -49,7 +50,13 @@ function mountResolve(app: App, { trust }: Pick<Deps, 'trust'>): void {
 }
 
 function mountPrincipals(app: App, { trustAdmin: admin }: Pick<Deps, 'trustAdmin'>): void {
-  app.get('/trust/principals', async () => ({ principals: await admin.listPrincipals() }));
+  app.get<{ Querystring: Record<string, string> }>('/trust/principals', async ({ query }) => {
+    const limit = queryInteger('limit', query['limit'], 1000, 1, 1000);
+    const rows = await admin.pagePrincipals(query['after'] ?? '', limit);
+    const principals = rows.slice(0, countFitting(rows.map((row) => ({ bytes: JSON.stringify(row).length }))));
+    const isAll = principals.length === rows.length && rows.length < limit;
+    return { principals, next: isAll ? null : (principals.at(-1)?.id ?? null) };
+  });
 
   app.get<Id>('/trust/principals/:id', ({ params }) => admin.readPrincipal(params.id));
 

@@ -1,5 +1,6 @@
 import { conversationKeySchema } from '@svc/contract/envelope.ts';
 import { tiers, toolPolicies } from '@svc/contract/trust.ts';
+import { principalKeyPattern } from './identifier-value.ts';
 
 const surface = { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$' } as const;
 const displayName = { type: 'string', minLength: 1, maxLength: 80, pattern: '\\S' } as const;
@@ -18,7 +19,7 @@ export const principalBody = {
   ...strict,
   required: ['key', 'display_name'],
   properties: {
-    key: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$' },
+    key: { type: 'string', pattern: principalKeyPattern },
     display_name: displayName,
     bypass_moderation: { type: 'boolean' },
     notes,
