@@ -7,6 +7,7 @@ import { sendJson } from '@svc/connector-kit/http/exchange.ts';
 import { createJsonReader } from '@svc/connector-kit/http/read-json.ts';
 import type { Route } from '@svc/connector-kit/http/route-table.ts';
 import { createKeysFile, type KeysFile } from '@svc/connector-kit/keys-file.ts';
+import { anonymousCaller } from '@svc/connector-kit/parse-keys.ts';
 import { createThrottle } from '@svc/connector-kit/throttle.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
@@ -69,7 +70,7 @@ function toRoutes(ctx: StartContext<CompatConfig>, keys: KeysFile | null, clock:
 }
 
 function createIdentify(keys: KeysFile | null, clock: Clock): Identify {
-  if (keys === null) return () => ({ identity: 'anonymous', username: 'anonymous' });
+  if (keys === null) return () => anonymousCaller;
   const throttle = createThrottle(clock);
   return (exchange) => checkKey(exchange, keys, throttle);
 }

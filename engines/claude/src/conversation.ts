@@ -36,6 +36,8 @@ export type Conversation = {
    */
   setToolServers(request: EngineRequest): Promise<boolean>;
   send(content: ClaudeUserMessage['message']['content'], listener: TurnListener): void;
+  /** The turn is over: what the program still wants to do is nobody's, and is refused. */
+  settle(): void;
   close(): Promise<void>;
   /** Ends the program at once. Its listener hears of it. */
   kill(): Promise<void>;
@@ -128,6 +130,9 @@ export function openConversation(
       listener = next;
       if (alive) input.push({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null });
       else next.onEnd('The claude program was gone already.');
+    },
+    settle() {
+      listener = null;
     },
     async close() {
       alive = false;

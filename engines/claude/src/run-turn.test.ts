@@ -19,6 +19,7 @@ function open(over: Partial<Conversation> = {}) {
     query: { interrupt: () => Promise.resolve(void done.push('interrupt')) },
     setToolServers: () => Promise.resolve(true),
     send: (_content: unknown, listener: TurnListener) => told.resolve(listener),
+    settle: () => void done.push('settle'),
     close: () => Promise.resolve(void done.push('close')),
     kill: () => Promise.resolve(void done.push('kill')),
     ...over,
@@ -40,7 +41,7 @@ test('a turn that ends by itself is not interrupted afterwards', async () => {
   (await told).onMessage(result);
   expect((await all).at(-1)).toEqual({ type: 'done' });
   controller.abort();
-  expect(done).toEqual([]);
+  expect(done).toEqual(['settle']);
 });
 
 test('a turn that is aborted is interrupted', async () => {

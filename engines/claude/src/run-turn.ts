@@ -122,6 +122,7 @@ export async function* runTurn(
     yield* queue;
     return outcome;
   } finally {
+    conversation.settle();
     // Nobody listens any more to a program that still speaks.
     if (queue.state !== 'ended') {
       queue.end();

@@ -32,6 +32,13 @@ describe('a keys file', () => {
     expect(keys.problem()).toBeNull();
   });
 
+  test('gives nobody the name of those who have no key', () => {
+    write(ann, { key: 'other-key', identity: 'anonymous' });
+    const keys = open();
+    expect(keys.find('other-key')).toBeNull();
+    expect(keys.problem()).toContain('keys[1].identity is "anonymous"');
+  });
+
   test('knows a key beyond ASCII by the bytes that a header carries', () => {
     write({ ...ann, key: 'schlüssel' });
     expect(open().find(Buffer.from('schlüssel').toString('latin1'))?.identity).toBe('ann');

@@ -1,3 +1,6 @@
+/** Who has no key. Where keys are asked for nobody is called so: what that name may do anybody could do over an instance without keys. */
+export const anonymousCaller = { identity: 'anonymous', username: 'anonymous' } as const;
+
 /** One entry of a keys file. */
 export type KeyEntry = { key: string; identity: string; username: string };
 
@@ -36,6 +39,8 @@ function toEntry(item: unknown, at: string): KeyEntry {
   if (typeof key !== 'string' || !/^\S{1,512}$/.test(key))
     throw new Error(`${at}.key is not a text of 1 to 512 characters without spaces`);
   if (!isName(identity)) throw new Error(`${at}.identity is not a text of 1 to 256 characters`);
+  if (identity === anonymousCaller.identity)
+    throw new Error(`${at}.identity is "anonymous", the name of callers without a key; choose another`);
   if (username !== undefined && !isName(username)) throw new Error(`${at}.username is not a text of 1 to 256 characters`);
   return { key, identity, username: username ?? identity };
 }

@@ -45,7 +45,13 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
   let stopping = false;
 
   const server = http.createServer(
-    { headersTimeout: limits.headersTimeout, requestTimeout: limits.requestTimeout, keepAliveTimeout: limits.keepAliveTimeout },
+    {
+      headersTimeout: limits.headersTimeout,
+      requestTimeout: limits.requestTimeout,
+      keepAliveTimeout: limits.keepAliveTimeout,
+      // A second `Host` would be dropped in silence, and could be the one that a proxy before us went by.
+      joinDuplicateHeaders: true,
+    },
     (req, res) => {
       // Shared listeners and no list of replies: both would be a good part of what a short request costs.
       res.on('close', leave);

@@ -76,6 +76,17 @@ describe('a JSON body', () => {
   });
 });
 
+test('a second Host does not pass behind one that is ours', async () => {
+  const served = open(() => undefined);
+  onTestFinished(() => served.close());
+  const { port, hostname } = new URL(await served.listen({ host: '127.0.0.1', port: 0 }));
+  const socket = connect(Number(port), hostname).setEncoding('utf8');
+  socket.write(`GET /version HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`);
+  let answer = '';
+  for await (const text of socket) answer += String(text);
+  expect(answer).toMatch(/^HTTP\/1.1 403 /);
+});
+
 test('a foreign host learns no more from such a URL than from others', async () => {
   const response = await app.inject({ url: '/%', headers: { host: 'evil.example' } });
   expect(response.json()).toMatchObject({ error: 'bad_host' });

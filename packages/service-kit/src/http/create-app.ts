@@ -99,7 +99,8 @@ function bareApp(options: AppOptions): App {
     bodyLimit: options.bodyLimit ?? jsonBodyLimit,
     // Node's own limit knows no routes: see `receive-body.ts`. That for headers holds.
     requestTimeout: 0,
-    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 5000 },
+    // A second `Host` would be dropped in silence, and could be the one that a proxy before us went by.
+    http: { joinDuplicateHeaders: true, headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 5000 },
     requestIdHeader: false,
     genReqId: (request) => inboundRequestId(request.headers['x-request-id'], options.mask) ?? randomIds.next('req'),
     routerOptions: { maxParamLength: 1024 },
