@@ -168,6 +168,7 @@ it('[M10] a flood of log lines is bounded and masked, and costs the sibling noth
   const lines = await eventually(
     () => logsOf(manager, id),
     (texts) => texts.at(-1) === 'the flood is over',
+    30_000,
   );
   expect(lines.length).toBe(500);
   expect(lines.filter((line) => line.length > 9_000 || line.includes('value-of'))).toEqual([]);
