@@ -180,22 +180,26 @@ describe('the command line', () => {
   });
 
   it.each([
-    [['engine'], ['list', null, null, {}]],
+    [['engine'], ['list', null, [], {}]],
     [
       ['engine', 'list', '--json'],
-      ['list', null, null, { json: true }],
+      ['list', null, [], { json: true }],
     ],
     [
       ['engine', 'model', 'codex', 'gpt-6-luna'],
-      ['model', 'codex', 'gpt-6-luna', {}],
+      ['model', 'codex', ['gpt-6-luna'], {}],
     ],
     [
       ['engine', 'key', 'gemini', '--remove'],
-      ['key', 'gemini', null, { remove: true }],
+      ['key', 'gemini', [], { remove: true }],
     ],
     [
       ['engine', 'auto-update', 'claude', 'on'],
-      ['auto-update', 'claude', 'on', {}],
+      ['auto-update', 'claude', ['on'], {}],
+    ],
+    [
+      ['engine', 'login', 'codex', '--device-auth', '--x=y'],
+      ['login', 'codex', ['--device-auth', '--x=y'], {}],
     ],
   ])('takes %j', async (args, asked) => {
     expect((await quietly(args)).code).toBe(0);

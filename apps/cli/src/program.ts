@@ -46,8 +46,8 @@ const lazyCommands = {
   folder: async (request: FolderRequest) => (await import('./commands/folder.ts')).folder(request),
   session: async (request: SessionRequest) => (await import('./commands/session.ts')).session(request),
   trust: async (request: TrustRequest) => (await import('./commands/trust.ts')).trust(request),
-  engine: async (action: EngineAction, id: string | null, value: string | null, options: EngineOptions) =>
-    (await import('./commands/engine.ts')).engine(action, id, value, options),
+  engine: async (action: EngineAction, id: string | null, words: readonly string[], options: EngineOptions) =>
+    (await import('./commands/engine.ts')).engine(action, id, words, options),
   connector: async (request: ConnectorRequest) => (await import('./commands/connector.ts')).connector(request),
   create: async (request: NewRequest) => (await import('./commands/connector.ts')).newFromTemplate(request),
   logs: async (name: string | null, options: LogsOptions) => (await import('./commands/logs.ts')).logs(name, options),
@@ -179,13 +179,17 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
     .command('engine')
     .description('show the engines, install one, log in, and set how they are used')
     .addArgument(new Argument('[action]', 'without it they are listed').choices(engineActions))
-    .argument('[id]', 'which: claude, codex, gemini or offline')
-    .argument('[value]', 'a model, "on" or "off", an address; "none" clears')
+    .argument('[id]', 'which: claude, codex, gemini or offline; with "default" also "none"')
+    .argument('[value...]', 'a model, "on" or "off", an address; "none" clears; with "login" options of the vendor\'s program')
+    .allowUnknownOption()
     .option('--remove', 'with "key": forget it and use the login again')
     .option('--json', 'print the list as JSON')
-    .addHelpText('after', '\n"./svc engine key ID" reads the key from a pipe, or asks for it unseen.')
-    .action(async (action: EngineAction | undefined, id: string | undefined, value: string | undefined, options: EngineOptions) =>
-      done(await commands.engine(action ?? 'list', id ?? null, value ?? null, options)),
+    .addHelpText(
+      'after',
+      '\n"./svc engine key ID" reads the key from a pipe, or asks for it unseen.\n"./svc engine login ID OPTIONS" hands options on, such as --device-auth.',
+    )
+    .action(async (action: EngineAction | undefined, id: string | undefined, words: string[], options: EngineOptions) =>
+      done(await commands.engine(action ?? 'list', id ?? null, words, options)),
     );
   program
     .command('persona')

@@ -26,6 +26,7 @@ import { engineIds } from './engine/load-engine.ts';
 import type { EngineUpdates } from './engine/engine-updates.ts';
 import type { loadEngine } from './engine/load-engine.ts';
 import type { EngineFallback } from './engine/fallback.ts';
+import type { ModelServers } from './engine/model-servers.ts';
 import { openEngines } from './engine/open-engines.ts';
 import { createSubscriptionWarning, type SubscriptionWarning } from './engine/subscription-warning.ts';
 import { createEvents, type Events } from './events.ts';
@@ -98,6 +99,8 @@ export type CoreContext = {
   engineFallback: EngineFallback;
   engineAdmin: EngineAdmin;
   engineUpdates: EngineUpdates;
+  modelServers: ModelServers;
+  watchModelServers: () => void;
   subscriptionWarning: SubscriptionWarning;
   toolServers: ToolServers;
   toolTests: ToolTests;

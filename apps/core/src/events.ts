@@ -1,3 +1,4 @@
+import type { ModelServer } from '@svc/contract/engine.ts';
 import type { Announcement } from '@svc/contract/announcement.ts';
 import type { Delivery } from '@svc/contract/delivery.ts';
 import type { PartialEvent } from '@svc/contract/event.ts';
@@ -212,6 +213,13 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
     /** An engine was installed or updated, or could not be. */
     engine: (engineId: string, code: 'installed' | 'updated' | 'update_failed', message: string) =>
       telemetry.emit({ kind: 'engine', text: mask(message), payload: { engine_id: engineId, code } }),
+    /** A model server of this machine came or went. */
+    modelServer: (what: 'appeared' | 'gone', { name, base_url, models }: ModelServer) =>
+      telemetry.emit({
+        kind: 'engine',
+        text: mask(`${name} ${what === 'appeared' ? 'answers' : 'no longer answers'} at ${base_url}.`),
+        payload: { code: `model_server_${what}`, name, base_url, models: models.slice(0, 20) },
+      }),
     /** The database turned out to be damaged; the text says which and what to do. */
     damaged: (text: string) => telemetry.emit({ kind: 'service', text, payload: { service: 'core', what: 'database_damaged' } }),
     service: (what: 'started' | 'stopping') => telemetry.emit({ kind: 'service', payload: { service: 'core', what } }),

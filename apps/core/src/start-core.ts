@@ -58,6 +58,7 @@ async function startOpenCore({ settings, log, version }: ServiceContext): Promis
   void context.connectorSecrets.learnAll();
   context.events.service('started');
   context.engineUpdates.start();
+  context.watchModelServers();
   context.engines.active().catch((error: unknown) => log.error({ err: error }, 'no engine could be chosen'));
   const stopPruning = keepJournalSmall(context);
   const stopSweeping = lookAfterUploads(context);

@@ -24,6 +24,7 @@ async function open() {
     log,
     engineSettings: await openEngineSettings(db),
     secrets: { get: () => Promise.resolve(null) },
+    modelServers: { best: () => Promise.resolve(null) },
   });
   onTestFinished(async () => {
     await registry.close();

@@ -268,6 +268,32 @@ describe('an API key', () => {
   });
 });
 
+describe('the default engine', () => {
+  test('that is not ready is taken with a warning, which names who could answer meanwhile', async () => {
+    await open({ found: { codex: { ready: false, reason: 'Nobody is logged in.' } } });
+    const chosen = await call('POST', '/codex/default');
+    expect(chosen.json()).toMatchObject({
+      engine: { id: 'codex', default: true },
+      warnings: [
+        expect.stringMatching(/codex is not ready: Nobody is logged in\. .*turns fail; SVC_ENGINE_FALLBACK=claude,gemini/),
+      ],
+    });
+    expect((await call('POST', '/claude/default')).json()).toMatchObject({ warnings: [] });
+  });
+
+  test('can be cleared: then the first that is ready answers again', async () => {
+    await open();
+    await call('POST', '/gemini/default');
+    expect((await call('DELETE', '/default')).json()).toMatchObject({ ok: true, current: { id: 'claude' } });
+    expect(await turn()).toMatchObject({ engine_id: 'claude' });
+  });
+
+  test('of the environment is not cleared', async () => {
+    await open({ env: { SVC_DEFAULT_ENGINE: 'claude' } });
+    expect((await call('DELETE', '/default')).statusCode).toBe(409);
+  });
+});
+
 describe('POST /v2/engines/:id/base-url', () => {
   test('points codex at a server, and the empty string back', async () => {
     await open();

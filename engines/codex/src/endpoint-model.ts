@@ -1,10 +1,11 @@
+import { isChatModel } from '@svc/engine-kit/chat-model.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 import type { Endpoint } from './thread-config.ts';
 
 const timeoutMs = 3000;
 const maxListLength = 1024 * 1024;
 
-/** The first model an endpoint lists, for settings that name none: the vendor's default is unknown there. Null when it lists none. */
+/** The first model to talk to that an endpoint lists, for settings that name none: the vendor's default is unknown there. Null when it lists none. */
 export function endpointModel({ url, token }: Endpoint): Promise<string | null> {
   return new Promise((resolve) => {
     const call = http.get(`${url}/models`, { headers: { authorization: `Bearer ${token}` }, timeout: timeoutMs }, (answer) => {
@@ -23,8 +24,8 @@ export function endpointModel({ url, token }: Endpoint): Promise<string | null> 
 function firstModel(text: string): string | null {
   try {
     const list = JSON.parse(text) as { data?: { id?: unknown }[] };
-    const id = list.data?.[0]?.id;
-    return typeof id === 'string' ? id : null;
+    const ids = (list.data ?? []).map(({ id }) => id).filter((id) => typeof id === 'string');
+    return ids.find(isChatModel) ?? null;
   } catch {
     return null;
   }

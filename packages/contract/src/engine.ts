@@ -51,3 +51,17 @@ export type EngineView = {
 
 /** Answer of `POST /v2/engines/:id/test`: a real completion, and how long it took. */
 export type EngineTest = { ok: true; text: string; ms: number; model: string | null };
+
+/** A model server on this machine, as `GET /v2/engines` lists them. `models`: those to talk to. */
+export type ModelServer = {
+  name: string;
+  base_url: string;
+  models: string[];
+  /** Whether it speaks the Responses protocol, which codex needs. */
+  responses: boolean;
+};
+/** `connect`: the command that has it used; null when it is, or when it cannot be. */
+export type OfferedModelServer = ModelServer & { connect: string | null; note: string };
+
+/** Answer of `POST /v2/engines/:id/base-url`: the models that the server offers, and what is not as it should be. */
+export type BaseUrlSet = { ok: true; engine: EngineView; models: string[]; warnings: string[] };

@@ -37,6 +37,18 @@ describe('the view of a turn', () => {
     expect(show([{ type: 'segment', text: 'hello' }]).answer).toBe('hello\n');
   });
 
+  it('says of a failed engine which command helps', () => {
+    const error = {
+      ok: false,
+      error: 'engine_not_logged_in',
+      message: 'Nobody is logged in.',
+      request_id: 'r',
+      engine_id: 'codex',
+    } as const;
+    const { all, verdict } = show([], { type: 'error', error });
+    expect([verdict, all]).toEqual(['failed', expect.stringContaining('Nobody is logged in. Run: ./svc engine login codex')]);
+  });
+
   it('shows what the turn warns of beside the answer', () => {
     const shown = show([delta('hi'), { type: 'segment', text: 'hi' }], result({ warnings: ['Tool server kit is not there.'] }));
     expect(shown).toMatchObject({ answer: 'hi\n', all: expect.stringContaining('! Tool server kit is not there.') as string });

@@ -1,5 +1,6 @@
 import type { HandleResult, Outcome, TurnFrame } from '@svc/contract/turn.ts';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
+import { describeFailure } from '../engine/failure-help.ts';
 import { visible, type Style } from '../terminal.ts';
 
 type Output = {
@@ -127,8 +128,12 @@ function describeOutcome({ outcome, actions }: HandleResult, withdrawn: boolean)
   }
 }
 
-export const describeError = ({ message, error, request_id }: ErrorBody): string =>
-  error === 'internal' ? `${message} (request ${request_id}; ./svc logs core shows more)` : message;
+/** What failed, and the command that helps. */
+export function describeError(body: ErrorBody & { engine_id?: string }): string {
+  const { message, error, request_id, engine_id } = body;
+  if (error === 'internal') return `${message} (request ${request_id}; ./svc logs core shows more)`;
+  return engine_id === undefined ? message : describeFailure(engine_id, body);
+}
 
 const brief = (input: unknown): string => cut(typeof input === 'string' ? input : (JSON.stringify(input) ?? ''), 100);
 const firstLine = (text: string): string => cut(text.trim().split('\n')[0] ?? '', 100);

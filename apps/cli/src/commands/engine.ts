@@ -5,38 +5,45 @@ import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
 import { coreUrl } from '../core-url.ts';
 import { createEngineApi, type EngineApi } from '../engine/engine-api.ts';
-import type { EngineAction, EngineOptions } from '../engine/engine-actions.ts';
+import type { EngineAction, EngineOptions, MoreWords } from '../engine/engine-actions.ts';
 import { installEngine } from '../engine/install-engine.ts';
 import { logIn } from '../engine/log-in.ts';
-import { renderEngine, renderEngines } from '../engine/render-engines.ts';
-import { testFailure } from '../engine/test-failure.ts';
+import { renderEngine, renderEngines, renderModelServers } from '../engine/render-engines.ts';
+import { testFailure } from '../engine/failure-help.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print, printError, visibleLine, widthOf } from '../terminal.ts';
 import { createSecretInput } from '../vault/secret-input.ts';
 
-type Asked = { api: EngineApi; id: string; value: string | null; options: EngineOptions };
+type Asked = { api: EngineApi; id: string; value: string | null; more: MoreWords; options: EngineOptions };
 
 /** Shows the engines and changes how they are set. What is set holds from the next turn on, without a restart. */
 export async function engine(
   action: EngineAction,
   id: string | null,
-  value: string | null,
+  words: readonly string[],
   options: EngineOptions,
 ): Promise<number> {
   const api = createEngineApi(coreUrl(loadSettings(repositoryRoot)));
   if (action === 'list') return list(api, options);
   if (id === null)
     throw new CliError('it is not said which engine.', { why: 'Say claude, codex, gemini or offline.', run: './svc engine' });
-  await run[action]({ api, id, value, options });
+  const [value = null, ...more] = words;
+  const strange = action === 'login' ? [] : words.filter((word, at) => at > 0 || word.startsWith('-'));
+  if (strange.length > 0)
+    throw new CliError(`${visibleLine(strange.join(' '))} is not understood.`, { run: './svc engine --help' });
+  await run[action]({ api, id, value, more, options });
   return exitCodes.ok;
 }
 
 async function list(api: EngineApi, { json }: EngineOptions): Promise<number> {
-  const engines = await api.list();
+  const { engines, model_servers } = await api.all();
+  const style = createStyle(process.stdout);
   print(
     json === true
-      ? JSON.stringify({ engines }, null, 2)
-      : renderEngines(engines, createStyle(process.stdout), widthOf(process.stdout)),
+      ? JSON.stringify({ engines, model_servers }, null, 2)
+      : [renderEngines(engines, style, widthOf(process.stdout)), renderModelServers(model_servers, style)]
+          .filter(Boolean)
+          .join('\n'),
   );
   return exitCodes.ok;
 }
@@ -55,13 +62,17 @@ const run: Record<Exclude<EngineAction, 'list'>, (asked: Asked) => Promise<void>
     );
   },
 
-  async login({ api, id }) {
-    await logIn(await api.view(id), readEnv(repositoryRoot));
+  async login({ api, id, value, more }) {
+    await logIn(await api.view(id), readEnv(repositoryRoot), value === null ? [] : [value, ...more]);
     show((await api.refresh(id)).engine);
   },
 
   async default({ api, id }) {
-    show((await api.makeDefault(id)).engine);
+    if (id === 'none') {
+      const { id: used, why } = await api.clearDefault();
+      return print(`No engine is the default; ${used} answers. ${visibleLine(why)}`);
+    }
+    showChanged(await api.makeDefault(id));
   },
 
   async model({ api, id, value }) {
@@ -95,9 +106,20 @@ const run: Record<Exclude<EngineAction, 'list'>, (asked: Asked) => Promise<void>
         why: 'Give one, or "none" to clear it.',
         run: `./svc engine base-url ${id} URL`,
       });
-    show((await api.setBaseUrl(id, value === 'none' ? '' : value)).engine);
+    const changed = await api.setBaseUrl(id, value === 'none' ? '' : value);
+    showChanged(changed);
+    const [first, ...others] = changed.models ?? [];
+    if (first === undefined || changed.engine.model !== null) return;
+    printError(
+      `It uses ${visibleLine(first)}.${others.length > 0 ? ` Others: ${visibleLine(others.slice(0, 10).join(', '))}. Choose: ./svc engine model ${id} MODEL` : ''}`,
+    );
   },
 };
+
+function showChanged({ engine: changed, warnings = [] }: { engine: EngineView; warnings?: string[] }): void {
+  show(changed);
+  for (const warning of warnings) printError(visibleLine(warning));
+}
 
 const show = (engineView: EngineView): void =>
   print(renderEngine(engineView, createStyle(process.stdout), widthOf(process.stdout)));

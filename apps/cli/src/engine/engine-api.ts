@@ -1,4 +1,5 @@
-import type { EngineTest, EngineView } from '@svc/contract/engine.ts';
+import type { EngineTest, EngineView, OfferedModelServer } from '@svc/contract/engine.ts';
+import type { EngineChoice } from '@svc/contract/service.ts';
 import { askCore, type CoreAnswer } from '../ask-core.ts';
 import { CliError } from '../cli-error.ts';
 
@@ -6,7 +7,8 @@ import { CliError } from '../cli-error.ts';
 const timeoutMs = 30_000;
 const testTimeoutMs = 120_000;
 
-type Changed = { engine: EngineView; stored_in?: 'vault' | 'file'; note?: string | null };
+type Changed = { engine: EngineView; stored_in?: 'vault' | 'file'; note?: string | null; models?: string[]; warnings?: string[] };
+type Listed = { engines: EngineView[]; model_servers: OfferedModelServer[] };
 
 /** The engine routes of the core. A refusal is thrown as what a person reads. */
 export function createEngineApi(coreUrl: string) {
@@ -16,9 +18,11 @@ export function createEngineApi(coreUrl: string) {
     orThrow(what, await askCore<Changed>(address, { method, body, timeoutMs }));
 
   return {
+    async all(): Promise<Listed> {
+      return orThrow('the engines cannot be listed', await askCore<Listed>(url, { timeoutMs }));
+    },
     async list(): Promise<EngineView[]> {
-      const answer = await askCore<{ engines: EngineView[] }>(url, { timeoutMs });
-      return orThrow('the engines cannot be listed', answer).engines;
+      return (await this.all()).engines;
     },
     async view(id: string): Promise<EngineView> {
       const found = (await this.list()).find((engine) => engine.id === id);
@@ -28,6 +32,9 @@ export function createEngineApi(coreUrl: string) {
     install: (id: string) => change(`${id} is not installed`, at(id, '/install'), 'POST'),
     refresh: (id: string) => change(`${id} cannot be looked at`, at(id, '/refresh'), 'POST'),
     makeDefault: (id: string) => change(`${id} is not the default`, at(id, '/default'), 'POST'),
+    clearDefault: async (): Promise<EngineChoice> =>
+      orThrow('nothing was changed', await askCore<{ current: EngineChoice }>(`${url}/default`, { method: 'DELETE', timeoutMs }))
+        .current,
     set: (id: string, changes: object) => change('nothing was changed', at(id), 'PATCH', changes),
     putKey: (id: string, value: string) => change('the key was not kept', at(id, '/apikey'), 'PUT', { value }),
     removeKey: (id: string) => change('the key was not removed', at(id, '/apikey'), 'DELETE'),

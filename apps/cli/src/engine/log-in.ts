@@ -6,13 +6,13 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * Hands the terminal to the vendor's own login. What it asks and keeps is between it and the operator: nothing of it passes
- * through us. @throws CliError when there is nothing to log in to, or the login did not succeed.
+ * through us. `more`: options for the vendor's program, such as `--device-auth`. @throws CliError when there is nothing to log in to, or the login did not succeed.
  */
-export async function logIn(engine: EngineView, env: Env): Promise<void> {
+export async function logIn(engine: EngineView, env: Env, more: readonly string[] = []): Promise<void> {
   const [command, ...args] = engine.login ?? [];
   if (command === undefined) throw noLogin(engine);
   const ownEnv = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('SVC_')));
-  const child = spawn(command, args, { stdio: 'inherit', env: ownEnv });
+  const child = spawn(command, [...args, ...more], { stdio: 'inherit', env: ownEnv });
   // Ctrl-C is for the program in front.
   const ignore = () => undefined;
   process.on('SIGINT', ignore);

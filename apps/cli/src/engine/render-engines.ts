@@ -1,4 +1,4 @@
-import type { EngineView } from '@svc/contract/engine.ts';
+import type { EngineView, OfferedModelServer } from '@svc/contract/engine.ts';
 import { usualWidth, visibleLine, wrap, type Style } from '../terminal.ts';
 
 /** All engines for a person: how each stands, and how it is set. `columns`: of the terminal. */
@@ -6,6 +6,19 @@ export function renderEngines(engines: readonly EngineView[], style: Style, colu
   const width = Math.max(...engines.map(({ id }) => id.length));
   return engines.flatMap((engine) => block(engine, width, style, columns)).join('\n');
 }
+
+/** The model servers of this machine and how each is connected; nothing when there is none. */
+export function renderModelServers(servers: readonly OfferedModelServer[], style: Style): string {
+  const width = Math.max(0, ...servers.map(({ name }) => name.length));
+  const lines = servers.flatMap(({ name, base_url, models, note, connect }) => [
+    `  ${style.bold(name.padEnd(width))}  ${base_url}  ${visibleLine(someOf(models))}`,
+    `    ${style.dim(note)}${connect === null ? '' : ` Run: ${connect}`}`,
+  ]);
+  return lines.length === 0 ? '' : ['', 'Model servers:', ...lines].join('\n');
+}
+
+const someOf = (models: readonly string[], most = 5): string =>
+  [...models.slice(0, most), ...(models.length > most ? [`and ${models.length - most} more`] : [])].join(', ');
 
 /** One engine, after it was set otherwise. */
 export const renderEngine = (engine: EngineView, style: Style, columns = usualWidth): string =>

@@ -44,7 +44,13 @@ test('a local model server is used through codex, when codex is there', async ()
     baseUrl: 'http://127.0.0.1:11434/v1',
     model: 'm',
   });
-  expect(await choose({}, true)).toMatchObject({ id: 'offline' });
+});
+
+test('a local model server is named before codex is there, with the command that connects it', async () => {
+  expect(await choose({}, true)).toMatchObject({
+    id: 'offline',
+    why: expect.stringMatching(/Ollama answers at http:\/\/127\.0\.0\.1:11434\/v1 .*: \.\/svc engine install codex$/),
+  });
 });
 
 test('without anything it is offline, and says what is missing', async () => {

@@ -30,11 +30,13 @@ export async function chooseEngine({ configured, probe, findLocalEndpoint }: Cho
     if (id === 'codex') codexInstalled = found.installed;
     missing.push(found.reason);
   }
-  const local = codexInstalled ? await findLocalEndpoint() : null;
-  if (local !== null) {
+  const local = await findLocalEndpoint();
+  if (local !== null && codexInstalled) {
     return { ...choice('codex', `${local.name} answers at ${local.baseUrl}.`), model: local.model, baseUrl: local.baseUrl };
   }
-  return choice('offline', `No other engine is ready. ${missing.join(' ')}`);
+  const offer =
+    local === null ? [] : [`${local.name} answers at ${local.baseUrl} and is used through codex: ./svc engine install codex`];
+  return choice('offline', ['No other engine is ready.', ...missing, ...offer].join(' '));
 }
 
 const choice = (id: EngineId, why: string): Chosen => ({ id, model: null, why, baseUrl: null });

@@ -1,10 +1,11 @@
-import type { EngineConnection, EngineView } from '@svc/contract/engine.ts';
+import type { BaseUrlSet, EngineConnection, EngineView } from '@svc/contract/engine.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { badRequest, conflict, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Secrets } from '../secret/secrets.ts';
 import { checkBaseUrl } from './check-base-url.ts';
+import { checkEndpoint } from './check-endpoint.ts';
 import type { EngineInstaller } from './engine-installer.ts';
 import { authOf, baseUrlOf, keyNames } from './engine-profile.ts';
 import type { EngineDescription, EngineRegistry } from './engine-registry.ts';
@@ -126,6 +127,16 @@ export function createEngineAdmin({ settings, env, log, registry, engineSettings
       return inForce(id);
     },
 
+    /** From now on the first engine that is ready answers. @throws ServiceError 409 when the environment names one. */
+    async clearDefault(): Promise<void> {
+      if (settings.defaultEngine !== null)
+        throw conflict(
+          `SVC_DEFAULT_ENGINE is ${settings.defaultEngine}, and a setting of the environment wins. Remove it there.`,
+        );
+      await engineSettings.makeDefault(null);
+      await registry.changed(null);
+    },
+
     /** Keeps the key and pays with it from now on. Says where it lies. */
     async putKey(id: EngineId, value: Secret): Promise<{ stored_in: 'vault' | 'file'; engine: EngineView }> {
       const names = refuseKey(id);
@@ -147,15 +158,19 @@ export function createEngineAdmin({ settings, env, log, registry, engineSettings
       return { note: stays, engine: await inForce(id) };
     },
 
-    /** Points codex at a server of one's own; the empty string clears it. */
-    async setBaseUrl(id: EngineId, text: string): Promise<EngineView> {
+    /**
+     * Points codex at a server of one's own; the empty string clears it. One that does not speak the protocol is refused,
+     * one that does not answer may be started later. @throws ServiceError 400, 409, 422.
+     */
+    async setBaseUrl(id: EngineId, text: string): Promise<Omit<BaseUrlSet, 'ok'>> {
       if (id !== 'codex') throw conflict(`Only codex takes an endpoint of its own: ${id} does not speak the Responses protocol.`);
       const url = checkBaseUrl(text);
       if (url !== null && 'problem' in url) throw badRequest(url.problem);
       if (baseUrlOf(id, settings) !== null)
         throw conflict('SVC_CODEX_BASE_URL is set, and a setting of the environment wins. Remove it to set one here.');
+      const found = url === null ? { models: [], warnings: [] } : await checkEndpoint(url.url);
       await engineSettings.change(id, { base_url: url?.url ?? null });
-      return inForce(id);
+      return { engine: await inForce(id), ...found };
     },
 
     /** Looks at the machine again, after a login for example. A choice that found nothing better is made again. */

@@ -11,8 +11,8 @@ import { chooseEngine, type Chosen } from './choose-engine.ts';
 import { authOf, pathOf, readProfile, type EngineProfile } from './engine-profile.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { createEngineSlot, type EngineSlot } from './engine-slot.ts';
-import { findLocalEndpoint } from './find-local-endpoint.ts';
 import { engineIds, isEngineId, loadEngine, type EngineId } from './load-engine.ts';
+import type { ModelServers } from './model-servers.ts';
 
 /** The engine that answers now. */
 export type ActiveEngine = { engine: Engine; choice: EngineChoice; auth: EngineAuth };
@@ -27,6 +27,7 @@ type Deps = {
   log: Log;
   engineSettings: EngineSettings;
   secrets: Pick<Secrets, 'get'>;
+  modelServers: Pick<ModelServers, 'best'>;
   /** Other engines in place of the real ones, for tests. */
   load?: (id: EngineId) => Promise<CreateEngine>;
 };
@@ -38,7 +39,17 @@ const probeLifeMs = 60_000;
  * start does not, and what was chosen is answered from memory. Only the engine in use is loaded; others are loaded when
  * somebody asks what is there.
  */
-export function createEngineRegistry({ settings, paths, env, clock, log, engineSettings, secrets, load = loadEngine }: Deps) {
+export function createEngineRegistry({
+  settings,
+  paths,
+  env,
+  clock,
+  log,
+  engineSettings,
+  secrets,
+  modelServers,
+  load = loadEngine,
+}: Deps) {
   const slots = new Map<EngineId, EngineSlot>();
   const probes = new Map<EngineId, { at: number; probe: Promise<EngineProbe> }>();
   /** Model server on this machine that codex speaks to when nothing else is set. */
@@ -141,7 +152,7 @@ export function createEngineRegistry({ settings, paths, env, clock, log, engineS
 
   const choose = async (): Promise<ActiveEngine> => {
     pointCodexAt(null);
-    const chosen = await chooseEngine({ configured: configured(), probe: probeOf, findLocalEndpoint });
+    const chosen = await chooseEngine({ configured: configured(), probe: probeOf, findLocalEndpoint: modelServers.best });
     pointCodexAt(chosen.baseUrl);
     const opened = await open(chosen.id, chosen);
     log.info({ engine: chosen.id, why: chosen.why }, 'engine chosen');
@@ -198,6 +209,15 @@ export function createEngineRegistry({ settings, paths, env, clock, log, engineS
       if (id !== null) renew(id);
       active = null;
       await this.active();
+    },
+
+    /** A model server of this machine came or went: where nothing better is set or found, it is used or no longer used. */
+    async modelServersChanged(): Promise<void> {
+      if (active === null || configured() !== null) return;
+      const { choice } = await active;
+      if (choice.id !== 'offline' && localUrl === null) return;
+      const best = await modelServers.best();
+      if (choice.id === 'offline' || best?.baseUrl !== localUrl || best?.model !== choice.model) await this.changed(null);
     },
 
     /** True while turns of an engine run. */

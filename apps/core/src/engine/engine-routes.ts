@@ -1,10 +1,11 @@
-import { engineConnections, type EngineView } from '@svc/contract/engine.ts';
+import { engineConnections, type BaseUrlSet, type EngineView } from '@svc/contract/engine.ts';
 import type { Static } from '@svc/contract/schema.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { refusePlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
+import { offerModelServers } from './offer-model-servers.ts';
 import { testEngine } from './test-engine.ts';
 
 const patchBody = {
@@ -42,7 +43,11 @@ export function mountEngineRoutes(app: App, context: CoreContext): void {
       notice: engineFallback.notice(view.id),
       warning: view.ready && view.auth === 'subscription' ? await subscriptionWarning.of(view.id) : null,
     }));
-    return { engines: await Promise.all(withNotices), current: (await engines.active()).choice };
+    return {
+      engines: await Promise.all(withNotices),
+      current: (await engines.active()).choice,
+      model_servers: offerModelServers(await context.modelServers.list(), views),
+    };
   });
 
   app.patch<Params & { Body: Static<typeof patchBody> }>(
@@ -54,10 +59,19 @@ export function mountEngineRoutes(app: App, context: CoreContext): void {
     },
   );
 
-  app.post<Params>('/v2/engines/:id/default', async ({ params }) => ({
-    ok: true,
-    engine: shown(await admin.makeDefault(admin.idOf(params.id))),
-  }));
+  app.post<Params>('/v2/engines/:id/default', async ({ params }) => {
+    const engine = shown(await admin.makeDefault(admin.idOf(params.id)));
+    return {
+      ok: true,
+      engine,
+      warnings: engine.ready ? [] : [notReady(engine, await admin.list(), context.settings.engineFallback)],
+    };
+  });
+
+  app.delete('/v2/engines/default', async () => {
+    await admin.clearDefault();
+    return { ok: true, current: (await engines.active()).choice };
+  });
 
   app.post<Params>('/v2/engines/:id/install', async ({ params }, reply) => {
     const engine = shown(await admin.install(admin.idOf(params.id)));
@@ -81,9 +95,10 @@ export function mountEngineRoutes(app: App, context: CoreContext): void {
   app.post<Params & { Body: Static<typeof urlBody> }>(
     '/v2/engines/:id/base-url',
     { schema: { body: urlBody } },
-    async ({ params, body }) => {
+    async ({ params, body }): Promise<BaseUrlSet> => {
       refusePlaceholder(body.url, 'url');
-      return { ok: true, engine: shown(await admin.setBaseUrl(admin.idOf(params.id), body.url)) };
+      const { engine, ...rest } = await admin.setBaseUrl(admin.idOf(params.id), body.url);
+      return { ok: true, engine: shown(engine), ...rest };
     },
   );
 
@@ -102,6 +117,17 @@ export function mountEngineRoutes(app: App, context: CoreContext): void {
       isTesting = false;
     }
   });
+}
+
+/** What becomes of turns while the default engine is not ready, and who could stand in for it. */
+function notReady({ id, reason }: EngineView, all: readonly EngineView[], fallback: readonly string[]): string {
+  const others = all.filter((engine) => engine.ready && engine.id !== id && engine.id !== 'offline').map((engine) => engine.id);
+  const inPlace = fallback.filter((other) => other !== id);
+  const meanwhile =
+    inPlace.length > 0
+      ? `Until it is, ${inPlace.join(', then ')} answer in its place (SVC_ENGINE_FALLBACK).`
+      : `Until it is, turns fail${others.length > 0 ? `; SVC_ENGINE_FALLBACK=${others.join(',')} in .env has others answer meanwhile` : ''}.`;
+  return `${id} is not ready: ${reason} ${meanwhile}`;
 }
 
 /** The reason may quote what the engine's program wrote, which may be anything. */

@@ -71,10 +71,11 @@ export async function openEngineSettings(db: Database) {
       }
     },
 
-    async makeDefault(id: EngineId): Promise<void> {
+    /** Null: nobody chooses any more. */
+    async makeDefault(id: EngineId | null): Promise<void> {
       await db.transaction(async (tx) => {
         await tx.run(clearDefault);
-        await tx.run(markDefault, id);
+        if (id !== null) await tx.run(markDefault, id);
       });
       byDefault = id;
     },

@@ -67,8 +67,19 @@ export const settingList = {
   ),
   SVC_CLAUDE_PATH: setting('Core', 'Folder that holds the Claude Agent SDK, or the claude program.'),
   SVC_CODEX_PATH: setting('Core', 'The codex program, or the folder it is installed in.'),
-  SVC_CODEX_BASE_URL: setting('Core', 'Endpoint that speaks the Responses protocol, for codex with your own models.'),
-  SVC_CLAUDE_BASE_URL: setting('Core', 'Endpoint that claude is pointed at instead of the vendor. For tests.'),
+  SVC_CODEX_BASE_URL: setting(
+    'Core',
+    'Address of your own model server, for codex: it has to speak the Responses protocol (/responses), such as http://127.0.0.1:11434/v1 of Ollama.',
+  ),
+  SVC_MODEL_SERVERS: setting(
+    'Core',
+    'Where model servers are looked for (Ollama, LM Studio, llama.cpp, vLLM): addresses, separated by commas; "none" for nowhere.',
+    'http://127.0.0.1:11434/v1,http://127.0.0.1:1234/v1,http://127.0.0.1:8080/v1,http://127.0.0.1:8000/v1',
+  ),
+  SVC_CLAUDE_BASE_URL: setting(
+    'Core',
+    "Endpoint that speaks Anthropic's Messages API, for claude instead of the vendor, such as a gateway.",
+  ),
   SVC_GEMINI_PATH: setting('Core', 'Folder that holds the Gemini CLI, or the gemini program.'),
   SVC_GEMINI_BASE_URL: setting('Core', 'Endpoint that speaks the Gemini API, instead of the vendor.'),
   SVC_ENGINE_MODEL: setting('Core', "Model id for the default engine. Unset: the engine's own default."),

@@ -56,6 +56,17 @@ export class SettingReader {
     return this.url(name)?.replace(/\/+$/, '') ?? null;
   }
 
+  /** Addresses that paths are put behind; "none" for none. */
+  urls(name: SettingName): string[] {
+    const value = this.text(name);
+    const urls = value === 'none' ? [] : value.split(',').map((url) => url.trim().replace(/\/+$/, ''));
+    const wrong = urls.find((url) => !isHttpUrl(url));
+    if (wrong !== undefined) {
+      this.problems.push(`${name} has "${wrong}". It takes http or https addresses, separated by commas, or "none".`);
+    }
+    return [...new Set(urls)];
+  }
+
   /** An address of this machine: what goes there are keys and secrets, in the clear. */
   localUrl(name: SettingName): string | null {
     const value = this.baseUrl(name);

@@ -55,6 +55,8 @@ export type Settings = Readonly<{
   claudePath: string | null;
   codexPath: string | null;
   codexBaseUrl: string | null;
+  /** Addresses of model servers to look for. */
+  modelServers: readonly string[];
   claudeBaseUrl: string | null;
   geminiPath: string | null;
   geminiBaseUrl: string | null;
@@ -159,6 +161,7 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
     claudePath: read.optionalFile('SVC_CLAUDE_PATH'),
     codexPath: read.optionalFile('SVC_CODEX_PATH'),
     codexBaseUrl: read.url('SVC_CODEX_BASE_URL'),
+    modelServers: read.urls('SVC_MODEL_SERVERS'),
     claudeBaseUrl: read.url('SVC_CLAUDE_BASE_URL'),
     geminiPath: read.optionalFile('SVC_GEMINI_PATH'),
     geminiBaseUrl: read.url('SVC_GEMINI_BASE_URL'),

@@ -135,7 +135,7 @@ async function reasonWith(
     return { ending: 'refused', failure };
   }
   await countUsage(deps, reasoning, charge, engineSessionId);
-  if (failure !== null) throw toError(failure);
+  if (failure !== null) throw toError(failure, active.engine.id);
   return {
     ending: ending?.type === 'aborted' ? 'aborted' : silent ? 'silent' : 'done',
     text,
@@ -204,7 +204,7 @@ function failureOf(ending: EngineEnding, engineId: string, redact: (text: string
   return ending.type === 'failed' ? { ...ending.failure, message: redact(ending.failure.message) } : null;
 }
 
-function toError({ code, message, retryable, retryAfterMs }: RunFailure): ServiceError {
+function toError({ code, message, retryable, retryAfterMs }: RunFailure, engine_id: string): ServiceError {
   const retryAfter = retryAfterMs === undefined ? {} : { retry_after_s: Math.ceil(retryAfterMs / 1000) };
-  return new ServiceError(code, message, { details: { retryable, ...retryAfter } });
+  return new ServiceError(code, message, { details: { retryable, engine_id, ...retryAfter } });
 }

@@ -1,0 +1,41 @@
+import type { ErrorBody, ErrorCode } from '@svc/contract/error-body.ts';
+import { CliError } from '../cli-error.ts';
+
+type EngineCode = Extract<ErrorCode, `engine_${string}`>;
+
+/** The one command that most likely helps, for each way in which an engine fails. Null: wait, or write something else. */
+const commands: Record<EngineCode, ((id: string) => string) | null> = {
+  engine_not_installed: (id) => `./svc engine install ${id}`,
+  engine_not_logged_in: logIn,
+  engine_auth_failed: logIn,
+  engine_api_key_refused: logIn,
+  engine_bad_model: (id) => `./svc engine model ${id}`,
+  engine_endpoint_down: () => './svc engine',
+  engine_rate_limited: null,
+  engine_overloaded: null,
+  engine_context_too_long: null,
+  engine_output_too_large: null,
+  engine_stalled: () => './svc logs core',
+  engine_crashed: () => './svc logs core',
+  engine_failed: () => './svc doctor',
+};
+
+/** The command that helps after a failure of an engine; null when none does. */
+export const failureCommand = (id: string, code: ErrorCode): string | null =>
+  isEngineCode(code) ? (commands[code]?.(id) ?? null) : null;
+
+/** The message of a failure, with the command that helps where it names none itself. */
+export function describeFailure(id: string, { error, message }: Pick<ErrorBody, 'error' | 'message'>): string {
+  const command = message.includes('./svc ') ? null : failureCommand(id, error);
+  return command === null ? message : `${message} Run: ${command}`;
+}
+
+/** What a failed test of an engine says: what, why, and the command that helps. */
+export const testFailure = (id: string, { error, message }: ErrorBody): CliError =>
+  new CliError(`${id} gave no answer (${error}).`, { why: message, run: failureCommand(id, error) ?? undefined });
+
+const isEngineCode = (code: ErrorCode): code is EngineCode => code in commands;
+
+function logIn(id: string): string {
+  return id === 'gemini' ? './svc engine key gemini' : `./svc engine login ${id}`;
+}

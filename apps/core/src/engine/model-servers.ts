@@ -1,0 +1,93 @@
+import type { ModelServer } from '@svc/contract/engine.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { LocalEndpoint } from './choose-engine.ts';
+import { hasResponses, lookAtModelServer } from './look-at-model-server.ts';
+
+type Deps = {
+  /** Base addresses to look at. */
+  places: readonly string[];
+  clock: Clock;
+  onAppeared(server: ModelServer): void;
+  onGone(server: ModelServer): void;
+};
+
+/** The model servers of this machine: looked for now and then, and known for seconds. */
+export type ModelServers = {
+  /** What is there. Bounded, and at most one look at a time. */
+  list(): Promise<ModelServer[]>;
+  /** The first that codex can talk to with a model to talk to. */
+  best(): Promise<LocalEndpoint | null>;
+  /** Looks from now on; `onChange` hears of what comes and goes. */
+  watch(onChange: () => void): void;
+  close(): void;
+};
+
+const usualNames: Record<string, string> = { '11434': 'Ollama', '1234': 'LM Studio', '8080': 'llama.cpp', '8000': 'vLLM' };
+/** For each of three questions; `svc status` waits for a second. */
+const limitMs = 300;
+const lifeMs = 3000;
+const lookEveryMs = 15_000;
+/** One that is busy with an answer may be slow: it is gone after this many looks in a row without a word. */
+const missesUntilGone = 3;
+
+/** A look is a refused connection for each place where nothing is: nobody is held up and nothing is sent elsewhere. */
+export function createModelServers({ places, clock, onAppeared, onGone }: Deps): ModelServers {
+  const misses = new Map<string, number>();
+  let known: ModelServer[] = [];
+  let looking: Promise<ModelServer[]> | null = null;
+  let until = -Infinity;
+  let hear: (() => void) | null = null;
+  let cancel = () => undefined as void;
+
+  const withSilent = (answered: ModelServer[]): ModelServer[] =>
+    places.flatMap((place) => {
+      const found = answered.find(({ base_url }) => base_url === place);
+      misses.set(place, found === undefined ? (misses.get(place) ?? 0) + 1 : 0);
+      const before = known.find(({ base_url }) => base_url === place);
+      return found ?? ((misses.get(place) ?? 0) < missesUntilGone ? (before ?? []) : []);
+    });
+  const note = (answered: ModelServer[]): void => {
+    const found = withSilent(answered);
+    const gone = known.filter((one) => !found.some((other) => isSame(one, other)));
+    const came = found.filter((one) => !known.some((other) => isSame(one, other)));
+    known = found;
+    until = clock.elapsed() + lifeMs;
+    gone.forEach(onGone);
+    came.forEach(onAppeared);
+    if (gone.length + came.length > 0) hear?.();
+  };
+  const look = (): Promise<ModelServer[]> => {
+    looking ??= Promise.all(places.map(lookAt))
+      .then((all) => {
+        note(all.filter((one) => one !== null));
+        return known;
+      })
+      .finally(() => (looking = null));
+    return looking;
+  };
+  const list = (): Promise<ModelServer[]> => (clock.elapsed() < until ? Promise.resolve(known) : look());
+
+  return {
+    list,
+    async best() {
+      const server = (await list()).find(({ responses, models }) => responses && models.length > 0);
+      return server === undefined ? null : { name: server.name, baseUrl: server.base_url, model: server.models[0] ?? null };
+    },
+    watch(onChange) {
+      hear = onChange;
+      cancel = clock.every(lookEveryMs, () => void look());
+    },
+    close: () => cancel(),
+  };
+}
+
+async function lookAt(base_url: string): Promise<ModelServer | null> {
+  const found = await lookAtModelServer(base_url, { timeoutMs: limitMs });
+  if (found === null || found.responses === null) return null;
+  const name = found.kind ?? usualNames[new URL(base_url).port] ?? 'A model server';
+  return { name, base_url, models: found.models, responses: hasResponses(found) };
+}
+
+/** One whose models have changed is another one. */
+const isSame = (a: ModelServer, b: ModelServer): boolean =>
+  a.base_url === b.base_url && a.responses === b.responses && a.models.join(' ') === b.models.join(' ');
