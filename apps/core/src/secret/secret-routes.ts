@@ -33,7 +33,8 @@ function mountMask(app: App, { knownSecrets, settings }: Pick<Deps, 'knownSecret
   const onRequest = createBearerAuth(settings.insightsToken, 'SVC_INSIGHTS_TOKEN');
   const options = { onRequest, bodyLimit: maxMaskedBytes };
   app.post<{ Body: unknown }>('/v2/secrets/mask', options, async ({ body }): Promise<SecretMaskAnswer> => {
-    const { value } = knownSecrets.mask.write(body);
-    return value === body ? { masked: false } : { masked: true, value };
+    const json = JSON.stringify(body) ?? 'null';
+    const masked = await knownSecrets.mask.longJsonText(json);
+    return masked === json ? { masked: false } : { masked: true, value: JSON.parse(masked) as unknown };
   });
 }

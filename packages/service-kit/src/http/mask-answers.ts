@@ -2,6 +2,9 @@ import type { FastifyReply, onSendAsyncHookHandler } from 'fastify';
 import type { OutboundMask } from '../redaction/outbound-mask.ts';
 import type { AppOptions } from './create-app.ts';
 
+/** Longer answers are masked in slices. */
+const longPayload = 16_384;
+
 /**
  * The sink of every answer, errors too: headers and body pass the mask after everything else has happened to them. Bytes
  * cannot be masked, so only a route that says what it sends (`sendsBytes`) may answer with them.
@@ -12,7 +15,7 @@ export function maskAnswers({ mask, maskAlso }: Pick<AppOptions, 'mask' | 'maskA
     if (payload === null || payload === undefined) return payload;
     if (typeof payload === 'string') {
       if (!isJson(reply)) return mask.text(payload);
-      const json = mask.jsonText(payload);
+      const json = payload.length > longPayload ? await mask.longJsonText(payload) : mask.jsonText(payload);
       return maskAlso === undefined || reply.statusCode >= 400 ? json : maskAlso(json, request);
     }
     if (request.routeOptions.config.sendsBytes !== undefined) return payload;

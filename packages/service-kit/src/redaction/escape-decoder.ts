@@ -9,7 +9,7 @@ import {
   standsForByte,
   type Escape,
 } from './escape-syntax.ts';
-import { invisible, lineBreak, opener, unitClasses } from './unit-classes.ts';
+import { firstHalfOfTags, invisible, lineBreak, opener, unitClasses } from './unit-classes.ts';
 
 /** Takes canonical units, each with the place in the source that it was written in. */
 export type UnitSink = {
@@ -55,6 +55,8 @@ export class EscapeDecoder {
   /** Where the one space of an indentation was written. */
   #space = -1;
   #isBehindEscape = false;
+  /** What comes next is the second half of a character that is not seen. */
+  #isInTag = false;
 
   /** `areBytes`: the units are bytes, of which UTF-8 makes characters. */
   constructor(sink: UnitSink, areBytes = false) {
@@ -68,7 +70,7 @@ export class EscapeDecoder {
 
   /** True when an ordinary unit would go to the sink as it is. */
   get isClear(): boolean {
-    return this.#depth === 0 && this.#meaningless === 0 && this.#indentation === -1;
+    return this.#depth === 0 && this.#meaningless === 0 && this.#indentation === -1 && !this.#isInTag;
   }
 
   /** Where in the source the first unit that is not decided yet begins. */
@@ -82,7 +84,8 @@ export class EscapeDecoder {
   }
 
   #take(unit: number, from: number, to: number, layer: number, isByte: boolean): void {
-    const kind = unitClasses[unit]!;
+    const kind = this.#isInTag && (unit & 0xfc00) === 0xdc00 ? invisible : unitClasses[unit]!;
+    this.#isInTag = unit === firstHalfOfTags;
     const begins = kind === opener || (isByte && unit >= firstLead && unit <= lastLead);
     const escape = this.#depth === 0 ? null : this.#open[this.#depth - 1]!;
     if ((kind === lineBreak || kind === invisible) && !(escape !== null && isByte && this.#isAwaited(escape, unit))) {
@@ -119,7 +122,7 @@ export class EscapeDecoder {
   reset(): void {
     this.#size = this.#depth = this.#meaningless = 0;
     this.#indentation = this.#space = -1;
-    this.#isBehindEscape = false;
+    this.#isBehindEscape = this.#isInTag = false;
   }
 
   #begin(unit: number, from: number, to: number, layer: number): void {

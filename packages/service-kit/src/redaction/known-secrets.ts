@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { errorText } from '../service-error.ts';
 import { loadDetection } from './detection.ts';
 import { createGrowingMatcher } from './growing-matcher.ts';
+import { textInSlices } from './in-slices.ts';
 import { createOutboundMask } from './outbound-mask.ts';
 import { redactorOf, type Redactor } from './redactor.ts';
 import { secretName, secretParts } from './secret-parts.ts';
@@ -111,6 +112,12 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
     }
   };
 
+  /** With what was known before while the list cannot be read. */
+  const currentRedactor = (): Redactor => {
+    if (isDue(refreshMs)) refresh(hasRules);
+    return redactor;
+  };
+
   return {
     /** @throws when a secrets or keys file is there but cannot be read: redaction failing means nothing is sent. */
     redactor(): Redactor {
@@ -142,10 +149,10 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
      * The mask of every sink, with what is known at the moment. While the list cannot be read, what was known before and is
      * learned since is masked: an answer such as `/health` has to leave even then. Replies ask for `redactor()`, which throws.
      */
-    mask: createOutboundMask((text) => {
-      if (isDue(refreshMs)) refresh(hasRules);
-      return redactor.known(text);
-    }),
+    mask: createOutboundMask(
+      (text) => currentRedactor().known(text),
+      (text) => textInSlices(currentRedactor().knownOnly, text),
+    ),
 
     fault: () => fault,
   };

@@ -4,15 +4,16 @@ import type { EncodedForm } from './encoded-forms.ts';
 const headBytes = 12;
 
 /**
- * The bytes of a value one by one, as buffers, certificates and tools for bytes show them: `[115, 107]`, `73:6b`, `<73 6b>`, `0x73, 0x6b`,
+ * The bytes or characters of a value one by one, as buffers, certificates and tools for bytes show them: `[115, 107]`, `73:6b`, `<73 6b>`, `0x73, 0x6b`,
  * `736b 2d6c`.
  */
 export function listForms(value: string): EncodedForm[] {
   const bytes = [...Buffer.from(value.trim(), 'utf8')];
+  const codes = Array.from(value.trim(), (char) => char.codePointAt(0)!);
   const lower = bytes.map((byte) => byte.toString(16).padStart(2, '0'));
   const upper = lower.map((digits) => digits.toUpperCase());
   const lists = [
-    ...[',', ', ', ' '].map((separator) => headOf(bytes.map(String), separator)),
+    ...[',', ', ', ' '].flatMap((separator) => [bytes, codes].map((numbers) => headOf(numbers.map(String), separator))),
     ...[lower, upper].flatMap((digits) => [
       ...[' ', ':', '-'].map((separator) => headOf(digits, separator)),
       ...[',', ', ', ' '].map((separator) => headOf(prefixed(digits), separator)),

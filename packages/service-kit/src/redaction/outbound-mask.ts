@@ -13,6 +13,8 @@ export type OutboundMask = {
   write<T>(value: T, json?: string): { value: T; json: MaskedJson };
   /** JSON text that was written already. */
   jsonText(json: string): MaskedJson;
+  /** The same of a long one in slices, so that nothing else waits for the whole of it. */
+  longJsonText(json: string): MaskedJson | Promise<MaskedJson>;
   /** Any other text: a header, a name, lines of metrics. */
   text(text: string): string;
 };
@@ -24,9 +26,12 @@ const maxDepth = 100;
  * A mask that asks `known` what may leave of a text. The JSON text is looked at first, in which everything but escaped
  * characters stands as it is: most answers cost one pass and no copy. Only when something is found is the value walked.
  */
-export function createOutboundMask(known: (text: string) => string): OutboundMask {
+export function createOutboundMask(
+  known: (text: string) => string,
+  knownInSlices: (text: string) => string | Promise<string> = known,
+): OutboundMask {
   const isKnown = (text: string) => known(text) !== text;
-  const isClean = (json: string) => !isKnown(json) && !holdsEscaped(json, isKnown);
+  const isClean = (json: string) => !isKnown(json) && !anyOf(escapedStrings(json), isKnown);
 
   const write = <T>(value: T, json: string): { value: T; json: MaskedJson } => {
     if (isClean(json)) return { value, json: json as MaskedJson };
@@ -38,6 +43,11 @@ export function createOutboundMask(known: (text: string) => string): OutboundMas
     json: (value) => mask.write(value).json,
     write: (value, json = JSON.stringify(value) ?? 'null') => write(value, json),
     jsonText: (json) => (isClean(json) ? (json as MaskedJson) : write<unknown>(null, json).json),
+    async longJsonText(json) {
+      const isKnownInSlices = async (text: string) => (await knownInSlices(text)) !== text;
+      const isLongClean = !(await isKnownInSlices(json)) && !(await anyAsync(escapedStrings(json), isKnownInSlices));
+      return isLongClean ? (json as MaskedJson) : write<unknown>(null, json).json;
+    },
     text: known,
   };
   return mask;
@@ -67,13 +77,22 @@ const mapParts = (value: object, map: (part: unknown) => unknown, mapKey = (key:
     ? value.map(map)
     : Object.fromEntries(Object.entries(value).map(([key, part]) => [mapKey(key), map(part)]));
 
-/** Whether a string of JSON in which something is escaped is known. All others stand in the JSON as they are. */
-function holdsEscaped(json: string, isKnown: (text: string) => boolean): boolean {
+/** The strings of JSON in which something is escaped. All others stand in the JSON as they are. */
+function* escapedStrings(json: string): Generator<string> {
   for (let at = json.indexOf('\\'); at !== -1; at = json.indexOf('\\', at)) {
     const start = json.lastIndexOf('"', at); // nothing before it is escaped, so this begins the string
     at = endOfString(json, at);
-    if (isKnown(JSON.parse(json.slice(start, at)) as string)) return true;
+    yield JSON.parse(json.slice(start, at)) as string;
   }
+}
+
+function anyOf<T>(items: Iterable<T>, holds: (item: T) => boolean): boolean {
+  for (const item of items) if (holds(item)) return true;
+  return false;
+}
+
+async function anyAsync<T>(items: Iterable<T>, holds: (item: T) => Promise<boolean>): Promise<boolean> {
+  for (const item of items) if (await holds(item)) return true;
   return false;
 }
 

@@ -285,3 +285,19 @@ test('a value with what reads as a tab is masked where a line was broken right b
   const value = String.raw`pass-0123456789\11word`;
   expect(createRedactor([value]).known(JSON.stringify(value.replace('9', '9\n')))).toBe(`"${placeholder}"`);
 });
+
+test.each(['\u{E0041}', '\u{E0100}', '\u200D'])(
+  'a value with a sign that nobody sees between its characters is masked: %j',
+  (sign) => {
+    const redactor = createRedactor([secret]);
+    const text = `<${Array.from(secret).join(sign)}> 👍🏽`;
+    expect(redactor.known(text)).toBe(`<${placeholder}> 👍🏽`);
+    expect(stream(redactor, text.split('')).join('')).toBe(`<${placeholder}> 👍🏽`);
+    expect(redactor.known('🏴\u{E0067}\u{E0062}\u{E007F}')).toBe('🏴\u{E0067}\u{E0062}\u{E007F}');
+  },
+);
+
+test('a value of other scripts is masked as the numbers of its characters', () => {
+  const value = 'schlüssel-ä-77';
+  expect(createRedactor([value]).known(`[${Array.from(value, (char) => char.codePointAt(0)).join(', ')}]`)).toHaveLength(20);
+});

@@ -13,6 +13,8 @@ export type Redactor = {
   stream(): StreamRedactor;
   /** Known values only: for what a machine reads and must not find changed otherwise. */
   known(text: string): string;
+  /** The same as a filter of texts and streams. */
+  readonly knownOnly: { text(text: string): string; stream(): StreamRedactor };
   /** For a line of a log: known values, and what has the form of a secret by the rules that are quick. */
   logLine(line: string): string;
   /** The same for a surface that strangers read: masks what tells of persons and networks too. */
@@ -51,6 +53,7 @@ export function redactorOf(matchers: readonly SecretMatcher[], edition: symbol, 
       value: (value) => mapValue(value, text, known),
       stream: () => chained(knownStream(), detect(audience, linkHosts)),
       known,
+      knownOnly: { text: known, stream: knownStream },
       edition,
       logLine: (line) => asLogLine(line, throughStream(detectInLog(), known(line))),
       get forPublic() {

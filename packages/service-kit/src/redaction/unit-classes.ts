@@ -21,7 +21,9 @@ const invisibleRanges = [
   [0x2060, 0x206f],
   [0xfe00, 0xfe0f],
   [0xfeff, 0xfeff],
+  [0xdb40, 0xdb40], // the first half of tags and of more variation selectors
 ] as const;
+export const firstHalfOfTags = 0xdb40;
 const lineBreaks = [0x0a, 0x0d, 0x2028, 0x2029];
 
 /** All characters that nobody sees, and the separators of lines beyond ASCII. */
