@@ -16,6 +16,12 @@ afterEach(() => vault.close());
 const tokenFor = async (agentKey: string, name: string) =>
   (await vault.good<VaultToken>('POST /v1/tokens', { name }, vault.bearer(agentKey))).token;
 
+test('no agent is called as the access log calls the admin', async () => {
+  expect((await vault.ask('POST /v1/agents', { name: 'admin', tier: 'KNOWN' })).status).toBe(409);
+  const { access } = await vault.good<{ access: { actor: string; outcome: string }[] }>('GET /v1/access');
+  expect(access[0]).toMatchObject({ actor: 'admin', action: 'register-agent', target: 'admin', outcome: 'failed' });
+});
+
 test('a secret is read in two steps', async () => {
   const issued = await vault.token(key, 'SACRED_KEY');
   expect(issued.body).toMatchObject({ ok: true, name: 'SACRED_KEY', expires_at: vault.clock.now() + 30_000 });

@@ -15,6 +15,9 @@ import { findAgentByKey, findAgentByName, insertAgent, listAgents, toAgent, upda
 
 type Deps = { db: Database; clock: Clock; ids: Ids; keyring: Keyring; inventory: Inventory; accessLog: AccessLog };
 
+/** How the access log calls the admin. */
+const adminName = 'admin';
+
 /** Who may ask for secrets. Of a key only its hash is kept; a row that the vault did not write itself is nobody's. */
 export function createAgents({ db, clock, ids, keyring, inventory, accessLog }: Deps) {
   const macOf = (row: Omit<AgentRow, 'mac'>): Buffer =>
@@ -42,6 +45,7 @@ export function createAgents({ db, clock, ids, keyring, inventory, accessLog }: 
     register(name: string, tier: Tier): Promise<{ agent: VaultAgent; key: string }> {
       return accessLog.during({ actor: 'admin', action: 'register-agent', target: name }, async (tx) => {
         keyring.assertOpen();
+        if (name === adminName) throw conflict(`"${adminName}" stands for the admin in the access log. Choose another name.`);
         if ((await tx.get('SELECT 1 FROM agent WHERE name = ?', name)) !== undefined) {
           throw conflict(`There is an agent "${name}" already, or was one. Choose another name.`);
         }
