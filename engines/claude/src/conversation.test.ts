@@ -12,7 +12,7 @@ test('a program that is kept has rights in a turn alone, and always those of tha
   };
   const request = engineRequest({ prompt: 'go', toolPolicy: 'full', cwd: '/' });
   const conversation = openConversation(
-    { sdk: { query } as never, install: { program: '/bin/true' } as never, env: {}, maxLine: 1000 },
+    { sdk: { query } as never, install: { program: '/bin/true' } as never, env: {}, maxLine: 1000, notes: '' },
     request,
     null,
   );

@@ -4,7 +4,7 @@ import { within } from '@svc/service-kit/process/process-group.ts';
 import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
 import type { ClaudeMessage, ClaudeQuery, ClaudeSdk, ClaudeUserMessage } from './claude-messages.ts';
 import type { ClaudeInstall } from './find-claude.ts';
-import { claudeOptions, toMcpServers } from './launch.ts';
+import { claudeOptions, settingSources, toMcpServers } from './launch.ts';
 import { createInputStream } from './input-stream.ts';
 import { createClaudeProcess } from './spawn-claude.ts';
 import { decideTool } from './tool-permission.ts';
@@ -46,14 +46,16 @@ export type Conversation = {
 /** How long a program that is open already may take for its first sign of life in a turn. */
 export const answerLimitMs = 5000;
 
-export const fingerprintOf = ({ toolPolicy, system, model, cwd }: EngineRequest): string =>
-  JSON.stringify([toolPolicy, system, model, cwd]);
+export const fingerprintOf = (request: EngineRequest): string => {
+  const { toolPolicy, system, model, cwd } = request;
+  return JSON.stringify([toolPolicy, system, model, cwd, settingSources(request)]);
+};
 
-type Deps = { sdk: ClaudeSdk; install: ClaudeInstall; env: Record<string, string>; maxLine: number };
+type Deps = { sdk: ClaudeSdk; install: ClaudeInstall; env: Record<string, string>; maxLine: number; notes: string };
 
 /** Starts the program for a request. Nothing is sent to the model yet. */
 export function openConversation(
-  { sdk, install, env, maxLine }: Deps,
+  { sdk, install, env, maxLine, notes }: Deps,
   request: EngineRequest,
   resume: string | null,
 ): Conversation {
@@ -67,7 +69,7 @@ export function openConversation(
   const query = sdk.query({
     prompt: input,
     options: {
-      ...claudeOptions(request, resume, env),
+      ...claudeOptions(request, { resume, env, notes }),
       pathToClaudeCodeExecutable: install.program,
       spawnClaudeCodeProcess: process.spawn,
       canUseTool: async (tool: string, toolInput: Record<string, unknown>) =>

@@ -5,7 +5,9 @@ import { guardEvents } from '@svc/engine-kit/guard-events.ts';
 import type { ClaudeSdk } from './claude-messages.ts';
 import { openConversation, type Conversation } from './conversation.ts';
 import { acceptClaude, type ClaudeInstall } from './find-claude.ts';
-import { claudeEnv } from './launch.ts';
+import { readFolderNotes } from './folder-notes.ts';
+import { keyInSettings, settingsFiles } from './key-in-settings.ts';
+import { claudeEnv, settingSources } from './launch.ts';
 import { loadSdk } from './load-sdk.ts';
 import { probeClaude } from './probe.ts';
 import { runTurn } from './run-turn.ts';
@@ -22,12 +24,21 @@ export const createEngine: CreateEngine = (deps) => {
       sdk = null; // it may be mended by the next turn
       throw error;
     });
-    return openConversation({ sdk: await sdk, install, env: claudeEnv(deps), maxLine: deps.maxLine }, request, resume);
+    const notes = await readFolderNotes(request);
+    return openConversation({ sdk: await sdk, install, env: claudeEnv(deps), maxLine: deps.maxLine, notes }, request, resume);
   };
+
+  const keyFor = (request: EngineRequest) => keyInSettings(settingsFiles(settingSources(request), claudeEnv(deps), request.cwd));
 
   /** One try: an open program that fits, or a new one. */
   async function* attempt(install: ClaudeInstall, request: EngineRequest, isNew: boolean, signal: AbortSignal) {
-    const conversation = warm.take(request) ?? (await open(install, request, request.resume));
+    const kept = warm.take(request);
+    const refused = kept === null && deps.baseUrl === null ? await keyFor(request) : null;
+    if (refused !== null) {
+      yield { type: 'failed', failure: refused } as const;
+      return 'finished' as const;
+    }
+    const conversation = kept ?? (await open(install, request, request.resume));
     running.add(conversation);
     try {
       return yield* runTurn(conversation, request, { isNew, allowsKey: deps.baseUrl !== null }, signal);

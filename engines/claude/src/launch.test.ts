@@ -1,7 +1,7 @@
 import os from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
-import { claudeEnv, claudeOptions } from './launch.ts';
+import { claudeEnv, claudeOptions, settingSources } from './launch.ts';
 
 const env = {
   PATH: '/bin',
@@ -34,8 +34,21 @@ describe('the environment of claude', () => {
 test.each([
   ['none', { tools: [], settingSources: [] }],
   ['read', { tools: ['Read', 'Glob', 'Grep'], settingSources: [] }],
-  ['full', { settingSources: ['user', 'project', 'local'] }],
+  ['full', { settingSources: ['user'] }],
 ] as const)('policy %s starts the program with its tools and settings', (toolPolicy, expected) => {
-  const options = claudeOptions(engineRequest({ prompt: 'x', cwd: '/w', toolPolicy }), null, {});
+  const options = claudeOptions(engineRequest({ prompt: 'x', cwd: '/w', toolPolicy }), { resume: null, env: {}, notes: '' });
   expect(options).toMatchObject({ ...expected, verbatimPrompts: true, strictMcpConfig: true, permissionMode: 'default' });
 });
+
+test.each([
+  ['SACRED', true, ['user', 'project', 'local']],
+  ['SACRED', false, ['user']],
+  ['TRUSTED', true, ['project', 'local']],
+  ['TRUSTED', false, []],
+] as const)(
+  'with full rights, tier %s and a folder that is trusted (%s) the settings of %j hold',
+  (tier, trustedFolder, sources) => {
+    const base = engineRequest({ prompt: 'x', cwd: '/w', trustedFolder });
+    expect(settingSources({ ...base, facts: { ...base.facts, tier } })).toEqual(sources);
+  },
+);

@@ -49,9 +49,12 @@ function endpointEnv(env: Deps['env'], baseUrl: string, stateDir: string): Recor
 }
 
 /** The SDK's options that hold for the life of one program. Tool servers and permissions are set for each turn. */
-export function claudeOptions(request: EngineRequest, resume: string | null, env: Record<string, string>): object {
+export function claudeOptions(
+  request: EngineRequest,
+  { resume, env, notes }: { resume: string | null; env: Record<string, string>; notes: string },
+): object {
   const tools = ownTools[request.toolPolicy];
-  const hasFullRights = request.toolPolicy === 'full';
+  const sources = settingSources(request);
   return {
     cwd: request.cwd,
     env,
@@ -60,11 +63,10 @@ export function claudeOptions(request: EngineRequest, resume: string | null, env
     includePartialMessages: true,
     // Without it `@/any/path` in a chat message reads that file into the prompt, and `/command` runs.
     verbatimPrompts: true,
-    systemPrompt: systemPrompt(request),
-    // The owner's context, skills, hooks and permissions are for those who have the owner's rights.
-    settingSources: hasFullRights ? ['user', 'project', 'local'] : [],
+    systemPrompt: systemPrompt(request, notes),
+    settingSources: sources,
     settings: settings(request),
-    strictMcpConfig: true,
+    strictMcpConfig: sources.length < 3,
     mcpServersDelivery: 'initialize',
     permissionMode: 'default',
     ...(tools !== null && { tools }),
@@ -73,16 +75,30 @@ export function claudeOptions(request: EngineRequest, resume: string | null, env
 }
 
 /** Without the rule the program would run its tools for reading as it likes when it thinks that they stay in the folder. */
-const settings = ({ toolPolicy }: EngineRequest): object => ({
+const settings = ({ toolPolicy, trustedFolder }: EngineRequest): object => ({
   cleanupPeriodDays: 3650,
   ...(toolPolicy !== 'full' && { permissions: { ask: ownTools[toolPolicy] } }),
+  ...(trustedFolder && { enableAllProjectMcpServers: true }),
 });
 
-/** `snapshot: false`: a changed persona must reach sessions that exist. Who may not act needs no manual of the tools. */
-const systemPrompt = ({ toolPolicy, system }: EngineRequest): object =>
-  toolPolicy === 'none'
-    ? { type: 'custom', prompt: system, snapshot: false }
-    : { type: 'preset', preset: 'claude_code', append: system, snapshot: false };
+/**
+ * The owner's context, skills, hooks and permissions are for the owner alone; those of a folder, which could start anything,
+ * are for folders that the operator trusts.
+ */
+export function settingSources({ toolPolicy, facts, trustedFolder }: EngineRequest): string[] {
+  if (toolPolicy !== 'full') return [];
+  return [...(facts.tier === 'SACRED' ? ['user'] : []), ...(trustedFolder ? ['project', 'local'] : [])];
+}
+
+/**
+ * The persona instead of the vendor's manual for a terminal, many times as long; the tools explain themselves. `snapshot:
+ * false`: a changed persona must reach sessions that exist.
+ */
+const systemPrompt = ({ toolPolicy, system, cwd }: EngineRequest, notes: string): object => ({
+  type: 'custom',
+  prompt: toolPolicy === 'none' ? system : `${system}\n\nYour tools work in the folder ${cwd}.${notes}`,
+  snapshot: false,
+});
 
 /** Tool servers in the SDK's form, by name. */
 export const toMcpServers = (servers: readonly ToolServer[]): Record<string, object> =>

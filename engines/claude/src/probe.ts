@@ -2,6 +2,7 @@ import { absence, type EngineLocation } from '@svc/engine-kit/engine-path.ts';
 import type { EngineProbe } from '@svc/engine-kit/engine.ts';
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import type { ClaudeInstall } from './find-claude.ts';
+import { keyInSettings, settingsFiles } from './key-in-settings.ts';
 import { pin } from './pin.ts';
 
 type Deps = { location: EngineLocation<ClaudeInstall>; env: Record<string, string>; cwd: string; baseUrl: string | null };
@@ -18,11 +19,13 @@ export async function probeClaude({ location, env, cwd, baseUrl }: Deps): Promis
   const name =
     version === pin.version ? `Claude Agent SDK ${version}` : `Claude Agent SDK ${version} (tested with ${pin.version})`;
   if (baseUrl !== null) return { ...base, auth: 'local', ready: true, reason: `${name} uses the endpoint ${baseUrl}.` };
+  const key = await keyInSettings(settingsFiles(['user'], env, cwd));
+  if (key !== null) return { ...base, auth: 'api_key', ready: false, reason: key.message };
   const answer = await runProgram(program, ['auth', 'status'], { env, cwd, timeoutMs });
   const status = parseStatus(answer.stdout);
   if (status === null)
     return { ...base, auth: 'none', ready: false, reason: `${name} does not answer: ${answer.stderr || 'no status'}.` };
-  if (status.authMethod === 'api_key')
+  if (status.authMethod?.startsWith('api_key') === true)
     return { ...base, auth: 'api_key', ready: false, reason: `${name} has only an API key, which is refused. ${howToLogIn}` };
   if (status.loggedIn !== true)
     return { ...base, auth: 'none', ready: false, reason: `${name} is installed but nobody is logged in. ${howToLogIn}` };
@@ -34,7 +37,7 @@ export async function probeClaude({ location, env, cwd, baseUrl }: Deps): Promis
   };
 }
 
-const howToLogIn = 'Run "claude auth login".';
+const howToLogIn = 'Run "./svc engine login claude".';
 
 const notInstalled = (reason: string): EngineProbe => ({
   installed: false,

@@ -1,4 +1,4 @@
-import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
+import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { endOnAbort } from '@svc/engine-kit/end-on-abort.ts';
 import { createEventQueue } from '@svc/engine-kit/event-queue.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
@@ -6,6 +6,7 @@ import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
 import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
 import type { ClaudeInit, ClaudeMessage, ClaudeResult } from './claude-messages.ts';
 import { answerLimitMs, type Conversation, type TurnListener } from './conversation.ts';
+import { refusal } from './key-in-settings.ts';
 import { missingServers, toEngineEvents } from './to-engine-event.ts';
 import { isUnknownSession, longLimit, toFailure } from './to-failure.ts';
 import { toUsage } from './turn-usage.ts';
@@ -72,7 +73,7 @@ export async function* runTurn(
 
   const onInit = (message: ClaudeInit) => {
     if (!allowsKey && (message.apiKeySource ?? 'none') !== 'none') {
-      finish({ type: 'failed', failure: keyRefused(message.apiKeySource) });
+      finish({ type: 'failed', failure: refusal(`Claude was started with an API key (${message.apiKeySource})`) });
       void conversation.close();
       return;
     }
@@ -164,9 +165,3 @@ const isLongRetry = (message: ClaudeMessage): message is Retry =>
 const used = (result: ClaudeResult): EngineEvent => ({ type: 'usage', usage: toUsage(result) });
 const hasUsage = ({ usage }: ClaudeResult): boolean =>
   usage.input_tokens + usage.cache_read_input_tokens + usage.output_tokens > 0;
-
-const keyRefused = (source: string | undefined): EngineFailure => ({
-  code: 'engine_api_key_refused',
-  message: `Claude was started with an API key (${source}), which would bill every turn. Remove it from Claude's settings and log in with "./svc engine login claude".`,
-  retryable: false,
-});

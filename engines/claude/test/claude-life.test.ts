@@ -9,6 +9,8 @@ import { testEngineLife, testMissingEngine } from '@svc/engine-kit/testing/engin
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { testWarmEngine } from '@svc/engine-kit/testing/warm-engine.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
+import { listen } from '@svc/testing/listen.ts';
+import { http } from '@svc/service-kit/builtin.ts';
 import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
 import { createEngine } from '../src/engine.ts';
 
@@ -106,15 +108,32 @@ describeWithEngine('claude', "the life of claude's programs", async (install) =>
     expect(model.requests.at(-1)?.auth).toBe('Bearer');
   });
 
-  test('a key that the settings of claude bring in is refused before the model is asked', async () => {
-    const { engine, stateDir, request } = start({ baseUrl: null });
-    mkdirSync(path.join(stateDir, '.claude'));
-    const env = { ANTHROPIC_API_KEY: 'sk-ant-sneaked-in', ANTHROPIC_BASE_URL: model.url };
-    writeFileSync(path.join(stateDir, '.claude/settings.json'), JSON.stringify({ env }));
-    model.requests.length = 0;
-    const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
-    expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_api_key_refused' } });
-    expect(model.requests).toEqual([]);
+  test.each([
+    ['.claude/settings.json', { env: { ANTHROPIC_API_KEY: 'sk-ant-x' } }, /settings\.json sets ANTHROPIC_API_KEY/],
+    ['.claude/settings.json', { apiKeyHelper: 'echo sk-ant-x' }, /settings\.json sets apiKeyHelper/],
+    ['.claude/settings.json', { env: { ANTHROPIC_AUTH_TOKEN: 'x' } }, /sets ANTHROPIC_AUTH_TOKEN/],
+    ['cwd/.claude/settings.json', { apiKeyHelper: 'echo sk-ant-x' }, /cwd.*sets apiKeyHelper/],
+    ['cwd/.claude/settings.local.json', {}, /settings\.local\.json sets ANTHROPIC_BASE_URL/],
+  ])('with a key or an address in %s (%j) no request leaves at all', async (place, settings, says) => {
+    const asked: unknown[] = [];
+    const server = http.createServer((incoming, response) => {
+      asked.push(incoming.url, incoming.headers);
+      response.writeHead(500).end('{}');
+    });
+    const { url, close } = await listen(server);
+    onTestFinished(close);
+    const home = mkdtempSync(path.join(dir, 'home-'));
+    const cwd = path.join(home, 'cwd');
+    mkdirSync(path.join(home, path.dirname(place)), { recursive: true });
+    mkdirSync(cwd, { recursive: true });
+    const env = { ANTHROPIC_BASE_URL: url, ...('env' in settings && settings.env) };
+    writeFileSync(path.join(home, place), JSON.stringify({ ...settings, env }));
+    const login = { PATH: process.env.PATH, HOME: home, CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-x' };
+    const { engine } = start({ baseUrl: null, env: login });
+    const { events } = await collectTurn(engine, engineRequest({ prompt: 'hi', cwd, trustedFolder: true }));
+    const failure = { code: 'engine_api_key_refused', message: expect.stringMatching(says) };
+    expect(events).toMatchObject([{ type: 'failed', failure }]);
+    expect(asked).toEqual([]);
   });
 
   test('keys and secrets of the service do not reach the program; without a login the turn says so', async () => {

@@ -41,6 +41,7 @@ const leadingOut = ({ beside, above, cwd }: { beside: string; above: string; cwd
 describeWithEngine('claude', 'what claude may do is the tool policy of the turn', async (install) => {
   const bench = await openPolicyBench({ id: 'claude', createEngine, install });
   const { turn, model, outside, cwd, stateDir } = bench;
+  const sizes: Record<string, number> = {};
 
   testEnginePolicy(bench, {
     shell: bash,
@@ -95,6 +96,34 @@ describeWithEngine('claude', 'what claude may do is the tool policy of the turn'
     expect(results[1]?.output).toContain('ATTACHED');
     expect(JSON.stringify(results)).not.toContain('OUTSIDE-SECRET');
     expect(bench.made(['shelled.txt', 'written.txt'])).toEqual([]);
+  });
+
+  test('the notes of a folder are read with full rights; what it would start, only when it is trusted', async () => {
+    mkdirSync(path.join(cwd(), '.claude'));
+    const hooks = { UserPromptSubmit: [{ hooks: [{ type: 'command', command: `touch ${path.join(cwd(), 'hooked.txt')}` }] }] };
+    writeFileSync(path.join(cwd(), '.claude/settings.json'), JSON.stringify({ hooks }));
+    const mcpServers = { evil: { command: 'touch', args: [path.join(cwd(), 'served.txt')] } };
+    writeFileSync(path.join(cwd(), '.mcp.json'), JSON.stringify({ mcpServers }));
+    writeFileSync(path.join(cwd(), 'CLAUDE.md'), 'FOLDER-CONTEXT');
+    for (const toolPolicy of ['none', 'read', 'full'] as const) {
+      await turn([], { toolPolicy });
+      expect(JSON.stringify(model.requests[0]?.body).includes('FOLDER-CONTEXT')).toBe(toolPolicy === 'full');
+      expect(bench.made(['hooked.txt', 'served.txt'])).toEqual([]);
+    }
+    await turn([], { toolPolicy: 'full', trustedFolder: true });
+    expect(JSON.stringify(model.requests[0]?.body)).toContain('FOLDER-CONTEXT');
+    expect(bench.made(['hooked.txt', 'served.txt'])).toEqual(['hooked.txt', 'served.txt']);
+  });
+
+  test('nothing in the prompt is written for a terminal, and a guest is sent little', async () => {
+    for (const toolPolicy of ['none', 'read', 'full'] as const) {
+      await turn([], { toolPolicy, system: 'You are PERSONA.' });
+      const [request] = model.requests;
+      expect(request?.systemText).toContain('You are PERSONA.');
+      expect(request?.systemText).not.toMatch(/terminal|command line|\/help|CLI\b/i);
+      sizes[toolPolicy] = JSON.stringify(request?.body).length;
+    }
+    expect(sizes.none).toBeLessThan(2048);
   });
 
   test("the owner's own context and settings are for turns with full rights alone", async () => {

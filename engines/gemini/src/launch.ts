@@ -12,7 +12,6 @@ const settledNames = {
   GOOGLE_CLOUD_PROJECT: '',
   GOOGLE_CLOUD_LOCATION: '',
   GEMINI_SANDBOX: 'false',
-  GEMINI_SYSTEM_MD: '',
   GEMINI_TELEMETRY_ENABLED: 'false',
   GEMINI_CLI_ACTIVITY_LOG_TARGET: '',
 };
@@ -41,7 +40,8 @@ export function geminiEnv(
     GOOGLE_GEMINI_BASE_URL: relay.url,
     NODE_COMPILE_CACHE: path.join(deps.stateDir, 'compile-cache'),
     [dollarVariable]: '$',
-    ...(toolPolicy === 'none' && { GEMINI_CLI_TRUST_WORKSPACE: 'false', GEMINI_SYSTEM_MD: home.systemFile }),
+    GEMINI_SYSTEM_MD: home.systemFile,
+    ...(toolPolicy === 'none' && { GEMINI_CLI_TRUST_WORKSPACE: 'false' }),
   };
 }
 

@@ -31,7 +31,7 @@ export async function* runTurn(
   const isKept = request.purpose === undefined;
   let listener: TurnListener | null = null;
   try {
-    await furnishHome(home, request);
+    await furnishHome(home, request, deps.env.GEMINI_CLI_HOME ?? deps.env.HOME);
     const images = await stageImages(request.attachments, home.filesDir, `image-${home.id.slice(0, 8)}`);
     if (signal.aborted) return 'finished';
     const prompt = promptOf(request, images, home.isNew);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
 import { hideCommands } from './plain-text.ts';
@@ -50,20 +50,51 @@ function homeAt(parent: string, id: string, isNew: boolean): SessionHome {
 }
 
 const settingsFile = ({ dir }: SessionHome): string => path.join(dir, '.gemini/settings.json');
-/** Read by the program as instructions, after its own manual. */
+/** Read by the program as the owner's own notes. */
 const contextFile = ({ dir }: SessionHome): string => path.join(dir, '.gemini/GEMINI.md');
 
-/** Writes what the program reads at its start. Who may not act gets the persona instead of the manual of the tools. */
-export async function furnishHome(home: SessionHome, request: EngineRequest): Promise<void> {
+/** What the program calls the session's folder in its home, whatever the working folder. */
+const project = 'conversation';
+
+/** Writes what the program reads at its start: the persona instead of the vendor's manual for a terminal. */
+export async function furnishHome(home: SessionHome, request: EngineRequest, ownerHome: string | undefined): Promise<void> {
   await mkdir(path.join(home.dir, '.gemini'), { recursive: true, mode: 0o700 });
-  const persona = hideCommands(request.system);
-  const isTalk = request.toolPolicy === 'none';
+  const notes = await ownerNotes(request, ownerHome);
   await Promise.all([
     write(settingsFile(home), JSON.stringify(turnSettings(request), null, 2)),
-    isTalk ? write(home.systemFile, persona) : write(contextFile(home), persona),
-    isTalk && rm(contextFile(home), { force: true }),
+    write(home.systemFile, hideCommands(request.system)),
+    notes === null ? rm(contextFile(home), { force: true }) : write(contextFile(home), hideCommands(notes)),
     write(home.rulesFile, policyRules(request.toolPolicy) ?? ''),
+    moveProject(home, await realpath(request.cwd)),
   ]);
+}
+
+/** The owner's own instructions, for the owner alone. */
+async function ownerNotes({ toolPolicy, facts }: EngineRequest, ownerHome: string | undefined): Promise<string | null> {
+  if (toolPolicy !== 'full' || facts.tier !== 'SACRED' || ownerHome === undefined) return null;
+  return readFile(path.join(ownerHome, '.gemini/GEMINI.md'), 'utf8').catch(() => null); // most have none
+}
+
+/**
+ * Sessions belong to a working folder: the program keeps a list of them in its home, and a mark in each. In a group the next
+ * sender may have another folder, and the session goes on there.
+ */
+async function moveProject(home: SessionHome, cwd: string): Promise<void> {
+  const gemini = path.join(home.dir, '.gemini');
+  const name = (await namedProject(gemini)) ?? project;
+  await Promise.all(
+    ['tmp', 'history'].map(async (part) => {
+      await mkdir(path.join(gemini, part, name), { recursive: true, mode: 0o700 });
+      await write(path.join(gemini, part, name, '.project_root'), cwd);
+    }),
+  );
+  await write(path.join(gemini, 'projects.json'), JSON.stringify({ projects: { [cwd]: name } }));
+}
+
+/** A session of an earlier release has the name that the program gave to its first folder. */
+async function namedProject(gemini: string): Promise<string | null> {
+  const names = await readdir(path.join(gemini, 'tmp')).catch(() => []); // there is none before the first turn
+  return names.find((name) => existsSync(path.join(gemini, 'tmp', name, 'chats'))) ?? null;
 }
 
 /** After a turn: the secrets of tool servers and what the turn laid down for itself go; the session stays, if it is to. */

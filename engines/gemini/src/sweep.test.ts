@@ -14,7 +14,7 @@ test('what a killed turn left of its secrets and files goes with the next start;
   const server = { name: 's', type: 'http', url: 'http://a', headers: { Authorization: 'Bearer x' }, safe: true } as const;
   const request = engineRequest({ prompt: 'hi', cwd: stateDir, toolPolicy: 'full', toolServers: [server] });
   const home = newHome(stateDir, request);
-  await furnishHome(home, request);
+  await furnishHome(home, request, undefined);
   const settings = path.join(home.dir, '.gemini/settings.json');
   const session = path.join(home.dir, '.gemini/session.json');
   writeFileSync(session, '{}');

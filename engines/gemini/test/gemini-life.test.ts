@@ -115,7 +115,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     expect(await engine.probe()).toMatchObject({ installed: true, version: '0.61.0', ready: false, auth: 'none', reason });
   });
 
-  test("the owner's own settings of gemini have no part in the turn and are left alone", async () => {
+  test("the owner's own settings of gemini have no part in a turn and are left alone, and the notes are for the owner", async () => {
     const home = mkdtempSync(path.join(dir, 'home-'));
     mkdirSync(path.join(home, '.gemini'));
     const file = path.join(home, '.gemini/settings.json');
@@ -130,6 +130,9 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     const { last, events } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
     expect(last).toEqual({ type: 'done' });
     expect(ofType(events, 'notice')).toEqual([]);
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('OWN-CONTEXT');
+    const trusted = engineRequest({ prompt: 'hi', ...request });
+    await collectTurn(engine, { ...trusted, facts: { ...trusted.facts, tier: 'TRUSTED' } });
     expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain('OWN-CONTEXT');
     expect(readFileSync(file, 'utf8')).toBe(own);
     expect(readdirSync(path.join(home, '.gemini')).toSorted()).toEqual(['GEMINI.md', 'settings.json']);
@@ -202,15 +205,17 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     expect(new Set(tools.authorizations)).toEqual(new Set([headers.authorization]));
   });
 
-  test('a model that is named is asked, and a session that another folder began is not known', async () => {
+  test('a model that is named is asked, a session goes on in whatever folder, and one that is not known begins anew', async () => {
     const { engine, request } = start();
     model.script(() => hello);
-    const { sessionId } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, model: 'gemini-x' }));
+    const first = await collectTurn(engine, engineRequest({ prompt: 'FIRST-WORDS', ...request, model: 'gemini-x' }));
     expect(model.requests.at(-1)?.model).toBe('gemini-x');
-    const elsewhere = { cwd: mkdtempSync(path.join(dir, 'cwd-')), resume: sessionId };
-    const moved = await collectTurn(engine, engineRequest({ prompt: 'hi', ...elsewhere }));
-    expect(moved.last).toEqual({ type: 'done' });
-    expect(ofType(moved.events, 'notice')).toMatchObject([{ code: 'session_unknown' }]);
+    for (const cwd of [mkdtempSync(path.join(dir, 'cwd-')), request.cwd, mkdtempSync(path.join(dir, 'CWD '))]) {
+      const moved = await collectTurn(engine, engineRequest({ prompt: 'hi', cwd, resume: first.sessionId }));
+      expect(moved).toMatchObject({ last: { type: 'done' }, sessionId: first.sessionId });
+      expect(ofType(moved.events, 'notice')).toEqual([]);
+      expect(model.requests.at(-1)?.historyText).toContain('FIRST-WORDS');
+    }
     for (const resume of ['latest', '1', '../..']) {
       const { events } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, resume }));
       expect(ofType(events, 'notice')).toMatchObject([{ code: 'session_unknown' }]);
