@@ -180,9 +180,9 @@ test('what the engine says is missing is in the answer and an event, and the tur
 
 test('a server that held up a turn is left out of the next ones for a while, or until it is switched off and on', async () => {
   await add({ name: 'kit', command: 'npx' });
-  const now = vi.spyOn(core.context.clock, 'now');
+  const now = vi.spyOn(core.context.clock, 'elapsed');
   core.engine.script(async function* () {
-    const began = Date.now();
+    const began = performance.now();
     now.mockImplementation(() => began + 10_000);
     yield { type: 'notice', code: 'tool_server_missing', toolServer: 'kit', message: 'Tool server kit is not there: failed.' };
     yield* says('fine');
