@@ -5,6 +5,7 @@ import { leaseForRequest } from '@svc/engine-kit/relay-bodies.ts';
 import { BodyTooLarge, NoRoomForBody, readBody } from '@svc/service-kit/http/read-body.ts';
 import type { ByteLease } from '@svc/service-kit/intake/byte-budget.ts';
 import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
+import { restateRefusal } from './endpoint-refusal.ts';
 import { createSseRewriter } from './sse-rewriter.ts';
 import { flattenTools, restoreCalls, type ToolNames } from './shim-tools.ts';
 
@@ -19,6 +20,7 @@ type Upstream = { baseUrl: URL; apiKey: string | null };
 
 /** A turn with images in its history is some ten megabytes. */
 const maxBodyBytes = 64 * 1024 * 1024;
+const maxRefusalBytes = 256 * 1024;
 
 /**
  * Stands on loopback between codex and a self-hosted Responses server. It makes the tools plain functions, and it
@@ -55,7 +57,8 @@ async function forward(request: IncomingMessage, response: ServerResponse, upstr
   const flat = isTurn ? flattenTools(JSON.parse(raw.toString('utf8')) as Record<string, unknown>) : null;
   const body = flat ? Buffer.from(JSON.stringify(flat.body)) : raw;
   const answer = await callUpstream(request, response, route, body, upstream);
-  await sendAnswer(answer, response, flat?.names ?? new Map(), lease);
+  if (isTurn && (answer.statusCode ?? 502) >= 400) await sendRefusal(answer, response, upstream);
+  else await sendAnswer(answer, response, flat?.names ?? new Map(), lease);
 }
 
 function callUpstream(
@@ -91,12 +94,22 @@ function upstreamHeaders(request: IncomingMessage, body: Buffer, apiKey: string 
   };
 }
 
+async function sendRefusal(answer: IncomingMessage, response: ServerResponse, { baseUrl }: Upstream): Promise<void> {
+  // One that is cut or endless says no more than its status.
+  const raw = await readBody(answer, maxRefusalBytes).catch(() => Buffer.alloc(0));
+  const body = raw.toString('utf8');
+  const refusal = { status: answer.statusCode ?? 502, headers: answer.headers, body };
+  const { status, headers, body: text } = restateRefusal(refusal, baseUrl.href, Date.now());
+  response.writeHead(status, { ...accountHeaders(answer), ...headers }).end(text);
+}
+
+/** What is left of the account's limits stands in headers. */
+const accountHeaders = (answer: IncomingMessage) =>
+  Object.fromEntries(Object.entries(answer.headers).filter(([name]) => name.startsWith('x-codex-')));
+
 async function sendAnswer(answer: IncomingMessage, response: ServerResponse, names: ToolNames, lease: ByteLease): Promise<void> {
   const type = answer.headers['content-type'] ?? 'application/json';
-  // What is left of the account's limits stands in headers.
-  const kept = Object.entries(answer.headers).filter(([name]) => name === 'retry-after' || name.startsWith('x-codex-'));
-  const head = { ...Object.fromEntries(kept), 'content-type': type };
-  response.writeHead(answer.statusCode ?? 502, head);
+  response.writeHead(answer.statusCode ?? 502, { ...accountHeaders(answer), 'content-type': type });
   if (type.includes('event-stream')) {
     // A broken stream shows as a cut connection; codex reports it as a stream that ended early.
     pipeline(answer, createSseRewriter(names), response, () => undefined);

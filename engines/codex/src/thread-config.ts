@@ -83,7 +83,8 @@ const providerConfig = (url: string, credentials: Config): Config => ({
       wire_api: 'responses',
       ...credentials,
       request_max_retries: 1,
-      stream_max_retries: 1,
+      // A reply that was cut would be asked for again, and stand there twice.
+      stream_max_retries: 0,
     },
   },
 });

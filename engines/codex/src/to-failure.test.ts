@@ -25,3 +25,20 @@ test('the words of the upstream are shown without the JSON around them', () => {
     message: 'invalid key. Log in again with "./svc engine login codex", or check the key of the endpoint.',
   });
 });
+
+test.each([
+  ['Transport error: network error: error decoding response body', 'The answer of the model was cut off. Try again.'],
+  ['stream closed before response.completed', 'The answer of the model was cut off. Try again.'],
+  ['the model exploded', 'the model exploded. Try again.'],
+])('a reply that ends early (%s) may be asked for again', (why, message) => {
+  const error = { message: `stream disconnected before completion: ${why}`, codexErrorInfo: 'other' };
+  expect(toFailure(error)).toEqual({ code: 'engine_endpoint_down', retryable: true, message });
+});
+
+test("the vendor's commands are ours", () => {
+  const { message } = toFailure({
+    message: 'Your session ended. Please run `codex login` again',
+    codexErrorInfo: 'unauthorized',
+  });
+  expect(message).toContain('run "./svc engine login codex" again');
+});

@@ -1,6 +1,7 @@
 import type { EngineFailure } from '@svc/engine-kit/engine.ts';
 import { commonKinds, failureOf, innerMessage, type FailureKind } from '@svc/engine-kit/failure-kind.ts';
 import type { CodexErrorInfo, TurnError } from './codex-messages.ts';
+import { noResponsesCode } from './endpoint-refusal.ts';
 
 const kinds = {
   ...commonKinds,
@@ -10,6 +11,13 @@ const kinds = {
     advice: 'Log in again with "./svc engine login codex", or check the key of the endpoint.',
   },
   down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check that the model endpoint runs and can be reached.' },
+  /** The upstream's own fault, which may be gone the next time, or be another engine's luck. */
+  broken: { code: 'engine_endpoint_down', retryable: true, advice: 'Try again.' },
+  otherProtocol: {
+    code: 'engine_endpoint_down',
+    retryable: false,
+    advice: 'Set another one with "./svc engine base-url codex URL".',
+  },
 } as const satisfies Record<string, FailureKind>;
 
 const byWord: Record<string, FailureKind> = {
@@ -17,7 +25,7 @@ const byWord: Record<string, FailureKind> = {
   rateLimitExceeded: kinds.rateLimited,
   serverOverloaded: kinds.overloaded,
   flexUnavailable: kinds.overloaded,
-  internalServerError: { ...kinds.other, retryable: true },
+  internalServerError: kinds.broken,
   modelNotFound: kinds.badModel,
   contextWindowExceeded: kinds.tooLong,
   unauthorized: kinds.auth,
@@ -42,10 +50,20 @@ const byStatus: Record<number, FailureKind> = {
  */
 export function toFailure(error: TurnError | null, resetsAt: number | null = null, now = Date.now()): EngineFailure {
   const message = error?.message ?? '';
+  const cut = cutStream.exec(message);
+  if (cut !== null) return failureOf(kinds.broken, cutWords(cut[1] ?? ''));
+  if (message.includes(noResponsesCode)) return failureOf(kinds.otherProtocol, plainMessage(message));
   const { word, status } = readInfo(error?.codexErrorInfo ?? null);
   const kind = byStatus[status ?? statusInText(message)] ?? byWord[word] ?? kinds.other;
-  return failureOf(kind, plainMessage(message), resetsAt === null ? null : Math.max(0, resetsAt * 1000 - now));
+  const words = word === 'internalServerError' ? 'The model service failed' : plainMessage(message);
+  return failureOf(kind, words, resetsAt === null ? null : Math.max(0, resetsAt * 1000 - now));
 }
+
+const cutStream = /^stream disconnected before completion: (.*)/s;
+
+/** What the transport says of it helps nobody; what the model service says may. */
+const cutWords = (why: string): string =>
+  /transport error|network error|stream closed|idle timeout/i.test(why) ? 'The answer of the model was cut off' : why;
 
 /** Nobody is logged in, and no endpoint is set. */
 export const notLoggedIn: EngineFailure = failureOf(
@@ -69,5 +87,8 @@ const statusInText = (message: string): number => Number(/\b(?:status|status:|HT
 /** The upstream's own words, without the addresses and ids around them that help nobody. */
 function plainMessage(message: string): string {
   const [line = ''] = message.split('\n');
-  return innerMessage(message) ?? /^unexpected status \d+ [^:]*: (.*), url: /.exec(line)?.[1] ?? line;
+  return withOurCommands(innerMessage(message) ?? /^unexpected status \d+ [^:]*: (.*), url: /.exec(line)?.[1] ?? line);
 }
+
+/** What the vendor says to run is run through us, in the folder that turns have their login from. */
+const withOurCommands = (text: string): string => text.replaceAll(/`?\bcodex login\b`?/g, '"./svc engine login codex"');

@@ -1,13 +1,15 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { collectTurn } from '@svc/engine-kit/testing/collect-turn.ts';
 import { hello, openEngineBench } from '@svc/engine-kit/testing/engine-bench.ts';
 import { inSeconds, testUpstreamErrors } from '@svc/engine-kit/testing/engine-failures.ts';
 import { testEngineLife, testMissingEngine } from '@svc/engine-kit/testing/engine-life.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { testWarmEngine } from '@svc/engine-kit/testing/warm-engine.ts';
+import { http } from '@svc/service-kit/builtin.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
+import { listen } from '@svc/testing/listen.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
 import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
 import { createEngine } from '../src/engine.ts';
@@ -56,6 +58,31 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
       endsIn: 7200,
     },
     {
+      name: 'a limit with a far end',
+      reply: { status: 429, kind: 'rate_limit_exceeded', message: 'Rate limit reached', headers: { 'retry-after': '3600' } },
+      code: 'engine_rate_limited',
+      says: /ends in \d+ min/,
+      endsIn: 3600,
+    },
+    {
+      name: 'overload for long',
+      reply: { status: 503, kind: 'x', message: 'busy', headers: { 'retry-after': '3600' } },
+      code: 'engine_overloaded',
+      says: /Try again soon/,
+    },
+    {
+      name: 'a fault of the service',
+      reply: { status: 500, kind: 'server_error', message: 'boom' },
+      code: 'engine_endpoint_down',
+      says: /^The model service failed\. Try again\.$/,
+    },
+    {
+      name: 'a server without the protocol',
+      reply: { status: 404, kind: 'not_found_error', message: 'File Not Found' },
+      code: 'engine_endpoint_down',
+      says: /^http:\/\/127\.0\.0\.1:\d+\/v1 answers, but has no \/responses \(404\)\. Codex needs the Responses protocol/,
+    },
+    {
       name: 'no credit',
       reply: { status: 429, kind: 'insufficient_quota', message: 'You exceeded your current quota' },
       code: 'engine_rate_limited',
@@ -90,6 +117,28 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
       says: /^Incorrect API key provided\. .*svc engine login codex/,
     },
   ]);
+
+  test('a reply that is cut is one failure that may be tried again, and no word of it comes twice', async () => {
+    const { url, close } = await listen(
+      http.createServer((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const item = { id: 'm', type: 'message', role: 'assistant', content: [] };
+        for (const event of [
+          { type: 'response.created', response: { id: 'r' } },
+          { type: 'response.output_item.added', output_index: 0, item },
+          { type: 'response.output_text.delta', item_id: 'm', output_index: 0, content_index: 0, delta: 'half a' },
+        ])
+          response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+        setImmediate(() => response.destroy());
+      }),
+    );
+    onTestFinished(close);
+    const { engine, request } = start({ baseUrl: url });
+    const { last, text } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
+    expect(text).toMatch(/^(half a)?$/);
+    const failure = { code: 'engine_endpoint_down', retryable: true, message: 'The answer of the model was cut off. Try again.' };
+    expect(last).toEqual({ type: 'failed', failure });
+  });
 
   test('a key in the environment of the service is no login: the turn says how to log in, and at once', async () => {
     const home = mkdtempSync(path.join(dir, 'home-'));
