@@ -23,7 +23,7 @@ function open(over: Partial<Threads> = {}) {
     subscribe: listeners.add,
   };
   const threads: Threads = {
-    open: () => Promise.resolve({ id: 'thread-1', model: 'm', resumed: false, isLoaded: false }),
+    open: () => Promise.resolve({ id: 'thread-1', model: 'm', resumed: false, isLoaded: false, used: null }),
     keep: () => undefined,
     release: () => Promise.resolve(),
     ...over,

@@ -12,7 +12,7 @@ import type { OpenedThread, Threads } from './threads.ts';
 import { toEngineEvents } from './to-engine-event.ts';
 import { toFailure } from './to-failure.ts';
 import { createToolServerWatch, type ToolServerWatch } from './tool-server-watch.ts';
-import { createTurnUsage } from './turn-usage.ts';
+import { createTurnUsage, type TurnUsage } from './turn-usage.ts';
 
 /** `isWarm`: the app-server was open before this turn, and may have got stuck or died since. */
 type Deps = { server: AppServer; threads: Threads; isWarm: boolean };
@@ -41,7 +41,7 @@ export async function* runTurn(
   const thread = await (isWarm ? Promise.race([opened, killWhenHung(server)]) : opened).finally(early.stop);
   if (thread === null) return 'server_gone';
   const watch = createToolServerWatch(thread.isLoaded ? [] : allowedToolServers(request).map(({ name }) => name));
-  const { unsubscribe, used } = listenToTurn(server, thread.id, { queue, watch, text: request.text });
+  const { unsubscribe, used, total } = listenToTurn(server, thread, { queue, watch, text: request.text });
   early.replay(thread.id, { queue, watch });
   let hasUsedTools = false;
   let isWhole = false;
@@ -62,7 +62,7 @@ export async function* runTurn(
     queue.end();
     // What went wrong in this one, a tool server that is away or anything else, is tried anew in the next; and a command
     // that a tool has left in the background ends with its turn.
-    if (isWhole) threads.keep(thread, params);
+    if (isWhole) threads.keep({ ...thread, used: total() }, params);
     else void threads.release(thread.id);
   }
 }
@@ -110,11 +110,13 @@ type Listening = {
   unsubscribe(): void;
   /** What the turn has used so far. */
   used(): EngineEvent;
+  /** What the thread has used with it, where that is known. */
+  total: TurnUsage['total'];
 };
 
 /** Puts everything the app-server says about this thread's turn into the queue, the terminal event included. */
-function listenToTurn(server: AppServer, threadId: string, { queue, watch, text }: Heard & { text: string }): Listening {
-  let usage = createTurnUsage();
+function listenToTurn(server: AppServer, thread: OpenedThread, { queue, watch, text }: Heard & { text: string }): Listening {
+  let usage = createTurnUsage(thread.used);
   let resetsAt: number | null = null;
   let said = 0;
   const finish = (...events: EngineEvent[]) => {
@@ -130,7 +132,7 @@ function listenToTurn(server: AppServer, threadId: string, { queue, watch, text 
     fail(overflow ?? { code: 'engine_crashed', message: `${reason}. Try again.`, retryable: true });
   const onNotification = (raw: Notification) => {
     resetsAt = limitEnd(raw) ?? resetsAt;
-    const notification = forThread(raw, threadId);
+    const notification = forThread(raw, thread.id);
     if (notification === null) return;
     watch.saw(notification);
     for (const event of toEngineEvents(notification)) {
@@ -138,7 +140,7 @@ function listenToTurn(server: AppServer, threadId: string, { queue, watch, text 
       queue.push(event);
     }
     // Loading a thread tells the usage of its last turn again.
-    if (notification.method === 'turn/started') usage = createTurnUsage();
+    if (notification.method === 'turn/started') usage = createTurnUsage(usage.total());
     if (notification.method === 'thread/tokenUsage/updated') usage.update(notification.params.tokenUsage);
     if (notification.method !== 'turn/completed') return;
     const { status, error } = notification.params.turn;
@@ -146,7 +148,7 @@ function listenToTurn(server: AppServer, threadId: string, { queue, watch, text 
     else finish(...watch.missing(), used(), { type: status === 'interrupted' ? 'aborted' : 'done' });
   };
   const unsubscribe = server.subscribe(onNotification, onEnd);
-  return { unsubscribe, used };
+  return { unsubscribe, used, total: () => usage.total() };
 }
 
 /** When the limits that are used up end, epoch s, as told of the whole account; null when this tells no such thing. */

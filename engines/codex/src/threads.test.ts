@@ -39,7 +39,13 @@ test('a turn like the one before finds its thread as it was left', async () => {
   const { threads, asked } = open();
   const first = await threads.open({ sandbox: 'x' }, null);
   threads.keep(first, { sandbox: 'x' });
-  expect(await threads.open({ sandbox: 'x' }, id)).toEqual({ id, model: 'm', resumed: true, isLoaded: true });
+  expect(await threads.open({ sandbox: 'x' }, id)).toEqual({
+    id,
+    model: 'm',
+    resumed: true,
+    isLoaded: true,
+    used: expect.anything(),
+  });
   expect(asked).toEqual(['thread/start']);
 });
 

@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '@svc/service-kit/process/process-group.ts';
 import type { AppServer } from './app-server.ts';
-import type { Thread } from './codex-messages.ts';
+import type { Thread, TokenCounts } from './codex-messages.ts';
 import { RpcError } from './json-rpc.ts';
+import { noCounts } from './turn-usage.ts';
 
-/** `isLoaded`: with its tool servers up, since an earlier turn. */
-export type OpenedThread = { id: string; model: string; resumed: boolean; isLoaded: boolean };
+/**
+ * `isLoaded`: with its tool servers up, since an earlier turn. `used`: what all its turns so far have used; null for one that codex tells
+ * it of while it loads it.
+ */
+export type OpenedThread = { id: string; model: string; resumed: boolean; isLoaded: boolean; used: TokenCounts | null };
 
 /** Threads of one app-server. Each is loaded with the policy and tool servers of a turn, and only turns with the same ones use it so. */
 export type Threads = {
@@ -24,7 +28,7 @@ const closingWaitMs = 20;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export function createThreads(server: AppServer, limit: number): Threads {
-  const kept = new Map<string, { model: string; params: string; timer: NodeJS.Timeout }>();
+  const kept = new Map<string, Pick<OpenedThread, 'model' | 'used'> & { params: string; timer: NodeJS.Timeout }>();
   const releasing = new Map<string, Promise<void>>();
 
   const release = (id: string): Promise<void> => {
@@ -45,17 +49,18 @@ export function createThreads(server: AppServer, limit: number): Threads {
     kept.delete(id);
     // Asked, and not only remembered: it is also the first sign of life of this turn.
     const { data } = await server.request<{ data: string[] }>('thread/loaded/list', {});
-    if (known.params === params && data.includes(id)) return { id, model: known.model, resumed: true, isLoaded: true };
+    if (known.params === params && data.includes(id))
+      return { id, model: known.model, used: known.used, resumed: true, isLoaded: true };
     await release(id);
     return null;
   };
 
   return {
     release,
-    keep({ id, model }, params) {
+    keep({ id, model, used }, params) {
       if (limit === 0) return void release(id);
       const timer = setTimeout(() => void release(id), idleMs).unref();
-      kept.set(id, { model, params: JSON.stringify(params), timer });
+      kept.set(id, { model, used, params: JSON.stringify(params), timer });
       for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - limit))) void release(oldest);
     },
     async open(params, resume) {
@@ -79,7 +84,7 @@ async function load(server: AppServer, params: object, id: string): Promise<Open
   for (const until = performance.now() + closeLimitMs; ; await sleep(closingWaitMs)) {
     try {
       const { thread, model } = await server.request<Thread>('thread/resume', call);
-      return { id: thread.id, model, resumed: true, isLoaded: false };
+      return { id: thread.id, model, resumed: true, isLoaded: false, used: null };
     } catch (error) {
       if (!isClosing(error) || performance.now() > until) throw error;
     }
@@ -88,7 +93,7 @@ async function load(server: AppServer, params: object, id: string): Promise<Open
 
 async function start(server: AppServer, params: object): Promise<OpenedThread> {
   const { thread, model } = await server.request<Thread>('thread/start', params);
-  return { id: thread.id, model, resumed: false, isLoaded: false };
+  return { id: thread.id, model, resumed: false, isLoaded: false, used: noCounts };
 }
 
 async function unload(server: AppServer, id: string): Promise<void> {

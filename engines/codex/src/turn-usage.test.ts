@@ -11,12 +11,22 @@ const counts = (inputTokens: number, cachedInputTokens: number, outputTokens: nu
 });
 
 test('a turn of two requests in a thread with a past costs those two requests', () => {
-  const usage = createTurnUsage();
+  const usage = createTurnUsage(null);
   usage.update({ total: counts(1100, 500, 60), last: counts(100, 50, 10) });
   usage.update({ total: counts(1300, 600, 80), last: counts(200, 100, 20) });
   expect(usage.read()).toMatchObject({ input_tokens: 150, cache_read_tokens: 150, output_tokens: 30, estimated: false });
 });
 
 test('without a report there is no usage', () => {
-  expect(createTurnUsage().read()).toBeNull();
+  expect(createTurnUsage(null).read()).toBeNull();
+});
+
+test('what the turn before has used, reported again within this one, is no part of it', () => {
+  const usage = createTurnUsage(counts(3066, 0, 20));
+  usage.update({ total: counts(3066, 0, 20), last: counts(2033, 0, 10) });
+  usage.update({ total: counts(6099, 0, 30), last: counts(3033, 0, 10) });
+  usage.update({ total: counts(6099, 0, 30), last: counts(0, 0, 0) });
+  usage.update({ total: counts(10_132, 0, 40), last: counts(4033, 0, 10) });
+  expect(usage.read()).toMatchObject({ input_tokens: 7066, output_tokens: 20 });
+  expect(usage.total()).toEqual(counts(10_132, 0, 40));
 });

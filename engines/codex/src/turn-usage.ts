@@ -1,24 +1,38 @@
 import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { TokenCounts } from './codex-messages.ts';
 
-/**
- * Counts one turn. Codex reports running totals of the whole thread; what the thread had before the turn is the first
- * total seen less the request it belongs to.
- */
-export function createTurnUsage(): {
+/** What one turn has used. */
+export type TurnUsage = {
   update(counts: { total: TokenCounts; last: TokenCounts }): void;
   read(): TokenUsage | null;
-} {
-  let before: TokenCounts | null = null;
-  let total: TokenCounts | null = null;
+  /** The running totals of the thread, for its next turn; null while nobody knows them. */
+  total(): TokenCounts | null;
+};
+
+/**
+ * Counts one turn: codex reports running totals of the whole thread. `before` is what they were when the turn began; a first report
+ * within the turn may be of the turn before. Where nobody knows it, it is the first total less the request it belongs to.
+ */
+export function createTurnUsage(before: TokenCounts | null): TurnUsage {
+  let start = before;
+  let total = before;
   return {
     update(counts) {
-      before ??= subtract(counts.total, counts.last);
+      start ??= subtract(counts.total, counts.last);
       total = counts.total;
     },
-    read: () => (before && total ? toUsage(subtract(total, before)) : null),
+    read: () => (start === null || total === null || total === before ? null : toUsage(subtract(total, start))),
+    total: () => total,
   };
 }
+
+export const noCounts: TokenCounts = {
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteInputTokens: 0,
+  outputTokens: 0,
+  reasoningOutputTokens: 0,
+};
 
 const subtract = (a: TokenCounts, b: TokenCounts): TokenCounts => ({
   inputTokens: a.inputTokens - b.inputTokens,

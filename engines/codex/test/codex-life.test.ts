@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { collectTurn } from '@svc/engine-kit/testing/collect-turn.ts';
+import { collectTurn, ofType } from '@svc/engine-kit/testing/collect-turn.ts';
 import { hello, openEngineBench } from '@svc/engine-kit/testing/engine-bench.ts';
 import { inSeconds, testUpstreamErrors } from '@svc/engine-kit/testing/engine-failures.ts';
 import { testEngineLife, testMissingEngine } from '@svc/engine-kit/testing/engine-life.ts';
@@ -139,6 +139,28 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
     const failure = { code: 'engine_endpoint_down', retryable: true, message: 'The answer of the model was cut off. Try again.' };
     expect(last).toEqual({ type: 'failed', failure });
   });
+
+  test.each([4, 0])(
+    'with %i threads kept, a turn costs its own requests: a compaction is one, the turn before is none',
+    async (warm) => {
+      const { engine, request } = start({ warm });
+      model.requests.length = 0;
+      const tokens = [260_000, 1000, 200, 30];
+      model.script(() => ({
+        steps: [{ text: 'ok' }],
+        usage: { input: tokens[model.requests.length - 1] ?? 0, cacheRead: 0, output: 1 },
+      }));
+      const used: number[] = [];
+      let resume: string | null = null;
+      for (const prompt of ['one', 'two', 'three']) {
+        const turn = await collectTurn(engine, engineRequest({ prompt, ...request, model: 'gpt-5.5', resume }));
+        resume = turn.sessionId;
+        used.push(...ofType(turn.events, 'usage').map(({ usage }) => usage.input_tokens));
+      }
+      expect(model.requests).toHaveLength(4);
+      expect(used).toEqual([260_000, 1200, 30]);
+    },
+  );
 
   test('a key in the environment of the service is no login: the turn says how to log in, and at once', async () => {
     const home = mkdtempSync(path.join(dir, 'home-'));
