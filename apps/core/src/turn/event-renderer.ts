@@ -124,8 +124,7 @@ export function createEventRenderer({
           break;
         case 'segment':
           hasReply ||= event.text !== '';
-          reply.segment(event.text);
-          break;
+          return reply.longSegment(event.text);
         case 'thinking':
           showThought(thinking.push(event.text));
           break;

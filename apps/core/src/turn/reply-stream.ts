@@ -1,7 +1,11 @@
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
+import { createPace } from '@svc/service-kit/redaction/pace.ts';
 import { createMaskedReply } from './masked-reply.ts';
 import { createSilenceFilter } from './silence.ts';
 import type { TurnSink } from './turn.ts';
+
+/** More text than this that comes at once is masked in slices of this length. */
+const sliceLength = 16_384;
 
 /**
  * The way of a reply's text from the engine to the sink: the marker of silence is taken out, then secrets are masked,
@@ -19,6 +23,19 @@ export function createReplyStream(current: () => Redactor, sink: TurnSink) {
     if (waiting === '') return;
     masked.push(silence.push(waiting));
     waiting = '';
+  };
+
+  /** Nothing else of the reply may come until it is done. */
+  let pushing: Promise<void> = Promise.resolve();
+
+  const pushInSlices = async () => {
+    const pace = createPace();
+    const text = waiting;
+    waiting = '';
+    for (let at = 0; at < text.length; at += sliceLength) {
+      masked.push(silence.push(text.slice(at, at + sliceLength)));
+      if (pace.isDue()) await pace.pause();
+    }
   };
 
   const reply = {
@@ -47,8 +64,18 @@ export function createReplyStream(current: () => Redactor, sink: TurnSink) {
       isOpen = false;
     },
 
+    /** The same; a promise when the text is long, and nothing else may come before it is settled. */
+    longSegment(whole: string): void | Promise<void> {
+      if (!isOpen) reply.delta(whole);
+      if (waiting.length <= sliceLength) return reply.segment('');
+      current();
+      pushing = pushInSlices();
+      return pushing.then(() => reply.segment(''));
+    },
+
     /** Ends a block that is still open, when the engine is done. */
     async finish(): Promise<void> {
+      await pushing; // of a turn that was ended meanwhile
       if (isOpen) reply.segment('');
       await masked.end();
     },
