@@ -164,6 +164,14 @@ describe('files in JSON', () => {
     await expect.poll(held).toBe(0);
   });
 
+  test.each([10, 60_000, 900_000])('arrive whole over a connection, also with %i bytes', async (bytes) => {
+    await open({ env: { SVC_RAW_BODY_LIMIT: '10mb' } });
+    const url = await bench.core.app.listen({ port: 0, host: '127.0.0.1' });
+    const body = JSON.stringify({ filename: 'a.txt', data_base64: Buffer.alloc(bytes, 'x').toString('base64') });
+    const answer = await fetch(`${url}/v2/upload`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    expect(await answer.json()).toMatchObject({ ok: true, file: { bytes } });
+  });
+
   test('are refused when there is no room for them', async () => {
     await open({ env: { SVC_RAW_BODY_LIMIT: '10mb' } });
     const { app, context } = bench.core;

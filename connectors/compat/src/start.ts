@@ -52,7 +52,7 @@ function toRoutes(ctx: StartContext<CompatConfig>, keys: KeysFile | null, clock:
     clock,
     ids: randomIds,
     identify,
-    readJson: createJsonReader({ bodyBytes: 10 * mib, totalBytes: 128 * mib }),
+    readJson: createJsonReader({ bodyBytes: 10 * mib, totalBytes: 64 * mib }),
     seen: createSeenKeys(5_000),
     instanceId: ctx.instanceId,
     modelName: ctx.config.model_name,

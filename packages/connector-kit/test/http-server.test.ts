@@ -137,6 +137,33 @@ describe('the HTTP server of connectors', () => {
     expect(await raw(port, `${head}${chunk.repeat(20)}0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413/);
   });
 
+  test('a body that comes byte by byte costs its bytes, and one that stops coming is answered', async () => {
+    const { url, port } = await open();
+    const head =
+      'POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 102\r\nConnection: close\r\n\r\n';
+    const sender = connect(port, '127.0.0.1').setNoDelay(true);
+    sender.write(head);
+    for (const byte of `"${'x'.repeat(100)}"`) {
+      sender.write(byte);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    let answer = '';
+    for await (const part of sender) answer += String(part);
+    expect(answer).toMatch(/^HTTP\/1\.1 200/);
+    const slow = connect(port, '127.0.0.1');
+    slow.write(head);
+    let refusal = '';
+    for await (const part of slow) refusal += String(part);
+    expect(refusal).toMatch(/^HTTP\/1\.1 408/);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  }, 30_000);
+
+  test('of requests that come together on one connection 500 are handled', async () => {
+    const { port } = await open();
+    const answers = await raw(port, 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(3000));
+    expect(answers.match(/HTTP\/1\.1 200/g)).toHaveLength(500);
+  });
+
   test('answers 429 when the bodies being read hold too much together, and recovers', async () => {
     const tight = createJsonReader({ bodyBytes: 100_000, totalBytes: 100_000 });
     const { url, port } = await open([

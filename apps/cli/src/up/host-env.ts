@@ -17,7 +17,14 @@ const placesFor: Partial<Record<HostName, readonly string[]>> = {
   collector: ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME', 'TMUX_TMPDIR'],
 };
 
-const isForEveryHost = (name: string) => named.has(name) || name.startsWith('NODE_') || name.startsWith('SVC_');
+const isForEveryHost = (name: string) =>
+  named.has(name) || ['NODE_', 'SVC_', 'MALLOC_'].some((prefix) => name.startsWith(prefix));
+
+/**
+ * The allocator of glibc keeps what was freed between other things. Bodies come in pieces of up to 64 KiB: from this size on memory
+ * is asked of the system itself, which gets it back as soon as it is free. Other systems do not read these.
+ */
+const allocator = { MALLOC_MMAP_THRESHOLD_: '8192', MALLOC_TRIM_THRESHOLD_: '65536' };
 
 /**
  * What a host process gets of our environment. The core starts engines, which know their logins by variables of their
@@ -27,5 +34,6 @@ export function hostEnv(name: HostName, env: Env): Record<string, string> {
   const all = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const isFor = (key: string) =>
     isForEveryHost(key) || key.startsWith(alsoFor[name] ?? 'SVC_') || placesFor[name]?.includes(key) === true;
-  return Object.fromEntries(name === 'core' ? all : all.filter(([key]) => isFor(key) && !notFor[name]?.includes(key)));
+  const own = name === 'core' ? all : all.filter(([key]) => isFor(key) && !notFor[name]?.includes(key));
+  return { ...allocator, ...Object.fromEntries(own) };
 }

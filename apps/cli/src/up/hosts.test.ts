@@ -62,8 +62,22 @@ describe('the environment of a host process', () => {
   };
   const otel = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
 
+  const allocator = {
+    MALLOC_MMAP_THRESHOLD_: expect.any(String) as string,
+    MALLOC_TRIM_THRESHOLD_: expect.any(String) as string,
+  };
+
+  it('says how memory is given back, unless the operator says otherwise', () => {
+    expect(hostEnv('vault', { MALLOC_MMAP_THRESHOLD_: '1', MALLOC_ARENA_MAX: '3' })).toEqual({
+      ...allocator,
+      MALLOC_MMAP_THRESHOLD_: '1',
+      MALLOC_ARENA_MAX: '3',
+    });
+  });
+
   it('is everything for the core, which starts engines', () => {
     expect(hostEnv('core', env)).toEqual({
+      ...allocator,
       PATH: '/bin',
       HOME: '/h',
       SVC_X: '1',
@@ -83,7 +97,7 @@ describe('the environment of a host process', () => {
   });
 
   it('tells only the collector, which reads transcripts, where the engines keep theirs', () => {
-    const all = { PATH: '/bin', HOME: '/h', SVC_X: '1', NODE_COMPILE_CACHE: '/c' };
+    const all = { ...allocator, PATH: '/bin', HOME: '/h', SVC_X: '1', NODE_COMPILE_CACHE: '/c' };
     expect(hostEnv('manager', env)).toEqual(all);
     expect(hostEnv('collector', env)).toEqual({ ...all, CODEX_HOME: '/x' });
   });

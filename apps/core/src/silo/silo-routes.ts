@@ -81,15 +81,14 @@ function mountWrite(app: App, { silos, settings, intake }: Deps): void {
   app.post<{ Params: IdParams; Querystring: PathQuery & { mime?: string } }>(
     '/v2/silos/:id/file',
     { config: { streamsBody: true } },
-    async ({ params, query, raw }) => {
+    async ({ params, query, raw }, reply) => {
       if (query.path !== undefined) {
         const mime = query.mime ?? raw.headers['content-type'];
         const file = await withRawBody(raw, settings.rawBodyBytes, (body) => silos.write(params.id, query.path, body, mime));
         return { ok: true, file, encrypted: file.encrypted };
       }
       const value = await readJsonBody(
-        raw,
-        intake,
+        { request: raw, answer: reply.raw, intake },
         'Send the file as the body with its path in the query (?path=), or JSON with path and data_base64.',
       );
       if (!isFile(value)) throw notValid(isFile.errors);

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { UploadedFile } from '@svc/contract/upload.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
-import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
 import { plainMime } from '../upload/file-name.ts';
-import { decodeBase64, notValid, readJsonBody } from '../upload/read-json-file.ts';
+import { decodeBase64, notValid, readJsonBody, type JsonSource } from '../upload/read-json-file.ts';
 import { untilSilent } from '../upload/store-stream.ts';
 import { tooLarge } from '../upload/too-large.ts';
 import { audioTypeOf, audioTypeOfBytes, knownAudio, type AudioType } from './audio-type.ts';
@@ -57,12 +56,8 @@ export async function readRawClip(
 }
 
 /** A clip as base64 in JSON, with what is wished beside it. @throws as `readRawClip`. */
-export async function readJsonClip(
-  request: IncomingMessage,
-  intake: Intake,
-  maxBytes: number,
-): Promise<ClipBytes & Partial<Wishes>> {
-  const body = await readJsonBody(request, intake, hint);
+export async function readJsonClip(source: JsonSource, maxBytes: number): Promise<ClipBytes & Partial<Wishes>> {
+  const body = await readJsonBody(source, hint);
   if (!isJsonClip(body)) throw notValid(isJsonClip.errors);
   const { data_base64, mime, model, language } = body;
   const bytes = decodeBase64(data_base64);

@@ -56,7 +56,10 @@ function mountClipRoutes(app: App, { speech, uploads, settings, clock, intake }:
   app.post('/v2/transcribe', { config, schema: { querystring: transcribeSchema } }, ({ query, raw }, reply) => {
     const { mime, model = null, language = null } = query;
     // A type in the query says that the body is the clip, whatever it looks like.
-    const read = () => (mime === undefined && isJson(raw) ? readJsonClip(raw, intake, maxBytes) : readRawClip(raw, mime, limits));
+    const read = () =>
+      mime === undefined && isJson(raw)
+        ? readJsonClip({ request: raw, answer: reply.raw, intake }, maxBytes)
+        : readRawClip(raw, mime, limits);
     return speech.transcribe({ read, wishes: { model, language }, conversationKey: null }, callerGone(reply));
   });
 

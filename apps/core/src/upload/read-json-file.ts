@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import type { IncomingMessage, ServerResponse } from '@svc/service-kit/builtin.ts';
 import { discardBody, receiveBody } from '@svc/service-kit/http/receive-body.ts';
 import { freeBytes } from '@svc/service-kit/intake/byte-blocks.ts';
 import { IncomingBody } from '@svc/service-kit/intake/incoming-body.ts';
@@ -24,19 +24,18 @@ const isFile = lazyCheck<JsonFile>({
   properties: { ...facts, data_base64: { type: 'string' } },
 });
 
+/** A body that comes, what will answer it, and the budget that it counts in until then. */
+export type JsonSource = { request: IncomingMessage; answer: ServerResponse; intake: Intake };
+
 export type JsonFile = { filename: string; mime?: string; conversation_key?: string; data_base64: string };
 
 /**
  * Reads a file that came as base64 in JSON, with what it says of itself.
  * @throws ServiceError `unsupported_media_type`, `too_large`, `bad_request`.
  */
-export async function readJsonFile(
-  request: IncomingMessage,
-  intake: Intake,
-): Promise<{ facts: Omit<JsonFile, 'data_base64'>; bytes: Buffer }> {
+export async function readJsonFile(source: JsonSource): Promise<{ facts: Omit<JsonFile, 'data_base64'>; bytes: Buffer }> {
   const value = await readJsonBody(
-    request,
-    intake,
+    source,
     'Send the file as the body with its name in the query (?filename=), or JSON with data_base64.',
   );
   if (!isFile(value)) throw notValid(isFile.errors);
@@ -45,10 +44,10 @@ export async function readJsonFile(
 }
 
 /** The JSON of a body that the route reads itself. `hint` is told to senders of another type. @throws as `readJsonFile`. */
-export async function readJsonBody(request: IncomingMessage, intake: Intake, hint: string): Promise<unknown> {
-  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+export async function readJsonBody(source: JsonSource, hint: string): Promise<unknown> {
+  const type = source.request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw new ServiceError('unsupported_media_type', hint);
-  return parse(await readText(request, intake));
+  return parse(await readText(source));
 }
 
 /** What a schema found wrong, as an answer. */
@@ -58,9 +57,9 @@ export function notValid(errors: ErrorObject[] | null | undefined): ServiceError
 }
 
 /** Counted from its first byte until the request is answered. */
-async function readText(request: IncomingMessage, intake: Intake): Promise<string> {
+async function readText({ request, answer, intake }: JsonSource): Promise<string> {
   const body = new IncomingBody(intake, maxBytes);
-  request.once('close', () => body.release());
+  answer.once('close', () => body.release());
   try {
     body.expect(Number(request.headers['content-length'] ?? 0));
     await receiveBody(request, body);

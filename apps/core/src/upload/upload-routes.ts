@@ -76,11 +76,11 @@ function mountBodyRoutes(app: App, { uploads, settings, intake }: Deps): void {
     return { ok: true, ...landed };
   });
 
-  app.post<{ Querystring: RawQuery }>('/v2/upload', { config }, async (request) => {
+  app.post<{ Querystring: RawQuery }>('/v2/upload', { config }, async (request, reply) => {
     const { filename, mime, conversation_key } = request.query;
     // The name in the query says that the body is the file, whatever it looks like.
     if (filename === undefined) {
-      const { facts, bytes } = await readJsonFile(request.raw, intake);
+      const { facts, bytes } = await readJsonFile({ request: request.raw, answer: reply.raw, intake });
       return { ok: true, file: await uploads.take(Readable.from([bytes]), facts) };
     }
     const { length } = chunkHeaders(request.raw);

@@ -32,7 +32,15 @@ export type ConnectorServer = {
   stop(deadlineMs: number): Promise<void>;
 };
 
-const limits = { headersTimeout: 15_000, requestTimeout: 120_000, keepAliveTimeout: 60_000, maxConnections: 2_000 } as const;
+/** Requests that come together are all handled before anything else is; after so many the connection is closed. */
+const maxRequestsPerSocket = 500;
+const limits = {
+  maxRequestsPerSocket,
+  headersTimeout: 15_000,
+  requestTimeout: 120_000,
+  keepAliveTimeout: 60_000,
+  maxConnections: 2_000,
+} as const;
 
 /**
  * The small HTTP server of connectors: guard, request ids, routes, one place where errors become replies. Frameworks
@@ -62,6 +70,7 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
     },
   );
   server.maxConnections = limits.maxConnections;
+  server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
 
   function isStopping(): boolean {
     return stopping;

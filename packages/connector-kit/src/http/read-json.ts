@@ -1,4 +1,7 @@
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { discardBody, receiveBody } from '@svc/service-kit/http/receive-body.ts';
+import { createByteBlocks, freeBytes } from '@svc/service-kit/intake/byte-blocks.ts';
+import { ByteBudget } from '@svc/service-kit/intake/byte-budget.ts';
 import { badRequest, queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
 import { decodeUtf8, parseJson } from '@svc/service-kit/well-formed.ts';
 
@@ -11,80 +14,50 @@ export type JsonReaderLimits = {
   totalBytes: number;
 };
 
-/** How much of a refused body is still read, so that its sender gets to see the refusal, as a multiple of the limit. */
-const dumpFactor = 4;
-
 /**
- * Reads JSON bodies, `application/json` only. Rejects with 415, 413, 400, or 429 when the bodies being read hold too
- * much memory together.
+ * Reads JSON bodies, `application/json` only. Rejects with 415, 413, 400, 408 for a sender that is too slow, or 429 when the bodies
+ * being read hold too much memory together.
  */
 export function createJsonReader(limits: JsonReaderLimits): JsonReader {
-  let held = 0;
+  const budget = new ByteBudget(limits.totalBytes);
 
   return async (req) => {
     if (!isJson(req.headers['content-type'])) {
       throw new ServiceError('unsupported_media_type', 'Send the body as application/json.');
     }
-    if (Number(req.headers['content-length'] ?? 0) > limits.bodyBytes) {
-      dump(req, limits.bodyBytes);
-      throw tooLarge(limits.bodyBytes);
-    }
-    let own = 0;
-    const hold = (bytes: number): ServiceError | null => {
-      own += bytes;
-      held += bytes;
-      if (own > limits.bodyBytes) return tooLarge(limits.bodyBytes);
-      return held > limits.totalBytes ? queueFull('Too many large requests at once. Try again in a moment.') : null;
+    const lease = budget.lease();
+    const blocks = createByteBlocks();
+    const add = (part: Buffer) => {
+      if (blocks.length + part.length > limits.bodyBytes) throw tooLarge(limits.bodyBytes);
+      if (!lease.take(part.length)) throw queueFull('Too many large requests at once. Try again in a moment.');
+      blocks.add(part);
+      return null;
     };
     try {
-      return parse(await collect(req, hold));
+      if (Number(req.headers['content-length'] ?? 0) > limits.bodyBytes) throw tooLarge(limits.bodyBytes);
+      await receiveBody(req, { add });
+      return parse(blocks.take());
     } catch (error) {
-      dump(req, limits.bodyBytes);
+      discardBody(req);
       throw error;
     } finally {
-      held -= own;
+      blocks.drop();
+      lease.release();
     }
   };
 }
 
 const isJson = (type: string | undefined): boolean => type !== undefined && /^application\/json\s*(?:;|$)/i.test(type);
 
-function collect(req: IncomingMessage, hold: (bytes: number) => ServiceError | null): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
-    req.on('data', (part: Buffer) => {
-      const refusal = hold(part.length);
-      if (refusal === null) return void parts.push(part);
-      parts.length = 0;
-      req.removeAllListeners('data');
-      reject(refusal);
-    });
-    req.on('end', () => resolve(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)));
-    req.on('close', () => {
-      if (!req.complete) reject(badRequest('The body ended early.'));
-    });
-    // Said by `close` too, which always follows.
-    req.on('error', () => undefined);
-  });
-}
-
 function parse(body: Buffer): unknown {
   const text = decodeUtf8(body);
+  freeBytes(body);
   try {
     return parseJson(text);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     throw badRequest('The body is not valid JSON.');
   }
-}
-
-/** Reads the rest of a refused body without keeping it; a sender that does not end is cut off. */
-function dump(req: IncomingMessage, bodyBytes: number): void {
-  let seen = 0;
-  req.on('data', (part: Buffer) => {
-    seen += part.length;
-    if (seen > dumpFactor * bodyBytes) req.destroy();
-  });
 }
 
 const tooLarge = (limit: number) =>

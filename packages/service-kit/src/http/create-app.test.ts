@@ -173,3 +173,31 @@ describe('the mask of every answer', () => {
     expect((await own.inject('/bytes')).statusCode).toBe(500);
   });
 });
+
+describe('one connection', () => {
+  async function send(text: string): Promise<string> {
+    const listening = open(() => undefined);
+    onTestFinished(() => listening.close());
+    const url = new URL(await listening.listen({ host: '127.0.0.1', port: 0 }));
+    const socket = connect(Number(url.port), '127.0.0.1').on('error', () => undefined);
+    let answers = '';
+    socket.on('data', (part: Buffer) => (answers += part.toString('latin1')));
+    socket.write(text);
+    socket.setTimeout(1000, () => socket.destroy());
+    await once(socket, 'close');
+    return answers;
+  }
+  const request = 'GET /version HTTP/1.1\r\nHost: localhost\r\n';
+
+  test('of requests that come together on it 500 are handled, then it is closed', async () => {
+    expect((await send(`${request}\r\n`.repeat(3000))).match(/HTTP\/1\.1 200/g)).toHaveLength(500);
+  });
+
+  test.each(['websocket', 'h2c'])(
+    'an upgrade to %s that nobody takes is answered as the request that it is',
+    async (protocol) => {
+      const answer = await send(`${request}Connection: Upgrade, close\r\nUpgrade: ${protocol}\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 200/);
+    },
+  );
+});

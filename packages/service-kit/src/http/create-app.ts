@@ -72,6 +72,8 @@ export type AppOptions = {
 const jsonBodyLimit = 10 * 1024 * 1024;
 /** How long the head of a request may take. */
 const headersTimeoutMs = 15_000;
+/** Requests that come together are all handled before anything else is; after so many the connection is closed. */
+const maxRequestsPerSocket = 500;
 
 /** The HTTP side every process shares: guard, request ids, error bodies, `/health`, `/version`, `/openapi.json`. */
 export function createApp(options: AppOptions): App {
@@ -93,14 +95,21 @@ export function createApp(options: AppOptions): App {
 
 function bareApp(options: AppOptions): App {
   const log: FastifyBaseLogger = options.log;
-  const app = Fastify({
+  const app: App = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? jsonBodyLimit,
     // Node's own limit knows no routes: see `receive-body.ts`. That for headers holds.
     requestTimeout: 0,
-    // A second `Host` would be dropped in silence, and could be the one that a proxy before us went by.
-    http: { joinDuplicateHeaders: true, headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 5000 },
+    maxRequestsPerSocket,
+    http: {
+      // A second `Host` would be dropped in silence, and could be the one that a proxy before us went by.
+      joinDuplicateHeaders: true,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: 5000,
+      // One listener only counts connections: where nobody else listens, an upgrade would be a connection that nobody answers.
+      shouldUpgradeCallback: () => app.server.listenerCount('upgrade') > 1,
+    },
     requestIdHeader: false,
     genReqId: (request) => inboundRequestId(request.headers['x-request-id'], options.mask) ?? randomIds.next('req'),
     routerOptions: { maxParamLength: 1024 },

@@ -11,7 +11,7 @@ const paceBytes = 10 * 1024;
 const discardMs = 10_000;
 
 /** Reads a stream to its end into a body. @throws what the body refuses, 408 for a slow sender, 400 for a broken one. */
-export function receiveBody(stream: Readable, body: IncomingBody): Promise<void> {
+export function receiveBody(stream: Readable, body: Pick<IncomingBody, 'add'>): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (error?: unknown) => {
       stopPace();
