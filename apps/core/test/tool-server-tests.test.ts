@@ -5,7 +5,9 @@ import type { ToolServerDocument, ToolServerTest } from '@svc/contract/tool-serv
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
 import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { http } from '@svc/service-kit/builtin.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
+import { listen } from '@svc/testing/listen.ts';
 import { says } from '@svc/testing/scripted-engine.ts';
 import { startHttpToolServer } from '@svc/testing/tool-server/start-http-tool-server.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
@@ -77,6 +79,22 @@ test('what a program wrote last is shown without its secrets', async () => {
   const script = `console.error('one'); console.error('the key is ${secret}'); process.exit(3)`;
   await add('kit', { command: process.execPath, args: ['-e', script], env: { K: '${secret:API_KEY}' } });
   expect(await tryOut('kit')).toMatchObject({ connected: false, stderr: ['one', 'the key is [redacted:secret]'] });
+});
+
+test('a program that floods is ended before it fills the memory, and one web page is no tool server', async () => {
+  await add('flood', {
+    command: process.execPath,
+    args: ['-e', "const f = () => process.stdout.write('y'.repeat(1 << 22), f); f()"],
+  });
+  expect(await tryOut('flood')).toMatchObject({ connected: false });
+  const page = await listen(http.createServer((_request, response) => response.end('<html>')));
+  onTestFinished(() => page.close());
+  await add('page', { url: page.url });
+  expect(await tryOut('page')).toMatchObject({
+    connected: false,
+    fault: 'no_server',
+    reason: 'it answers, but does not speak MCP',
+  });
 });
 
 test('a server that never comes up ends a test at its limit, and nothing of it is left', async () => {

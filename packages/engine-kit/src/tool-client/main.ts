@@ -1,11 +1,24 @@
 import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 import { connect, type Connected } from './connect.ts';
 import { outputText } from './output-text.ts';
-import { maxClientLine, type ClientOrder, type ClientReport, type ConnectOrder, type ToolOutcome } from './messages.ts';
+import {
+  maxClientLine,
+  tooMuchCode,
+  type ClientOrder,
+  type ClientReport,
+  type ConnectOrder,
+  type ToolOutcome,
+} from './messages.ts';
 import { faultOf } from './fault-of.ts';
 
 // A process of its own: the MCP library holds more memory than the whole core, and what a server does to it ends with it.
 const connections = new Map<string, Connected>();
+
+/** The library reads a message whole, however long. With this much in memory one never ends. */
+const maxMemory = 512 * 1024 * 1024;
+setInterval(() => {
+  if (process.memoryUsage.rss() > maxMemory) process.exit(tooMuchCode);
+}, 200);
 
 const report = (message: ClientReport): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
 

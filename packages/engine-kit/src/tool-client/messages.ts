@@ -22,3 +22,6 @@ export type ClientReport = { type: 'server'; state: ServerState } | ({ type: 'ou
 
 /** The longest line either side writes, in characters; what a tool gives is cut to fit. */
 export const maxClientLine = 4 * 1024 * 1024;
+
+/** Exit code of a client that was sent more than it may hold. */
+export const tooMuchCode = 90;

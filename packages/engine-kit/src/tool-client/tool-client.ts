@@ -3,7 +3,7 @@ import type { ToolServerFault } from '@svc/contract/tool-server.ts';
 import { engineEnv } from '../engine-env.ts';
 import type { ToolServer } from '../engine.ts';
 import { startLineProcess } from '../line-process.ts';
-import { maxClientLine, type ClientReport, type ServerState, type ToolOutcome } from './messages.ts';
+import { maxClientLine, tooMuchCode, type ClientReport, type ServerState, type ToolOutcome } from './messages.ts';
 
 export type ToolClientOptions = {
   servers: readonly ToolServer[];
@@ -59,7 +59,7 @@ export function openToolClient({ servers, env, stateDir, cwd, limitMs }: ToolCli
     all.resolve();
     outcome?.resolve({ ok: false, output: `The call was not answered: ${reason}.` });
   };
-  void program.ended.then(({ reason }) => fail('ended', reason));
+  void program.ended.then(({ code, reason }) => fail('ended', code === tooMuchCode ? 'it sent more than can be held' : reason));
   const late = bounded(limitMs, () => fail('timeout', `it did not answer within ${limitMs / 1000} s`));
   void all.promise.then(late.cancel);
   program.send({ type: 'connect', servers, env: common, limitMs });
