@@ -23,9 +23,16 @@ const maxReaders = 2000;
 const maxAnswers = 64;
 const checkMs = 250;
 
-type Deps = { hub: Hub<FeedItem>; token: Secret | null; clock: Clock; mask: OutboundMask; log: Pick<Log, 'error'> };
+type Deps = {
+  hub: Hub<FeedItem>;
+  token: Secret | null;
+  clock: Clock;
+  mask: OutboundMask;
+  log: Pick<Log, 'error'>;
+  mostReaders?: number;
+};
 
-export function createSocketFeed({ hub, token, clock, mask, log }: Deps): SocketFeed {
+export function createSocketFeed({ hub, token, clock, mask, log, mostReaders = maxReaders }: Deps): SocketFeed {
   const io = new Server({
     serveClient: false,
     httpCompression: false,
@@ -34,7 +41,8 @@ export function createSocketFeed({ hub, token, clock, mask, log }: Deps): Socket
     connectTimeout: 10_000,
     allowRequest: (request, decide) => {
       const isNew = !new URLSearchParams(request.url?.split('?')[1]).has('sid');
-      decide(isNew && io.engine.clientsCount >= maxReaders ? 'too many readers' : null, true);
+      const isTooMany = isNew && io.engine.clientsCount >= mostReaders;
+      decide(isTooMany ? 'too many readers' : null, !isTooMany);
     },
   });
   // A server that never listens: the library would otherwise take every request of ours before our own checks.
