@@ -169,3 +169,18 @@ test('nobody waits for an engine that says too much and does not end', async () 
   const { ending } = await run(script, { output, graceMs: 60_000 });
   expect(ending).toMatchObject(tooLarge);
 });
+
+test('an engine that says very much at once lets the rest of the process have its turn', async () => {
+  let turns = 0;
+  let isDone = false;
+  const count = () => (isDone ? undefined : void (turns++, setImmediate(count)));
+  setImmediate(count);
+  const manyDeltas: EngineScript = async function* () {
+    for (let at = 0; at < 50_000; at++) yield { type: 'delta', text: 'a ' };
+    yield { type: 'done' };
+  };
+  const { events } = await run(manyDeltas, { output: { reply: 1_000_000, tool: 1000, turn: 1_000_000 } });
+  isDone = true;
+  expect(events).toHaveLength(50_000);
+  expect(turns).toBeGreaterThan(2);
+});

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Engine, EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { createOutputMeter, type OutputLimits } from '@svc/engine-kit/output-limits.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { createPace } from '@svc/service-kit/redaction/pace.ts';
 import { createParts } from './in-parts.ts';
 
 export type Bounds = {
@@ -23,6 +24,9 @@ export type EngineEnding = Extract<EngineEvent, { type: 'done' | 'aborted' }> | 
 
 /** An engine's own failure, or that it was ended for taking too long. */
 export type RunFailure = Omit<EngineFailure, 'code'> & { code: EngineFailure['code'] | 'turn_too_long' };
+
+/** After so many events it is asked whether others have to wait. */
+const pacedEvents = 64;
 
 /** The silence of an engine is measured in quarters of its limit. */
 const looksPerIdle = 4;
@@ -69,8 +73,12 @@ export async function runEngine(
 
   const meter = createOutputMeter(output);
   const partsOf = createParts();
+  const pace = createPace();
+  let taken = 0;
   const consume = async (): Promise<EngineEnding> => {
     for await (const said of engine.run(request, engineEnd.signal)) {
+      // Events that are there already come without a turn of the event loop between them.
+      if (++taken % pacedEvents === 0 && pace.isDue()) await pace.pause();
       if (isOver) return null;
       silentLooks = 0;
       const { event, exceeded } = meter.take(said);
