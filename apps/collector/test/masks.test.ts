@@ -155,8 +155,13 @@ describe('secrets that only the core knows', () => {
   });
 
   test('pass while the core cannot be asked, and /health says so until it can', async () => {
-    const collector = open({}, undefined, { coreMask: createCoreMask('http://127.0.0.1:1', null, systemClock) });
+    let elapsed = 0;
+    const collector = open({}, undefined, { coreMask: createCoreMask('http://127.0.0.1:1', null, { elapsed: () => elapsed }) });
     await collector.ingest({ kind: 'inbound', text: secret });
+    expect(await collector.events()).toHaveLength(1);
+    // It starts together with this process.
+    expect(await collector.read('/health')).toMatchObject({ status: 'ok' });
+    elapsed = 15_000;
     expect(await collector.events()).toHaveLength(1);
     expect(await collector.read('/health')).toMatchObject({
       status: 'degraded',

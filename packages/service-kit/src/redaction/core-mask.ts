@@ -11,6 +11,8 @@ const pauseMs = 5000;
 const absentPauseMs = 250;
 /** A fault that nobody has met again for this long says nothing about now. */
 const staleMs = 60_000;
+/** All processes start at once: a core that is not there yet is no fault. */
+const startMs = 15_000;
 
 /**
  * The secrets that only the core knows (of its environment, the vault, the secrets command, tool servers) stay there: texts are shown to it, and
@@ -19,6 +21,7 @@ const staleMs = 60_000;
 export function createCoreMask(coreUrl: string, token: Secret | null, clock: Pick<Clock, 'elapsed'>) {
   const url = `${coreUrl}/v2/secrets/mask`;
   let fault: string | null = null;
+  const createdAt = clock.elapsed();
   let pausedUntil = Number.NEGATIVE_INFINITY;
 
   return {
@@ -31,7 +34,9 @@ export function createCoreMask(coreUrl: string, token: Secret | null, clock: Pic
         // The cast: made by the mask of the core.
         return body.masked ? (JSON.stringify(body.value) as MaskedJson) : json;
       } catch (error) {
-        pausedUntil = clock.elapsed() + ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED' ? absentPauseMs : pauseMs);
+        const isAbsent = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+        pausedUntil = clock.elapsed() + (isAbsent ? absentPauseMs : pauseMs);
+        if (isAbsent && clock.elapsed() - createdAt < startMs) return json;
         fault = `The core could not be asked (${errorText(error)}), so secrets that only it knows are not masked in what is read here.`;
         return json;
       }
