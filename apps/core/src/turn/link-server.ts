@@ -7,6 +7,7 @@ import type { LinkReply, LinkRequest } from '@svc/contract/link.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
+import { descriptorLimit } from '@svc/service-kit/process/descriptor-limit.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { createUnreadReplies, type UnreadReplies } from '@svc/service-kit/http/unread-replies.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
@@ -36,7 +37,8 @@ export async function openLinkServer(context: CoreContext, socketPath: string): 
     socket.on('close', () => sockets.delete(socket));
     serve(context, socket, shared);
   });
-  server.maxConnections = maxLinks;
+  // HTTP takes half of the descriptors; the rest is for files and what the process asks itself.
+  server.maxConnections = Math.min(maxLinks, Math.floor(descriptorLimit() / 4));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(socketPath, resolve);

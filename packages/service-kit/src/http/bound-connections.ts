@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { IncomingMessage, Server, ServerResponse } from '../builtin.ts';
 import type { Log } from '../log.ts';
 import type { UnreadReplies } from './unread-replies.ts';
+import { descriptorLimit } from '../process/descriptor-limit.ts';
 
 const mostConnections = 4096;
 /** Kept free for who asks how the process does. */
@@ -82,14 +82,5 @@ function expectReader(response: ServerResponse, unread: UnreadReplies): void {
 
 /** Half of the descriptors that the system gives this process; the rest is for files and what it asks itself. */
 function connectionLimit(): number {
-  const descriptors = Number(/^Max open files\s+(\d+)/m.exec(readLimits())?.[1] ?? 2 * mostConnections);
-  return Math.max(reserve, Math.min(mostConnections, Math.floor(descriptors / 2) - reserve));
-}
-
-function readLimits(): string {
-  try {
-    return readFileSync('/proc/self/limits', 'utf8');
-  } catch {
-    return ''; // only Linux has it
-  }
+  return Math.max(reserve, Math.min(mostConnections, Math.floor(descriptorLimit() / 2) - reserve));
 }
