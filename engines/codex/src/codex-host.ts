@@ -67,7 +67,7 @@ export function createCodexHost(program: CodexProgram, deps: Deps): CodexHost {
     const catalogs = await openModelCatalogs(place);
     const [server, defaultModel] = await Promise.all([
       startAppServer({ ...place, catalog: catalogs.reader }),
-      endpoint && endpointModel(endpoint),
+      endpoint && endpointModel(endpoint.url, endpoint.token),
     ]);
     void server.ended.then(({ reason }) => {
       forget(hosted);
@@ -142,7 +142,7 @@ export function createCodexHost(program: CodexProgram, deps: Deps): CodexHost {
 }
 
 /** A key goes to an endpoint elsewhere only: what listens on this machine gets none. */
-function endpointKey(baseUrl: string, env: EngineDeps['env']): string | null {
+export function endpointKey(baseUrl: string, env: EngineDeps['env']): string | null {
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname);
   return isLocal ? null : (env.OPENAI_API_KEY ?? null);
 }

@@ -4,7 +4,9 @@ import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineProbe,
 import { guardEvents } from '@svc/engine-kit/guard-events.ts';
 import type { AppServer } from './app-server.ts';
 import { openCodexHome, openEmptyDir, operatorHome } from './codex-home.ts';
-import { createCodexHost, type CodexHost } from './codex-host.ts';
+import { createCodexHost, endpointKey, type CodexHost } from './codex-host.ts';
+import { endpointModels, smallContext } from './endpoint-model.ts';
+import { endpointUrl } from './responses-shim.ts';
 import { acceptCodex, type CodexProgram } from './find-codex.ts';
 import { RpcError } from './json-rpc.ts';
 import { createOwnerInstructions, type OwnerInstructions } from './owner-instructions.ts';
@@ -83,7 +85,8 @@ export const createEngine: CreateEngine = (deps) => {
       const location = locate(deps);
       const env = programEnv();
       const probe = await probeCodex({ location, env, cwd: deps.stateDir, baseUrl: deps.baseUrl, isByKey });
-      return probe.ready && location.found ? withPolicies(probe, open(location.value).policies, deps) : probe;
+      if (!probe.ready || !location.found) return probe;
+      return withContext(withPolicies(probe, open(location.value).policies, deps), deps);
     },
     run: (request, signal) => guardEvents((inner) => turn(request, inner), signal, { toFailure: exceptionToFailure }),
     close: async () => void (await Promise.all([opened?.host.close(), opened?.policies.close()])),
@@ -101,6 +104,13 @@ function withPolicies(probe: EngineProbe, policies: PolicyCheck, { log }: Engine
   policies.run().catch((error: unknown) => log.warn({ err: error }, 'what codex offers to its models could not be checked'));
   const faults = Object.values(policies.known()).map((fault) => policyFault(fault).message);
   return { ...probe, reason: [probe.reason, ...faults].join(' ') };
+}
+
+/** A model of one's own server may be too small for a turn. */
+async function withContext(probe: EngineProbe, { baseUrl, env }: EngineDeps): Promise<EngineProbe> {
+  if (baseUrl === null) return probe;
+  const models = await endpointModels(endpointUrl(baseUrl).href, endpointKey(baseUrl, env));
+  return { ...probe, reason: [probe.reason, smallContext(models)].filter(Boolean).join(' ') };
 }
 
 /** Asked of a program that waits for it, so that nobody without a login waits for the vendor to refuse them. */

@@ -27,7 +27,7 @@ const maxRefusalBytes = 256 * 1024;
  * answers 502 when the server is away, because codex would wait for ever. Only who knows the token gets through.
  */
 export async function startResponsesShim(options: { baseUrl: string; apiKey: string | null }): Promise<ResponsesShim> {
-  const upstream: Upstream = { baseUrl: withPath(options.baseUrl), apiKey: options.apiKey };
+  const upstream: Upstream = { baseUrl: endpointUrl(options.baseUrl), apiKey: options.apiKey };
   const token = randomBytes(32).toString('base64url');
   const expected = Buffer.from(`Bearer ${token}`);
   const server = http.createServer((request, response) => {
@@ -144,7 +144,7 @@ const reasonOf = (error: unknown): string => {
 };
 
 /** `http://host:port` means the usual `/v1` below it. No slash at the end. */
-function withPath(baseUrl: string): URL {
+export function endpointUrl(baseUrl: string): URL {
   const url = new URL(baseUrl);
   url.pathname = url.pathname === '/' ? '/v1' : url.pathname.replace(/\/+$/, '');
   return url;

@@ -47,7 +47,7 @@ export async function* runTurn(
   let isWhole = false;
   try {
     if (request.resume !== null && !thread.resumed) yield unknownSession(request.resume);
-    yield { type: 'session', engineSessionId: thread.id, resumed: thread.resumed, model: thread.model };
+    yield sessionOf(thread);
     if (signal.aborted) return 'finished';
     await startTurn({ server, queue, used }, thread, toInput(request, !thread.resumed), signal);
     for await (const event of queue) {
@@ -139,6 +139,8 @@ function listenToTurn(server: AppServer, thread: OpenedThread, { queue, watch, t
       if (event.type === 'delta' || event.type === 'thinking') said += event.text.length;
       queue.push(event);
     }
+    // What the turn costs is what this one costs.
+    if (notification.method === 'model/rerouted') queue.push(sessionOf({ ...thread, model: notification.params.toModel }));
     // Loading a thread tells the usage of its last turn again.
     if (notification.method === 'turn/started') usage = createTurnUsage(usage.total());
     if (notification.method === 'thread/tokenUsage/updated') usage.update(notification.params.tokenUsage);
@@ -186,6 +188,13 @@ function collectEarly(server: AppServer): { stop(): void; replay(threadId: strin
 /** The notification with its type, when it is about this thread. Its fields are the protocol's promise. */
 const forThread = (notification: Notification, threadId: string): TurnNotification | null =>
   notification.params.threadId === threadId ? (notification as unknown as TurnNotification) : null;
+
+const sessionOf = ({ id, resumed, model }: OpenedThread): EngineEvent => ({
+  type: 'session',
+  engineSessionId: id,
+  resumed,
+  model,
+});
 
 const unknownSession = (id: string): EngineEvent => ({
   type: 'notice',

@@ -81,6 +81,17 @@ describeWithEngine('codex', "the vendor's own models keep to the tool policy of 
     }
   });
 
+  test("a guest's turn takes at most 6 KB with its instructions, a title 2 KB", async () => {
+    const { engine, request } = start();
+    const guest = { prompt: 'x'.repeat(500), ...request, model: 'gpt-6.1-sol', toolPolicy: 'none' } as const;
+    script([]);
+    await collectTurn(engine, engineRequest({ ...guest, system: 'p'.repeat(2500) }));
+    expect(sizeOf(model.requests[0])).toBeLessThan(6 * 1024);
+    script([]);
+    await collectTurn(engine, engineRequest({ ...guest, purpose: 'title', system: 'You name conversations.' }));
+    expect(sizeOf(model.requests[0])).toBeLessThan(2 * 1024);
+  });
+
   /** A home folder of the owner with a skill in each place, and instructions. */
   const ownerHome = () => {
     const home = mkdtempSync(path.join(dir, 'home-'));
