@@ -115,6 +115,15 @@ export function testEngineLife(bench: EngineBench, life: EngineLife): void {
     await vi.waitFor(() => expect(sleepers(request.cwd)).toEqual([]), { timeout: 3000 });
   });
 
+  test('a program that put itself in a session of its own ends with the turn or with the program that started it', async () => {
+    const { engine, request } = start();
+    model.script([{ steps: [shell('setsid sleep 4321 > /dev/null 2>&1 < /dev/null & sleep 0.2; echo STARTED')] }, hello]);
+    const { events } = await collectTurn(engine, engineRequest({ prompt: 'go', ...request }));
+    expect(ofType(events, 'tool_result')[0]?.output).toContain('STARTED');
+    await engine.close();
+    expect(sleepers(request.cwd)).toEqual([]);
+  });
+
   test('a persona that changed reaches a session that exists, in every policy', async () => {
     const { engine, request } = start();
     model.script(() => hello);

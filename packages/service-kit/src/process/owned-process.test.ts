@@ -47,6 +47,12 @@ test.runIf(isLinux)('what a program that ends by itself leaves behind ends too, 
   await expect.poll(() => pids.filter(isAlive)).toEqual([]);
 });
 
+test.runIf(isLinux)('once a program has ended as it was asked to, nothing that it left behind is there any more', async () => {
+  const { owned, pids } = await start(`${leave(true)} process.stdin.resume().on('end', () => process.exit(0))`);
+  expect(await owned.end({ politeMs: 5000, termMs: 50 })).toBe(true);
+  expect(pids.filter(isAlive)).toEqual([]);
+});
+
 test.runIf(isLinux)('what has a session of its own and an empty environment ends with a program that is killed', async () => {
   const script = `const left = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(`${deaf} console.log(process.pid)`)}],
     { detached: true, env: {}, stdio: ['ignore', 'inherit', 'inherit'] }); left.unref(); ${deaf}`;

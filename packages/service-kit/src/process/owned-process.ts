@@ -58,21 +58,28 @@ export function spawnOwned(command: string, args: readonly string[], { env, cwd 
     signalGroup(child, 'SIGKILL');
     if (child.pid !== undefined) await endMarkedProcesses(markName, (value) => value === mark);
   };
+  let tidied = Promise.resolve();
   child.once('exit', () => {
     dying.delete(owned);
-    void killTree();
+    tidied = killTree();
     setTimeout(() => {
       child.stdout.destroy();
       child.stderr.destroy();
     }, drainMs).unref();
   });
+  /** Gone with what it left behind: the service may end right after it. */
+  const isGoneWithin = async (ms: number) => {
+    if (!(await within(gone, ms))) return false;
+    await within(tidied, killLimitMs);
+    return true;
+  };
   const owned: OwnedProcess = {
     child,
     async end({ politeMs, termMs } = stopTimes) {
       child.stdin.end();
-      if (await within(gone, politeMs)) return true;
+      if (await isGoneWithin(politeMs)) return true;
       signalGroup(child, 'SIGTERM');
-      return (await within(gone, termMs)) || owned.kill();
+      return (await isGoneWithin(termMs)) || owned.kill();
     },
     async kill() {
       // While it is there it is known what it has started.
