@@ -20,7 +20,7 @@ const byWord: Record<string, FailureKind> = {
   rate_limit: kinds.rateLimited,
   overloaded: kinds.overloaded,
   model_not_found: kinds.badModel,
-  server_error: { ...kinds.other, retryable: true },
+  server_error: kinds.broken,
 };
 
 const byStatus: Record<number, FailureKind> = {
@@ -28,6 +28,10 @@ const byStatus: Record<number, FailureKind> = {
   403: kinds.auth,
   404: kinds.badModel,
   429: kinds.rateLimited,
+  500: kinds.broken,
+  502: kinds.broken,
+  503: kinds.overloaded,
+  504: kinds.broken,
   529: kinds.overloaded,
 };
 
@@ -38,17 +42,24 @@ export type FailureHints = { word: string | null; resetsAt: number | null; now: 
 export function toFailure(result: ClaudeResult, { word, resetsAt, now }: FailureHints): EngineFailure {
   const text = [result.result, ...(result.errors ?? [])].filter(Boolean).join(' ') || 'The turn failed without a reason.';
   const retryAfterMs = resetsAt === null ? null : Math.max(0, resetsAt * 1000 - now);
-  return failureOf(kindOf(text, word, result.api_error_status ?? null), innerMessage(text) ?? text, retryAfterMs);
+  const kind = kindOf(text, word, result.api_error_status ?? null);
+  const isCut = kind === kinds.broken && cut.test(text);
+  return failureOf(kind, isCut ? 'The reply of the model was cut off' : (innerMessage(text) ?? text), retryAfterMs);
 }
 
 /** A limit that ends so late that the program's own next try is not worth waiting for. */
 export const longLimit = (retryAfterMs: number): EngineFailure =>
   failureOf(kinds.rateLimited, 'The model service has refused the request (429)', retryAfterMs);
 
+/** What the program says when the stream of a reply ends too soon, to itself rather than to a person. */
+const cut =
+  /\[ede_diagnostic\]|\bterminated\b|stream (was )?(closed|ended|interrupted)|socket hang up|other side closed|connection (was )?closed|stream idle|premature/i;
+
 function kindOf(text: string, word: string | null, status: number | null): FailureKind {
   if (/not logged in/i.test(text)) return kinds.notLoggedIn;
   if (/prompt is too long|request too large/i.test(text)) return kinds.tooLong;
   if (/ECONNREFUSED|ENOTFOUND|ETIMEDOUT|ECONNRESET|unable to connect|connection error/i.test(text)) return kinds.down;
+  if (cut.test(text)) return kinds.broken;
   return (word === 'billing_error' ? kinds.unpaid : byStatus[status ?? 0]) ?? byWord[word ?? ''] ?? kinds.other;
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Attachment } from '@svc/contract/envelope.ts';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
+import { shownTexts } from '@svc/engine-kit/shown-texts.ts';
 import { isImage, turnText } from '@svc/engine-kit/turn-text.ts';
 import type { ClaudeUserMessage, ImageBlock } from './claude-messages.ts';
 
@@ -14,7 +15,7 @@ export async function toUserContent(request: EngineRequest, isNew: boolean): Pro
     const block = await readImage(file);
     if (block) images.push({ file, block });
   }
-  const text = turnText(request, { isNew, shown: images.map(({ file }) => file) });
+  const text = turnText(request, { isNew, shown: images.map(({ file }) => file), texts: await shownTexts(request) });
   return [{ type: 'text', text }, ...images.map(({ block }) => block)];
 }
 

@@ -4,7 +4,13 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { collectTurn, ofType } from '@svc/engine-kit/testing/collect-turn.ts';
 import { hello, openEngineBench } from '@svc/engine-kit/testing/engine-bench.ts';
 import { engineDeps } from '@svc/engine-kit/testing/engine-deps.ts';
-import { inSeconds, testUpstreamErrors } from '@svc/engine-kit/testing/engine-failures.ts';
+import {
+  hourLimit,
+  inSeconds,
+  serviceError,
+  testCutReplies,
+  testUpstreamErrors,
+} from '@svc/engine-kit/testing/engine-failures.ts';
 import { testEngineLife, testMissingEngine } from '@svc/engine-kit/testing/engine-life.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { testWarmEngine } from '@svc/engine-kit/testing/warm-engine.ts';
@@ -30,7 +36,17 @@ describeWithEngine('claude', "the life of claude's programs", async (install) =>
 
   testWarmEngine(bench, { programs: ({ cwd }) => programs(cwd) });
 
+  const event = (type: string, fields: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const message = { id: 'm', type: 'message', role: 'assistant', model: 'x', content: [], stop_reason: null, usage };
+  const begun = event('message_start', { message });
+  const block = event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
+  const words = event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'Hel' } });
+  testCutReplies(bench, ['', begun, `${begun}${block}${words}`]);
+
   testUpstreamErrors(bench, [
+    hourLimit,
+    serviceError,
     {
       name: 'a limit that ends within minutes',
       reply: {

@@ -3,6 +3,7 @@ import { endOnAbort } from '@svc/engine-kit/end-on-abort.ts';
 import { createEventQueue, type EventQueue } from '@svc/engine-kit/event-queue.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
 import { within } from '@svc/service-kit/process/process-group.ts';
+import { shownTexts } from '@svc/engine-kit/shown-texts.ts';
 import { allowedToolServers, isImage, turnText } from '@svc/engine-kit/turn-text.ts';
 import type { AppServer } from './app-server.ts';
 import type { TurnNotification } from './codex-messages.ts';
@@ -49,7 +50,7 @@ export async function* runTurn(
     if (request.resume !== null && !thread.resumed) yield unknownSession(request.resume);
     yield sessionOf(thread);
     if (signal.aborted) return 'finished';
-    await startTurn({ server, queue, used }, thread, toInput(request, !thread.resumed), signal);
+    await startTurn({ server, queue, used }, thread, await toInput(request, !thread.resumed), signal);
     for await (const event of queue) {
       if (event.type === 'aborted') await threads.release(thread.id);
       hasUsedTools ||= event.type === 'tool';
@@ -77,10 +78,10 @@ async function killWhenHung(server: AppServer): Promise<null> {
 
 type Input = { type: 'text'; text: string; text_elements: [] } | { type: 'localImage'; path: string };
 
-function toInput(request: EngineRequest, isNew: boolean): Input[] {
+async function toInput(request: EngineRequest, isNew: boolean): Promise<Input[]> {
   const images = request.attachments.filter(isImage);
   return [
-    { type: 'text', text: turnText(request, { isNew, shown: images }), text_elements: [] },
+    { type: 'text', text: turnText(request, { isNew, shown: images, texts: await shownTexts(request) }), text_elements: [] },
     ...images.map(({ path }): Input => ({ type: 'localImage', path })),
   ];
 }

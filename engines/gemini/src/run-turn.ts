@@ -2,6 +2,7 @@ import type { EngineDeps, EngineEvent, EngineRequest } from '@svc/engine-kit/eng
 import { endOnAbort } from '@svc/engine-kit/end-on-abort.ts';
 import { startLineProcess, type LineProcess } from '@svc/engine-kit/line-process.ts';
 import { endMarkedProcesses } from '@svc/service-kit/process/marked-processes.ts';
+import { shownTexts } from '@svc/engine-kit/shown-texts.ts';
 import { turnText } from '@svc/engine-kit/turn-text.ts';
 import type { GeminiInstall } from './find-gemini.ts';
 import { geminiArgs, geminiEnv } from './launch.ts';
@@ -34,7 +35,7 @@ export async function* runTurn(
     await furnishHome(home, request, deps.env.GEMINI_CLI_HOME ?? deps.env.HOME);
     const images = await stageImages(request.attachments, home.filesDir, `image-${home.id.slice(0, 8)}`);
     if (signal.aborted) return 'finished';
-    const prompt = promptOf(request, images, home.isNew);
+    const prompt = await promptOf(request, images, home.isNew);
     listener = createTurnListener({ request, sessionId: home.id, isNew: home.isNew, signal });
     yield* talk(deps, { request, home, prompt, filesDir: images.dir }, listener, signal);
     return listener.outcome;
@@ -92,7 +93,7 @@ async function* talk(
 }
 
 /** The user message as the program may read it, and the one thing that it is to act on: the images to show. */
-function promptOf(request: EngineRequest, { shown, names }: StagedImages, isNew: boolean): string {
-  const text = hideCommands(turnText(request, { isNew, shown }));
+async function promptOf(request: EngineRequest, { shown, names }: StagedImages, isNew: boolean): Promise<string> {
+  const text = hideCommands(turnText(request, { isNew, shown, texts: await shownTexts(request) }));
   return [text, ...names.map((name) => `@${name}`)].join('\n\n');
 }

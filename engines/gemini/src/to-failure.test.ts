@@ -8,7 +8,7 @@ test.each([
   [403, null, 'engine_auth_failed', false],
   [404, null, 'engine_bad_model', false],
   [429, null, 'engine_rate_limited', true],
-  [500, null, 'engine_failed', true],
+  [500, null, 'engine_endpoint_down', true],
   [503, null, 'engine_overloaded', true],
   [0, null, 'engine_endpoint_down', true],
 ])('status %i with reason %s is %s', (status, reason, code, retryable) => {

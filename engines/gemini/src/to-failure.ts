@@ -6,7 +6,6 @@ const kinds = {
   ...commonKinds,
   auth: { code: 'engine_auth_failed', retryable: false, advice: 'Check the key ("./svc engine key gemini", or GEMINI_API_KEY).' },
   down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check that the model endpoint can be reached.' },
-  broken: { ...commonKinds.other, retryable: true },
 } as const satisfies Record<string, FailureKind>;
 
 const byStatus: Record<number, FailureKind> = {
@@ -32,6 +31,9 @@ function kindOf({ status, reason, message }: Refusal): FailureKind {
   if (status === 400 && /token count.*exceeds/i.test(message)) return kinds.tooLong;
   return byStatus[status] ?? kinds.other;
 }
+
+/** The stream of a reply ended too soon, also when it was asked for again. */
+export const cutOff: EngineFailure = failureOf(kinds.broken, 'The reply of the model was cut off');
 
 /** No key is there, and none is asked for anywhere. */
 export const noKey: EngineFailure = {

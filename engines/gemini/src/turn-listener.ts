@@ -8,7 +8,7 @@ import type { GeminiMessage, GeminiResult } from './gemini-messages.ts';
 import type { RelayListener } from './model-relay.ts';
 import type { Refusal } from './refusal.ts';
 import { toEngineEvents, toolPrefix } from './to-engine-event.ts';
-import { toFailure } from './to-failure.ts';
+import { cutOff, toFailure } from './to-failure.ts';
 import { toUsage } from './turn-usage.ts';
 
 /** How a turn ended: with its terminal event, or without a session to go on with. */
@@ -79,6 +79,7 @@ export function createTurnListener({ request, sessionId, isNew, signal }: Option
   const onResult = ({ status, stats, error }: GeminiResult) => {
     const used: EngineEvent[] = stats && stats.total_tokens > 0 ? [{ type: 'usage', usage: toUsage(stats) }] : [];
     if (status === 'success') finish(...(used.length > 0 ? used : [estimated()]), { type: 'done' });
+    else if (wasCut) fail(cutOff, ...used);
     else fail(toFailure(refusal, error?.message ?? lastError), ...used);
   };
 

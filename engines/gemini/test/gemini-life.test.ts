@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { collectTurn, ofType } from '@svc/engine-kit/testing/collect-turn.ts';
 import { hello, openEngineBench } from '@svc/engine-kit/testing/engine-bench.ts';
-import { testUpstreamErrors } from '@svc/engine-kit/testing/engine-failures.ts';
+import { hourLimit, serviceError, testCutReplies, testUpstreamErrors } from '@svc/engine-kit/testing/engine-failures.ts';
 import { sleepers, testEngineLife, testMissingEngine } from '@svc/engine-kit/testing/engine-life.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
@@ -138,7 +138,12 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     expect(readdirSync(path.join(home, '.gemini')).toSorted()).toEqual(['GEMINI.md', 'settings.json']);
   });
 
+  const parts = [{ text: 'Hel' }];
+  testCutReplies(bench, ['', `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts } }] })}\n\n`]);
+
   testUpstreamErrors(bench, [
+    { ...hourLimit, endsIn: 3600 },
+    serviceError,
     {
       name: 'a limit that ends within a minute',
       reply: {

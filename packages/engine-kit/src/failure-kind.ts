@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+import { cutText } from '@svc/service-kit/cut-text.ts';
 import type { EngineFailure } from './engine.ts';
 
 /** What went wrong upstream, and what a person can do about it. */
@@ -17,6 +19,8 @@ export const commonKinds = {
     retryable: false,
     advice: 'Begin a new conversation with "/new", or send less at once.',
   },
+  /** The model service broke off, or failed on its own side. */
+  broken: { code: 'engine_endpoint_down', retryable: true, advice: 'Try again; if it goes on, check the model endpoint.' },
   other: { code: 'engine_failed', retryable: false, advice: '' },
 } as const satisfies Record<string, FailureKind>;
 
@@ -50,7 +54,23 @@ export function inWords(ms: number): string {
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
+/** What a vendor's program writes for its own terminal and its own developers says nothing to a person in a chat. */
+const noise = [
+  /\[ede_diagnostic\][^\n]*/g,
+  /^YOLO mode is enabled\.[^\n]*$/gm,
+  /\s*[·-]?\s*Please run \/login\b\.?/g,
+  /\bAPI Error: (?=\S)/g,
+];
+
+const maxWords = 500;
+
+/** The words of a program for a person: no colours, no diagnostics, no commands of the vendor's own terminal. */
+export function plainWords(words: string): string {
+  const text = noise.reduce((rest, sign) => rest.replace(sign, ''), stripVTControlCharacters(words));
+  return cutText(text.replace(/\s+/g, ' ').trim(), maxWords);
+}
+
 function sentence(words: string): string {
-  const text = words.trim() || 'The turn failed without a reason.';
+  const text = plainWords(words) || 'The turn failed without a reason.';
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -1,16 +1,21 @@
+import path from 'node:path';
 import type { Attachment } from '@svc/contract/envelope.ts';
 import type { EngineRequest, ToolServer } from './engine.ts';
 import { dataBlock, dataLine } from './prompt-blocks.ts';
 
+/** What a turn's files look like to its model: the images it is shown, and the text of others where it may open none. */
+type Shown = { isNew: boolean; shown: readonly Attachment[]; texts?: ReadonlyMap<Attachment, string> };
+
 /**
  * The user message as text. A session that begins while the channel knows a past gets that past first; files are named
- * by path, except those that are `shown` to the model itself.
+ * by path, except those that are `shown` to the model itself. Who may open no file gets no path.
  */
-export function turnText(request: EngineRequest, options: { isNew: boolean; shown: readonly Attachment[] }): string {
-  const past = options.isNew && request.transcript.length > 0 ? [transcriptText(request.transcript)] : [];
-  const files = request.attachments.filter((file) => !options.shown.includes(file));
-  const names = files.length > 0 ? [dataBlock('files', files.map(fileLine))] : [];
-  return [...past, request.prompt, ...names].join('\n\n');
+export function turnText(request: EngineRequest, { isNew, shown, texts }: Shown): string {
+  const past = isNew && request.transcript.length > 0 ? [transcriptText(request.transcript)] : [];
+  const files = request.attachments.filter((file) => !shown.includes(file));
+  const mayOpen = request.toolPolicy !== 'none';
+  const names = files.map((file) => dataLine({ ...fileFields(file, mayOpen), text: texts?.get(file) }));
+  return [...past, request.prompt, ...(names.length > 0 ? [dataBlock('files', names)] : [])].join('\n\n');
 }
 
 /** Images a model can look at. */
@@ -29,4 +34,9 @@ export const transcriptText = (messages: EngineRequest['transcript']): string =>
     messages.map(({ role, text }) => dataLine({ from: role, text })),
   );
 
-const fileLine = ({ path, name, mime, bytes }: Attachment): string => dataLine({ path, name, mime, bytes });
+const fileFields = ({ path: file, name, mime, bytes }: Attachment, mayOpen: boolean): object => ({
+  ...(mayOpen && { path: file }),
+  name: mayOpen ? name : (name ?? path.basename(file)),
+  mime,
+  bytes,
+});

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { http } from '@svc/service-kit/builtin.ts';
+import { listen } from '@svc/testing/listen.ts';
 import type { ScriptedReply } from '@svc/testing/model-server/scripted-reply.ts';
 import type { EngineFailure } from '../engine.ts';
 import { collectTurn } from './collect-turn.ts';
@@ -14,6 +16,43 @@ export type UpstreamError = {
   /** When the limit ends, s from now, where the vendor names a time. */
   endsIn?: number;
 };
+
+/** A limit of an hour that stands in a header alone. Not every program passes its end on. */
+export const hourLimit: UpstreamError = {
+  name: 'a limit in a header alone',
+  reply: { status: 429, kind: 'rate_limit_error', message: 'Slow down', headers: { 'retry-after': '3600' } },
+  code: 'engine_rate_limited',
+  says: /Slow down\. The limit of this account/,
+};
+
+export const serviceError: UpstreamError = {
+  name: 'an error on the side of the service',
+  reply: { status: 500, kind: 'api_error', message: 'Internal server error' },
+  code: 'engine_endpoint_down',
+  says: /Internal server error.*Try again/,
+};
+
+/** A reply whose stream breaks off, before and after its first words. Call it in a `describe`. */
+export function testCutReplies({ start }: EngineBench, beginnings: readonly string[]): void {
+  test.each(beginnings)(
+    'a reply that breaks off after %j is one failure that may be tried again, in plain words',
+    async (sent) => {
+      const server = http.createServer((incoming, response) => {
+        incoming.resume();
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(sent, () => setTimeout(() => response.destroy(), 50));
+      });
+      const { url, close } = await listen(server);
+      onTestFinished(close);
+      const { engine, request } = start({ baseUrl: url });
+      const before = performance.now();
+      const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
+      expect(performance.now() - before).toBeLessThan(2 * patienceMs);
+      expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_endpoint_down', retryable: true } });
+      expect(JSON.stringify(last)).not.toMatch(/ede_|terminated|\\u001b|YOLO|\/tmp\//);
+    },
+  );
+}
 
 /** Past this somebody would think that nothing happens. */
 const patienceMs = 10_000;
