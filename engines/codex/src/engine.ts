@@ -1,9 +1,11 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { engineEnv } from '@svc/engine-kit/engine-env.ts';
 import { findEngine } from '@svc/engine-kit/engine-path.ts';
 import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineProbe, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { guardEvents } from '@svc/engine-kit/guard-events.ts';
 import type { AppServer } from './app-server.ts';
 import { openCodexHome, openEmptyDir, operatorHome } from './codex-home.ts';
+import { endMarkedProcesses } from '@svc/service-kit/process/marked-processes.ts';
 import { createCodexHost, endpointKey, type CodexHost } from './codex-host.ts';
 import { endpointModels, smallContext } from './endpoint-model.ts';
 import { endpointUrl } from './responses-shim.ts';
@@ -13,12 +15,13 @@ import { createOwnerInstructions, type OwnerInstructions } from './owner-instruc
 import { createPolicyCheck, type PolicyCheck } from './policy-check.ts';
 import { probeCodex } from './probe.ts';
 import { runTurn, type TurnOutcome } from './run-turn.ts';
-import { keyVariable, threadParams, type ThreadPlace } from './thread-config.ts';
+import { keyVariable, markVariable, threadParams, type ThreadPlace } from './thread-config.ts';
 import { notLoggedIn } from './to-failure.ts';
 
 /** The Responses-protocol engine: `codex app-server`, one process for all conversations. */
 export const createEngine: CreateEngine = (deps) => {
   let opened: Opened | null = null;
+  const run = randomUUID();
   const owner = createOwnerInstructions(deps.env);
   /** An endpoint of one's own gets its key from us, the vendor's from the program. */
   const isByKey = deps.baseUrl === null && (deps.apiKey ?? null) !== null;
@@ -64,14 +67,17 @@ export const createEngine: CreateEngine = (deps) => {
         yield { type: 'failed', failure: notLoggedIn };
         return 'finished';
       }
+      // The same in all turns of a conversation, of which one runs at a time: a thread is kept with its settings.
+      const mark = createHash('sha256').update(`${run} ${request.conversationKey}`).digest('hex').slice(0, 32);
       const named = { ...request, model: request.model ?? codex.defaultModel };
       const params = threadParams(
         named,
-        { ...place, catalogs: codex.catalogs },
+        { ...place, catalogs: codex.catalogs, mark },
         isByKey ? 'vendor_by_key' : codex.endpoint,
         await instructionsFor(request, owner),
       );
-      const outcome = yield* runTurn({ ...codex, isWarm }, named, params, signal);
+      const endStarted = () => endMarked(mark, deps);
+      const outcome = yield* runTurn({ ...codex, isWarm, endStarted }, named, params, signal);
       if (outcome === 'server_gone') retire();
       return outcome;
     } finally {
@@ -93,7 +99,7 @@ export const createEngine: CreateEngine = (deps) => {
   };
 };
 
-type Opened = { host: CodexHost; policies: PolicyCheck; place: Omit<ThreadPlace, 'catalogs'> };
+type Opened = { host: CodexHost; policies: PolicyCheck; place: Omit<ThreadPlace, 'catalogs' | 'mark'> };
 
 /** The owner's own instructions come with the owner's full rights alone. */
 const instructionsFor = async ({ system, facts, toolPolicy }: EngineRequest, owner: OwnerInstructions): Promise<string> =>
@@ -105,6 +111,11 @@ function withPolicies(probe: EngineProbe, policies: PolicyCheck, { log }: Engine
   const faults = Object.values(policies.known()).map((fault) => policyFault(fault).message);
   return { ...probe, reason: [probe.reason, ...faults].join(' ') };
 }
+
+const endMarked = (mark: string, { log }: EngineDeps): Promise<void> =>
+  endMarkedProcesses(markVariable, (value) => value === mark).catch((error: unknown) =>
+    log.warn({ err: error }, 'what the commands of a turn have started could not be looked for'),
+  );
 
 /** A model of one's own server may be too small for a turn. */
 async function withContext(probe: EngineProbe, { baseUrl, env }: EngineDeps): Promise<EngineProbe> {

@@ -28,7 +28,7 @@ export type PolicyCheck = {
   close(): Promise<void>;
 };
 
-type Deps = Omit<AppServerSpec, 'catalog'> & { place: Omit<ThreadPlace, 'catalogs'> };
+type Deps = Omit<AppServerSpec, 'catalog'> & { place: Omit<ThreadPlace, 'catalogs' | 'mark'> };
 
 const limitMs = 20_000;
 /** Models that the program has no entry for get what is left. */
@@ -39,7 +39,7 @@ export function createPolicyCheck(deps: Deps): PolicyCheck {
   let known: PolicyFaults = {};
 
   const check = async (catalogs: ModelCatalogs): Promise<PolicyFaults> => {
-    const file = path.join(deps.cwd, `policies-${editionOf({ ...deps.place, catalogs })}.json`);
+    const file = path.join(deps.cwd, `policies-${editionOf({ ...deps.place, catalogs, mark: 'check' })}.json`);
     const isKnown = existsSync(file);
     known = isKnown ? (JSON.parse(readFileSync(file, 'utf8')) as PolicyFaults) : await askAll(deps, catalogs);
     if (!isKnown) writeFileAtomic(file, JSON.stringify(known));
@@ -81,7 +81,7 @@ async function askAll(deps: Deps, catalogs: ModelCatalogs): Promise<PolicyFaults
     await recorder.close();
     throw error;
   });
-  const asking = { server, recorder, place: { ...deps.place, catalogs }, models: modelsOf(catalogs) };
+  const asking = { server, recorder, place: { ...deps.place, catalogs, mark: 'check' }, models: modelsOf(catalogs) };
   const faults: PolicyFaults = {};
   try {
     const work = (async () => {

@@ -30,7 +30,8 @@ function open(over: Partial<Threads> = {}) {
   };
   const controller = new AbortController();
   const request = engineRequest({ prompt: 'hi', cwd: '/' });
-  const run = (signal: AbortSignal) => runTurn({ server, threads, isWarm: false }, request, {}, signal);
+  const run = (signal: AbortSignal) =>
+    runTurn({ server, threads, isWarm: false, endStarted: () => Promise.resolve() }, request, {}, signal);
   const say = (method: string, params: object) => listeners.tell({ method, params: { threadId: 'thread-1', ...params } });
   return { run, events: run(controller.signal), listeners, asked, say, controller };
 }

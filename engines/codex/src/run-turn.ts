@@ -16,7 +16,13 @@ import { createToolServerWatch, type ToolServerWatch } from './tool-server-watch
 import { createTurnUsage, type TurnUsage } from './turn-usage.ts';
 
 /** `isWarm`: the app-server was open before this turn, and may have got stuck or died since. */
-type Deps = { server: AppServer; threads: Threads; isWarm: boolean };
+type Deps = {
+  server: AppServer;
+  threads: Threads;
+  isWarm: boolean;
+  /** Ends what the turn's commands have started, also what has left their group. Never rejects. */
+  endStarted(): Promise<void>;
+};
 
 /** How a turn ended: with its terminal event, or before it began, in a way that a fresh app-server may mend. */
 export type TurnOutcome = 'finished' | 'server_gone';
@@ -28,7 +34,7 @@ const interruptLimitMs = 2000;
 
 /** One turn on the app-server: load the thread, start the turn, pass its events on, and leave the thread for a next one like it. */
 export async function* runTurn(
-  { server, threads, isWarm }: Deps,
+  { server, threads, isWarm, endStarted }: Deps,
   request: EngineRequest,
   params: object,
   signal: AbortSignal,
@@ -52,8 +58,8 @@ export async function* runTurn(
     if (signal.aborted) return 'finished';
     await startTurn({ server, queue, used }, thread, await toInput(request, !thread.resumed), signal);
     for await (const event of queue) {
-      if (event.type === 'aborted') await threads.release(thread.id);
       hasUsedTools ||= event.type === 'tool';
+      if (event.type === 'aborted') await threads.release(thread.id).then(endStarted);
       isWhole = event.type === 'done' && !watch.hasMissed() && !hasUsedTools;
       yield event;
     }
@@ -64,7 +70,7 @@ export async function* runTurn(
     // What went wrong in this one, a tool server that is away or anything else, is tried anew in the next; and a command
     // that a tool has left in the background ends with its turn.
     if (isWhole) threads.keep({ ...thread, used: total() }, params);
-    else void threads.release(thread.id);
+    else void threads.release(thread.id).then(hasUsedTools ? endStarted : undefined);
   }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { threadParams } from './thread-config.ts';
 
-const place = { packageDir: '/p', catalogs: { reader: '/r', writer: '/w' }, emptyDir: '/e', ownerHome: '/home/o' };
+const place = { packageDir: '/p', catalogs: { reader: '/r', writer: '/w' }, emptyDir: '/e', ownerHome: '/home/o', mark: 'm' };
 
 test('with a key the vendor is asked with it by the name of its variable, which commands of a turn do not get', () => {
   expect(threadParams(engineRequest({ prompt: 'hi', cwd: '/w', toolPolicy: 'full' }), place, 'vendor_by_key')).toMatchObject({

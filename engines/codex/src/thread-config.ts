@@ -14,7 +14,12 @@ export type ThreadPlace = {
   emptyDir: string;
   /** The operator's own home folder, which the program itself is not shown. */
   ownerHome: string;
+  /** What processes of this conversation's commands are found by. */
+  mark: string;
 };
+
+/** Variable of commands alone that holds their mark. */
+export const markVariable = 'GATEWAY_CODEX_TURN';
 
 /** Variable of the program's environment that holds its key in API-key mode. */
 export const keyVariable = 'OPENAI_API_KEY';
@@ -123,7 +128,7 @@ const withoutProject: Config = {
 
 function policyConfig(
   { toolPolicy, filesDir, cwd, trustedFolder }: EngineRequest,
-  { packageDir, catalogs, ownerHome }: ThreadPlace,
+  { packageDir, catalogs, ownerHome, mark }: ThreadPlace,
 ): Config {
   switch (toolPolicy) {
     case 'none':
@@ -142,6 +147,7 @@ function policyConfig(
         ...withoutProject,
         model_catalog_json: catalogs.reader,
         ...readOnlyProfile([packageDir, ...(filesDir !== null && existsSync(filesDir) ? [filesDir] : [])]),
+        shell_environment_policy: { inherit: 'core', set: { [markVariable]: mark } },
       };
     case 'full':
       return {
@@ -150,7 +156,7 @@ function policyConfig(
         // Said each time: codex would trust for ever what it was once started in with full rights.
         projects: { [cwd]: { trust_level: trustedFolder ? 'trusted' : 'untrusted' } },
         model_catalog_json: catalogs.writer,
-        shell_environment_policy: { inherit: 'all', exclude: [keyVariable], set: { HOME: ownerHome } },
+        shell_environment_policy: { inherit: 'all', exclude: [keyVariable], set: { HOME: ownerHome, [markVariable]: mark } },
       };
   }
 }
@@ -167,7 +173,6 @@ const readOnlyProfile = (readable: string[]): Config => ({
       },
     },
   },
-  shell_environment_policy: { inherit: 'core' },
 });
 
 function toolServerConfig(server: ToolServer, ownerHome: string): Config {

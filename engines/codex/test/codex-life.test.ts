@@ -162,6 +162,26 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
     },
   );
 
+  test.each(['reply', 'abort'] as const)(
+    'a program that has put itself in a session of its own ends with the %s',
+    async (end) => {
+      const { engine, request } = start();
+      const cmd = `(setsid sleep 4747 &) ; ${end === 'abort' ? 'sleep 4747' : 'true'}`;
+      model.script((asked) => (asked.toolResults.length > 0 ? hello : { steps: [{ tool: 'exec_command', input: { cmd } }] }));
+      const ending = new AbortController();
+      const sleeping = () => processesIn(request.cwd, 'sleep 4747');
+      const turn = collectTurn(engine, engineRequest({ prompt: 'hi', ...request, toolPolicy: 'full' }), {
+        signal: ending.signal,
+      });
+      if (end === 'abort') {
+        await expect.poll(sleeping, { timeout: 20_000 }).not.toEqual([]);
+        ending.abort();
+      }
+      expect((await turn).last?.type).toBe(end === 'abort' ? 'aborted' : 'done');
+      await expect.poll(sleeping, { timeout: 5000 }).toEqual([]);
+    },
+  );
+
   test('a key in the environment of the service is no login: the turn says how to log in, and at once', async () => {
     const home = mkdtempSync(path.join(dir, 'home-'));
     const env = { PATH: process.env.PATH, HOME: home, OPENAI_API_KEY: 'sk-x', CODEX_API_KEY: 'sk-y' };
