@@ -2,6 +2,7 @@ import path from 'node:path';
 import { findEngine } from '@svc/engine-kit/engine-path.ts';
 import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { guardEvents } from '@svc/engine-kit/guard-events.ts';
+import { withTitleModel } from '@svc/engine-kit/turn-text.ts';
 import type { ClaudeSdk } from './claude-messages.ts';
 import { openConversation, type Conversation } from './conversation.ts';
 import { acceptClaude, type ClaudeInstall } from './find-claude.ts';
@@ -9,6 +10,7 @@ import { readFolderNotes } from './folder-notes.ts';
 import { keyInSettings, settingsFiles } from './key-in-settings.ts';
 import { claudeEnv, settingSources } from './launch.ts';
 import { loadSdk } from './load-sdk.ts';
+import { titleModel } from './models.ts';
 import { probeClaude } from './probe.ts';
 import { runTurn } from './run-turn.ts';
 import { createWarmConversations } from './warm-conversations.ts';
@@ -68,7 +70,10 @@ export const createEngine: CreateEngine = (deps) => {
   return {
     id: 'claude',
     probe: () => probeClaude({ location: locate(deps), env: claudeEnv(deps), cwd: deps.stateDir, baseUrl: deps.baseUrl }),
-    run: (request, signal) => guardEvents((inner) => turn(request, inner), signal, { toFailure: exceptionToFailure }),
+    run: (request, signal) =>
+      guardEvents((inner) => turn(withTitleModel(request, deps.baseUrl, titleModel), inner), signal, {
+        toFailure: exceptionToFailure,
+      }),
     async close() {
       await Promise.all([...running].map((conversation) => conversation.close()));
       await warm.close();

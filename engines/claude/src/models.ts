@@ -6,3 +6,6 @@ export const models = [
   'claude-haiku-5-5',
   'claude-haiku-4-5',
 ] as const;
+
+/** The cheapest that the vendor serves to everybody: enough to name a conversation. */
+export const titleModel = 'claude-haiku-4-5';

@@ -2,9 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { findEngine } from '@svc/engine-kit/engine-path.ts';
 import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { guardEvents } from '@svc/engine-kit/guard-events.ts';
+import { withTitleModel } from '@svc/engine-kit/turn-text.ts';
 import type { LineProcess } from '@svc/engine-kit/line-process.ts';
 import { acceptGemini } from './find-gemini.ts';
 import { startModelRelay, type ModelRelay } from './model-relay.ts';
+import { titleModel } from './models.ts';
 import { probeGemini } from './probe.ts';
 import { runTurn } from './run-turn.ts';
 import { knownHome, newHome, sessionsDir } from './session-home.ts';
@@ -47,7 +49,10 @@ export const createEngine: CreateEngine = (deps) => {
   return {
     id: 'gemini',
     probe: () => Promise.resolve(probeGemini({ ...deps, location: locate(deps), hasKey: keyFor(deps) !== null })),
-    run: (request, signal) => guardEvents((inner) => turn(request, inner), signal, { toFailure: exceptionToFailure }),
+    run: (request, signal) =>
+      guardEvents((inner) => turn(withTitleModel(request, deps.baseUrl, titleModel), inner), signal, {
+        toFailure: exceptionToFailure,
+      }),
     async close() {
       await Promise.all([...running].map((child) => child.stop()));
       await (await relay)?.close();

@@ -8,3 +8,6 @@ export const models = [
   'gemini-2.5-pro',
   'gemini-2.5-flash',
 ] as const;
+
+/** The cheapest that every key may use: enough to name a conversation. */
+export const titleModel = 'gemini-3.5-flash-lite';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { engineRequest } from './testing/engine-request.ts';
-import { allowedToolServers, isImage, turnText } from './turn-text.ts';
+import { allowedToolServers, isImage, turnText, withTitleModel } from './turn-text.ts';
 
 const request = engineRequest({
   prompt: 'now',
@@ -36,4 +36,11 @@ test.each([
   const server = (name: string, safe: boolean) => ({ name, type: 'http' as const, url: 'http://x', headers: {}, safe });
   const offered = allowedToolServers({ toolPolicy, toolServers: [server('safe', true), server('wild', false)] });
   expect(offered.map(({ name }) => name)).toEqual(names);
+});
+
+test('a title runs on the cheapest model of the vendor, and a turn on the one that is set', () => {
+  const title = { ...request, purpose: 'title' as const, model: 'big' };
+  expect(withTitleModel(title, null, 'small').model).toBe('small');
+  expect(withTitleModel(title, 'http://127.0.0.1:1', 'small').model).toBe('big');
+  expect(withTitleModel({ ...request, model: 'big' }, null, 'small').model).toBe('big');
 });

@@ -18,6 +18,10 @@ export function turnText(request: EngineRequest, { isNew, shown, texts }: Shown)
   return [...past, request.prompt, ...(names.length > 0 ? [dataBlock('files', names)] : [])].join('\n\n');
 }
 
+/** The request with its model: a title takes the vendor's cheapest. A server of one's own may have only the one that is set. */
+export const withTitleModel = (request: EngineRequest, baseUrl: string | null, titleModel: string): EngineRequest =>
+  request.purpose === 'title' && baseUrl === null ? { ...request, model: titleModel } : request;
+
 /** Images a model can look at. */
 export const isImage = (file: Attachment): boolean => /^image\/(png|jpeg|gif|webp)$/.test(file.mime ?? '');
 
