@@ -67,16 +67,17 @@ function speakGemini() {
 
 function speakCodex() {
   const threads = { next: 0 };
+  /** Threads in which the driver looks at what is offered to a model: they ask, and offer nothing. */
+  const checks = new Map();
   createInterface({ input: process.stdin }).on('line', async (text) => {
     const { id, method, params } = JSON.parse(text);
     if (id === undefined) return;
     const threadId = params?.threadId ?? '';
     const tell = (name, more) => line({ method: name, params: { threadId, ...more } });
     if (method === 'thread/start') {
-      return line({
-        id,
-        result: { thread: { id: `${uuid.slice(0, -4)}${String(threads.next++).padStart(4, '0')}` }, model: 'hostile' },
-      });
+      const begun = `${uuid.slice(0, -4)}${String(threads.next++).padStart(4, '0')}`;
+      if (params.ephemeral === true) checks.set(begun, params.config.model_providers.svc.base_url);
+      return line({ id, result: { thread: { id: begun }, model: 'hostile' } });
     }
     if (method === 'thread/resume') return line({ id, result: { thread: { id: threadId }, model: 'hostile' } });
     if (method === 'thread/loaded/list') return line({ id, result: { data: [] } });
@@ -85,6 +86,8 @@ function speakCodex() {
     if (method === 'thread/unsubscribe') return line({ id, result: { status: 'unsubscribed' } }); // and does not close it
     if (method !== 'turn/start') return line({ id, result: {} });
     await line({ id, result: { turn: { id: 'turn' } } });
+    const checked = checks.get(threadId);
+    if (checked !== undefined) return fetch(`${checked}/responses`, { method: 'POST', body: '{"tools":[]}' });
     const delta = (said) => tell('item/agentMessage/delta', { delta: said });
     await misbehave(params.input.map((part) => part.text ?? '').join(' '), {
       openLine: `{"method":"item/agentMessage/delta","params":{"threadId":"${threadId}","delta":"`,
@@ -148,4 +151,5 @@ function speakClaude() {
 if (isCodex) speakCodex();
 else if (isClaude) speakClaude();
 else if (args.includes('stream-json')) speakGemini();
+else if (args.includes('debug')) await write('{"models":[]}\n');
 else await write('1.0.0\n');
