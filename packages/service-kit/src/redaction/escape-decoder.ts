@@ -4,6 +4,7 @@ import {
   goesOn,
   isFresh,
   isNone,
+  isWhole,
   newEscape,
   readEscape,
   standsForByte,
@@ -109,11 +110,20 @@ export class EscapeDecoder {
     return isFresh(escape) && this.#units[escape.start] === backslash && layer >= escape.layer;
   }
 
-  /** Nothing more comes: what is open is no escape. */
+  /** Nothing more comes: what is open is no escape, unless it is whole and only waited for what was begun within it. */
   flush(): void {
     const size = this.#size;
+    const whole = this.#depth < 2 ? null : this.#open.slice(0, this.#depth).filter(isWhole);
     this.#size = this.#depth = 0;
     for (let at = 0; at < size; at++) {
+      const escape = whole?.find(({ start }) => start === at);
+      if (escape !== undefined) {
+        at += escape.digits;
+        const { value } = escape;
+        const isLeftOut = unitClasses[value] === invisible || unitClasses[value] === lineBreak;
+        if (!isLeftOut) this.#emit(value, this.#froms[escape.start]!, this.#tos[at]!);
+        continue;
+      }
       const unit = this.#units[at]!;
       if (unit !== backslash && unitClasses[unit] !== invisible) this.#emit(unit, this.#froms[at]!, this.#tos[at]!);
     }

@@ -50,6 +50,9 @@ export function beginEscape(escape: Escape, start: number, layer: number): void 
 /** True while nothing but the first unit of the escape was read. */
 export const isFresh = (escape: Escape): boolean => escape.kind === fresh;
 
+/** True for an escape that is whole by now, whatever comes next: digits of base eight may be one to three. */
+export const isWhole = ({ kind, digits }: Escape): boolean => kind === octal && digits > 0;
+
 /** True for an escape that may stand for a byte of a character, not for the whole of it. */
 export const standsForByte = ({ kind, digits }: Escape): boolean => kind === octal || (kind === fixedDigits && digits < 4);
 
