@@ -14,7 +14,7 @@ const moody = `
 it('a type that could not be loaded is tried again after a while, although its folder is as it was', async () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
-  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const own = path.join(folder.path, 'own');
   const dir = path.join(folder.path, 'added/moody');
