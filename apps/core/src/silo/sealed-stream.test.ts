@@ -28,7 +28,8 @@ test('what is sealed in any pieces opens in any other', async () => {
         fc.pre(length / Math.min(into, outOf) < 5000);
         const bytes = randomBytes(length);
         const closed = await sealed(bytes, into);
-        expect(closed.includes(bytes.subarray(0, 32))).toBe(length === 0);
+        // A few bytes may stand in any ciphertext by chance.
+        if (length >= 16) expect(closed.includes(bytes.subarray(0, 32))).toBe(false);
         expect((await opened(closed, outOf)).equals(bytes)).toBe(true);
       },
     ),
