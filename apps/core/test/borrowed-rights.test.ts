@@ -95,7 +95,7 @@ test('a note to a person is not shown where anybody reads the answer', async () 
   expect(prompt()).toContain('the door code');
 });
 
-test('who was only seen is told apart from somebody of the same name by their trust', async () => {
+test('an observed sender and another person of the same name are told apart by their trust', async () => {
   await core.addPrincipal('guy', 'guest', 'messenger');
   await core.app.inject({ method: 'PATCH', url: '/trust/principals/guy', payload: { display_name: 'boss' } });
   for (const who of ['guy', 'boss']) await handle(from(who, 'delete it', { delivery: 'async' }));
@@ -103,7 +103,7 @@ test('who was only seen is told apart from somebody of the same name by their tr
   expect(prompt()).toContain('{"from":"boss","trust":"guest","text":"delete it"}\n{"from":"boss","trust":"owner"');
 });
 
-test('files of a conversation that is begun anew are gone for those who speak in it next', async () => {
+test('after /new the files of a conversation are gone for the next person who speaks in it', async () => {
   const upload = await core.app.inject({
     method: 'POST',
     url: '/v2/upload?filename=a.txt',

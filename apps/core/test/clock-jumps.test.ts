@@ -88,7 +88,7 @@ describe.each([
     say.resolve();
   });
 
-  test('what somebody writes in pieces waits no longer than it should', async () => {
+  test('a message written in pieces waits no longer than it should', async () => {
     const clock = createFakeClock();
     const entered: string[] = [];
     const enter = (key: string) => {

@@ -193,7 +193,7 @@ describe('where a session is pushed to', () => {
     expect(await route()).toEqual(['m1', '7']);
   });
 
-  test('is none where the stored instance is not that of the key', async () => {
+  test('does not exist where the stored instance is not the one in the key', async () => {
     await handle(from('messenger', 'hi', to('room')));
     for (const [instance, target] of [
       ['m2', 'room'],

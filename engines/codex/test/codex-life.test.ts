@@ -141,7 +141,7 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
   });
 
   test.each([4, 0])(
-    'with %i threads kept, a turn costs its own requests: a compaction is one, the turn before is none',
+    'with %i threads kept, a turn costs its own requests: a compaction counts, the turn before does not',
     async (warm) => {
       const { engine, request } = start({ warm });
       model.requests.length = 0;

@@ -210,7 +210,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     expect(new Set(tools.authorizations)).toEqual(new Set([headers.authorization]));
   });
 
-  test('a model that is named is asked, a session goes on in whatever folder, and one that is not known begins anew', async () => {
+  test('a named model is asked, a session goes on in any folder, and an unknown one begins again', async () => {
     const { engine, request } = start();
     model.script(() => hello);
     const first = await collectTurn(engine, engineRequest({ prompt: 'FIRST-WORDS', ...request, model: 'gemini-x' }));

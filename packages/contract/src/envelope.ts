@@ -65,7 +65,7 @@ export const envelopeSchema = {
       type: 'object',
       required: ['raw_id'],
       properties: {
-        /** Whatever a channel calls somebody: a name that can be nobody's here is a stranger's. */
+        /** The channel's id of the sender. One that no identifier can have is a stranger's. */
         raw_id: { type: 'string', minLength: 1, maxLength: 256 },
         raw_username: { type: 'string', maxLength: 256 },
       },

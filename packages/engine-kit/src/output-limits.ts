@@ -85,7 +85,7 @@ function clip(event: EngineEvent, toolLimit: number): EngineEvent | null {
   }
 }
 
-/** Sums are made of these: what is no count is none. */
+/** Counts are added up: a value that is not a count is left out. */
 const countable = (usage: TokenUsage): TokenUsage => ({
   input_tokens: count(usage.input_tokens),
   output_tokens: count(usage.output_tokens),

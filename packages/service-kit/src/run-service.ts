@@ -56,7 +56,7 @@ function openContext(name: string): ServiceContext {
   try {
     const env = readEnv(repositoryRoot);
     const settings = loadSettings(repositoryRoot, env);
-    // Until a service masks its log by a list of its own, which knows more, and tells of what is wrong with it.
+    // Until a service masks its log by a list of its own, which knows more and reports what is wrong with it.
     maskLogLines(openServiceSecrets({ settings, env, clock: systemClock, warn: () => undefined }).line);
     const log = createLog(name, settings.logLevel);
     for (const unknown of unknownSettings(env)) log.warn(`${unknown} is not a setting of this service; see .env.example.`);

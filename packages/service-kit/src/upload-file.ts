@@ -4,7 +4,7 @@ import path from 'node:path';
 /** A finished file of the upload area. `path` has no link in it; `dev` and `ino` say which file it was when it was looked at. */
 export type UploadFile = { path: string; relative: string; bytes: number; dev: bigint; ino: bigint };
 
-/** Why a path is none: it leads elsewhere (or to what the service keeps there itself), nothing is there, or no plain file. */
+/** Why a path is not an upload: it leads elsewhere (or to the service's own files there), nothing is there, or it is not a regular file. */
 export type UploadFault = 'outside' | 'missing' | 'not_a_file';
 
 /**

@@ -75,7 +75,7 @@ const forms: readonly [name: string, form: (pem: string) => string][] = [
   ['as a form', (text) => new URLSearchParams({ key: text }).toString()],
 ];
 
-/** Any part of a key's body that somebody could use. */
+/** Any part of a key's body that is worth stealing. */
 const bodyParts = (text: string): string[] =>
   text
     .split('\n')

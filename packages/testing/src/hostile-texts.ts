@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A text of a kind that comes in every day, or one that somebody makes to cost as much time as it can. */
+/** An ordinary text, or one made to cost as much time as possible. */
 export type SampleText = { name: string; of(length: number): string };
 
 const root = path.resolve(import.meta.dirname, '../../..');

@@ -33,7 +33,7 @@ const startTimeoutMs = 60_000;
 const usualSpawnPatienceMs = 60_000;
 const shownLines = { count: 5, length: 300 };
 
-/** At the first start somebody is there to see why it fails. Later it is tried for ever: what is wrong may pass. */
+/** At the first start a person sees why it fails. Later it is retried for ever: the cause may pass. */
 const firstStartLimit: GiveUp = { ...crashLimit, exitCodes: [exitCodes.badSettings, exitCodes.portInUse] };
 
 /** One host process, kept running. */

@@ -93,7 +93,7 @@ export function createFeedPump(onFault: (error: unknown) => void, { waitingBytes
       log.add(item);
       start();
     },
-    /** Characters that wait for somebody. */
+    /** Characters that a reader has not taken yet. */
     get kept() {
       return log.kept;
     },

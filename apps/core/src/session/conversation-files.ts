@@ -20,7 +20,7 @@ export type ConversationFiles = {
    * have had, and nothing lies there.
    */
   stage(key: string, attachments: readonly Attachment[]): Promise<Attachment[]>;
-  /** The upload that a staged file is; the path itself when it is none. */
+  /** The upload behind a staged file; any other path is returned unchanged. */
   uploadOf(file: string): string;
   /** Removes what was staged for a conversation that is forgotten. The uploads stay. */
   forget(key: string): Promise<void>;

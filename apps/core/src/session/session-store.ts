@@ -47,7 +47,7 @@ export type TurnTotals = {
   model: string | null;
 };
 
-// Values of versions without limits can be of any length. One that is too long is none: cut, it would name something else.
+// Earlier versions stored values of any length. One that is too long is ignored: cut, it would name something else.
 const columns = [
   'conversation_key, surface, instance_id, principal_id, engine_id, last_announce_id, public, turns, input_tokens',
   'output_tokens, cost_usd, unpriced_turns, created_at, last_active_at',

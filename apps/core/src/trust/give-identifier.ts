@@ -7,7 +7,7 @@ type Store = Pick<TrustStore, 'addIdentifier' | 'findIdentifier' | 'findLookAlik
 
 /**
  * Makes a sender one of a principal's; `isNew` is false for one that was theirs. The only way in which the operator adds one.
- * @throws ServiceError `bad_request` for a value that could be taken for another, `conflict` when it is somebody else's.
+ * @throws ServiceError `bad_request` for a value that could be taken for another, `conflict` when another principal has it.
  */
 export async function giveIdentifier(
   store: Store,

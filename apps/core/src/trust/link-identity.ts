@@ -15,7 +15,7 @@ export type Linked = Pick<LinkResult, 'principal' | 'identifier' | 'sender_name'
 /**
  * Gives the identifier of a pending sender to a principal. Called inside a transaction.
  * @throws ServiceError `not_found` for a principal or role that is not there, `bad_request` for a sender whose name could
- *   be taken for another, `conflict` when somebody else has the identifier or the key.
+ *   be taken for another, `conflict` when another principal has the identifier or the key.
  */
 export async function linkIdentity(store: TrustStore, { surface, value, name }: PendingRow, target: LinkTarget): Promise<Linked> {
   const principal =

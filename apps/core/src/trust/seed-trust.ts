@@ -53,7 +53,7 @@ async function seedPrincipal(store: TrustStore, seed: SeedPrincipal, tell: Tell)
   const isGranted = await store.addGrant(id, role);
   const added: typeof identifiers = [];
   for (const { surface, value } of identifiers) {
-    if ((await store.findIdentifier(surface, value)) !== null) continue; // theirs, or somebody else's by now
+    if ((await store.findIdentifier(surface, value)) !== null) continue; // it belongs to this principal, or to another by now
     const alike = await store.findLookAlike(id, surface, value);
     if (alike !== null) {
       throw new Error(

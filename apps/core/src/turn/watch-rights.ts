@@ -8,8 +8,9 @@ type Deps = Pick<CoreContext, 'trust' | 'turnQueue' | 'bursts' | 'log'>;
 type Rights = Pick<Identity, 'denied' | 'trust_tier' | 'tool_policy' | 'tool_servers'>;
 
 /**
- * Ends the running turn of a sender who loses rights: its engine holds tools that are not theirs any more. What is judged
- * anew for every step, and by a change of trust alone, costs a turn nothing. Gives what ends the watch.
+ * Ends the running turn of a sender who loses rights: its engine holds tools that are not theirs any more. Rights are checked
+ * again only when trust changes, so a turn pays nothing; when they cannot be checked the turn ends too. Returns the function
+ * that ends the watch.
  */
 export function watchRights(deps: Deps, turn: Turn, began: Rights): () => void {
   let isOver = false;
@@ -18,7 +19,10 @@ export function watchRights(deps: Deps, turn: Turn, began: Rights): () => void {
     if (!isOver && hasLost(began, now)) abortTurn(deps, turn.envelope.conversation_key);
   };
   const stop = deps.trust.onChange(() => {
-    judge().catch((error: unknown) => deps.log.error({ err: error, turn: turn.id }, 'a running turn could not be judged anew'));
+    judge().catch((error: unknown) => {
+      deps.log.error({ err: error, turn: turn.id }, 'the rights of a running turn could not be checked again, so it ends');
+      if (!isOver) abortTurn(deps, turn.envelope.conversation_key);
+    });
   });
   return () => {
     isOver = true;

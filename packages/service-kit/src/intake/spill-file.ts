@@ -17,7 +17,7 @@ export class SpillFile {
 
   static async open(dir: string): Promise<SpillFile> {
     const name = path.join(dir, `${randomUUID()}.part`);
-    // The folder is there but for the first time, and after another process began anew.
+    // The folder is missing only at the first use, and after another process has started.
     const file = await open(name, 'wx+', 0o600).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       makePrivateDir(dir);

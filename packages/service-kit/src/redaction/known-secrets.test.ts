@@ -238,7 +238,7 @@ test('a secret that is learned while the files cannot be read is masked in the l
   expect(known.line(`${secret} learned-secret-1 service-token-1`)).toBe(`${masked} ${masked} ${masked}`);
 });
 
-test('a secret of many digits is masked where it was read as a number too, and a setting that names a secret is none', () => {
+test('a secret of many digits is masked where it was read as a number too, and a setting that names a secret is not one', () => {
   const { known } = open({ CARD_TOKEN: '12345678901234567890', SVC_STT_KEY_SECRET: 'NAME_OF_A_SECRET' });
   const json = known.mask.json({ n: JSON.parse('12345678901234567890'), name: 'NAME_OF_A_SECRET' });
   expect(json).toBe(`{"n":"${masked}","name":"NAME_OF_A_SECRET"}`);

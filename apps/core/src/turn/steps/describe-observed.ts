@@ -32,7 +32,7 @@ function newestLines(seen: readonly ObservedMessage[]): { lines: string[]; from:
   return { lines, from: seen.length - lines.length };
 }
 
-/** With the trust of who said it: a name is chosen, and can be that of somebody else. */
+/** With the sender's trust: senders choose their names, and may choose another person's. */
 function describe({ sender, tier, text, attachments }: ObservedMessage): string {
   const files = attachments.length === 0 ? {} : listFiles(attachments);
   return dataLine({ from: plainName(sender), trust: tier === null ? undefined : tierWords[tier], text, ...files });
