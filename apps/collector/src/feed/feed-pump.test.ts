@@ -95,7 +95,7 @@ test('a thousand readers that take nothing hold what is told once, and are dropp
   expect([pump.kept, good.text.join('').replaceAll('\u001E4', '').length]).toEqual([0, 1001]);
 });
 
-test('readers that are only slow are dropped when all together wait for more than there may be', async () => {
+test('a reader that is only slow is dropped when more waits for it than there may be', async () => {
   const pump = createFeedPump(fail, { waitingBytes: 1e9, keptBytes: 1000 });
   const slow = createReader();
   slow.isTaking = false;
@@ -103,6 +103,20 @@ test('readers that are only slow are dropped when all together wait for more tha
   for (let n = 0; n < 11; n++) pump.tell('x'.repeat(100));
   await settle();
   expect([slow.isDropped, pump.kept, pump.size]).toEqual([true, 0, 0]);
+});
+
+test('a reader that takes everything stays when another is dropped for what waits for it', async () => {
+  const pump = createFeedPump(fail, { waitingBytes: 1e9, keptBytes: 1000 });
+  const fast = createReader();
+  const slow = createReader();
+  slow.isTaking = false;
+  for (const reader of [fast, slow]) pump.add(reader);
+  for (let n = 0; n < 11; n++) {
+    pump.tell('x'.repeat(100));
+    await settle();
+  }
+  expect([slow.isDropped, fast.isDropped, pump.kept]).toEqual([true, false, 0]);
+  expect(fast.text).toHaveLength(11);
 });
 
 test('a reader that leaves while others wait holds nothing', async () => {

@@ -11,7 +11,7 @@ export type FeedReader = {
 
 type Place = { next: number; told: number };
 
-/** A reader that takes nothing is dropped when so much waits for it; one that is only slow, when all together wait for more. */
+/** A reader that takes nothing is dropped when `waitingBytes` wait for it alone; one that is only slow, at `keptBytes`. */
 const limits = { waitingBytes: 4 * 1024 * 1024, keptBytes: 32 * 1024 * 1024 };
 /** Others get their turn after so many readers. A dropped one costs many times as much as one that is written to. */
 const readersAtOnce = 50;
@@ -34,7 +34,8 @@ export function createFeedPump(onFault: (error: unknown) => void, { waitingBytes
   const serve = (reader: FeedReader, place: Place): number => {
     if (place.next === log.end) return 0;
     const isReady = reader.isReady();
-    if ((!isReady && log.told - place.told > waitingBytes) || log.kept > keptBytes) {
+    // By its own lag, never by what all of them are kept for: one slow reader would cost those that keep up their connection.
+    if (log.told - place.told > (isReady ? keptBytes : Math.min(waitingBytes, keptBytes))) {
       remove(reader);
       reader.drop();
       return dropCost;
