@@ -18,8 +18,10 @@ export type FolderStore = {
   /** False when there was none. */
   clear(actor: string, target: Target): Promise<boolean>;
   isTrusted(real: string): boolean;
+  hasTrusted(): boolean;
   trusted(): TrustedFolder[];
   trust(actor: string, real: string): Promise<TrustedFolder>;
+  /** From here on no turn trusts it, whatever the disk says to the change. False when it was not trusted. */
   untrust(actor: string, real: string): Promise<boolean>;
 };
 
@@ -30,6 +32,8 @@ const upsert = `INSERT INTO working_folder (scope, name, path, for_policy, updat
 export async function openFolderStore({ db, audit, events, clock }: Deps): Promise<FolderStore> {
   const folders = new Map<string, WorkingFolder>();
   const trusted = new Map<string, TrustedFolder>();
+  /** Still stored as trusted, and trusted no more. They stay listed, so that an untrust that failed can be asked again. */
+  const leaving = new Set<string>();
   for (const row of await db.all<Row>('SELECT scope, name, path, for_policy, updated_at FROM working_folder')) {
     const folder = toFolder(row);
     if (folder !== null) folders.set(keyOf(folder), folder);
@@ -68,26 +72,29 @@ export async function openFolderStore({ db, audit, events, clock }: Deps): Promi
       return folders.delete(keyOf({ scope, name }));
     },
 
-    isTrusted: (real) => trusted.has(real),
+    isTrusted: (real) => trusted.has(real) && !leaving.has(real),
+    hasTrusted: () => trusted.size > 0,
     trusted: () => [...trusted.values()].sort((a, b) => a.path.localeCompare(b.path)),
 
     async trust(actor, path) {
       const before = trusted.get(path);
-      if (before !== undefined) return before;
-      refuseTooMany(trusted.size);
+      if (before !== undefined && !leaving.has(path)) return before;
+      if (before === undefined) refuseTooMany(trusted.size);
       const folder = { path, trusted_at: clock.now() };
       const told = { what: 'folder_trusted', actor, principal: null, before: null, after: { path } } as const;
       await change(told, 'INSERT INTO trusted_folder VALUES (?, ?) ON CONFLICT DO NOTHING', path, folder.trusted_at);
       trusted.set(path, folder);
+      leaving.delete(path);
       return folder;
     },
 
     async untrust(actor, path) {
       if (!trusted.has(path)) return false;
       const told = { what: 'folder_untrusted', actor, principal: null, before: { path }, after: null } as const;
-      // From here on no turn trusts it, whatever the disk says to the change.
-      trusted.delete(path);
+      leaving.add(path);
       await change(told, 'DELETE FROM trusted_folder WHERE path = ?', path);
+      trusted.delete(path);
+      leaving.delete(path);
       return true;
     },
   };

@@ -62,7 +62,7 @@ export function createFolders({ store, looks, workspaces, log }: Deps): Folders 
   /** The service's own folder may lie behind links. */
   const usualFolder = async ({ conversationKey }: Origin, { tool_policy }: Rights): Promise<TurnFolder> => {
     const path = workspaces.folderFor(conversationKey, tool_policy);
-    const mayBeTrusted = tool_policy === 'full' && store.trusted().length > 0;
+    const mayBeTrusted = tool_policy === 'full' && store.hasTrusted();
     return { path, isTrusted: mayBeTrusted && store.isTrusted(await realpath(path)) };
   };
 
