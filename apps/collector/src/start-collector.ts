@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
-import { checkLater } from '@svc/store/check-later.ts';
+import { watchDamage } from '@svc/store/check-later.ts';
 import { createCollectorApp } from './app.ts';
 import { createCollectorContext } from './context.ts';
 import { transcriptRoots } from './transcript/transcript-roots.ts';
@@ -17,8 +17,7 @@ export async function startCollector(service: ServiceContext): Promise<RunningSe
   const { bindHost, collectorPort } = service.settings;
   const url = await app.listen({ host: bindHost, port: collectorPort });
   void context.transcripts.start();
-  const stopChecking = checkLater(context.db, systemClock);
-  void context.db.damaged.then(({ message }) => service.log.error(message));
+  const stopChecking = watchDamage(context.db, systemClock, (message) => service.log.error(message));
   // What this loads takes a while, in which nobody is answered: first whoever waits for this process is told that it is there.
   setImmediate(() => context.otel.start());
   return {

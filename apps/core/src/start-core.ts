@@ -8,7 +8,7 @@ import { restorePaths } from '@svc/service-kit/restore/restore-paths.ts';
 import { maskLogLines } from '@svc/service-kit/log.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
-import { checkLater } from '@svc/store/check-later.ts';
+import { watchDamage } from '@svc/store/check-later.ts';
 import { DamagedDatabase } from '@svc/store/damage.ts';
 import { createCoreApp } from './app.ts';
 import { lookAfterBackups } from './backup/look-after-backups.ts';
@@ -64,8 +64,7 @@ async function startOpenCore({ settings, log, version }: ServiceContext): Promis
   const stopSweeping = lookAfterUploads(context);
   context.silos.sweep().catch((error: unknown) => log.error({ err: error }, 'the silos could not be swept'));
   const stopBackups = lookAfterBackups(context);
-  const stopChecking = checkLater(context.db, systemClock);
-  void context.db.damaged.then(({ message }) => {
+  const stopChecking = watchDamage(context.db, systemClock, (message) => {
     log.error(message);
     context.events.damaged(message);
   });

@@ -1,7 +1,7 @@
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { maskLogLines } from '@svc/service-kit/log.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
-import { checkLater } from '@svc/store/check-later.ts';
+import { watchDamage } from '@svc/store/check-later.ts';
 import { createManagerApp } from './app.ts';
 import { createManagerContext, type ManagerOptions } from './context.ts';
 import { seedInstances } from './seed/seed-instances.ts';
@@ -21,8 +21,7 @@ export async function startManager(service: ServiceContext, options: Partial<Man
     const app = createManagerApp(context);
     const url = await app.listen({ host: settings.bindHost, port: settings.managerPort });
     void instances.startEnabled();
-    const stopChecking = checkLater(context.db, systemClock);
-    void context.db.damaged.then(({ message }) => {
+    const stopChecking = watchDamage(context.db, systemClock, (message) => {
       log.error(message);
       context.telemetry.emit({ kind: 'service', text: message, payload: { service: 'manager', what: 'database_damaged' } });
     });

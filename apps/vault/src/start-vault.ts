@@ -1,4 +1,6 @@
+import { systemClock } from '@svc/service-kit/clock.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
+import { watchDamage } from '@svc/store/check-later.ts';
 import { createVaultApp } from './app.ts';
 import { createVaultContext } from './context.ts';
 import { keepMemoryPrivate } from './keep-memory-private.ts';
@@ -11,10 +13,12 @@ export async function startVault(service: ServiceContext, hidesMemory = keepMemo
   const app = createVaultApp(context);
   const { bindHost, vaultPort } = service.settings;
   const url = await app.listen({ host: bindHost, port: vaultPort });
+  const stopChecking = watchDamage(context.db, systemClock, (message) => service.log.error(message));
   return {
     url,
     port: vaultPort,
     async stop() {
+      stopChecking();
       await app.close();
       await context.close();
     },

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
@@ -25,18 +26,39 @@ test('keeps memory out of core dumps where the system lets it, and says when it 
   expect(keepMemoryPrivate(path.join(folder.path, 'no', 'such'))).toBe(false);
 });
 
-test.each([true, false])('listens, sealed, and stops (core dumps kept empty: %s)', async (isPrivate) => {
+async function start(isPrivate = true) {
   const [port = 0] = await freePorts(1);
   const env = { SVC_DATA_DIR: folder.path, SVC_VAULT_PORT: String(port), SVC_LOG_LEVEL: 'silent' };
   const log = createLog('vault', 'silent');
   const warned: unknown[] = [];
+  const failed: unknown[] = [];
   log.warn = (...args: unknown[]) => void warned.push(args);
+  log.error = (...args: unknown[]) => void failed.push(args);
   const settings = loadSettings(repositoryRoot, env);
   const version = readVersion(repositoryRoot, 'vault', 'stable');
   const vault = await startVault({ settings, log, version }, () => isPrivate);
+  return { vault, port, warned, failed };
+}
+
+test.each([true, false])('listens, sealed, and stops (core dumps kept empty: %s)', async (isPrivate) => {
+  const { vault, port, warned } = await start(isPrivate);
   expect(vault.port).toBe(port);
   expect((await requestJson(`${vault.url}/v1/status`, { timeoutMs: 2000 })).body).toEqual({ initialized: false, sealed: true });
   expect(warned).toHaveLength(isPrivate ? 0 : 1);
   await vault.stop();
   await expect(requestJson(`${vault.url}/v1/status`, { timeoutMs: 2000 })).rejects.toThrow();
+});
+
+test('says in its log that its file is damaged, and what to do', async () => {
+  await (await start()).vault.stop();
+  const file = path.join(folder.path, 'vault/vault.db');
+  const db = new DatabaseSync(file);
+  const page = Number(db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'vault'").get()?.['rootpage']) - 1;
+  db.close();
+  writeFileSync(file, readFileSync(file).fill(0xa5, page * 4096, page * 4096 + 8));
+  const { vault, failed } = await start();
+  const { status } = await requestJson(`${vault.url}/v1/status`, { timeoutMs: 2000 });
+  await vault.stop();
+  expect(status).toBe(500);
+  expect(failed).toContainEqual([expect.stringMatching(/vault\.db is damaged .*svc backup restore/)]);
 });
