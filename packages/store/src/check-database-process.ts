@@ -1,9 +1,11 @@
+import { writeSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
+import { readingMark } from './check-database.ts';
 import { firstFault, isDamage } from './damage.ts';
 
-// Reads one database file to its end and says what is wrong with it, on one line of JSON. It may be of a stranger, so it
+// Says that it begins, reads one database file to its end and says what is wrong with it, on one line of JSON. The file may be of a stranger, so it
 // is read without trust; with `immutable` nothing beside it is touched either.
 
 type Findings = { fault: string | null; isDamaged: boolean; newest: string };
@@ -17,7 +19,7 @@ function examine(file: string, how: string): Findings {
   if (check !== 'ok') return { fault: firstFault(check), isDamaged: true, newest: '' };
   if (how !== 'immutable') return { fault: null, isDamaged: false, newest: '' };
   const newest = db.prepare('SELECT max(name) AS name FROM schema_migration').get()?.['name'];
-  if (typeof newest !== 'string') return { fault: 'it has no schema of ours', isDamaged: true, newest: '' };
+  if (typeof newest !== 'string') return { fault: 'it was not made by this service', isDamaged: true, newest: '' };
   return { fault: null, isDamaged: false, newest };
 }
 
@@ -30,4 +32,5 @@ function findings(file: string, how: string): Findings {
 }
 
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL); // nobody waits for it as they do for a turn
+writeSync(1, readingMark); // at once: what comes next may end this process
 process.stdout.write(JSON.stringify(findings(process.argv[2] ?? '', process.argv[3] ?? '')));

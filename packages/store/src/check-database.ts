@@ -2,6 +2,9 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
+/** What the process says before it opens the file. */
+export const readingMark = 'reading\n';
+
 const run = promisify(execFile);
 const program = path.join(import.meta.dirname, 'check-database-process.ts');
 
@@ -11,8 +14,11 @@ const program = path.join(import.meta.dirname, 'check-database-process.ts');
  */
 export type CheckedDatabase = { fault: string | null; isDamaged: boolean; newest: string } | 'unfinished';
 
-/** `immutable`: nobody has it open, and nothing beside it is touched. */
-type CheckOptions = { timeoutMs: number; immutable?: boolean; signal?: AbortSignal };
+/** `immutable`: nobody has it open, and nothing beside it is touched. `reader`: the program that reads it. */
+type CheckOptions = { timeoutMs: number; immutable?: boolean; signal?: AbortSignal; reader?: string };
+
+/** How a process ended that did not do its work, or why it did not start. */
+type Failure = { killed?: boolean; code?: number | string | null; signal?: NodeJS.Signals | null; stdout?: string };
 
 /**
  * Has a database read to its end by a process of its own: it takes a while, and whatever is wrong with the file does not
@@ -20,15 +26,24 @@ type CheckOptions = { timeoutMs: number; immutable?: boolean; signal?: AbortSign
  */
 export async function checkDatabase(
   file: string,
-  { timeoutMs, immutable = false, signal }: CheckOptions,
+  { timeoutMs, immutable = false, signal, reader = program }: CheckOptions,
 ): Promise<CheckedDatabase> {
-  const args = ['--max-old-space-size=256', program, file, immutable ? 'immutable' : 'shared'];
+  const args = ['--max-old-space-size=256', reader, file, immutable ? 'immutable' : 'shared'];
   try {
     const { stdout } = await run(process.execPath, args, { timeout: timeoutMs, killSignal: 'SIGKILL', env: {}, signal });
-    return JSON.parse(stdout) as CheckedDatabase;
+    return JSON.parse(stdout.slice(readingMark.length)) as CheckedDatabase;
   } catch (error) {
     signal?.throwIfAborted();
-    if ((error as { killed?: boolean }).killed === true) return 'unfinished';
-    return { fault: 'it ended the process that read it', isDamaged: true, newest: '' };
+    return withoutFindings(error as Failure);
   }
+}
+
+/** Of all the ways for it to end only a bad memory access in SQLite points to the file: memory or processes may have run out. */
+function withoutFindings({ killed, code, signal, stdout = '' }: Failure): CheckedDatabase {
+  if (killed === true) return 'unfinished';
+  if (stdout.startsWith(readingMark) && (signal === 'SIGSEGV' || signal === 'SIGBUS')) {
+    return { fault: `it ended the process that read it (${signal})`, isDamaged: true, newest: '' };
+  }
+  const how = signal ?? (typeof code === 'number' ? `exit code ${code}` : (code ?? 'no answer'));
+  return { fault: `the process that reads it failed (${how})`, isDamaged: false, newest: '' };
 }

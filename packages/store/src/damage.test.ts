@@ -36,6 +36,14 @@ function filled() {
 const timeoutMs = 20_000;
 vi.setConfig({ testTimeout: 20_000 });
 
+/** What a check finds whose process runs this script. */
+function checkedBy(script: string) {
+  const { file } = filled();
+  const reader = path.join(path.dirname(file), 'reader.mjs');
+  writeFileSync(reader, script);
+  return checkDatabase(file, { timeoutMs, reader });
+}
+
 test('the check of a sound database finds nothing, also while it is used', async () => {
   const { file } = filled();
   const db = openSqlite(file);
@@ -59,6 +67,35 @@ test('the check finds an index that does not fit its table', async () => {
 
 test('a check that takes too long is ended', async () => {
   expect(await checkDatabase(filled().file, { timeoutMs: 1 })).toBe('unfinished');
+});
+
+test.each([
+  ['is killed, as when memory runs out', "process.kill(process.pid, 'SIGKILL')", 'SIGKILL'],
+  ['is aborted, as at a heap limit', 'process.abort()', 'SIGABRT'],
+  ['crashes before it reads', "process.kill(process.pid, 'SIGSEGV')", 'SIGSEGV'],
+  ['throws', "throw new Error('no such module')", 'exit code 1'],
+  ['says nothing', '', 'no answer'],
+  ['says something else', "process.stdout.write('reading\\n[')", 'no answer'],
+])('a database is not called damaged when the process that reads it %s', async (_what, script, how) => {
+  expect(await checkedBy(script)).toEqual({
+    fault: `the process that reads it failed (${how})`,
+    isDamaged: false,
+    newest: '',
+  });
+});
+
+test('a database is not called damaged when no process could be started', async () => {
+  const longerThanAnyArgument = `/${'x'.repeat(200_000)}`;
+  expect(await checkDatabase(longerThanAnyArgument, { timeoutMs })).toMatchObject({
+    fault: 'the process that reads it failed (E2BIG)',
+    isDamaged: false,
+  });
+});
+
+test.each(['SIGSEGV', 'SIGBUS'])('a database whose reading ends the process with %s is damaged', async (signal) => {
+  expect(await checkedBy(`process.stdout.write('reading\\n'); process.kill(process.pid, '${signal}')`)).toMatchObject({
+    isDamaged: true,
+  });
 });
 
 test.each([

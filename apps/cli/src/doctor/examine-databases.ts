@@ -14,6 +14,9 @@ const timeoutMs = 60_000;
 /** A log that is written just now can look torn; a damaged one still does a moment later. */
 const looks = 3;
 
+/** Not being read says nothing about what is in the file. */
+const lookAgain = 'see that it is a file, that you may read it and that memory is free; then ./svc doctor';
+
 /** What to do about a damaged database, by its file. */
 type Database = { file: string; fix: string };
 
@@ -49,7 +52,7 @@ async function examineDatabase({ file, fix }: Database): Promise<Finding> {
   const checked = await checkDatabase(file, { timeoutMs });
   if (checked === 'unfinished') return note('database', `${name} is too large to be read within ${timeoutMs / 1000} s`);
   if (checked.isDamaged) return problem('database', `${file} is damaged: ${checked.fault}`, fix);
-  if (checked.fault !== null) return problem('database', `${file} cannot be read: ${checked.fault}`, fix);
+  if (checked.fault !== null) return problem('database', `${file} cannot be read: ${checked.fault}`, lookAgain);
   if (await isLogLastinglyDamaged(file)) return problem('database', `${file}-wal is damaged: changes in it are lost`, fix);
   return fine('database', `${name} is whole`);
 }

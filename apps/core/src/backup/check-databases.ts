@@ -17,7 +17,8 @@ export async function checkDatabases(folder: string, root: string): Promise<void
     if (!existsSync(file)) continue;
     const checked = await checkDatabase(file, { timeoutMs: patienceMs, immutable: true });
     if (checked === 'unfinished') throw refused(`${name}.db of the backup could not be read within 30 minutes.`);
-    if (checked.fault !== null) throw refused(`${name}.db of the backup is damaged: ${checked.fault}.`);
+    if (checked.isDamaged) throw refused(`${name}.db of the backup is damaged: ${checked.fault}.`);
+    if (checked.fault !== null) throw refused(`${name}.db of the backup could not be checked: ${checked.fault}. Try again.`);
     const known = newestKnown(name, root);
     if (checked.newest.slice(0, 3) > known.slice(0, 3)) {
       throw refused(
@@ -36,6 +37,7 @@ export async function checkSnapshot(name: string, copy: string, signal: AbortSig
   const checked = await checkDatabase(copy, { timeoutMs: patienceMs, immutable: true, signal });
   if (checked === 'unfinished') throw new Error(`${name}.db could not be read within 30 minutes.`);
   if (checked.fault === null) return checked.newest;
+  if (!checked.isDamaged) throw new Error(`${name}.db could not be checked: ${checked.fault}. Try again: ./svc backup`);
   throw new Error(`${name}.db is damaged (${checked.fault}). The backups from before are kept: go back to one of them.`);
 }
 
