@@ -17,7 +17,7 @@ export type ConversationFiles = {
   folderOf(key: string): string;
   /**
    * The same attachments where an engine may open them. What is no finished upload any more has the path that it would
-   * have had, and nothing lies there.
+   * have had, and nothing lies there. Not to be asked twice at once for one conversation.
    */
   stage(key: string, attachments: readonly Attachment[]): Promise<Attachment[]>;
   /** The upload behind a staged file; any other path is returned unchanged. */

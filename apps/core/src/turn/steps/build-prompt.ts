@@ -55,11 +55,13 @@ export async function buildPrompt(deps: Deps, turn: Turn, identity: Identity): P
 async function stageSeen({ conversationFiles }: Deps, key: string, seen: readonly ObservedMessage[]): Promise<ObservedMessage[]> {
   const withFiles = new Set(seen.filter(({ attachments }) => attachments.length > 0).slice(-maxSeenWithFiles));
   if (withFiles.size === 0) return [...seen];
-  return Promise.all(
-    seen.map(async (message) =>
-      withFiles.has(message) ? { ...message, attachments: await conversationFiles.stage(key, message.attachments) } : message,
-    ),
-  );
+  const staged: ObservedMessage[] = [];
+  // One after the other: two messages may name the same file.
+  for (const message of seen) {
+    const attachments = withFiles.has(message) ? await conversationFiles.stage(key, message.attachments) : message.attachments;
+    staged.push({ ...message, attachments });
+  }
+  return staged;
 }
 
 const maxSeenWithFiles = 20;
