@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
 import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { sideOutput } from '@svc/engine-kit/output-limits.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
@@ -10,6 +11,10 @@ const never = new AbortController().signal;
 
 async function run(script: EngineScript, over: Partial<Bounds> = {}) {
   const events: EngineEvent[] = [];
+  return { ending: await runWith(script, (event) => events.push(event), over), events };
+}
+
+function runWith(script: EngineScript, onEvent: (event: EngineEvent) => unknown, over: Partial<Bounds> = {}) {
   const bounds = {
     signal: never,
     idleMs: 10_000,
@@ -19,8 +24,7 @@ async function run(script: EngineScript, over: Partial<Bounds> = {}) {
     clock: systemClock,
     ...over,
   };
-  const ending = await runEngine({ run: script }, request, bounds, (event) => events.push(event));
-  return { ending, events };
+  return runEngine({ run: script }, request, bounds, onEvent);
 }
 
 /** An engine that says nothing and does not listen. */
@@ -112,14 +116,7 @@ test('an engine whose events cannot be shown is told to end', async () => {
   const show = () => {
     throw new Error('a fault of the reader');
   };
-  await expect(
-    runEngine(
-      { run: script },
-      request,
-      { signal: never, idleMs: 1000, maxMs: 1000, graceMs: 10, output: sideOutput, clock: systemClock },
-      show,
-    ),
-  ).rejects.toThrow('fault');
+  await expect(runWith(script, show)).rejects.toThrow('fault');
   expect(told?.aborted).toBe(true);
 });
 
@@ -168,6 +165,60 @@ test('nobody waits for an engine that says too much and does not end', async () 
   };
   const { ending } = await run(script, { output, graceMs: 60_000 });
   expect(ending).toMatchObject(tooLarge);
+});
+
+describe('the last that is shown of an engine that says too much', () => {
+  const tooMuch = function (told: (signal: AbortSignal) => void): EngineScript {
+    return async function* (_request, signal) {
+      told(signal);
+      yield { type: 'delta', text: 'x'.repeat(2000) };
+    };
+  };
+
+  test('is shown before its turn ends, and the engine is told to end before that', async () => {
+    let signal: AbortSignal | undefined;
+    const seen: unknown[] = [];
+    const show = async () => {
+      seen.push(signal?.aborted);
+      await nextTurn();
+      seen.push('shown');
+    };
+    expect(
+      await runWith(
+        tooMuch((told) => (signal = told)),
+        show,
+        { output },
+      ),
+    ).toMatchObject(tooLarge);
+    expect(seen).toEqual([true, 'shown']);
+  });
+
+  test.each<[string, () => unknown]>([
+    [
+      'at once',
+      () => {
+        throw new Error('a fault of the reader');
+      },
+    ],
+    ['later', () => Promise.reject(new Error('a fault of the reader'))],
+  ])('is a fault of the turn when it cannot be shown (%s)', async (_when, show) => {
+    await expect(
+      runWith(
+        tooMuch(() => undefined),
+        show,
+        { output },
+      ),
+    ).rejects.toThrow('fault');
+  });
+
+  test('is waited for no longer than any event', async () => {
+    const ending = await runWith(
+      tooMuch(() => undefined),
+      () => new Promise(() => undefined),
+      { output, idleMs: 5, graceMs: 5 },
+    );
+    expect(ending).toMatchObject({ type: 'failed' });
+  });
 });
 
 test('an engine that says very much at once lets the rest of the process have its turn', async () => {

@@ -105,11 +105,15 @@ export async function runEngine(
     }
   };
 
-  /** Nobody waits for an engine that floods: it is told to end, and its turn is over. */
-  const endExceeded = (event: EngineEvent | null, failure: RunFailure): null => {
-    if (event !== null) onEvent(event);
-    leftBehind.resolve({ type: 'failed', failure });
+  /** Nobody waits for an engine that floods: it is told to end, and its turn is over once its last words are shown. */
+  const endExceeded = async (event: EngineEvent | null, failure: RunFailure): Promise<null> => {
     engineEnd.abort();
+    try {
+      if (event !== null) await handOn(partsOf(event));
+      leftBehind.resolve({ type: 'failed', failure });
+    } catch (error) {
+      leftBehind.reject(error);
+    }
     return null;
   };
 
