@@ -18,11 +18,14 @@ const turn = (key: string, text: string) =>
     content: { text },
   });
 
-/** When each turn ran, from its telemetry. */
+/**
+ * When each turn surely ran, from its telemetry. The end is a time of day and the length comes from a clock that only goes
+ * forward, both in whole milliseconds: the beginning may seem one earlier than it was.
+ */
 async function runs(prefix: string) {
   const { events } = await house.get<{ events: TelemetryEvent[] }>(`${house.urls.collector}/api/events?limit=1000`);
   const replies = events.filter((event) => event.kind === 'outbound' && event.session?.startsWith(prefix));
-  return replies.map((event) => ({ from: event.ts - Number(event.payload['ms']), to: event.ts }));
+  return replies.map((event) => ({ from: event.ts - Number(event.payload['ms']) + 1, to: event.ts }));
 }
 
 const overlapping = (list: { from: number; to: number }[]) =>
