@@ -44,6 +44,13 @@ test.each([
   [['import', 'a.json', '--replace'], { action: 'import', file: 'a.json', replace: true }],
 ])('%j is understood', async (args, request) => expect(await parse(...args)).toEqual(request));
 
+test('the help of "svc tool test" has its limit in seconds', () => {
+  const program = new Command();
+  addToolCommand(program, async () => undefined);
+  const help = program.commands[0]?.commands.find((command) => command.name() === 'test')?.helpInformation();
+  expect(help).toContain('(default: 60)');
+});
+
 test.each([
   [['add']],
   [['add', 'x', '-e', 'novalue', '--', 'y']],

@@ -1,5 +1,5 @@
 import { maxToolTestMs } from '@svc/contract/tool-server.ts';
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 
 /** What `svc tool` is asked for. */
 export type ToolRequest =
@@ -64,7 +64,7 @@ export function addToolCommand(program: Command, run: (request: ToolRequest) => 
     .command('test')
     .description('connect to a tool server once and list what it offers')
     .argument('<name>', 'as the list shows it')
-    .option('--limit <seconds>', 'how long it may take', toLimit, 60_000)
+    .addOption(new Option('--limit <seconds>', 'how long it may take').argParser(toLimit).default(60_000, '60'))
     .option('--json', 'print JSON')
     .action((name: string, { limit, json }: { limit: number; json?: boolean }) =>
       run({ action: 'test', name, limitMs: limit, json }),
