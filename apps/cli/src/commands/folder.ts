@@ -1,8 +1,6 @@
 import type { FolderList, TrustedFolder, WorkingFolder } from '@svc/contract/folder.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
-import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { askCore, type CoreAnswer } from '../ask-core.ts';
-import { CliError } from '../cli-error.ts';
+import { askCore } from '../ask-core.ts';
 import { createConnectorApi } from '../connector/connector-api.ts';
 import { pickInstance } from '../connector/pick-instance.ts';
 import { coreUrl } from '../core-url.ts';
@@ -10,9 +8,13 @@ import type { FolderRequest, FolderTarget } from '../folder/folder-command.ts';
 import { folderPath } from '../folder/folder-path.ts';
 import { renderFolders } from '../folder/render-folders.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { createStyle, print, visibleLine } from '../terminal.ts';
+import { showAnswer, type RefusalHelp } from '../show-answer.ts';
+import { createStyle, visibleLine } from '../terminal.ts';
 
 type Cleared = { cleared: boolean };
+
+const listHelp: RefusalHelp = { what: 'the folders cannot be listed.', run: './svc doctor' };
+const help: RefusalHelp = { what: 'nothing was changed.', run: './svc folder' };
 
 /** Lists the folders that turns work in, or sets, clears or trusts one. */
 export async function folder(request: FolderRequest): Promise<number> {
@@ -20,28 +22,30 @@ export async function folder(request: FolderRequest): Promise<number> {
   const url = `${coreUrl(settings)}/v2/folders`;
   switch (request.action) {
     case 'list':
-      return show(await askCore<FolderList>(url), request, (body) => renderFolders(body, createStyle(process.stdout)));
+      return showAnswer(await askCore<FolderList>(url), request, listHelp, (body) =>
+        renderFolders(body, createStyle(process.stdout)),
+      );
     case 'set': {
       const body = { ...(await toBody(request.target, settings)), cwd: folderPath(request.folder) };
       const answer = await askCore<{ folder: WorkingFolder }>(url, { method: 'PUT', body });
-      return show(answer, request, ({ folder: { path, scope, name } }) =>
+      return showAnswer(answer, request, help, ({ folder: { path, scope, name } }) =>
         visibleLine(`The ${scope} ${name} works in ${path} from its next turn on, where people have every right.`),
       );
     }
     case 'clear': {
       const body = { ...(await toBody(request.target, settings)), cwd: null };
       const answer = await askCore<Cleared>(url, { method: 'PUT', body });
-      return show(answer, request, ({ cleared }) => (cleared ? 'It is cleared.' : 'None was set.'));
+      return showAnswer(answer, request, help, ({ cleared }) => (cleared ? 'It is cleared.' : 'None was set.'));
     }
     case 'trust': {
       const body = { path: folderPath(request.folder) };
       const answer = await askCore<{ folder: TrustedFolder }>(`${url}/trusted`, { body });
-      return show(answer, request, ({ folder: { path } }) => visibleLine(`What ${path} brings may run from now on.`));
+      return showAnswer(answer, request, help, ({ folder: { path } }) => visibleLine(`What ${path} brings may run from now on.`));
     }
     case 'untrust': {
       const query = new URLSearchParams({ path: folderPath(request.folder) });
       const answer = await askCore<object>(`${url}/trusted?${query.toString()}`, { method: 'DELETE' });
-      return show(answer, request, () => 'It is trusted no more.');
+      return showAnswer(answer, request, help, () => 'It is trusted no more.');
     }
   }
 }
@@ -50,11 +54,4 @@ export async function folder(request: FolderRequest): Promise<number> {
 async function toBody({ instance, ...target }: FolderTarget, settings: Settings): Promise<object> {
   if (instance === undefined) return target;
   return { instance_id: pickInstance(await createConnectorApi(settings).list(), instance).id };
-}
-
-function show<T>(answer: CoreAnswer<T>, { json }: FolderRequest, render: (body: T) => string): number {
-  if (json === true) print(JSON.stringify(answer.body, null, 2));
-  else if (answer.ok) print(render(answer.body));
-  else throw new CliError('nothing was changed.', { why: answer.body.message, run: './svc folder' });
-  return answer.ok ? exitCodes.ok : exitCodes.failed;
 }

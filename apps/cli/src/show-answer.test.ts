@@ -1,0 +1,30 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { CoreAnswer } from './ask-core.ts';
+import { showAnswer } from './show-answer.ts';
+
+const help = { what: 'nothing was changed.', run: './svc folder' };
+const render = ({ name }: { name: string }) => `It is ${name}.`;
+const done: CoreAnswer<{ name: string }> = { ok: true, body: { name: 'x' } };
+const refused: CoreAnswer<{ name: string }> = {
+  ok: false,
+  body: { ok: false, error: 'conflict', message: 'It is taken.', request_id: 'req_1' },
+};
+
+const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+afterEach(() => written.mockClear());
+const printed = () => written.mock.calls.map(([text]) => text).join('');
+
+test.each([
+  ['rendered', done, {}, 0, 'It is x.\n'],
+  ['as JSON', done, { json: true }, 0, '{\n  "name": "x"\n}\n'],
+  ['as JSON also when it is a refusal', refused, { json: true }, 1, `${JSON.stringify(refused.body, null, 2)}\n`],
+] as const)('an answer is printed %s', (_, answer, request, code, text) => {
+  expect([showAnswer(answer, request, help, render), printed()]).toEqual([code, text]);
+});
+
+test('a refusal is an error that says what did not happen, why, and what to run', () => {
+  expect(() => showAnswer(refused, {}, help, render)).toThrow(
+    expect.objectContaining({ message: 'nothing was changed.', why: 'It is taken.', run: './svc folder' }),
+  );
+  expect(printed()).toBe('');
+});

@@ -1,0 +1,28 @@
+import type { ErrorBody } from '@svc/contract/error-body.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import type { CoreAnswer } from './ask-core.ts';
+import { CliError } from './cli-error.ts';
+import { print } from './terminal.ts';
+
+/** What to say of a refusal beside its own message: what did not happen, and the command that helps. */
+export type RefusalHelp = { what: string; run: string };
+
+/**
+ * Prints an answer of the core: as JSON, also a refusal, or rendered. Gives the exit code.
+ * @throws CliError for a refusal that is not printed.
+ */
+export function showAnswer<T>(
+  answer: CoreAnswer<T>,
+  { json }: { json?: boolean },
+  help: RefusalHelp,
+  render: (body: T) => string,
+): number {
+  if (json === true) print(JSON.stringify(answer.body, null, 2));
+  else if (answer.ok) print(render(answer.body));
+  else throw refusal(answer.body, help);
+  return answer.ok ? exitCodes.ok : exitCodes.failed;
+}
+
+/** What the core refused, as the error of a command. */
+export const refusal = ({ message }: ErrorBody, { what, run }: RefusalHelp): CliError =>
+  new CliError(what, { why: message, run });
