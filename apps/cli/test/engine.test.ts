@@ -110,6 +110,8 @@ test.each([
   [['auto-update', 'codex', 'maybe'], 'it takes "on" or "off"'],
   [['base-url', 'codex', 'file:///x'], 'http or https'],
   [['model'], 'which engine'],
+  [['list', '--jsn'], '--jsn is not understood.\nRun: ./svc engine --help\n'],
+  [['default', 'offline', 'now'], 'now is not understood.'],
   [['login', 'gemini'], 'not installed'],
 ])('%j is refused, and says why', async (args, why) => {
   const { code, err } = await svc(args);

@@ -5,7 +5,7 @@ import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
 import { coreUrl } from '../core-url.ts';
 import { createEngineApi, type EngineApi } from '../engine/engine-api.ts';
-import type { EngineAction, EngineOptions, MoreWords } from '../engine/engine-actions.ts';
+import { unexpectedWords, type EngineAction, type EngineOptions } from '../engine/engine-actions.ts';
 import { installEngine } from '../engine/install-engine.ts';
 import { logIn } from '../engine/log-in.ts';
 import { renderEngine, renderEngines, renderModelServers } from '../engine/render-engines.ts';
@@ -14,7 +14,7 @@ import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print, printError, visibleLine, widthOf } from '../terminal.ts';
 import { createSecretInput } from '../vault/secret-input.ts';
 
-type Asked = { api: EngineApi; id: string; value: string | null; more: MoreWords; options: EngineOptions };
+type Asked = { api: EngineApi; id: string; words: readonly string[]; options: EngineOptions };
 
 /** Shows the engines and changes how they are set. What is set holds from the next turn on, without a restart. */
 export async function engine(
@@ -23,15 +23,14 @@ export async function engine(
   words: readonly string[],
   options: EngineOptions,
 ): Promise<number> {
+  const unexpected = unexpectedWords(action, id, words);
+  if (unexpected.length > 0)
+    throw new CliError(`${visibleLine(unexpected.join(' '))} is not understood.`, { run: './svc engine --help' });
   const api = createEngineApi(coreUrl(loadSettings(repositoryRoot)));
   if (action === 'list') return list(api, options);
   if (id === null)
     throw new CliError('it is not said which engine.', { why: 'Say claude, codex, gemini or offline.', run: './svc engine' });
-  const [value = null, ...more] = words;
-  const strange = action === 'login' ? [] : words.filter((word, at) => at > 0 || word.startsWith('-'));
-  if (strange.length > 0)
-    throw new CliError(`${visibleLine(strange.join(' '))} is not understood.`, { run: './svc engine --help' });
-  await run[action]({ api, id, value, more, options });
+  await run[action]({ api, id, words, options });
   return exitCodes.ok;
 }
 
@@ -62,8 +61,8 @@ const run: Record<Exclude<EngineAction, 'list'>, (asked: Asked) => Promise<void>
     );
   },
 
-  async login({ api, id, value, more }) {
-    await logIn(await api.view(id), readEnv(repositoryRoot), value === null ? [] : [value, ...more]);
+  async login({ api, id, words }) {
+    await logIn(await api.view(id), readEnv(repositoryRoot), words);
     show((await api.refresh(id)).engine);
   },
 
@@ -75,13 +74,13 @@ const run: Record<Exclude<EngineAction, 'list'>, (asked: Asked) => Promise<void>
     showChanged(await api.makeDefault(id));
   },
 
-  async model({ api, id, value }) {
-    if (value === null) return listModels(await api.view(id));
+  async model({ api, id, words: [value] }) {
+    if (value === undefined) return listModels(await api.view(id));
     show((await api.set(id, { model: value === 'none' ? null : value })).engine);
   },
 
-  async key({ api, id, value, options }) {
-    if (value !== null)
+  async key({ api, id, words, options }) {
+    if (words.length > 0)
       throw new CliError('a key is no argument: everybody on this machine could see it.', { run: `./svc engine key ${id}` });
     if (options.remove === true) {
       const { engine: after, note } = await api.removeKey(id);
@@ -94,14 +93,14 @@ const run: Record<Exclude<EngineAction, 'list'>, (asked: Asked) => Promise<void>
     printError(stored_in === 'vault' ? 'The key is in the vault.' : 'The key is in the secrets file, which only you can read.');
   },
 
-  async 'auto-update'({ api, id, value }) {
+  async 'auto-update'({ api, id, words: [value] }) {
     if (value !== 'on' && value !== 'off')
       throw new CliError('it takes "on" or "off".', { run: `./svc engine auto-update ${id} on` });
     show((await api.set(id, { auto_update: value === 'on' })).engine);
   },
 
-  async 'base-url'({ api, id, value }) {
-    if (value === null)
+  async 'base-url'({ api, id, words: [value] }) {
+    if (value === undefined)
       throw new CliError('an address is missing.', {
         why: 'Give one, or "none" to clear it.',
         run: `./svc engine base-url ${id} URL`,
