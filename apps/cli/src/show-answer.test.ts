@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi, type MockInstance } from 'vitest';
 import type { CoreAnswer } from './ask-core.ts';
 import { showAnswer } from './show-answer.ts';
 
@@ -10,8 +10,9 @@ const refused: CoreAnswer<{ name: string }> = {
   body: { ok: false, error: 'conflict', message: 'It is taken.', request_id: 'req_1' },
 };
 
-const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-afterEach(() => written.mockClear());
+let written: MockInstance<typeof process.stdout.write>;
+beforeEach(() => void (written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)));
+afterEach(() => written.mockRestore());
 const printed = () => written.mock.calls.map(([text]) => text).join('');
 
 test.each([
