@@ -1,20 +1,29 @@
 import { tmpdir } from 'node:os';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { createCodexHost } from './codex-host.ts';
+import fc from 'fast-check';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { startAppServer } from './app-server.ts';
+import { createCodexHost, type Lease } from './codex-host.ts';
+import { openModelCatalogs } from './model-catalog.ts';
 import { startResponsesShim } from './responses-shim.ts';
+import { createFakeAppServer } from './testing/fake-app-server.ts';
 
+vi.mock('./app-server.ts');
+vi.mock('./model-catalog.ts');
 vi.mock('./responses-shim.ts');
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
+type Fake = ReturnType<typeof createFakeAppServer>;
 
-test('a turn that found no room for the way to its endpoint leaves it to the next one to open it', async () => {
-  vi.mocked(startResponsesShim)
-    .mockRejectedValueOnce(new Error('EMFILE'))
-    .mockResolvedValue({ url: 'http://127.0.0.1:1/v1', token: 't', close: () => Promise.resolve() });
+beforeEach(() => {
+  vi.resetAllMocks();
+  vi.mocked(openModelCatalogs).mockResolvedValue({ reader: 'r', writer: 'w' });
+});
+
+function open({ isByKey = true, baseUrl = null as string | null } = {}) {
   const host = createCodexHost(
     { program: '/nowhere/codex', packageDir: '/nowhere' },
     {
-      baseUrl: 'http://127.0.0.1:1',
+      baseUrl,
       env: {},
       warm: 0,
       maxLine: 1000,
@@ -22,9 +31,154 @@ test('a turn that found no room for the way to its endpoint leaves it to the nex
       log: quiet,
       programEnv: {},
       cwd: tmpdir(),
+      isByKey,
     },
   );
+  return host;
+}
+
+/** Each start of a program gives the next fake, as soon as `started` lets it. */
+function fakePrograms(
+  started: () => Promise<void> = () => Promise.resolve(),
+  answers: Parameters<typeof createFakeAppServer>[0] = {},
+) {
+  const fakes: Fake[] = [];
+  vi.mocked(startAppServer).mockImplementation(async () => {
+    const fake = createFakeAppServer(answers);
+    fakes.push(fake);
+    await started();
+    return fake.server;
+  });
+  return fakes;
+}
+
+test('a turn that found no room for the way to its endpoint leaves it to the next one to open it', async () => {
+  vi.mocked(startResponsesShim)
+    .mockRejectedValueOnce(new Error('EMFILE'))
+    .mockResolvedValue({ url: 'http://127.0.0.1:1/v1', token: 't', close: () => Promise.resolve() });
+  vi.mocked(startAppServer).mockRejectedValue(new Error('no program'));
+  const host = open({ baseUrl: 'http://127.0.0.1:1' });
   onTestFinished(() => host.close());
   await expect(host.acquire()).rejects.toThrow('EMFILE');
-  await expect(host.acquire()).rejects.toThrow('/nowhere/codex');
+  await expect(host.acquire()).rejects.toThrow('no program');
+});
+
+test('a program that is told to end gets no turn from that moment on, long before it has ended', async () => {
+  const fakes = fakePrograms();
+  const host = open();
+  const first = await host.acquire();
+  void first.codex.server.kill();
+  const second = await host.acquire();
+  expect(second.codex.server).not.toBe(first.codex.server);
+  expect(second.isWarm).toBe(false);
+  expect(fakes).toHaveLength(2);
+});
+
+test('a turn that waits for a program which another one ends meanwhile gets another program', async () => {
+  const fakes = fakePrograms();
+  const host = open();
+  const { codex } = await host.acquire();
+  const waiting = host.acquire();
+  void codex.server.stop();
+  expect((await waiting).codex.server).toBe(fakes[1]?.server);
+});
+
+test('a program that ends as soon as it is up is started once for a turn, not again and again', async () => {
+  const fakes = fakePrograms(() => {
+    fakes.at(-1)?.fall('codex ended with code 1');
+    return Promise.resolve();
+  });
+  const host = open();
+  const { codex } = await host.acquire();
+  await expect(codex.server.request('thread/start', {})).rejects.toThrow('ended with code 1');
+  expect(fakes).toHaveLength(1);
+});
+
+test('closing waits for a program that was retired and has not ended yet', async () => {
+  const [fakes, host] = [fakePrograms(), open()];
+  const lease = await host.acquire();
+  lease.retire();
+  lease.release();
+  let isClosed = false;
+  const closed = host.close().then(() => (isClosed = true));
+  await new Promise(setImmediate);
+  expect(isClosed).toBe(false);
+  fakes[0]?.fall();
+  await closed;
+});
+
+test('the login is asked for once for each program, not for each turn', async () => {
+  const read = vi.fn(() => ({ account: null, requiresOpenaiAuth: true }));
+  fakePrograms(undefined, { 'account/read': read });
+  const host = open({ isByKey: false });
+  const leases = [await host.acquire(), await host.acquire()];
+  expect(leases.map(({ codex }) => codex.isLoggedIn)).toEqual([false, false]);
+  expect(read).toHaveBeenCalledOnce();
+});
+
+test('with a key nothing is asked, and every turn may go on', async () => {
+  fakePrograms();
+  expect((await open().acquire()).codex.isLoggedIn).toBe(true);
+});
+
+test('a program that cannot say whether it is logged in is stopped, and the next turn starts another one', async () => {
+  const read = vi.fn(() => ({ account: {}, requiresOpenaiAuth: true }));
+  read.mockImplementationOnce(() => {
+    throw new Error('no account');
+  });
+  const fakes = fakePrograms(undefined, { 'account/read': read });
+  const host = open({ isByKey: false });
+  const failing = host.acquire();
+  await expect.poll(() => fakes[0]?.server.ending.aborted).toBe(true);
+  fakes[0]?.fall();
+  await expect(failing).rejects.toThrow('no account');
+  expect((await host.acquire()).codex.isLoggedIn).toBe(true);
+});
+
+/** What may happen to a host, in any order; numbers choose a turn or a program. */
+const step = fc.oneof(
+  fc.record({ type: fc.constant('ask' as const) }),
+  fc.record({ type: fc.constantFrom('release', 'retire', 'stop', 'kill', 'fall', 'up'), at: fc.nat(5) }),
+  fc.record({ type: fc.constant('pause' as const) }),
+);
+
+test('in whatever order turns come and go and programs end, no turn gets a program that was ending when it asked', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), fc.array(step, { maxLength: 40 }), async (scheduler, steps) => {
+      const fakes = fakePrograms(() => scheduler.schedule(Promise.resolve()));
+      const host = open();
+      const leases = new Set<Lease>();
+      const asked: Promise<unknown>[] = [];
+      for (const next of steps) {
+        const at = 'at' in next ? next.at : 0;
+        const lease = [...leases][at];
+        const fake = fakes[at];
+        if (next.type === 'ask') {
+          const ended = new Set(fakes.filter(({ server }) => server.ending.aborted).map(({ server }) => server));
+          asked.push(
+            host.acquire().then((got) => {
+              expect(ended.has(got.codex.server)).toBe(false);
+              leases.add(got);
+            }),
+          );
+        }
+        if (next.type === 'release' && lease !== undefined && leases.delete(lease)) lease.release();
+        if (next.type === 'retire') lease?.retire();
+        if (next.type === 'stop') void fake?.server.stop();
+        if (next.type === 'kill') void fake?.server.kill();
+        if (next.type === 'fall') fake?.fall();
+        if (next.type === 'up' && scheduler.count() > 0) await scheduler.waitOne();
+        if (next.type === 'pause') await new Promise(setImmediate);
+      }
+      await scheduler.waitIdle();
+      await Promise.all(asked);
+      for (const lease of leases) lease.release();
+      const closed = host.close();
+      await expect.poll(() => fakes.every(({ server }) => server.ending.aborted)).toBe(true);
+      for (const fake of fakes) fake.fall();
+      await closed;
+      expect(fakes.length).toBeLessThanOrEqual(Math.max(1, asked.length));
+    }),
+    { numRuns: 1000 },
+  );
 });

@@ -15,12 +15,14 @@ export type RunningCodex = {
   catalogs: ModelCatalogs;
   /** For turns that name no model; null leaves it to codex. */
   defaultModel: string | null;
+  /** As it was when the program started: a login or logout since then takes a new one. */
+  isLoggedIn: boolean;
 };
 
 /** The app-server as one turn has it. */
 export type Lease = {
   codex: RunningCodex;
-  /** True when it was running before this turn: it may have got stuck since. */
+  /** True when it was running before the turn asked for it: it may have got stuck since. */
   isWarm: boolean;
   release(): void;
   /** Gives it no more turns; it ends with the last one it has. */
@@ -28,7 +30,7 @@ export type Lease = {
 };
 
 /**
- * The one app-server of an engine: started by the first turn, started anew after a crash or when it has grown too large,
+ * The one app-server of an engine: started by the first turn, replaced after a crash or when it has grown too large,
  * stopped when idle.
  */
 export type CodexHost = {
@@ -40,10 +42,12 @@ export type CodexHost = {
 type Deps = Pick<EngineDeps, 'baseUrl' | 'env' | 'warm' | 'warmMemory' | 'maxLine' | 'log'> & {
   programEnv: Record<string, string>;
   cwd: string;
+  /** True when the turns pay with a key, which needs no login. */
+  isByKey: boolean;
 };
 
 /** One app-server and the turns that it has. */
-type Hosted = { started: Promise<RunningCodex>; users: number; turns: number; idleTimer: NodeJS.Timeout | undefined };
+type Hosted = { started: Promise<RunningCodex>; isUp: boolean; users: number; idleTimer: NodeJS.Timeout | undefined };
 
 const idleMs = 5 * 60_000;
 
@@ -69,36 +73,48 @@ export function createCodexHost(program: CodexProgram, deps: Deps): CodexHost {
       startAppServer({ ...place, catalog: catalogs.reader }),
       endpoint && endpointModel(endpoint.url, endpoint.token),
     ]);
+    server.ending.addEventListener('abort', () => dismiss(hosted), { once: true });
     void server.ended.then(({ reason }) => {
       forget(hosted);
       log.debug({ reason }, 'the codex app-server ended');
     });
-    return { server, threads: createThreads(server, warm), endpoint, catalogs, defaultModel };
+    const isLoggedIn = endpoint !== null || deps.isByKey || (await readLogin(server));
+    return { server, threads: createThreads(server, warm), endpoint, catalogs, defaultModel, isLoggedIn };
   };
 
   const open = (): Hosted => {
     const { promise: started, resolve } = Promise.withResolvers<RunningCodex>();
-    const hosted: Hosted = { started, users: 0, turns: 0, idleTimer: undefined };
+    const hosted: Hosted = { started, isUp: false, users: 0, idleTimer: undefined };
     resolve(start(hosted));
-    started.catch(() => forget(hosted)); // the turn that waits for it tells
+    started.then(
+      () => (hosted.isUp = true),
+      () => forget(hosted), // the turn that waits for it tells
+    );
     all.add(hosted);
     return hosted;
+  };
+
+  /** No turn gets it from now on. */
+  const dismiss = (hosted: Hosted) => {
+    if (current === hosted) current = null;
   };
 
   const forget = (hosted: Hosted) => {
     clearTimeout(hosted.idleTimer);
     all.delete(hosted);
-    if (current === hosted) current = null;
+    dismiss(hosted);
   };
 
+  /** It is forgotten when it is gone, so that `close` waits for it too. */
   const stop = async (hosted: Hosted) => {
-    forget(hosted);
+    dismiss(hosted);
     const codex = await hosted.started.catch(() => null);
     await codex?.server.stop();
+    forget(hosted);
   };
 
   const retire = (hosted: Hosted) => {
-    if (current === hosted) current = null;
+    dismiss(hosted);
     if (hosted.users === 0) void stop(hosted);
   };
 
@@ -120,25 +136,45 @@ export function createCodexHost(program: CodexProgram, deps: Deps): CodexHost {
     hosted.idleTimer.unref();
   };
 
+  /** Another one, when it began to end while the turn waited for it. The one that a turn has opened is its own: each opens one at most. */
+  const acquire = async (): Promise<Lease> => {
+    const isOwn = current === null;
+    const hosted = (current ??= open());
+    const { isUp: isWarm } = hosted;
+    clearTimeout(hosted.idleTimer);
+    hosted.users++;
+    try {
+      const codex = await hosted.started;
+      const isGood = isOwn || !codex.server.ending.aborted;
+      if (isGood) return { codex, isWarm, release: () => release(hosted), retire: () => retire(hosted) };
+    } catch (error) {
+      release(hosted);
+      throw error;
+    }
+    dismiss(hosted);
+    release(hosted);
+    return acquire();
+  };
+
   return {
-    async acquire() {
-      const hosted = (current ??= open());
-      clearTimeout(hosted.idleTimer);
-      hosted.users++;
-      try {
-        const codex = await hosted.started;
-        const isWarm = hosted.turns++ > 0;
-        return { codex, isWarm, release: () => release(hosted), retire: () => retire(hosted) };
-      } catch (error) {
-        release(hosted);
-        throw error;
-      }
-    },
+    acquire,
     async close() {
       await Promise.all(Array.from(all, stop));
       await (await shim)?.close();
     },
   };
+}
+
+/** So that a turn without a login does not wait for the vendor to refuse it. */
+async function readLogin(server: AppServer): Promise<boolean> {
+  type Answer = { account: unknown; requiresOpenaiAuth: boolean };
+  try {
+    const { account, requiresOpenaiAuth } = await server.request<Answer>('account/read', {});
+    return account !== null || !requiresOpenaiAuth;
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
 }
 
 /** A key goes to an endpoint elsewhere only: what listens on this machine gets none. */

@@ -3,7 +3,6 @@ import { engineEnv } from '@svc/engine-kit/engine-env.ts';
 import { findEngine } from '@svc/engine-kit/engine-path.ts';
 import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineProbe, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { guardEvents } from '@svc/engine-kit/guard-events.ts';
-import type { AppServer } from './app-server.ts';
 import { openCodexHome, openEmptyDir, operatorHome } from './codex-home.ts';
 import { endMarkedProcesses } from '@svc/service-kit/process/marked-processes.ts';
 import { createCodexHost, endpointKey, type CodexHost } from './codex-host.ts';
@@ -37,7 +36,7 @@ export const createEngine: CreateEngine = (deps) => {
     if (opened !== null) return opened;
     const place = { packageDir, emptyDir: emptyDir(), ownerHome: operatorHome(deps.env) };
     const start = { program, env: programEnv(), cwd: deps.stateDir };
-    const host = createCodexHost({ program, packageDir }, { ...deps, programEnv: start.env, cwd: start.cwd });
+    const host = createCodexHost({ program, packageDir }, { ...deps, programEnv: start.env, cwd: start.cwd, isByKey });
     const policies = createPolicyCheck({ ...start, log: deps.log, maxLine: deps.maxLine, place });
     return (opened = { host, policies, place });
   };
@@ -49,9 +48,11 @@ export const createEngine: CreateEngine = (deps) => {
     const fault = (await policies.run())[request.toolPolicy];
     if (fault !== undefined) return yield { type: 'failed', failure: policyFault(fault) };
     if (signal.aborted) return yield { type: 'aborted' }; // the check takes its time once
-    const outcome = yield* attempt(location.value, request, signal);
     // What was open and is gone, or does not answer any more, is replaced once.
-    if (outcome === 'server_gone') yield* attempt(location.value, request, signal);
+    for (let tries = 0; tries < 2; tries++) {
+      if ((yield* attempt(location.value, request, signal)) === 'finished' || signal.aborted) return;
+    }
+    throw new Error('its program was replaced and is gone again. Try again');
   }
 
   async function* attempt(
@@ -62,7 +63,7 @@ export const createEngine: CreateEngine = (deps) => {
     const { host, place } = open(program);
     const { codex, isWarm, release, retire } = await host.acquire();
     try {
-      if (codex.endpoint === null && !isByKey && !(await isLoggedIn(codex.server))) {
+      if (!codex.isLoggedIn) {
         retire(); // it would not see a login of the next minute
         yield { type: 'failed', failure: notLoggedIn };
         return 'finished';
@@ -122,15 +123,6 @@ async function withContext(probe: EngineProbe, { baseUrl, env }: EngineDeps): Pr
   if (baseUrl === null) return probe;
   const models = await endpointModels(endpointUrl(baseUrl).href, endpointKey(baseUrl, env));
   return { ...probe, reason: [probe.reason, smallContext(models)].filter(Boolean).join(' ') };
-}
-
-/** Asked of a program that waits for it, so that nobody without a login waits for the vendor to refuse them. */
-async function isLoggedIn(server: AppServer): Promise<boolean> {
-  const { account, requiresOpenaiAuth } = await server.request<{ account: unknown; requiresOpenaiAuth: boolean }>(
-    'account/read',
-    {},
-  );
-  return account !== null || !requiresOpenaiAuth;
 }
 
 const locate = ({ path, enginesDir, env }: EngineDeps) =>

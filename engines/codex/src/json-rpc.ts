@@ -8,6 +8,7 @@ export type RpcClient = {
   notify(method: string): void;
   readonly pid: number | undefined;
   readonly ended: LineProcess['ended'];
+  readonly ending: LineProcess['ending'];
   stop(): Promise<void>;
   /** Ends the process at once, with all it has started. */
   kill(): Promise<void>;
@@ -68,6 +69,7 @@ export function startRpcClient(spec: Spec): RpcClient {
   return {
     pid: child.pid,
     ended: child.ended,
+    ending: child.ending,
     stop: child.stop,
     kill: child.kill,
     notify: (method) => child.send({ method }),

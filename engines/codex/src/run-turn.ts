@@ -24,7 +24,7 @@ type Deps = {
   endStarted(): Promise<void>;
 };
 
-/** How a turn ended: with its terminal event, or before it began, in a way that a fresh app-server may mend. */
+/** How a turn ended: with its terminal event, or before it began, in a way that another app-server may cure. */
 export type TurnOutcome = 'finished' | 'server_gone';
 
 /** How long an app-server that is open already may take to answer at all. */
@@ -41,22 +41,25 @@ export async function* runTurn(
 ): AsyncGenerator<EngineEvent, TurnOutcome> {
   const queue = createEventQueue();
   const early = collectEarly(server);
-  const opened = threads.open(params, request.resume).catch((error: unknown) => {
-    if (isWarm && !(error instanceof RpcError)) return null;
-    throw error;
-  });
-  const thread = await (isWarm ? Promise.race([opened, killWhenHung(server)]) : opened).finally(early.stop);
+  const opened = threads.open(params, request.resume);
+  const thread = await (isWarm ? orGone(server, opened, () => true) : opened).finally(early.stop);
   if (thread === null) return 'server_gone';
   const watch = createToolServerWatch(thread.isLoaded ? [] : allowedToolServers(request).map(({ name }) => name));
-  const { unsubscribe, used, total } = listenToTurn(server, thread, { queue, watch, text: request.text });
+  const { unsubscribe, used, total, hasBegun } = listenToTurn(server, thread, { queue, watch, text: request.text });
   early.replay(thread.id, { queue, watch });
   let hasUsedTools = false;
   let isWhole = false;
   try {
     if (request.resume !== null && !thread.resumed) yield unknownSession(request.resume);
     yield sessionOf(thread);
+    const input = await toInput(request, !thread.resumed);
     if (signal.aborted) return 'finished';
-    await startTurn({ server, queue, used }, thread, await toInput(request, !thread.resumed), signal);
+    if (isWarm && server.ending.aborted) return 'server_gone';
+    const started = server.request<StartedTurn>('turn/start', { threadId: thread.id, input });
+    // Codex answers before it asks the model: without a word about the turn none of its commands has run.
+    const answer = await (isWarm ? orGone(server, started, () => server.ending.aborted && !hasBegun()) : started);
+    if (answer === null) return 'server_gone';
+    interruptOnAbort({ server, queue, used }, { threadId: thread.id, turnId: answer.turn.id }, signal);
     for await (const event of queue) {
       hasUsedTools ||= event.type === 'tool';
       if (event.type === 'aborted') await threads.release(thread.id).then(endStarted);
@@ -74,12 +77,22 @@ export async function* runTurn(
   }
 }
 
-/** Asked beside the turn's first call, which may take its time; this one takes none. Settles for one that hangs alone. */
-async function killWhenHung(server: AppServer): Promise<null> {
-  const answer = server.request('thread/loaded/list', {}).catch(() => undefined);
-  if (await within(answer, answerLimitMs)) return new Promise(() => undefined);
+/** The answer of an app-server that was open already; null when it is gone, or hangs, and the turn may be given to another one. */
+async function orGone<T>(server: AppServer, work: Promise<T>, isUntouched: () => boolean): Promise<T | null> {
+  try {
+    return await Promise.race([work, killWhenHung(server, work)]);
+  } catch (error) {
+    if (error instanceof RpcError || !isUntouched()) throw error;
+    return null;
+  }
+}
+
+/** Asks beside the work, which may take its time, for something that takes none. Settles for one that hangs alone. */
+async function killWhenHung(server: AppServer, work: Promise<unknown>): Promise<never> {
+  const sign = Promise.race([work, server.request('thread/loaded/list', {})]).catch(() => undefined);
+  if (await within(sign, answerLimitMs)) return new Promise<never>(() => undefined);
   await server.kill();
-  return null;
+  throw new Error(`codex did not answer within ${answerLimitMs / 1000} s and was ended`);
 }
 
 type Input = { type: 'text'; text: string; text_elements: [] } | { type: 'localImage'; path: string };
@@ -92,17 +105,17 @@ async function toInput(request: EngineRequest, isNew: boolean): Promise<Input[]>
   ];
 }
 
-/** Starts the turn, to be interrupted by the signal as long as it runs. */
-async function startTurn(
+type StartedTurn = { turn: { id: string } };
+
+/** The signal interrupts the turn as long as it runs. */
+function interruptOnAbort(
   { server, queue, used }: { server: AppServer; queue: EventQueue; used: () => EngineEvent },
-  { id }: OpenedThread,
-  input: Input[],
+  ids: { threadId: string; turnId: string },
   signal: AbortSignal,
-): Promise<void> {
-  const { turn } = await server.request<{ turn: { id: string } }>('turn/start', { threadId: id, input });
+): void {
   endOnAbort(signal, queue, {
     // A refusal means that the turn is over already; its last notification then ends our turn.
-    interrupt: () => void server.request('turn/interrupt', { threadId: id, turnId: turn.id }).catch(() => undefined),
+    interrupt: () => void server.request('turn/interrupt', ids).catch(() => undefined),
     // The app-server serves others too: the thread is released, and one that does not go away takes it along.
     kill: () => Promise.resolve(),
     graceMs: interruptLimitMs,
@@ -119,6 +132,8 @@ type Listening = {
   used(): EngineEvent;
   /** What the thread has used with it, where that is known. */
   total: TurnUsage['total'];
+  /** True once anything was heard of the turn itself. */
+  hasBegun(): boolean;
 };
 
 /** Puts everything the app-server says about this thread's turn into the queue, the terminal event included. */
@@ -126,6 +141,7 @@ function listenToTurn(server: AppServer, thread: OpenedThread, { queue, watch, t
   let usage = createTurnUsage(thread.used);
   let resetsAt: number | null = null;
   let said = 0;
+  let hasBegun = false;
   const finish = (...events: EngineEvent[]) => {
     for (const event of events) queue.push(event);
     queue.end();
@@ -141,6 +157,7 @@ function listenToTurn(server: AppServer, thread: OpenedThread, { queue, watch, t
     resetsAt = limitEnd(raw) ?? resetsAt;
     const notification = forThread(raw, thread.id);
     if (notification === null) return;
+    hasBegun ||= /^(turn|item)\//.test(notification.method);
     watch.saw(notification);
     for (const event of toEngineEvents(notification)) {
       if (event.type === 'delta' || event.type === 'thinking') said += event.text.length;
@@ -157,7 +174,7 @@ function listenToTurn(server: AppServer, thread: OpenedThread, { queue, watch, t
     else finish(...watch.missing(), used(), { type: status === 'interrupted' ? 'aborted' : 'done' });
   };
   const unsubscribe = server.subscribe(onNotification, onEnd);
-  return { unsubscribe, used, total: () => usage.total() };
+  return { unsubscribe, used, total: () => usage.total(), hasBegun: () => hasBegun };
 }
 
 /** When the limits that are used up end, epoch s, as told of the whole account; null when this tells no such thing. */

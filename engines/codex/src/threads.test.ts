@@ -28,6 +28,7 @@ function open(limit = 4) {
     },
     pid: undefined,
     ended: new Promise(() => undefined),
+    ending: new AbortController().signal,
     stop: () => Promise.resolve(),
     kill: () => Promise.resolve(),
     subscribe: (listener) => (listeners.add(listener), () => void listeners.delete(listener)),

@@ -79,3 +79,19 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+test.each(['stop', 'kill'] as const)('a process that is told to %s is known to end at once, before it has', async (how) => {
+  const child = start('setInterval(() => {}, 1000)');
+  expect(child.ending.aborted).toBe(false);
+  const gone = child[how]();
+  expect(child.ending.aborted).toBe(true);
+  await gone;
+});
+
+test('a process that ends with no order, or for a line that is too long, is known to end', async () => {
+  const ended = start('process.exit(0)');
+  await ended.ended;
+  const flooding = start("console.log('x'.repeat(2000)); setInterval(() => {}, 1000)");
+  await new Promise((resolve) => flooding.ending.addEventListener('abort', resolve));
+  expect([ended.ending.aborted, (await flooding.ended).overflow?.code]).toEqual([true, 'engine_output_too_large']);
+});

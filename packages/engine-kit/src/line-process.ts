@@ -37,6 +37,8 @@ export type LineProcess = {
   readonly pid: number | undefined;
   /** Settles when the process is gone, however it went, even if it could not be started. */
   readonly ended: Promise<ProcessEnd>;
+  /** Aborts at once when the process is told to end, and when it has ended without that: what is sent from then on may get no answer. */
+  readonly ending: AbortSignal;
   /** Writes one JSON line. Dropped when the process is gone: `ended` says so to whoever waits. */
   send(message: object): void;
   stderrTail(): string;
@@ -55,10 +57,15 @@ export function startLineProcess(spec: LineProcessSpec): LineProcess {
   const { child } = owned;
   const stderr = createTextTail();
   const { promise: ended, resolve: setEnded } = Promise.withResolvers<ProcessEnd>();
+  const ending = new AbortController();
+  const end = async (how: () => Promise<boolean>) => {
+    ending.abort();
+    await how();
+  };
   let overflow: ProcessEnd['overflow'] = null;
   const gate = createLineGate(spec.maxLine, () => {
     overflow = lineTooLong(spec.maxLine);
-    void owned.kill();
+    void end(owned.kill);
   });
   const splitter = createLineSplitter(
     spec.maxLine,
@@ -72,9 +79,11 @@ export function startLineProcess(spec: LineProcessSpec): LineProcess {
   // A write to a process that is just ending fails; `ended` reports that end.
   child.stdin.on('error', () => undefined);
   if (spec.input !== undefined) child.stdin.end(spec.input);
-  child.on('error', (error) =>
-    setEnded({ code: null, signal: null, overflow: null, reason: `${spec.command} could not be started: ${error.message}` }),
-  );
+  child.once('exit', () => ending.abort());
+  child.on('error', (error) => {
+    ending.abort();
+    setEnded({ code: null, signal: null, overflow: null, reason: `${spec.command} could not be started: ${error.message}` });
+  });
   child.on('close', (code, signal) => {
     const how = `ended with ${signal ?? `code ${code}`}`;
     void isRead.then(() => {
@@ -85,11 +94,12 @@ export function startLineProcess(spec: LineProcessSpec): LineProcess {
   return {
     pid: child.pid,
     ended,
+    ending: ending.signal,
     send: (message) => void (child.stdin.writable && child.stdin.write(`${JSON.stringify(message)}\n`)),
     stderrTail: stderr.read,
     signal: (signal) => void signalGroup(child, signal),
-    stop: async () => void (await owned.end(spec.stopTimes)),
-    kill: async () => void (await owned.kill()),
+    stop: () => end(() => owned.end(spec.stopTimes)),
+    kill: () => end(owned.kill),
   };
 }
 
