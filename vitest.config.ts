@@ -22,8 +22,6 @@ export default defineConfig({
           // The usual second is short for a busy machine; who waits goes on as soon as it can.
           expect: { poll: { timeout: 20_000 } },
           maxWorkers: 2,
-          // Real programs on a busy machine: one that fails is run once more, and the report says so ("retry x1").
-          retry: 1,
           // After the units, which would make them slow.
           sequence: { groupOrder: 1 },
         },

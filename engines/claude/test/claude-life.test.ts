@@ -31,7 +31,7 @@ describeWithEngine('claude', "the life of claude's programs", async (install) =>
     programs: ({ cwd }) => programs(cwd),
     shell: (command) => ({ tool: 'Bash', input: { command, description: 'x' } }),
     imagePart: '"type":"image"',
-    deadEndpointMs: 15_000,
+    deadEndpointMs: 30_000,
   });
 
   testWarmEngine(bench, { programs: ({ cwd }) => programs(cwd) });
@@ -100,7 +100,7 @@ describeWithEngine('claude', "the life of claude's programs", async (install) =>
     model.script(() => hello);
     await collectTurn(engine, engineRequest({ prompt: 'one', ...request, conversationKey: 'a' }));
     await collectTurn(engine, engineRequest({ prompt: 'two', ...request, conversationKey: 'b' }));
-    await vi.waitFor(() => expect(programs(request.cwd)).toHaveLength(1), { timeout: 5000 });
+    await vi.waitFor(() => expect(programs(request.cwd)).toHaveLength(1), { timeout: 20_000 });
     await engine.close();
     expect(programs(request.cwd)).toEqual([]);
   });

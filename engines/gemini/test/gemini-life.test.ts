@@ -29,7 +29,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     shell,
     background: (command) => shell(command, { is_background: true }),
     imagePart: '"inlineData":{"data":"iVBOR',
-    deadEndpointMs: 15_000,
+    deadEndpointMs: 30_000,
   });
 
   test('an image of a message is shown even where the working folder wants images ignored', async () => {
@@ -48,7 +48,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     const first = start();
     model.script((asked) => (asked.toolResults.length > 0 ? hello : { steps: [shell('sleep 4321')] }));
     const turn = collectTurn(first.engine, engineRequest({ prompt: 'go', ...first.request }));
-    await vi.waitFor(() => expect(sleepers(first.request.cwd)).not.toEqual([]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(sleepers(first.request.cwd)).not.toEqual([]), { timeout: 20_000 });
     const [left] = sleepers(first.request.cwd);
     model.script(() => hello);
     const { engine, request } = start({ stateDir: first.stateDir });

@@ -37,8 +37,8 @@ export type EngineContract = {
   close?(): Promise<void>;
 };
 
-/** From the abort to the last event. */
-const abortLimitMs = 3000;
+/** From the abort to the last event: less than the five seconds after which the guard ends the turn of a driver that does not. */
+const abortLimitMs = 4500;
 
 /** What every engine must do, whatever drives it. Run it from a test file of the engine. */
 export function engineContract(contract: EngineContract): void {

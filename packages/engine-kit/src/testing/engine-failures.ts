@@ -47,15 +47,15 @@ export function testCutReplies({ start }: EngineBench, beginnings: readonly stri
       const { engine, request } = start({ baseUrl: url });
       const before = performance.now();
       const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
-      expect(performance.now() - before).toBeLessThan(2 * patienceMs);
+      expect(performance.now() - before).toBeLessThan(patienceMs);
       expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_endpoint_down', retryable: true } });
       expect(JSON.stringify(last)).not.toMatch(/ede_|terminated|\\u001b|YOLO|\/tmp\//);
     },
   );
 }
 
-/** Past this somebody would think that nothing happens. */
-const patienceMs = 10_000;
+/** Less than the time after which a silent engine is stopped, and enough on a busy machine. */
+const patienceMs = 30_000;
 
 /** How the errors of the model service are told apart. Call it in a `describe`. */
 export function testUpstreamErrors({ model, start }: EngineBench, errors: readonly UpstreamError[]): void {

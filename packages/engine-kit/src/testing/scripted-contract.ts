@@ -47,7 +47,7 @@ export async function scriptedContract({ id, createEngine, install, usage, serve
     },
     unknownSession: '11111111-2222-4333-8444-555555555555',
     remembers: (prompt) => (model.requests.at(-1)?.historyText.split(prompt).length ?? 0) > 2,
-    settled: () => vi.waitFor(() => expect(model.open).toBe(0), { timeout: 3000 }),
+    settled: () => vi.waitFor(() => expect(model.open).toBe(0), { timeout: 20_000 }),
     close: async () => {
       await tools.close();
       await model.close();
