@@ -7,7 +7,7 @@ import { pin as gemini } from '../engines/gemini/src/pin.ts';
 import { errorCodes } from '@svc/contract/error-body.ts';
 import { eventKinds } from '@svc/contract/event.ts';
 import { outcomes } from '@svc/contract/turn.ts';
-import { settingList } from '@svc/service-kit/config/setting-list.ts';
+import { settingList } from '@svc/service-kit/config/settings.ts';
 import { read, root, sourcesOf } from './repository.ts';
 
 const pages = [
@@ -35,7 +35,7 @@ describe.each(pages)('%s', (page) => {
 
   test('names settings that exist', () => {
     const named = [...text.matchAll(/\bSVC_[A-Z_]+[A-Z]\b/g)].map((match) => match[0]);
-    expect(named.filter((name) => !(name in settingList))).toEqual([]);
+    expect(named.filter((name) => !settingList.has(name))).toEqual([]);
   });
 });
 

@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { inspect } from 'node:util';
 import { SettingsError } from './settings-error.ts';
-import { loadSettings, unknownSettings } from './settings.ts';
+import { settingsOf } from './setting.ts';
+import { loadSettings, settingGroups, settingList, unknownSettings } from './settings.ts';
 
 const problemsOf = (env: Record<string, string>): readonly string[] => {
   try {
@@ -20,6 +21,13 @@ test('without any variable the defaults hold', () => {
     collectorPort: 3017,
     bindHost: '127.0.0.1',
   });
+});
+
+test('no variable and no name in the code is declared twice', () => {
+  const groups = Object.values(settingGroups);
+  expect(groups.flatMap((group) => settingsOf(group).map(({ name }) => name))).toEqual([...settingList.keys()]);
+  const names = groups.flatMap((group) => Object.keys(group));
+  expect(names).toEqual([...new Set(names)]);
 });
 
 test('every bad setting is reported at once, with its name', () => {
@@ -71,6 +79,7 @@ test('a user without a home folder is told to name one', () => {
   try {
     expect(problemsOf({})[0]).toContain('SVC_DATA_DIR');
     expect(problemsOf({ SVC_DATA_DIR: '/data' })).toEqual([]);
+    expect(problemsOf({ SVC_DATA_DIR: '' })[0]).toContain('is empty');
   } finally {
     vi.unstubAllEnvs();
   }
@@ -108,6 +117,21 @@ test('a soft spend limit above the hard one is refused, together with every othe
   });
   expect(problems).toHaveLength(3);
   expect(problems.join('\n')).toMatch(/SVC_SPEND_PERIOD[^]*SVC_SPEND_SOFT_USD[^]*SVC_SPEND_PRINCIPAL_SOFT_USD/);
+});
+
+test('exporters have their own address, else one below the common one, and none where they are switched off', () => {
+  const otel = (env: Record<string, string>) => loadSettings('/nowhere', env).otel;
+  const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/' };
+  expect(otel({})).toEqual({ tracesUrl: null, metricsUrl: null, metricsEveryMs: 60_000 });
+  expect(otel(base)).toMatchObject({
+    tracesUrl: 'http://127.0.0.1:4318/v1/traces',
+    metricsUrl: 'http://127.0.0.1:4318/v1/metrics',
+  });
+  expect(otel({ ...base, OTEL_METRICS_EXPORTER: 'none', OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://t/x' })).toMatchObject({
+    tracesUrl: 'http://t/x',
+    metricsUrl: null,
+  });
+  expect(otel({ ...base, OTEL_SDK_DISABLED: 'true' })).toMatchObject({ tracesUrl: null, metricsUrl: null });
 });
 
 test('a spend limit is none unless it is set, and the period is a month', () => {

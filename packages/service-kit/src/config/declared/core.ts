@@ -1,0 +1,72 @@
+import { spendPeriods } from '@svc/contract/spend.ts';
+import { setting } from '../setting.ts';
+import { dataFile, hostNames, hours, integer, oneOf, port, usd } from '../setting-types.ts';
+
+/** Settings: turns, what they may cost, and what is kept of them. */
+export const coreSettings = {
+  corePort: setting('SVC_CORE_PORT', port(), { text: 'Port of the core.', default: '3023' }),
+  maxConcurrentTurns: setting('SVC_MAX_CONCURRENT_TURNS', integer(1, 1024), {
+    text: 'How many turns run at once over all conversations.',
+    default: '8',
+  }),
+  maxQueuedTurns: setting('SVC_MAX_QUEUED_TURNS', integer(1, 100_000), {
+    text: 'How many turns may wait before new ones are refused with 429.',
+    default: '256',
+  }),
+  publicLinkHosts: setting('SVC_PUBLIC_LINK_HOSTS', hostNames(), {
+    text: 'Hosts that links on public surfaces may lead to, separated by commas; those below them count too. Unset: any.',
+  }),
+  turnIdleMs: setting('SVC_TURN_IDLE_MS', integer(1000, 86_400_000), {
+    text: 'A turn whose engine says nothing for this long is ended.',
+    default: '600000',
+  }),
+  turnMaxMs: setting('SVC_TURN_MAX_MS', integer(1000, 7 * 86_400_000), {
+    text: 'A turn that takes longer than this is ended, whatever its engine says.',
+    default: '7200000',
+  }),
+  maxReplyChars: setting('SVC_MAX_REPLY_CHARS', integer(1000, 50_000_000), {
+    text: 'A reply that gets longer than this is cut, and its turn ends.',
+    default: '1000000',
+  }),
+  maxToolChars: setting('SVC_MAX_TOOL_CHARS', integer(100, 200_000), {
+    text: 'How much of the input and of the output of a tool call is shown and recorded. The engine sees everything.',
+    default: '16000',
+  }),
+  maxTurnChars: setting('SVC_MAX_TURN_CHARS', integer(1000, 10_000_000_000), {
+    text: 'A turn whose engine says more than this, thinking and tool calls included, is ended.',
+    default: '64000000',
+  }),
+  historyDays: setting('SVC_HISTORY_DAYS', integer(0, 36_500), {
+    text: 'How long what was said is kept. 0: for ever.',
+    default: '90',
+  }),
+  /** Limits of what a period may cost at list prices, USD; null is no limit. */
+  spendSoftUsd: setting('SVC_SPEND_SOFT_USD', usd(), {
+    text: 'All together past this many USD in a period: a warning. Unset: no limit.',
+  }),
+  spendHardUsd: setting('SVC_SPEND_HARD_USD', usd(), {
+    text: 'All together at this many USD in a period: turns are refused. Unset: no limit.',
+  }),
+  spendPrincipalSoftUsd: setting('SVC_SPEND_PRINCIPAL_SOFT_USD', usd(), {
+    text: 'The same warning for each principal. Unset: no limit.',
+  }),
+  spendPrincipalHardUsd: setting('SVC_SPEND_PRINCIPAL_HARD_USD', usd(), {
+    text: 'The same refusal for each principal. Unset: no limit.',
+  }),
+  spendPeriod: setting('SVC_SPEND_PERIOD', oneOf(spendPeriods), {
+    text: "day or month of this machine's calendar, for all spend limits.",
+    default: 'month',
+  }),
+  pricingFile: setting('SVC_PRICING_FILE', dataFile('pricing.json'), {
+    text: 'JSON file of prices over the built-in ones. Default: pricing.json in the data folder.',
+  }),
+  /** 0 is never. */
+  backupEveryMs: setting('SVC_BACKUP_EVERY_HOURS', hours(0, 8784), {
+    text: 'How often a backup is made by itself. 0: never.',
+    default: '24',
+  }),
+  backupKeep: setting('SVC_BACKUP_KEEP', integer(1, 1000), {
+    text: 'How many of the backups that are made by themselves are kept.',
+    default: '7',
+  }),
+};

@@ -1,0 +1,36 @@
+import { setting } from '../setting.ts';
+import { absolutePath, hostNames, integer, oneOf, shortName, text } from '../setting-types.ts';
+
+/** Settings: settings that every process reads. */
+export const everywhereSettings = {
+  dataDir: setting('SVC_DATA_DIR', absolutePath(), {
+    text: 'Folder for every file the service writes. A relative one lies in this folder, as all paths here.',
+    default: '~/.svc',
+  }),
+  bindHost: setting('SVC_BIND_HOST', text(), {
+    text: 'Address the processes listen on: 127.0.0.1 or another of 127.x.x.x.',
+    default: '127.0.0.1',
+  }),
+  allowedHosts: setting('SVC_ALLOWED_HOSTS', hostNames(), { text: 'Host names a reverse proxy may send, separated by commas.' }),
+  assistantName: setting('SVC_ASSISTANT_NAME', shortName(), {
+    text: 'Name of the assistant, as it calls itself (Jarvis); in lower case connectors take it as the mention and in names of tools.',
+    default: 'assistant',
+  }),
+  logLevel: setting('SVC_LOG_LEVEL', oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']), {
+    text: 'trace, debug, info, warn, error or silent.',
+    default: 'info',
+  }),
+  stopTimeoutMs: setting('SVC_STOP_TIMEOUT_MS', integer(100, 600_000), {
+    text: 'How long a process may finish its work when it is stopped.',
+    default: '10000',
+  }),
+  /** What a commit of any database survives: the end of the process, or a power failure too. */
+  durability: setting('SVC_DURABILITY', oneOf(['normal', 'full']), {
+    text: 'normal: the end of any process loses nothing, a power failure may lose the last second. full: neither does; each commit waits for the disk.',
+    default: 'normal',
+  }),
+  updateChannel: setting('SVC_UPDATE_CHANNEL', oneOf(['stable', 'edge']), {
+    text: 'stable or edge: what /version calls this installation. Updating is done by hand (docs/running.md).',
+    default: 'stable',
+  }),
+};

@@ -1,0 +1,48 @@
+import { setting } from '../setting.ts';
+import { baseUrl, bytes, integer, oneOfOrNone, optionalText } from '../setting-types.ts';
+
+/** Settings: a provider of speech; null is its usual one, and for `provider` the one that the address or the machine says. */
+export const speechSettings = {
+  tts: {
+    provider: setting('SVC_TTS_PROVIDER', oneOfOrNone(['openai', 'elevenlabs', 'espeak']), {
+      text: 'Who speaks: openai (or what speaks as it does), elevenlabs or espeak. Unset: SVC_TTS_BASE_URL, else espeak-ng where it is installed.',
+    }),
+    baseUrl: setting('SVC_TTS_BASE_URL', baseUrl(), {
+      text: "Its address, such as http://127.0.0.1:8880/v1. Unset: the vendor's.",
+    }),
+    keySecret: setting('SVC_TTS_KEY_SECRET', optionalText(), {
+      text: "Name of the secret that is its key. Unset: OPENAI_API_KEY or ELEVENLABS_API_KEY at the vendor's own address, else none.",
+    }),
+    model: setting('SVC_TTS_MODEL', optionalText(), {
+      text: 'Model that speaks where nobody asks for one. Unset: the usual one of the provider.',
+    }),
+    voice: setting('SVC_TTS_VOICE', optionalText(), { text: 'Voice of the same. Unset: the usual one of the provider.' }),
+    maxCharacters: setting('SVC_TTS_MAX_CHARACTERS', integer(1, 1_000_000), {
+      text: 'How long a text may be that is spoken.',
+      default: '4096',
+    }),
+    timeoutMs: setting('SVC_TTS_TIMEOUT_MS', integer(100, 3_600_000), {
+      text: 'How long a speaking provider may be silent.',
+      default: '60000',
+    }),
+  },
+  stt: {
+    provider: setting('SVC_STT_PROVIDER', oneOfOrNone(['openai', 'elevenlabs']), {
+      text: 'Who transcribes: openai (or what speaks as it does) or elevenlabs. Unset: SVC_STT_BASE_URL, else nobody.',
+    }),
+    baseUrl: setting('SVC_STT_BASE_URL', baseUrl(), {
+      text: "Its address, such as http://127.0.0.1:8000/v1. Unset: the vendor's.",
+    }),
+    keySecret: setting('SVC_STT_KEY_SECRET', optionalText(), {
+      text: 'Name of the secret that is its key. Unset: as for SVC_TTS_KEY_SECRET.',
+    }),
+    model: setting('SVC_STT_MODEL', optionalText(), {
+      text: 'Model that transcribes where nobody asks for one. Unset: the usual one of the provider.',
+    }),
+    maxBytes: setting('SVC_STT_MAX_SIZE', bytes(), { text: 'How large a clip may be that is transcribed.', default: '25mb' }),
+    timeoutMs: setting('SVC_STT_TIMEOUT_MS', integer(100, 3_600_000), {
+      text: 'How long a transcribing provider may be silent.',
+      default: '120000',
+    }),
+  },
+};
