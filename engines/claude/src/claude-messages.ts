@@ -58,10 +58,21 @@ export type ClaudeResult = {
   errors?: string[];
   api_error_status?: number | null;
   terminal_reason?: string;
-  /** Of this turn alone; input excludes what came from the cache. */
+  /** Of this turn and its main model alone, without sub-agents; input excludes what came from the cache. */
   usage: { input_tokens: number; output_tokens: number; cache_read_input_tokens: number; cache_creation_input_tokens: number };
   /** Since the result before, per model. */
-  model_usage_since_last_result?: Record<string, { costUSD: number; costBasis?: string; thinkingTokens?: number }>;
+  model_usage_since_last_result?: Record<string, ClaudeModelUsage>;
+};
+
+export type ClaudeModelUsage = {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadInputTokens: number;
+  cacheCreationInputTokens: number;
+  thinkingTokens?: number;
+  costUSD: number;
+  /** `list` when the figure is the vendor's price, else a guess or an organization's own. */
+  costBasis?: string;
 };
 
 export type ClaudeUserMessage = {

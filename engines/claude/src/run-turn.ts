@@ -38,7 +38,14 @@ export async function* runTurn(
   if (signal.aborted) return 'finished';
   const queue = createEventQueue();
   const wasUsed = conversation.used;
-  const turn = { said: 0, word: null as string | null, resetsAt: null as number | null, announced: false, silent: true };
+  const turn = {
+    said: 0,
+    word: null as string | null,
+    resetsAt: null as number | null,
+    model: null as string | null,
+    announced: false,
+    silent: true,
+  };
   let outcome: TurnOutcome = 'finished';
 
   const finish = (...events: EngineEvent[]) => {
@@ -79,6 +86,7 @@ export async function* runTurn(
     }
     if (turn.announced) return;
     turn.announced = true;
+    turn.model = message.model;
     conversation.sessionId = message.session_id;
     queue.push({
       type: 'session',
@@ -96,10 +104,12 @@ export async function* runTurn(
 
   const onResult = (result: ClaudeResult) => {
     if (isUnknownSession(result)) return give('session_unknown');
-    if (signal.aborted) return finish(hasUsage(result) ? used(result) : estimated(), { type: 'aborted' });
-    if (!result.is_error) return finish(used(result), { type: 'done' });
+    const usage = toUsage(result, turn.model);
+    const used: EngineEvent | null = usage && { type: 'usage', usage };
+    if (signal.aborted) return finish(used ?? estimated(), { type: 'aborted' });
+    if (!result.is_error) return finish(used ?? estimated(), { type: 'done' });
     const failure = toFailure(result, { word: turn.word, resetsAt: turn.resetsAt, now: Date.now() });
-    return finish(...(hasUsage(result) ? [used(result)] : []), { type: 'failed', failure });
+    return finish(...(used === null ? [] : [used]), { type: 'failed', failure });
   };
 
   const onEnd: TurnListener['onEnd'] = (reason, overflow = null) => {
@@ -161,7 +171,3 @@ const isLongRetry = (message: ClaudeMessage): message is Retry =>
   message.subtype === 'api_retry' &&
   message.error_status === 429 &&
   message.retry_delay_ms > maxWaitMs;
-
-const used = (result: ClaudeResult): EngineEvent => ({ type: 'usage', usage: toUsage(result) });
-const hasUsage = ({ usage }: ClaudeResult): boolean =>
-  usage.input_tokens + usage.cache_read_input_tokens + usage.output_tokens > 0;

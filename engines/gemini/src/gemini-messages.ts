@@ -24,5 +24,8 @@ export type GeminiResult = {
   stats?: GeminiStats;
 };
 
-/** Of this process alone, also when it went on with a session. `input_tokens` includes cached ones, `input` does not. */
-export type GeminiStats = { total_tokens: number; input_tokens: number; output_tokens: number; cached: number; input: number };
+/** Of this process alone, also when it went on with a session: all its models together, and each. */
+export type GeminiStats = GeminiTokens & { models?: Record<string, GeminiTokens> };
+
+/** `input_tokens` includes cached ones, `input` does not. */
+export type GeminiTokens = { total_tokens: number; input_tokens: number; output_tokens: number; cached: number; input: number };

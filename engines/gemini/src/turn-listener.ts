@@ -37,6 +37,7 @@ export function createTurnListener({ request, sessionId, isNew, signal }: Option
   const openTools = new Set<string>();
   let outcome: TurnOutcome = 'finished';
   let announced = false;
+  let model: string | null = null;
   let usedTools = false;
   let asked = false;
   let wasCut = false;
@@ -77,7 +78,8 @@ export function createTurnListener({ request, sessionId, isNew, signal }: Option
   };
 
   const onResult = ({ status, stats, error }: GeminiResult) => {
-    const used: EngineEvent[] = stats && stats.total_tokens > 0 ? [{ type: 'usage', usage: toUsage(stats) }] : [];
+    const usage = stats ? toUsage(stats, model) : null;
+    const used: EngineEvent[] = usage === null ? [] : [{ type: 'usage', usage }];
     if (status === 'success') finish(...(used.length > 0 ? used : [estimated()]), { type: 'done' });
     else if (wasCut) fail(cutOff, ...used);
     else fail(toFailure(refusal, error?.message ?? lastError), ...used);
@@ -86,6 +88,7 @@ export function createTurnListener({ request, sessionId, isNew, signal }: Option
   const read = (message: GeminiMessage) => {
     if (message.type === 'init') {
       announced = true;
+      model = message.model;
       queue.push({ type: 'session', engineSessionId: sessionId, resumed: !isNew, model: message.model });
     } else if (message.type === 'result') {
       if (!signal.aborted) onResult(message);

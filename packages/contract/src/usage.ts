@@ -1,15 +1,24 @@
-/** Tokens and money of one turn. `input_tokens` excludes cached ones, `output_tokens` holds thinking ones. Costs are USD. */
-export type TokenUsage = {
+/** Tokens as they are counted everywhere. `input_tokens` excludes cached ones, `output_tokens` holds thinking ones. */
+export type TokenCounts = {
   input_tokens: number;
   output_tokens: number;
   cache_read_tokens: number;
   cache_write_tokens: number;
   thinking_tokens?: number;
+};
+
+/** Tokens and money of one turn, all its models together. Costs are USD. */
+export type TokenUsage = TokenCounts & {
   /** True when the engine reported nothing and tokens were counted at about four characters each. */
   estimated: boolean;
   /** List-price value, metered or not: from an engine its own figure, else null; in a result null when nobody knows the price. */
   cost_usd: number | null;
+  /** The parts of these sums, when other models answered beside the turn's own: sub-agents, searches, summaries. */
+  by_model?: readonly ModelUsage[];
 };
+
+/** What one model of a turn has used; `cost_usd` as for the turn. */
+export type ModelUsage = TokenCounts & { model: string; cost_usd: number | null };
 
 /** One row of `usage_rollup`: sums per hour, surface and identity (spec: Usage and pricing). */
 export type UsageRollup = {

@@ -77,6 +77,23 @@ test.each([Number.NaN, -5, Infinity, 1e300, '7', null, undefined])('a count of t
   expect(metered).toMatchObject({ usage: { input_tokens: 0, output_tokens: 3, cost_usd: null } });
 });
 
+const noTokens = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, cost_usd: null };
+
+test('what the models of a turn have used are counts too, under names that are never too long', () => {
+  const by_model = [{ ...noTokens, model: 'm'.repeat(1000), input_tokens: Number.NaN, output_tokens: 2, cost_usd: -1 }];
+  const { event } = createOutputMeter(limits).take({ type: 'usage', usage: { ...noTokens, estimated: false, by_model } });
+  const [part] = event?.type === 'usage' ? (event.usage.by_model ?? []) : [];
+  expect(part).toMatchObject({ input_tokens: 0, output_tokens: 2, cost_usd: null });
+  expect(part?.model.length).toBeLessThanOrEqual(256);
+});
+
+test('more models than a turn can have are one of all tokens, without a price', () => {
+  const by_model = Array.from({ length: 1000 }, (_, i) => ({ ...noTokens, model: `m${i}`, cost_usd: 1 }));
+  const usage = { ...noTokens, input_tokens: 1000, estimated: false, by_model };
+  const { event } = createOutputMeter(limits).take({ type: 'usage', usage });
+  expect(event).toMatchObject({ usage: { by_model: [{ model: 'many models', input_tokens: 1000, cost_usd: null }] } });
+});
+
 test("a model's name and the end of a turn are never too long", () => {
   const long = 'm'.repeat(1_000_000);
   const meter = createOutputMeter(limits);

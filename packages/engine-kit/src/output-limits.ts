@@ -1,4 +1,4 @@
-import type { TokenUsage } from '@svc/contract/usage.ts';
+import type { ModelUsage, TokenCounts, TokenUsage } from '@svc/contract/usage.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
 import type { EngineEvent, EngineFailure } from './engine.ts';
 import { isTerminal } from './guard-events.ts';
@@ -24,6 +24,8 @@ export type OutputMeter = { take(event: EngineEvent): Metered };
 /** What every event counts beside its characters, so that empty ones come to an end too. */
 const eventCost = 64;
 const maxName = 256;
+/** Models of one turn that are counted one by one. */
+const maxModels = 32;
 const maxMessage = 4000;
 /** No turn has more tokens, nor costs more USD. */
 const maxCount = 1e12;
@@ -87,14 +89,24 @@ function clip(event: EngineEvent, toolLimit: number): EngineEvent | null {
 
 /** Counts are added up: a value that is not a count is left out. */
 const countable = (usage: TokenUsage): TokenUsage => ({
+  ...counts(usage),
+  estimated: usage.estimated,
+  cost_usd: costOf(usage),
+  ...(usage.by_model !== undefined && { by_model: parts(usage, usage.by_model) }),
+});
+/** More models than a turn can have are one, whose price nobody knows. */
+const parts = (usage: TokenUsage, byModel: readonly ModelUsage[]): ModelUsage[] =>
+  byModel.length > maxModels
+    ? [{ model: 'many models', ...counts(usage), cost_usd: null }]
+    : byModel.map((part) => ({ model: cutText(part.model, maxName), ...counts(part), cost_usd: costOf(part) }));
+const counts = (usage: TokenCounts): TokenCounts => ({
   input_tokens: count(usage.input_tokens),
   output_tokens: count(usage.output_tokens),
   cache_read_tokens: count(usage.cache_read_tokens),
   cache_write_tokens: count(usage.cache_write_tokens),
   ...(usage.thinking_tokens !== undefined && { thinking_tokens: count(usage.thinking_tokens) }),
-  estimated: usage.estimated,
-  cost_usd: isCount(usage.cost_usd) ? usage.cost_usd : null,
 });
+const costOf = ({ cost_usd }: { cost_usd: number | null }): number | null => (isCount(cost_usd) ? cost_usd : null);
 const count = (value: number): number => (isCount(value) ? Math.round(value) : 0);
 const isCount = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= maxCount;
 

@@ -1,5 +1,5 @@
 import type { ModelPrice } from '@svc/contract/pricing.ts';
-import type { TokenUsage } from '@svc/contract/usage.ts';
+import type { TokenCounts } from '@svc/contract/usage.ts';
 
 /** More than this, USD, is a mistake and not a price or a cost. */
 const maxUsd = 1_000_000;
@@ -12,7 +12,7 @@ export const isMoney = (value: unknown): value is number => typeof value === 'nu
 export const toUsd = (value: number): number | null => (isMoney(value) ? Math.round(value * parts) / parts : null);
 
 /** What tokens cost at a price. Thinking tokens are output tokens already. */
-export const costOfTokens = (usage: TokenUsage, price: ModelPrice): number | null =>
+export const costOfTokens = (usage: TokenCounts, price: ModelPrice): number | null =>
   toUsd(
     (usage.input_tokens * price.in +
       usage.cache_read_tokens * (price.cache_read ?? price.in) +

@@ -81,6 +81,30 @@ describe('what a run costs', () => {
     ]);
   });
 
+  const small = { input_tokens: 1_000_000, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, cost_usd: null };
+
+  test('is for each model its own, and the turn costs their sum', async () => {
+    const { charge } = await open();
+    const by_model = [
+      { ...small, model: 'gemini-3.1-pro-preview' },
+      { ...small, model: 'gemini-3.5-flash-lite', output_tokens: 1_000_000 },
+      { ...small, model: 'elsewhere', cost_usd: 0.5 },
+    ];
+    const { usage: priced } = charge(run('gemini-3.1-pro-preview', { by_model }));
+    expect(priced.by_model?.map(({ cost_usd }) => cost_usd)).toEqual([2, 2.8, 0.5]);
+    expect(priced.cost_usd).toBe(5.3);
+  });
+
+  test('is unknown as a whole when that of one of its models is, and that model is named', async () => {
+    const pricing = await open();
+    const by_model = [
+      { ...small, model: 'gpt-5' },
+      { ...small, model: 'qwen3:8b' },
+    ];
+    expect(pricing.charge(run('gpt-5', { by_model })).usage.cost_usd).toBeNull();
+    expect(pricing.unpriced()).toEqual([{ engine_id: 'e', model: 'qwen3:8b', runs: 1 }]);
+  });
+
   test('lists a bounded number of models without a price', async () => {
     const pricing = await open();
     for (let i = 0; i < 200; i++) pricing.charge(run(`local-${i}`));

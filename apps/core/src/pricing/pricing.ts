@@ -1,5 +1,5 @@
 import type { PricingReport } from '@svc/contract/pricing.ts';
-import type { TokenUsage } from '@svc/contract/usage.ts';
+import type { ModelUsage, TokenCounts, TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineAuth } from '@svc/engine-kit/engine.ts';
 import { costOfTokens, isMoney, toUsd } from './money.ts';
 import { openPriceSource, type PriceSourceDeps } from './price-source.ts';
@@ -25,21 +25,29 @@ export async function openPricing(deps: PriceSourceDeps) {
   const source = await openPriceSource(deps);
   const unpriced = createUnpriced();
 
-  const costOf = ({ usage, model, auth }: EngineRun): number | null => {
-    if (isMoney(usage.cost_usd)) return usage.cost_usd;
-    if (auth === 'none' && model === null) return 0; // no model answered, so there is nothing to pay
+  /** An engine's own figure where it gives one, else the tokens at the list price of their model. */
+  const costOf = (tokens: TokenCounts & { cost_usd: number | null }, model: string | null, engineId: string): number | null => {
+    if (isMoney(tokens.cost_usd)) return tokens.cost_usd;
     const price = model === null ? null : source.find().model(model);
-    return price === null ? null : costOfTokens(usage, price);
+    const cost = price === null ? null : costOfTokens(tokens, price);
+    if (cost === null) unpriced.add(engineId, model);
+    return cost;
+  };
+
+  const priced = ({ usage, model, engineId, auth }: EngineRun): TokenUsage => {
+    if (auth === 'none' && model === null && usage.cost_usd === null) return { ...usage, cost_usd: 0 }; // no model answered
+    if (usage.by_model === undefined) return { ...usage, cost_usd: costOf(usage, model, engineId) };
+    const by_model = usage.by_model.map((part) => ({ ...part, cost_usd: costOf(part, part.model, engineId) }));
+    return { ...usage, by_model, cost_usd: isMoney(usage.cost_usd) ? usage.cost_usd : sumOf(by_model) };
   };
 
   return {
-    /** Prices a run: the engine's own figure where it gives one, else its tokens at the list price. */
+    /** Prices a run, each of its models on its own. */
     charge(run: EngineRun): Charge {
-      const { usage, model, engineId, auth } = run;
-      const cost_usd = costOf(run);
-      if (cost_usd === null) unpriced.add(engineId, model);
+      const { model, engineId, auth } = run;
+      const usage = priced(run);
       const billed = auth === 'api_key';
-      return { usage: { ...usage, cost_usd }, model, engineId, billed, billed_cost_usd: billed ? cost_usd : 0 };
+      return { usage, model, engineId, billed, billed_cost_usd: billed ? usage.cost_usd : 0 };
     },
 
     /** What it costs to speak so many characters, USD; null when the model has no price. */
@@ -63,5 +71,9 @@ export async function openPricing(deps: PriceSourceDeps) {
     report: (): PricingReport => ({ ...source.report(), unpriced: unpriced.list() }),
   };
 }
+
+/** A sum with a part that nobody knows is not known. */
+const sumOf = (parts: readonly ModelUsage[]): number | null =>
+  parts.some((part) => part.cost_usd === null) ? null : toUsd(parts.reduce((sum, part) => sum + (part.cost_usd ?? 0), 0));
 
 export type Pricing = Awaited<ReturnType<typeof openPricing>>;

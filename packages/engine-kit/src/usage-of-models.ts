@@ -1,0 +1,25 @@
+import type { ModelUsage, TokenUsage } from '@svc/contract/usage.ts';
+
+/**
+ * What a turn has used, from what each of its models has; null when that is nothing. The parts stay in it when they are
+ * needed to price it: there are several, or the only one is not `own`, the model that the turn is known by.
+ */
+export function usageOfModels(models: readonly ModelUsage[], own: string | null): TokenUsage | null {
+  const parts = models.filter(isUsed);
+  if (parts.length === 0) return null;
+  const sum = (read: (part: ModelUsage) => number | null) => parts.reduce((total, part) => total + (read(part) ?? 0), 0);
+  const thinking = sum((part) => part.thinking_tokens ?? 0);
+  return {
+    input_tokens: sum((part) => part.input_tokens),
+    output_tokens: sum((part) => part.output_tokens),
+    cache_read_tokens: sum((part) => part.cache_read_tokens),
+    cache_write_tokens: sum((part) => part.cache_write_tokens),
+    ...(thinking > 0 && { thinking_tokens: thinking }),
+    estimated: false,
+    cost_usd: parts.some((part) => part.cost_usd === null) ? null : sum((part) => part.cost_usd),
+    ...((parts.length > 1 || parts[0]?.model !== own) && { by_model: parts }),
+  };
+}
+
+const isUsed = (part: ModelUsage): boolean =>
+  part.input_tokens + part.output_tokens + part.cache_read_tokens + part.cache_write_tokens > 0;
