@@ -157,7 +157,7 @@ describe('a folder that cannot be used', () => {
   test('is refused when it is set, with what is wrong', async () => {
     await say();
     const cases: [string, string][] = [
-      ['repo', 'no absolute path'],
+      ['repo', 'not an absolute path'],
       ['/', 'root'],
       [core.folder, "service's data folder"],
       [path.dirname(core.folder), "service's data folder"],

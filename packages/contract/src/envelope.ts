@@ -53,12 +53,15 @@ const priorMessageSchema = {
 const boundedList = <const Items>(maxItems: number, items: Items) =>
   ({ type: 'array', maxItems, if: { minItems: maxItems + 1 }, else: { items } }) as const;
 
+/** The name of a channel, which its conversations' keys begin with. */
+export const channelPattern = '^[a-z][a-z0-9_-]{0,31}$';
+
 /** Normalized input from a channel (spec: Envelope). Unknown fields are ignored: a caller cannot name its own trust. */
 export const envelopeSchema = {
   type: 'object',
   required: ['channel', 'conversation_key', 'sender', 'content'],
   properties: {
-    channel: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$' },
+    channel: { type: 'string', pattern: channelPattern },
     conversation_key: conversationKeySchema,
     message_id: { type: 'string', minLength: 1, maxLength: 512, pattern: noControl },
     sender: {

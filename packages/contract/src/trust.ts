@@ -99,6 +99,14 @@ export const trustChanges = [
 ] as const;
 export type TrustChangeName = (typeof trustChanges)[number];
 
+/**
+ * Who made a change that came over the loopback. Whoever reaches the core is a program of this machine: a `Remote-User`
+ * header is the word of its sender until the dashboard's proxy can prove itself, so nobody is named by it.
+ */
+export const localActor = 'local';
+/** Who made a change that stands in the operator's seed file. */
+export const seedActor = 'seed';
+
 /** One change of who is trusted, as `GET /trust/audit` lists it. `at` is epoch ms. */
 export type TrustChange = {
   id: number;

@@ -1,3 +1,4 @@
+import { channelPattern } from '@svc/contract/envelope.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 
 /** The session whose turn reads its mailbox. */
@@ -5,7 +6,7 @@ export type Reader = { conversationKey: string; channel: string; principalKey: s
 
 const surfacePrefix = 'surface:';
 const identityPrefix = 'identity:';
-const channelName = /^[a-z][a-z0-9_-]{0,31}$/;
+const channelName = new RegExp(channelPattern);
 
 /**
  * Refuses a target that no session can have. Everything without a known prefix is a conversation key.

@@ -52,8 +52,8 @@ describe('a folder that no turn may work in', () => {
     ['a link to one around it', 'to-home', "the service's data folder lies in it"],
     ['one that is not there', 'gone', 'it does not exist'],
     ['a link to nothing', 'dangling', 'it does not exist'],
-    ['a file', 'file', 'it is no folder'],
-    ['one below a file', 'file/x', 'it is no folder'],
+    ['a file', 'file', 'it is not a folder'],
+    ['one below a file', 'file/x', 'it is not a folder'],
     ['a link to itself', 'round', 'its links lead in a circle'],
     ['one with too long a name', 'x'.repeat(300), 'a name in its path is too long'],
     ['one with ".."', 'repo/../repo', 'its path has "." or ".." in it'],
@@ -66,7 +66,7 @@ describe('a folder that no turn may work in', () => {
   });
 
   test.each(['', 'repo', './repo', '~/repo', 'C:\\repo', 'file:///srv'])('is the relative %j', async (folder) => {
-    expect(await check(folder)).toEqual({ ok: false, why: 'it is no absolute path' });
+    expect(await check(folder)).toEqual({ ok: false, why: 'it is not an absolute path' });
   });
 
   test.each(['/', '//', '///'])('is the root, as %j', async (folder) => {

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Clock } from '@svc/service-kit/clock.ts';
 
 /** `path`: the real one, links followed. `why` goes on the sentence "The folder … cannot be used: ". */
 export type FolderFinding = { ok: true; path: string } | { ok: false; why: string };
@@ -9,6 +10,8 @@ type Place = {
   dataDir: string;
   /** The shared workspace of the data folder will do too. */
   orWorkspace?: boolean;
+  /** What the data folder and each one above it is on the disk. */
+  lineageOfData?: () => Promise<string[]>;
 };
 
 const maxBytes = 4096;
@@ -18,16 +21,17 @@ const refuse = (why: string): FolderFinding => ({ ok: false, why });
  * Whether a turn may work in a folder. It is absolute, there, and apart from the service's own data: neither in it nor
  * around it. Folders are compared by what they are on the disk, so that no link, other spelling or second mount gets by.
  */
-export async function checkFolder(folder: string, { dataDir, orWorkspace = false }: Place): Promise<FolderFinding> {
+export async function checkFolder(folder: string, place: Place): Promise<FolderFinding> {
+  const { dataDir, orWorkspace = false, lineageOfData = () => lineageOf(dataDir) } = place;
   const badForm = formFault(folder);
   if (badForm !== null) return refuse(badForm);
   try {
     const real = await realpath(folder);
-    if (!(await stat(real)).isDirectory()) return refuse('it is no folder');
+    if (!(await stat(real)).isDirectory()) return refuse('it is not a folder');
     await access(real, constants.R_OK | constants.X_OK);
     if (real === path.parse(real).root) return refuse('it is the root of the file system');
     if (orWorkspace && (await isSame(real, path.join(dataDir, 'workspace')))) return { ok: true, path: real };
-    const [own, data] = await Promise.all([lineage(real), lineage(await realpath(dataDir))]);
+    const [own, data] = await Promise.all([lineage(real), lineageOfData()]);
     if (own.includes(data[0] ?? '')) return refuse("it lies in the service's data folder");
     if (data.includes(own[0] ?? '')) return refuse("the service's data folder lies in it");
     return { ok: true, path: real };
@@ -36,11 +40,18 @@ export async function checkFolder(folder: string, { dataDir, orWorkspace = false
   }
 }
 
+/** The path with its links followed; as it is where nothing is there or it cannot be followed. */
+export const realPath = (folder: string): Promise<FolderFinding> =>
+  realpath(folder).then(
+    (real) => ({ ok: true, path: real }),
+    () => ({ ok: true, path: folder }),
+  );
+
 /** The path as it is kept: without slashes at its end, or twice in a row. */
 export const tidyPath = (folder: string): string => folder.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '');
 
 function formFault(folder: string): string | null {
-  if (!path.isAbsolute(folder)) return 'it is no absolute path';
+  if (!path.isAbsolute(folder)) return 'it is not an absolute path';
   // oxlint-disable-next-line no-control-regex -- it looks for them
   if (/[\u0000-\u001f\u007f]/.test(folder)) return 'its path has control characters';
   if (Buffer.byteLength(folder) > maxBytes) return `its path is longer than ${maxBytes} bytes`;
@@ -48,6 +59,25 @@ function formFault(folder: string): string | null {
   if (folder.split('/').some((part) => part === '..' || part === '.')) return 'its path has "." or ".." in it';
   return null;
 }
+
+/** The lineage of a folder that stays where it is while the service runs, read again after a while. */
+export function createLineage(folder: string, clock: Pick<Clock, 'elapsed'>): () => Promise<string[]> {
+  let last: { at: number; found: Promise<string[]> } | null = null;
+  return () => {
+    const now = clock.elapsed();
+    if (last !== null && now - last.at < lineageMs) return last.found;
+    const read = { at: now, found: lineageOf(folder) };
+    last = read;
+    read.found.catch(() => {
+      if (last === read) last = null;
+    });
+    return read.found;
+  };
+}
+
+const lineageMs = 30_000;
+
+const lineageOf = async (folder: string): Promise<string[]> => lineage(await realpath(folder));
 
 /** What a folder and each one above it is on the disk, up to the root. */
 async function lineage(real: string): Promise<string[]> {
@@ -70,7 +100,7 @@ async function isSame(folder: string, other: string): Promise<boolean> {
 
 const faults: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
-  ENOTDIR: 'it is no folder',
+  ENOTDIR: 'it is not a folder',
   EACCES: 'the service may not read it',
   EPERM: 'the service may not read it',
   ELOOP: 'its links lead in a circle',

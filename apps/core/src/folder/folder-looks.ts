@@ -1,17 +1,25 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { checkFolder, type FolderFinding } from './check-folder.ts';
+import { checkFolder, createLineage, realPath, type FolderFinding } from './check-folder.ts';
 
 /** Looks at folders, never waiting for a file system that hangs. */
 export type FolderLooks = {
   look(folder: string): Promise<FolderFinding>;
   /** The shared workspace will do too. */
   lookForTrust(folder: string): Promise<FolderFinding>;
+  /** The path with its links followed; as it is where nothing is there. */
+  resolve(folder: string): Promise<FolderFinding>;
   /** What the last look found wrong; null when all was well, or nobody has looked yet. Looks again beside that. */
   lastFault(folder: string): string | null;
 };
 
-type Deps = { dataDir: string; clock: Pick<Clock, 'elapsed' | 'after'>; check?: typeof checkFolder };
-type Look = { at: number; pending: Promise<FolderFinding>; found: FolderFinding | null };
+type Deps = {
+  dataDir: string;
+  clock: Pick<Clock, 'elapsed' | 'after'>;
+  check?: typeof checkFolder;
+  resolve?: typeof realPath;
+};
+/** `answer` comes within `patienceMs`; `found` when the file system has answered, however late. */
+type Look = { at: number; answer: Promise<FolderFinding>; found: FolderFinding | null };
 
 const patienceMs = 2000;
 const recheckMs = 30_000;
@@ -19,47 +27,42 @@ const maxKept = 2000;
 /** Each may hold a thread of Node's four for as long as a file system hangs. */
 const maxAtOnce = 2;
 const hangs = { ok: false, why: 'its file system does not answer' } as const satisfies FolderFinding;
+const crowded = {
+  ok: false,
+  why: 'it could not be checked, because the file systems of other folders do not answer',
+} as const satisfies FolderFinding;
 
-export function createFolderLooks({ dataDir, clock, check = checkFolder }: Deps): FolderLooks {
-  const looks = new Map<string, Look>();
-  const inLine = createLine(maxAtOnce);
+export function createFolderLooks({ dataDir, clock, check = checkFolder, resolve = realPath }: Deps): FolderLooks {
+  const place = { dataDir, lineageOfData: createLineage(dataDir, clock) };
+  const line = createLine(maxAtOnce);
 
-  const begin = (folder: string): Look => {
-    const pending = inLine(() => check(folder, { dataDir }));
-    const begun: Look = { at: clock.elapsed(), pending, found: null };
-    void pending.then((found) => (begun.found = found));
-    if (looks.size >= maxKept) for (const [path, { found }] of looks) if (found !== null) looks.delete(path);
-    looks.set(folder, begun);
+  /** Goes on for as long as it takes once it has begun; one that gets no place in time leaves the line. */
+  const begin = (work: () => Promise<FolderFinding>): Look => {
+    const answer = Promise.withResolvers<FolderFinding>();
+    const begun: Look = { at: clock.elapsed(), answer: answer.promise, found: null };
+    const settle = (found: FolderFinding) => {
+      begun.found = found;
+      answer.resolve(found);
+    };
+    const leave = line(async () => {
+      settle(await work());
+      cancel();
+    });
+    const cancel = clock.after(patienceMs, () => (leave() ? settle(crowded) : answer.resolve(hangs)));
     return begun;
   };
 
-  /** One look at a time for each folder: on a file system that hangs each holds a thread. */
-  const current = (folder: string, maxAge: number): Look => {
-    const last = looks.get(folder);
-    if (last === undefined) return begin(folder);
-    return last.found === null || clock.elapsed() - last.at < maxAge ? last : begin(folder);
-  };
-
-  const within = ({ pending, found, at }: Look): Promise<FolderFinding> => {
-    if (found !== null) return Promise.resolve(found);
-    const left = patienceMs - (clock.elapsed() - at);
-    if (left <= 0) return Promise.resolve(hangs);
-    return new Promise((resolve) => {
-      const cancel = clock.after(left, () => resolve(hangs));
-      void pending.then((finding) => {
-        cancel();
-        resolve(finding);
-      });
-    });
-  };
+  const usual = createLooks((folder) => begin(() => check(folder, place)), clock);
+  const forTrust = createLooks((folder) => begin(() => check(folder, { ...place, orWorkspace: true })), clock);
+  const paths = createLooks((folder) => begin(() => resolve(folder)), clock);
 
   return {
-    look: (folder) => within(current(folder, 0)),
-    lookForTrust: (folder) =>
-      within({ at: clock.elapsed(), pending: inLine(() => check(folder, { dataDir, orWorkspace: true })), found: null }),
+    look: (folder) => usual.current(folder, 0).answer,
+    lookForTrust: (folder) => forTrust.current(folder, 0).answer,
+    resolve: (folder) => paths.current(folder, 0).answer,
     lastFault(folder) {
-      const last = looks.get(folder);
-      const { found, at } = current(folder, recheckMs);
+      const last = usual.last(folder);
+      const { found, at } = usual.current(folder, recheckMs);
       if (found === null && clock.elapsed() - at >= patienceMs) return hangs.why;
       const known = found ?? last?.found ?? null;
       return known === null || known.ok ? null : known.why;
@@ -67,19 +70,39 @@ export function createFolderLooks({ dataDir, clock, check = checkFolder }: Deps)
   };
 }
 
-/** Runs at most so many at once, the others in their order. */
-function createLine(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
+/** One look at a time for each folder: on a file system that hangs each holds a thread. */
+function createLooks(begin: (folder: string) => Look, clock: Pick<Clock, 'elapsed'>) {
+  const looks = new Map<string, Look>();
+  return {
+    last: (folder: string) => looks.get(folder),
+    current(folder: string, maxAge: number): Look {
+      const last = looks.get(folder);
+      if (last !== undefined && (last.found === null || clock.elapsed() - last.at < maxAge)) return last;
+      if (looks.size >= maxKept) for (const [path, { found }] of looks) if (found !== null) looks.delete(path);
+      const begun = begin(folder);
+      looks.set(folder, begun);
+      return begun;
+    },
+  };
+}
+
+/** Runs at most so many at once, the others in their order. What it returns takes one out that has not begun, and is false for another. */
+function createLine(limit: number): (work: () => Promise<void>) => () => boolean {
+  const waiting = new Set<() => Promise<void>>();
   let running = 0;
-  return async (work) => {
-    if (running >= limit) await new Promise<void>((go) => waiting.push(go));
-    else running++;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
+  const run = (work: () => Promise<void>): void => {
+    running++;
+    void work().finally(() => {
+      running--;
+      const [next] = waiting;
+      if (next === undefined) return;
+      waiting.delete(next);
+      run(next);
+    });
+  };
+  return (work) => {
+    if (running < limit) run(work);
+    else waiting.add(work);
+    return () => waiting.delete(work);
   };
 }

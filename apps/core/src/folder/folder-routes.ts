@@ -1,14 +1,12 @@
-import { conversationKeySchema } from '@svc/contract/envelope.ts';
+import { channelPattern, conversationKeySchema } from '@svc/contract/envelope.ts';
 import { folderPolicies, folderTiers, type FolderScope } from '@svc/contract/folder.ts';
 import type { Static } from '@svc/contract/schema.ts';
+import { localActor } from '@svc/contract/trust.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
 
 type Deps = Pick<CoreContext, 'folders' | 'sessions'>;
-
-/** A program of this machine, as in the routes of trust. */
-const actor = 'local';
 
 const folderPath = { type: 'string', minLength: 1, maxLength: 4096 } as const;
 const cwd = { type: ['string', 'null'], minLength: 1, maxLength: 4096, description: 'absolute; null clears' } as const;
@@ -23,7 +21,7 @@ const folderBody = {
   properties: {
     cwd,
     instance_id: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[^\\u0000-\\u001f\\u007f]*$' },
-    channel: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$' },
+    channel: { type: 'string', pattern: channelPattern },
     tier: { enum: folderTiers },
   },
 } as const;
@@ -44,32 +42,32 @@ export function mountFolderRoutes(app: App, { folders, sessions }: Deps): void {
 
   app.put('/v2/folders', { schema: { body: folderBody } }, async ({ body }) => {
     const target = targetOf(body);
-    if (body.cwd === null) return { ok: true, cleared: await folders.clear(actor, target), folder: null };
-    return { ok: true, folder: await folders.set(actor, { ...target, path: body.cwd, for: 'full' }) };
+    if (body.cwd === null) return { ok: true, cleared: await folders.clear(localActor, target), folder: null };
+    return { ok: true, folder: await folders.set(localActor, { ...target, path: body.cwd, for: 'full' }) };
   });
 
   app.patch('/v2/session/:key', { schema: { params: sessionParams, body: sessionBody } }, async ({ params: { key }, body }) => {
     const target = { scope: 'conversation', name: key } as const;
     if (body.cwd === null) {
-      const cleared = await folders.clear(actor, target);
+      const cleared = await folders.clear(localActor, target);
       if (!cleared && (await sessions.read(key)) === undefined) throw notFound('session', key);
       return { ok: true, cleared, folder: null };
     }
-    // A key with a slip of the pen would be set for a conversation that never comes.
-    if ((await sessions.read(key)) === undefined && !isSet(folders, key)) throw notFound('session', key);
-    return { ok: true, folder: await folders.set(actor, { ...target, path: body.cwd, for: body.for ?? 'full' }) };
+    // A key with a typing error would be set for a conversation that never comes.
+    if ((await sessions.read(key)) === undefined && !folders.hasOwn(key)) throw notFound('session', key);
+    return { ok: true, folder: await folders.set(localActor, { ...target, path: body.cwd, for: body.for ?? 'full' }) };
   });
 
   app.get('/v2/folders/trusted', () => ({ trusted: folders.trusted() }));
 
   app.post('/v2/folders/trusted', { schema: { body: trustBody } }, async ({ body }) => ({
     ok: true,
-    folder: await folders.trust(actor, body.path),
+    folder: await folders.trust(localActor, body.path),
   }));
 
   app.delete<{ Querystring: { path?: string } }>('/v2/folders/trusted', async ({ query: { path } }) => {
     if (path === undefined || path === '') throw badRequest('path is missing: which folder? See GET /v2/folders/trusted.');
-    if (!(await folders.untrust(actor, path))) throw notFound('trusted folder', path);
+    if (!(await folders.untrust(localActor, path))) throw notFound('trusted folder', path);
     return { ok: true };
   });
 }
@@ -80,6 +78,3 @@ function targetOf({ instance_id, channel, tier }: Static<typeof folderBody>): { 
   if (tier !== undefined) return { scope: 'tier', name: tier };
   throw badRequest('Say what the folder is for: instance_id, channel or tier.');
 }
-
-const isSet = (folders: Deps['folders'], key: string): boolean =>
-  folders.setFor({ conversationKey: key, instanceId: null, channel: '' })?.scope === 'conversation';

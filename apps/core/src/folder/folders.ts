@@ -20,11 +20,14 @@ export type Folders = {
   /** @throws ServiceError `bad_request` with what is wrong with the folder */
   set(actor: string, folder: Omit<WorkingFolder, 'updated_at'>): Promise<WorkingFolder>;
   clear: FolderStore['clear'];
+  /** Whether the conversation has a folder of its own. */
+  hasOwn(conversationKey: string): boolean;
   /** What the operator set for the place that messages come from: the conversation, else its instance, else its channel. */
   setFor(origin: Origin): WorkingFolder | null;
   /** @throws ServiceError `unprocessable` when the folder that was set cannot be used */
   forTurn(origin: Origin, rights: Rights): Promise<TurnFolder>;
   trust(actor: string, path: string): Promise<TrustedFolder>;
+  /** False when it is not trusted. @throws ServiceError `bad_request` when the path has links that cannot be followed */
   untrust(actor: string, path: string): Promise<boolean>;
   notices(): string[];
 };
@@ -32,7 +35,8 @@ export type Folders = {
 type Deps = { store: FolderStore; looks: FolderLooks; workspaces: Pick<Workspaces, 'folderFor'>; log: Pick<Log, 'warn'> };
 
 export function createFolders({ store, looks, workspaces, log }: Deps): Folders {
-  const ofConversation = ({ conversationKey }: Origin) => store.folderOf('conversation', conversationKey);
+  const ofConversation = ({ conversationKey }: Pick<Origin, 'conversationKey'>) =>
+    store.folderOf('conversation', conversationKey);
   const setFor = (origin: Origin) =>
     ofConversation(origin) ??
     (origin.instanceId === null ? null : store.folderOf('instance', origin.instanceId)) ??
@@ -68,6 +72,7 @@ export function createFolders({ store, looks, workspaces, log }: Deps): Folders 
 
   return {
     setFor,
+    hasOwn: (conversationKey) => ofConversation({ conversationKey }) !== null,
     clear: store.clear,
     trusted: store.trusted,
     async list() {
@@ -95,7 +100,10 @@ export function createFolders({ store, looks, workspaces, log }: Deps): Folders 
     },
     async untrust(actor, path) {
       if (await store.untrust(actor, tidyPath(path))) return true; // as it is listed; it may be gone
-      return store.untrust(actor, await realpath(path).catch(() => path));
+      const real = await looks.resolve(path);
+      if (!real.ok)
+        throw badRequest(`It is not known where this path leads: ${real.why}. Name the folder as ./svc folder lists it.`);
+      return store.untrust(actor, real.path);
     },
     notices: () =>
       store.folders().flatMap(({ scope, name, path }) => {

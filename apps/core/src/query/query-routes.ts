@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { channelPattern } from '@svc/contract/envelope.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
@@ -12,7 +13,7 @@ const queryBody = {
     sessionId: { type: 'string', minLength: 1, maxLength: 200 },
     userId: { type: 'string', minLength: 1, maxLength: 200 },
     username: { type: 'string', maxLength: 200 },
-    platform: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$' },
+    platform: { type: 'string', pattern: channelPattern },
     /** Taken for old callers' sake and never looked at: it proves nothing here. */
     apiKey: { type: 'string' },
   },

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import { link, lstat, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,6 +7,7 @@ import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { findUpload, type UploadFile } from '@svc/service-kit/upload-file.ts';
+import { folderNameOf } from './conversation-key.ts';
 
 type Deps = { folder: string; uploads: string; log: Pick<Log, 'warn'> };
 
@@ -32,7 +32,7 @@ export type ConversationFiles = {
  * the service writes to, and what came to lie there is held against the upload.
  */
 export function createConversationFiles({ folder, uploads, log }: Deps): ConversationFiles {
-  const folderOf = (key: string) => path.join(folder, hash('sha256', key).slice(0, 32));
+  const folderOf = (key: string) => path.join(folder, folderNameOf(key));
 
   const stageOne = async (root: string, attachment: Attachment): Promise<Attachment> => {
     const upload = findUpload(uploads, attachment.path);

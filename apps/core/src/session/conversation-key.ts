@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto';
+import { channelPattern } from '@svc/contract/envelope.ts';
+
 /** Surfaces of the core itself: no connector instance stands behind them. */
 const ownSurfaces = new Set(['shell', 'query']);
 
@@ -8,8 +11,13 @@ export function instanceOfKey(channel: string, key: string): string | null {
   return surface === channel && instanceId !== undefined && instanceId !== '' && rest.length > 0 ? instanceId : null;
 }
 
-/** The channel whose form a key has; null for one of no channel's form. */
-const channelOfKey = (key: string): string | null => /^([a-z][a-z0-9_-]{0,31}):/.exec(key)?.[1] ?? null;
+const channelForm = new RegExp(channelPattern);
+
+/** The channel whose form a key has, `<channel>:…`; null for one of no channel's form. */
+function channelOfKey(key: string): string | null {
+  const channel = key.slice(0, Math.max(key.indexOf(':'), 0));
+  return channelForm.test(channel) ? channel : null;
+}
 
 type Place = { surface: string; instance_id: string | null };
 
@@ -23,4 +31,7 @@ export function isAtHome(from: Place, key: string, session: Place | undefined): 
 }
 
 /** Whether a key is of the form of a channel's own keys: `<channel>:…`. Another channel is a guest in such a session. */
-export const isKeyOf = (channel: string, key: string): boolean => key.startsWith(`${channel}:`);
+export const isKeyOf = (channel: string, key: string): boolean => channelOfKey(key) === channel;
+
+/** The name of the folder that a conversation has to itself in each place where conversations have one. */
+export const folderNameOf = (key: string): string => hash('sha256', key).slice(0, 32);

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ToolPolicy } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { folderNameOf } from './conversation-key.ts';
 
 /** A folder that was there is looked for again after this time: it may have been removed. */
 const trustMs = 1000;
@@ -22,15 +22,16 @@ export type Workspaces = {
   forget(conversationKey: string): Promise<void>;
 };
 
-export function createWorkspaces(dataDir: string, clock: Pick<Clock, 'now'>): Workspaces {
+export function createWorkspaces(dataDir: string, clock: Pick<Clock, 'elapsed'>): Workspaces {
   const seenAt = new Map<string, number>();
   const workspace = path.join(dataDir, 'workspace');
   const own = (name: string) => path.join(dataDir, 'workspaces', name);
-  const ownOf = (key: string) => own(createHash('sha256').update(key).digest('hex').slice(0, 32));
+  const ownOf = (key: string) => own(folderNameOf(key));
 
   const made = (folder: string): string => {
-    const now = clock.now();
-    if (now - (seenAt.get(folder) ?? 0) < trustMs) return folder;
+    const now = clock.elapsed();
+    const last = seenAt.get(folder);
+    if (last !== undefined && now - last < trustMs) return folder;
     makePrivateDir(folder);
     if (seenAt.size >= maxSeen) seenAt.clear();
     seenAt.set(folder, now);

@@ -1,3 +1,5 @@
+import { channelPattern } from '@svc/contract/envelope.ts';
+
 /** Surfaces whose names ignore case. Everywhere else an identifier is compared to the letter: a look-alike is a stranger. */
 const caseless = new Set(['email', 'issues']);
 
@@ -44,8 +46,10 @@ export function lookOf(surface: string, value: string): string {
 /** Case ignored in every way there is: `ß` is `ss` here, and `ı` is `i`. */
 export const foldCase = (text: string): string => text.toUpperCase().toLowerCase();
 
+const surfaceForm = new RegExp(channelPattern);
+
 /** What an envelope may have as its channel: on another surface nobody would ever be found. */
-export const isSurface = (name: unknown): name is string => typeof name === 'string' && /^[a-z][a-z0-9_-]{0,31}$/.test(name);
+export const isSurface = (name: unknown): name is string => typeof name === 'string' && surfaceForm.test(name);
 
 /** What a principal may be called by: nothing that reads like another. */
 export const principalKeyPattern = '^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$';

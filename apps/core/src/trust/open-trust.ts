@@ -1,3 +1,4 @@
+import { seedActor } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
@@ -21,7 +22,7 @@ export async function openTrust({ db, paths, audit, clock, ids, log }: Deps): Pr
     if (lost !== null) throw new Error(lost);
     await db.transaction((tx) =>
       seedTrust(createTrustStore(tx, clock, ids), paths.trustSeed, (change) =>
-        audit.add(tx, { actor: 'seed', what: 'seeded', before: null, ...change }),
+        audit.add(tx, { actor: seedActor, what: 'seeded', before: null, ...change }),
       ),
     );
     markSetUp(paths);

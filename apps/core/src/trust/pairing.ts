@@ -1,4 +1,5 @@
 import type { LinkResult } from '@svc/contract/pairing.ts';
+import { localActor } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
@@ -36,7 +37,7 @@ export function createPairing({ db, pending, trust, audit, events, clock, ids }:
     const linked = await db.transaction(async (tx) => {
       const done = await linkIdentity(createTrustStore(tx, clock, ids), row, target);
       await createPendingStore(tx).delete(row.id);
-      await audit.add(tx, { actor: 'local', what, principal: done.principal.key, before: null, after: linkedFacts(done) });
+      await audit.add(tx, { actor: localActor, what, principal: done.principal.key, before: null, after: linkedFacts(done) });
       return done;
     });
     pending.remove(row);

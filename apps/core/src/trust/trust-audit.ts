@@ -1,8 +1,8 @@
-import type { TrustChange } from '@svc/contract/trust.ts';
+import { seedActor, type TrustChange } from '@svc/contract/trust.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database } from '@svc/store/database.ts';
-import { countFitting } from '@svc/store/read-page.ts';
+import { firstFitting } from '@svc/store/read-page.ts';
 
 export type NewTrustChange = Omit<TrustChange, 'id' | 'at'>;
 export type TrustAuditPage = { audit: TrustChange[]; next: number | null };
@@ -33,7 +33,7 @@ export function createTrustAudit(knownSecrets: Pick<KnownSecrets, 'redactor'>, c
     async add(db: Pick<Database, 'run'>, change: NewTrustChange): Promise<NewTrustChange> {
       const { actor, what, principal } = change;
       // The secrets are not read while the service starts, for names that the operator has written into a file.
-      const pass = actor === 'seed' ? (value: NewTrustChange['before']) => value : masked;
+      const pass = actor === seedActor ? (value: NewTrustChange['before']) => value : masked;
       const [before, after] = [pass(change.before), pass(change.after)];
       await db.run(insert, clock.now(), actor, what, principal, text(before), text(after));
       return { actor, what, principal, before, after };
@@ -48,8 +48,7 @@ export function createTrustAudit(knownSecrets: Pick<KnownSecrets, 'redactor'>, c
         principal === null
           ? await db.all<Row>(`${select} ORDER BY id DESC LIMIT ?`, before, limit + 1)
           : await db.all<Row>(`${select} AND principal = ? ORDER BY id DESC LIMIT ?`, before, principal, limit + 1);
-      const sizes = rows.map(({ before, after }) => ({ bytes: (before?.length ?? 0) + (after?.length ?? 0) }));
-      const audit = rows.slice(0, Math.min(limit, countFitting(sizes))).map(toChange);
+      const audit = firstFitting(rows.slice(0, limit).map(toChange));
       return { audit, next: rows.length > audit.length ? (audit.at(-1)?.id ?? null) : null };
     },
   };

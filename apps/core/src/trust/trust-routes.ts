@@ -1,7 +1,8 @@
 import type { Static } from '@svc/contract/schema.ts';
+import { localActor } from '@svc/contract/trust.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
-import { countFitting } from '@svc/store/read-page.ts';
+import { firstFitting } from '@svc/store/read-page.ts';
 import type { CoreContext } from '../context.ts';
 import {
   grantBody,
@@ -15,12 +16,6 @@ import {
 
 type Deps = Pick<CoreContext, 'trust' | 'trustAdmin' | 'trustAudit' | 'db'>;
 type Id = { Params: { id: string } };
-
-/**
- * Who did it, as it is written down. Whoever reaches the core is a program of this machine: a `Remote-User` header is
- * the word of whoever sent it until the dashboard's proxy can prove itself, so nobody is named by it.
- */
-const actor = 'local';
 
 /** The trust framework's resources (spec: Trust framework routes). A principal or role is named by its id, its key or its name. */
 export function mountTrustRoutes(app: App, deps: Deps): void {
@@ -53,45 +48,45 @@ function mountPrincipals(app: App, { trustAdmin: admin }: Pick<Deps, 'trustAdmin
   app.get<{ Querystring: Record<string, string> }>('/trust/principals', async ({ query }) => {
     const limit = queryInteger('limit', query['limit'], 1000, 1, 1000);
     const rows = await admin.pagePrincipals(query['after'] ?? '', limit);
-    const principals = rows.slice(0, countFitting(rows.map((row) => ({ bytes: JSON.stringify(row).length }))));
+    const principals = firstFitting(rows);
     const isAll = principals.length === rows.length && rows.length < limit;
     return { principals, next: isAll ? null : (principals.at(-1)?.id ?? null) };
   });
 
   app.get<Id>('/trust/principals/:id', ({ params }) => admin.readPrincipal(params.id));
 
-  app.post('/trust/principals', { schema: { body: principalBody } }, ({ body }) => admin.createPrincipal(actor, body));
+  app.post('/trust/principals', { schema: { body: principalBody } }, ({ body }) => admin.createPrincipal(localActor, body));
 
   app.patch<Id & { Body: Static<typeof principalPatch> }>(
     '/trust/principals/:id',
     { schema: { body: principalPatch } },
-    ({ params, body }) => admin.updatePrincipal(actor, params.id, body),
+    ({ params, body }) => admin.updatePrincipal(localActor, params.id, body),
   );
 
   app.delete<Id>('/trust/principals/:id', async ({ params }) => {
-    await admin.deletePrincipal(actor, params.id);
+    await admin.deletePrincipal(localActor, params.id);
     return { ok: true };
   });
 
   app.post<Id & { Body: Static<typeof identifierBody> }>(
     '/trust/principals/:id/identifiers',
     { schema: { body: identifierBody } },
-    ({ params, body }) => admin.addIdentifier(actor, params.id, body.surface, body.value),
+    ({ params, body }) => admin.addIdentifier(localActor, params.id, body.surface, body.value),
   );
 
   app.delete<{ Params: { iid: string } }>('/trust/identifiers/:iid', async ({ params }) => {
-    await admin.removeIdentifier(actor, params.iid);
+    await admin.removeIdentifier(localActor, params.iid);
     return { ok: true };
   });
 
   app.post<Id & { Body: Static<typeof grantBody> }>(
     '/trust/principals/:id/grants',
     { schema: { body: grantBody } },
-    ({ params, body }) => admin.addGrant(actor, params.id, body),
+    ({ params, body }) => admin.addGrant(localActor, params.id, body),
   );
 
   app.delete<{ Params: { gid: string } }>('/trust/grants/:gid', async ({ params }) => {
-    await admin.removeGrant(actor, params.gid);
+    await admin.removeGrant(localActor, params.gid);
     return { ok: true };
   });
 }
@@ -100,10 +95,10 @@ function mountPrincipals(app: App, { trustAdmin: admin }: Pick<Deps, 'trustAdmin
 function mountRoles(app: App, { trustAdmin: admin }: Pick<Deps, 'trustAdmin'>): void {
   app.get('/trust/roles', async () => ({ roles: await admin.listRoles() }));
 
-  app.post('/trust/roles', { schema: { body: roleBody } }, ({ body }) => admin.saveRole(actor, body));
+  app.post('/trust/roles', { schema: { body: roleBody } }, ({ body }) => admin.saveRole(localActor, body));
 
   app.delete<Id>('/trust/roles/:id', async ({ params }) => {
-    await admin.deleteRole(actor, params.id);
+    await admin.deleteRole(localActor, params.id);
     return { ok: true };
   });
 
@@ -112,7 +107,7 @@ function mountRoles(app: App, { trustAdmin: admin }: Pick<Deps, 'trustAdmin'>): 
     { schema: { body: toolServersBody } },
     async ({ params, body: { tool_servers } }) => {
       const { id: _id, ...role } = await admin.readRole(params.id);
-      await admin.saveRole(actor, { ...role, tool_servers });
+      await admin.saveRole(localActor, { ...role, tool_servers });
       return { ok: true, role: role.name, tool_servers };
     },
   );

@@ -1,8 +1,8 @@
-import { conversationKeySchema } from '@svc/contract/envelope.ts';
+import { channelPattern, conversationKeySchema } from '@svc/contract/envelope.ts';
 import { tiers, toolPolicies } from '@svc/contract/trust.ts';
 import { principalKeyPattern } from './identifier-value.ts';
 
-const surface = { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$' } as const;
+const surface = { type: 'string', pattern: channelPattern } as const;
 const displayName = { type: 'string', minLength: 1, maxLength: 80, pattern: '\\S' } as const;
 const notes = { type: 'string', maxLength: 2000 } as const;
 const time = { type: ['integer', 'null'], minimum: 0, maximum: 8_640_000_000_000_000 } as const;
@@ -12,7 +12,7 @@ const listOf = <const Item>(items: Item, minItems: number) =>
   ({ anyOf: [{ const: '*' }, { type: 'array', minItems, maxItems: 200, uniqueItems: true, items }] }) as const;
 const toolServers = listOf({ type: 'string', pattern: '^[a-z0-9_-]{1,64}$' }, 0);
 
-/** Nothing is taken for granted here: a field with a slip of the pen in its name would leave a right wider than meant. */
+/** Nothing is taken for granted here: a field with a typing error in its name would leave a right wider than meant. */
 const strict = { type: 'object', additionalProperties: false } as const;
 
 export const principalBody = {
