@@ -70,7 +70,7 @@ function answerTo(url: string, body: string, sessions: Sessions): [number, unkno
     const { conversation_key } = JSON.parse(body) as { conversation_key: string };
     return conversation_key === 'busy' ? [200, { ok: true, aborted: conversation_key }] : missing;
   }
-  if (url.startsWith('/v2/sessions?')) return [200, { sessions: Object.entries(sessions).map(toSession) }];
+  if (url.startsWith('/v2/sessions?')) return [200, { sessions: Object.entries(sessions).map(toSession), next: null }];
   const key = decodeURIComponent(/^\/v2\/session\/(.+)$/.exec(url)?.[1] ?? '');
   const session = sessions[key];
   return session === undefined ? missing : [200, toSession([key, session])];

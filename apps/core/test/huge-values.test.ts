@@ -44,12 +44,12 @@ test('a page of sessions is bounded in bytes, and says where the next one begins
     );
   }
   const seen: string[] = [];
-  let before: number | null = Number.MAX_SAFE_INTEGER;
-  while (before !== null) {
-    type Answer = { sessions: { conversation_key: string }[]; next: number | null };
-    const page: Answer = await get(`/v2/sessions?limit=1000&before=${before}`);
+  let url: string | null = '/v2/sessions?limit=1000';
+  while (url !== null) {
+    type Answer = { sessions: { conversation_key: string }[]; next: string | null };
+    const page: Answer = await get(url);
     seen.push(...page.sessions.map(({ conversation_key }) => conversation_key));
-    before = page.next;
+    url = page.next === null ? null : `/v2/sessions?limit=1000&before=${page.next}`;
   }
   expect(new Set(seen).size).toBe(301);
 });

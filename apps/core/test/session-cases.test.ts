@@ -229,6 +229,62 @@ describe('GET /v2/sessions', () => {
     expect((await own.app.inject('/v2/sessions')).json()).toMatchObject({ sessions: [{ conversation_key: key }] });
     own.drop();
   });
+
+  type Page = { sessions: { conversation_key: string; last_active_at: number }[]; next: string | null };
+  const pages = async (limit: number) => {
+    const rows: Page['sessions'] = [];
+    for (let before = ''; ;) {
+      const page = (await core.app.inject(`/v2/sessions?limit=${limit}${before}`)).json<Page>();
+      expect(page.sessions.length).toBeLessThanOrEqual(limit);
+      rows.push(...page.sessions);
+      if (page.next === null) return rows;
+      before = `&before=${page.next}`;
+    }
+  };
+  const store = (conversationKey: string, at: number) =>
+    core.context.db.run(
+      "INSERT INTO session (conversation_key, surface, created_at, last_active_at) VALUES (?, 'compat', 1, ?)",
+      conversationKey,
+      at,
+    );
+
+  test('goes page by page through all sessions, each once, also where many were active in the same millisecond', async () => {
+    const keys = fc.uniqueArray(fc.tuple(fc.string({ minLength: 1, unit: 'grapheme' }), fc.nat(2)), {
+      selector: ([name]) => name,
+      maxLength: 12,
+    });
+    await fc.assert(
+      fc.asyncProperty(keys, fc.integer({ min: 1, max: 4 }), async (sessions, limit) => {
+        await core.context.db.run('DELETE FROM session');
+        for (const [name, at] of sessions) await store(name, at);
+        const rows = await pages(limit);
+        expect(rows.map(({ conversation_key }) => conversation_key).toSorted()).toEqual(
+          sessions.map(([name]) => name).toSorted(),
+        );
+        const times = rows.map(({ last_active_at }) => last_active_at);
+        expect(times).toEqual(times.toSorted((a, b) => b - a));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('takes a time as well as the place that a page ends at, and refuses anything else', async () => {
+    for (const [name, at] of [
+      ['a', 1],
+      ['b', 2],
+      ['c', 3],
+    ] as const)
+      await store(name, at);
+    const before = async (place: string) => {
+      const response = await core.app.inject(`/v2/sessions?before=${place}`);
+      return response.statusCode === 200
+        ? response.json<Page>().sessions.map(({ conversation_key }) => conversation_key)
+        : response.statusCode;
+    };
+    expect(await before('3')).toEqual(['b', 'a']);
+    expect(await before('0')).toEqual([]);
+    for (const place of ['', 'x', '-1', '1.', '.YQ', '1.a%20b', '12345678901234567']) expect(await before(place)).toBe(400);
+  });
 });
 
 describe('a conversation key', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openSqlite } from './open-sqlite.ts';
-import { bounded, bytesOf, countFitting, cut, readPage } from './read-page.ts';
+import { bounded, bytesOf, countFitting, cut, firstFitting, readPage } from './read-page.ts';
 
 test('as many of the first rows as fit are taken, and at least one', () => {
   fc.assert(
@@ -14,6 +14,13 @@ test('as many of the first rows as fit are taken, and at least one', () => {
       if (count < sizes.length) expect(held(count + 1)).toBeGreaterThan(room);
     }),
   );
+});
+
+test('what fits is counted in bytes as they are sent', () => {
+  expect(firstFitting(['aa', 'bb', 'cc'], 8)).toEqual(['aa', 'bb']);
+  expect(firstFitting(['éé', 'bb', 'cc'], 8)).toEqual(['éé']);
+  expect(firstFitting(['"\n', 'bb'], 9)).toEqual(['"\n']);
+  expect(firstFitting([], 1)).toEqual([]);
 });
 
 test('pages go through all rows, whatever their sizes are and what is in them', async () => {

@@ -42,6 +42,16 @@ export function countFitting(sizes: readonly { bytes: number }[], room = maxPage
   return end === -1 ? sizes.length : end;
 }
 
+/** As many of the first of a list as fit into a page as JSON; at least one. */
+export const firstFitting = <T>(values: readonly T[], room = maxPageBytes): T[] =>
+  values.slice(
+    0,
+    countFitting(
+      values.map((value) => ({ bytes: Buffer.byteLength(JSON.stringify(value)) })),
+      room,
+    ),
+  );
+
 /** The bytes of some columns together. */
 export const bytesOf = (...columns: string[]): string =>
   columns.map((column) => `COALESCE(octet_length(${column}), 0)`).join(' + ');

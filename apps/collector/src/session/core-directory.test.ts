@@ -3,6 +3,12 @@ import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { expect, test } from 'vitest';
 import { createCoreDirectory } from './core-directory.ts';
 
+/** A page of a core's sessions, newest first. */
+function pageOf(sessions: readonly Session[], before: string | null) {
+  const from = before === null ? 0 : Number(before);
+  return { sessions: sessions.slice(from, from + 100), next: sessions.length >= from + 100 ? `${from + 100}` : null };
+}
+
 /** A core with 150 sessions, one a second, which answers when it is let. */
 function slowCore() {
   const all = Array.from({ length: 150 }, (_, i) => ({
@@ -11,10 +17,9 @@ function slowCore() {
     last_active_at: 1000 * (i + 1),
   })) as Session[];
   const asked: (() => void)[] = [];
-  const ask = (before: number | null) =>
-    new Promise<Session[]>((resolve) => {
-      const older = all.filter(({ last_active_at: at }) => before === null || at < before).toReversed();
-      asked.push(() => resolve(older.slice(0, 100)));
+  const ask = (before: string | null) =>
+    new Promise<ReturnType<typeof pageOf>>((resolve) => {
+      asked.push(() => resolve(pageOf(all.toReversed(), before)));
     });
   return { ask, asked };
 }
@@ -39,13 +44,14 @@ test('many sessions that come over the years leave none of the newest unknown', 
   const clock = createFakeClock();
   let first = 0;
   const ask = () =>
-    Promise.resolve(
-      Array.from({ length: 100 }, (_, i) => ({
+    Promise.resolve({
+      sessions: Array.from({ length: 100 }, (_, i) => ({
         conversation_key: `key-${first + i}`,
         engine_session_id: `engine-${first + i}`,
         last_active_at: first + 100 - i,
       })) as Session[],
-    );
+      next: 'older',
+    });
   const directory = createCoreDirectory('http://127.0.0.1:1', clock, ask);
   // Half of the second page is known, so that no limit is reached at the end of one.
   for (let page = 0; page < 250; page++) {
@@ -65,8 +71,7 @@ test('sessions of a long time in which nobody asked are found', async () => {
       all.unshift({ conversation_key: `key-${n}`, engine_session_id: `engine-${n}`, last_active_at: n } as Session);
     }
   };
-  const ask = (before: number | null) =>
-    Promise.resolve(all.filter(({ last_active_at: at }) => before === null || at < before).slice(0, 100));
+  const ask = (before: string | null) => Promise.resolve(pageOf(all, before));
   const directory = createCoreDirectory('http://127.0.0.1:1', clock, ask);
   add(150);
   expect(await directory.keyOf('engine-20', 10)).toBe('key-20');
@@ -80,7 +85,9 @@ test('sessions of a long time in which nobody asked are found', async () => {
 test('the core is asked again after a while, also when the clock was set back', async () => {
   const clock = createFakeClock();
   let asked = 0;
-  const directory = createCoreDirectory('http://127.0.0.1:1', clock, () => Promise.resolve((asked++, [])));
+  const directory = createCoreDirectory('http://127.0.0.1:1', clock, () =>
+    Promise.resolve((asked++, { sessions: [], next: null })),
+  );
   await directory.refresh();
   await directory.refresh();
   expect(asked).toBe(1);
@@ -88,4 +95,16 @@ test('the core is asked again after a while, also when the clock was set back', 
   clock.advance(2000);
   await directory.refresh();
   expect(asked).toBe(2);
+});
+
+test('sessions that were active in the same millisecond are all found, also where a page ends between them', async () => {
+  const all = Array.from({ length: 250 }, (_, n) => ({
+    conversation_key: `key-${n}`,
+    engine_session_id: `engine-${n}`,
+    last_active_at: 1000,
+  })) as Session[];
+  const directory = createCoreDirectory('http://127.0.0.1:1', createFakeClock(), (before) =>
+    Promise.resolve(pageOf(all, before)),
+  );
+  expect(await directory.keyOf('engine-249', 1000)).toBe('key-249');
 });

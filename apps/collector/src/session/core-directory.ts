@@ -17,7 +17,9 @@ const trustMs = 2000;
 /** When so many are known, all are forgotten before the core is asked again. */
 const maxKnown = 20_000;
 
-type Ask = (before: number | null) => Promise<Session[]>;
+/** `next`: the `before` of the older page. */
+type Page = { sessions: Session[]; next: string | null };
+type Ask = (before: string | null) => Promise<Page>;
 
 /** The sessions of the core, as it told them last. Asked when somebody wants to know, and never in the path of a turn. */
 export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = askCore(coreUrl)) {
@@ -44,17 +46,17 @@ export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = as
     // Never in between: what was just read would be taken for known.
     if (facts.size >= maxKnown) forgetAll();
     const [from, to] = [knownFrom, knownTo];
-    let before: number | null = null;
+    let before: string | null = null;
     for (let page = 0; page < maxPages; page++) {
-      const sessions: Session[] = await ask(before);
+      const { sessions, next }: Page = await ask(before);
       for (const session of sessions) take(session);
-      const isLast = sessions.length < pageSize;
-      const oldest = isLast ? Number.NEGATIVE_INFINITY : (sessions.at(-1)?.last_active_at ?? 0);
+      // More sessions that were active with the last of a page may stand on the next one.
+      const wholeFrom = next === null ? Number.NEGATIVE_INFINITY : (sessions.at(-1)?.last_active_at ?? 0) + 1;
       // What was known before counts when this goes back as far: between the two may be sessions that nobody has seen.
-      knownFrom = oldest <= to ? Math.min(from, oldest) : oldest;
+      knownFrom = wholeFrom <= to ? Math.min(from, wholeFrom) : wholeFrom;
       if (before === null) knownTo = sessions[0]?.last_active_at ?? to;
-      if (isLast || oldest < since || oldest === before) return;
-      before = oldest;
+      if (next === null || wholeFrom <= since) return;
+      before = next;
     }
   };
   /** The newest page, and on to what was active at a time. Never rejects. */
@@ -96,7 +98,7 @@ const askCore =
   (coreUrl: string): Ask =>
   async (before) => {
     const url = `${coreUrl}/v2/sessions?limit=${pageSize}${before === null ? '' : `&before=${before}`}`;
-    const { status, body } = await requestJson<{ sessions: Session[] }>(url, { timeoutMs });
+    const { status, body } = await requestJson<Page>(url, { timeoutMs });
     if (status !== 200) throw new Error(`the core answered ${status}`);
-    return body.sessions;
+    return body;
   };

@@ -1,11 +1,13 @@
+import { localActor } from '@svc/contract/trust.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import { textsInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
+import { firstFitting } from '@svc/store/read-page.ts';
 import type { CoreContext } from '../context.ts';
-import { countFitting } from '@svc/store/read-page.ts';
 import { forgetConversation } from './forget-conversation.ts';
 import { toMessages } from './history.ts';
+import { parsePlace, writePlace } from './session-place.ts';
 import { toSession } from './session-view.ts';
 
 type Deps = Pick<
@@ -29,12 +31,11 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
 
   app.get<{ Querystring: { limit?: string; before?: string } }>('/v2/sessions', async ({ query }) => {
     const limit = queryInteger('limit', query.limit, 100, 1, 1000);
-    const before = queryInteger('before', query.before, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
-    const rows = await sessions.list(before, limit);
-    const all = rows.map((row) => toSession(row, deps));
-    const shown = all.slice(0, countFitting(all.map((session) => ({ bytes: JSON.stringify(session).length }))));
+    const rows = await sessions.list(parsePlace(query.before), limit);
+    const shown = firstFitting(rows.map((row) => toSession(row, deps)));
+    const last = shown.at(-1);
     const isAll = shown.length === rows.length && rows.length < limit;
-    return { sessions: shown, next: isAll ? null : (shown.at(-1)?.last_active_at ?? null) };
+    return { sessions: shown, next: isAll || last === undefined ? null : writePlace(last) };
   });
 
   app.get<{ Params: KeyParams }>('/v2/session/:key', async ({ params }) => {
@@ -70,7 +71,7 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
     if ((await sessions.read(params.key)) === undefined) throw notFound('session', params.key);
     claims.forget(params.key);
     await forgetConversation(deps, params.key);
-    await deps.folders.clear('local', { scope: 'conversation', name: params.key });
+    await deps.folders.clear(localActor, { scope: 'conversation', name: params.key });
     return { ok: true };
   });
 }

@@ -3,6 +3,7 @@ import type { Session } from '@svc/contract/session.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database } from '@svc/store/database.ts';
 import { bounded, cut } from '@svc/store/read-page.ts';
+import type { SessionPlace } from './session-place.ts';
 
 /** A session as stored. `running` and `queued` are the turn queue's to tell (see `session-view.ts`). */
 export type SessionRow = Omit<Session, 'state' | 'working_folder'> & { public: number };
@@ -59,7 +60,8 @@ const columns = [
 ].join(', ');
 const selectOne = `SELECT ${columns} FROM session WHERE conversation_key = ?`;
 const selectCursor = 'SELECT last_announce_id FROM session WHERE conversation_key = ?';
-const selectRecent = `SELECT ${columns} FROM session WHERE last_active_at < ? ORDER BY last_active_at DESC LIMIT ?`;
+const selectRecent = `SELECT ${columns} FROM session WHERE last_active_at <= ? AND (last_active_at < ? OR conversation_key > ?)
+  ORDER BY last_active_at DESC, conversation_key LIMIT ?`;
 const insert = `
   INSERT INTO session (conversation_key, surface, instance_id, principal_id, engine_id, outbound_instance_id,
     outbound_target, public, cwd, last_announce_id, fence, created_at, last_active_at)
@@ -114,8 +116,8 @@ export function createSessionStore(db: Database, clock: Clock) {
     announceCursor: async (key: string): Promise<number> =>
       (await db.get<{ last_announce_id: number }>(selectCursor, key))?.last_announce_id ?? 0,
 
-    /** Newest first, those active before `before` (epoch ms). */
-    list: (before: number, limit: number) => db.all<SessionRow>(selectRecent, before, limit),
+    /** Newest first, those after a place in the list. */
+    list: ({ at, key }: SessionPlace, limit: number) => db.all<SessionRow>(selectRecent, at, at, key, limit),
 
     /** Creates or continues the session for a turn and gives the turn its fencing number. */
     async open(opening: SessionOpening): Promise<OpenSession> {

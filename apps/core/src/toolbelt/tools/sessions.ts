@@ -1,6 +1,7 @@
 import type { ListedSession } from '@svc/contract/listed-session.ts';
 import type { Session } from '@svc/contract/session.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
+import { listStart } from '../../session/session-place.ts';
 import { toSession } from '../../session/session-view.ts';
 import { conversationOf, reaches, type ToolCaller } from '../tool-caller.ts';
 import { isoTime, type Tool, type ToolDeps } from './tool.ts';
@@ -52,7 +53,7 @@ export const listSessions: Tool<'svc_sessions'> = async (deps, caller) => {
 
 async function ownSessions(deps: ToolDeps, caller: ToolCaller): Promise<Session[]> {
   const { sessions, clock } = deps;
-  const rows = await sessions.list(clock.now() + 1, maxSessions);
+  const rows = await sessions.list(listStart, maxSessions);
   const isSeen = ({ conversation_key, principal_id }: Session) =>
     reaches(caller, conversation_key, principal_id !== null && principal_id === caller.identity.principal_id);
   const isActive = ({ state, last_active_at }: Session) =>
