@@ -1,3 +1,4 @@
+import { isRecord } from '@svc/contract/json-value.ts';
 import { parseMessage, type ChatMessage } from './parse-message.ts';
 import { refuse } from './refuse.ts';
 
@@ -21,14 +22,14 @@ const maxSystemChars = 200_000;
 
 /** Reads a request body. Throws `bad_request` whose details name the `param`; unknown fields are fine. */
 export function parseRequest(body: unknown): ChatRequest {
-  if (!isObject(body)) throw refuse(null, 'The body must be a JSON object.');
+  if (!isRecord(body)) throw refuse(null, 'The body must be a JSON object.');
   const { messages, model, stream, stream_options: streamOptions, n } = body;
   if (model !== undefined && model !== null && typeof model !== 'string') throw refuse('model', "'model' must be a string.");
   if (n !== undefined && n !== null && n !== 1) throw refuse('n', "Only one choice is made: 'n' must be 1.");
   return {
     model: model ?? null,
     stream: flag(stream, 'stream'),
-    includeUsage: isObject(streamOptions) && flag(streamOptions['include_usage'], 'stream_options.include_usage'),
+    includeUsage: isRecord(streamOptions) && flag(streamOptions['include_usage'], 'stream_options.include_usage'),
     ...parseMessages(messages),
   };
 }
@@ -68,6 +69,3 @@ function flag(value: unknown, param: string): boolean {
   if (typeof value !== 'boolean') throw refuse(param, `'${param}' must be true or false.`);
   return value;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,4 @@
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { visible, type Style } from '../terminal.ts';
 
 /** One line of a log file, with what is needed to order and filter it. */
@@ -44,10 +45,6 @@ function levelLook(level: string, style: Style): (text: string) => string {
 }
 
 function parseLine(raw: string): Record<string, unknown> | null {
-  if (!raw.startsWith('{')) return null;
-  try {
-    return JSON.parse(raw) as Record<string, unknown>;
-  } catch {
-    return null; // shown as it is
-  }
+  const value = raw.startsWith('{') ? parseJsonOrNull(raw) : null;
+  return isRecord(value) ? value : null;
 }

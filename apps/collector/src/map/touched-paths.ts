@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { toolbeltName } from '@svc/contract/tool-server.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
 
@@ -42,15 +43,7 @@ const asksOnly = (tool: string): boolean => tool.replaceAll('_', '-').includes(t
 /** A long input comes as the beginning of its JSON. */
 function namedInText(text: string): string[] {
   const quoted = pathInText.exec(text)?.[1];
-  return quoted === undefined ? [] : textsOf(parseText(quoted));
-}
-
-function parseText(quoted: string): unknown {
-  try {
-    return JSON.parse(quoted);
-  } catch {
-    return null; // a text that only looks like JSON
-  }
+  return quoted === undefined ? [] : textsOf(parseJsonOrNull(quoted));
 }
 
 /** What a command does is anybody's guess; where it does it is known. */
@@ -71,6 +64,3 @@ export function absolute(name: unknown, cwd: string | null): string | null {
   if (!path.isAbsolute(full) && cwd === null) return null;
   return path.resolve(cwd ?? '/', full);
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,8 +1,8 @@
 import path from 'node:path';
+import { isRecord } from '@svc/contract/json-value.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { isSame, readProcess } from '../control/process-facts.ts';
 import { openOwnFile } from '../transcript/read-lines.ts';
-import { isFields } from '../transcript/transcript-line.ts';
 import type { TranscriptStore } from '../transcript/transcript-store.ts';
 import { assignSessions } from './assign-sessions.ts';
 import { listEngineProcesses, type EngineProcess } from './engine-processes.ts';
@@ -130,7 +130,7 @@ async function namedSession(file: string, startedAt: string): Promise<string | n
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxProcessFile), 0, maxProcessFile, 0);
     const named: unknown = JSON.parse(buffer.toString('utf8', 0, bytesRead));
-    if (!isFields(named) || named['procStart'] !== startedAt) return null;
+    if (!isRecord(named) || named['procStart'] !== startedAt) return null;
     return typeof named['sessionId'] === 'string' ? named['sessionId'] : null;
   } catch {
     return null; // it is being written

@@ -1,8 +1,8 @@
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import {
   contentText,
   countOf,
   fieldsOf,
-  isFields,
   known,
   listOf,
   textOf,
@@ -37,7 +37,7 @@ function readPayload(type: unknown, fields: Fields, at: number): LineFacts {
 /** Sessions that another one started have an object for their source. */
 function readMeta({ id, cwd, source, originator }: Fields): LineFacts {
   const isInteractive = originator === undefined ? undefined : originator !== 'codex_exec';
-  const isPart = isFields(source) ? true : undefined;
+  const isPart = isRecord(source) ? true : undefined;
   return { said: [], ...known({ sessionId: textOf(id), cwd: textOf(cwd), isInteractive, isPart }) };
 }
 
@@ -81,7 +81,7 @@ function readMessage(item: Fields, at: number): LineFacts {
 function readCall(item: Fields, at: number): Said {
   const { name, call_id, arguments: argument, input, action } = item;
   const id = textOf(call_id) ?? partOf(item, at);
-  const given = isFields(action) ? action : (parsed(argument ?? input) ?? input ?? argument);
+  const given = isRecord(action) ? action : (parsed(argument ?? input) ?? input ?? argument);
   return { part: `call:${id}`, kind: 'tool', text: textOf(name) ?? 'shell', payload: { id, input: toolInput(given) } };
 }
 
@@ -94,20 +94,17 @@ function toolInput(given: unknown): unknown {
 
 const patchedFile = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
 
+/** Undefined for a patch, or a call that was cut short. */
 function parsed(text: unknown): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(String(text));
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined; // a patch, or a call that was cut short
-  }
+  const value = parseJsonOrNull(String(text));
+  return isRecord(value) ? value : undefined;
 }
 
 /** Older versions name nothing but calls. */
 const partOf = ({ id, role, type }: Fields, at: number): string => textOf(id) ?? `${String(role ?? type)}@${at}`;
 
 function readTotals({ total_token_usage }: Fields): Pick<LineFacts, 'totals'> {
-  if (!isFields(total_token_usage)) return {};
+  if (!isRecord(total_token_usage)) return {};
   const { input_tokens, cached_input_tokens, output_tokens } = total_token_usage;
   return { totals: { input: Math.max(0, countOf(input_tokens) - countOf(cached_input_tokens)), output: countOf(output_tokens) } };
 }

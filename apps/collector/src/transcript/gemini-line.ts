@@ -1,8 +1,8 @@
+import { isRecord } from '@svc/contract/json-value.ts';
 import {
   contentText,
   countOf,
   fieldsOf,
-  isFields,
   known,
   listOf,
   textOf,
@@ -15,7 +15,7 @@ import {
 /** One line of `tmp/<project>/chats/session-*.jsonl` of the Gemini CLI. A message may be written anew, with more in it. */
 export function readGeminiLine(line: Fields): LineFacts {
   const { sessionId, startTime, kind, id, timestamp, type, content, $set } = line;
-  if (isFields($set)) {
+  if (isRecord($set)) {
     const title = textOf($set['summary']);
     return {
       said: [],
@@ -47,7 +47,7 @@ function readAnswer(name: string, { content, thoughts, tokens, model, toolCalls 
   for (const call of listOf(toolCalls)) said.push(...readCall(fieldsOf(call)));
   const { input, cached, output } = fieldsOf(tokens);
   const usage = { name, input: Math.max(0, countOf(input) - countOf(cached)), output: countOf(output) };
-  return { said, ...known({ model: textOf(model), usage: isFields(tokens) ? usage : undefined }) };
+  return { said, ...known({ model: textOf(model), usage: isRecord(tokens) ? usage : undefined }) };
 }
 
 function readCall({ id, name, args, result, status }: Fields): Said[] {

@@ -1,7 +1,8 @@
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { readClaudeLine } from './claude-line.ts';
 import { readCodexLine } from './codex-line.ts';
 import { readGeminiLine } from './gemini-line.ts';
-import { isFields, type Fields, type LineFacts, type TranscriptEngine } from './transcript-line.ts';
+import { type Fields, type LineFacts, type TranscriptEngine } from './transcript-line.ts';
 
 const readers: Record<TranscriptEngine, (line: Fields) => LineFacts> = {
   claude: readClaudeLine,
@@ -11,14 +12,6 @@ const readers: Record<TranscriptEngine, (line: Fields) => LineFacts> = {
 
 /** What a line of an engine's transcript tells; null for what is no line of one. */
 export function readLine(engine: TranscriptEngine, text: string): LineFacts | null {
-  const line = parse(text);
-  return isFields(line) ? readers[engine](line) : null;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // cut short by a program that was killed
-  }
+  const line = parseJsonOrNull(text);
+  return isRecord(line) ? readers[engine](line) : null;
 }

@@ -1,3 +1,5 @@
+import { isRecord } from '@svc/contract/json-value.ts';
+
 /** The engines whose programs keep transcripts of their sessions, one JSON object a line. */
 export const transcriptEngines = ['claude', 'codex', 'gemini'] as const;
 export type TranscriptEngine = (typeof transcriptEngines)[number];
@@ -33,8 +35,7 @@ export type LineFacts = {
 
 export type Fields = Record<string, unknown>;
 
-export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
-export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+export const fieldsOf = (value: unknown): Fields => (isRecord(value) ? value : {});
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 export const countOf = (value: unknown): number => (typeof value === 'number' && value >= 0 && value < 1e15 ? value : 0);

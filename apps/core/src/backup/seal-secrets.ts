@@ -1,5 +1,6 @@
 import { argon2, createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
+import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { Static } from '@svc/contract/schema.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
@@ -67,13 +68,13 @@ export async function sealSecrets(files: readonly SecretFile[], passphrase: stri
 
 /** @throws ServiceError `unprocessable` for a wrong passphrase, or an entry that was changed: which, nobody can know. */
 export async function openSecrets(entry: Buffer, passphrase: string): Promise<SecretFile[]> {
-  const sealed = parse(entry);
+  const sealed = parseJsonOrNull(entry.toString('utf8'));
   if (!isSealed(sealed)) throw damaged();
   const [nonce, tag] = [Buffer.from(sealed.nonce, 'base64'), Buffer.from(sealed.tag, 'base64')];
   if (nonce.length !== sizes.nonce || tag.length !== sizes.tag) throw damaged();
   const decipher = createDecipheriv(algorithm, await keyOf(passphrase, sealed), nonce, { authTagLength: sizes.tag });
   decipher.setAAD(aadOf(sealed)).setAuthTag(tag);
-  const files = parse(decrypted(decipher, Buffer.from(sealed.text, 'base64')));
+  const files = parseJsonOrNull(decrypted(decipher, Buffer.from(sealed.text, 'base64')).toString('utf8'));
   if (!isFiles(files) || files.some(({ path }) => !isSecretPath(path))) throw damaged();
   return files.map(({ path, data }) => ({ path, bytes: Buffer.from(data, 'base64') }));
 }
@@ -111,11 +112,3 @@ const aadOf = ({ kdf, memory, passes, parallelism, salt }: Head) =>
   Buffer.from(JSON.stringify(['svc-backup/1', secretsName, kdf, memory, passes, parallelism, salt]));
 
 const damaged = () => new ServiceError('unprocessable', 'The secrets of the backup are damaged.');
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return null; // what is expected is checked by its caller
-  }
-}

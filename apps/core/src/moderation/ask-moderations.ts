@@ -1,3 +1,4 @@
+import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { BodyTooLarge, readBody } from '@svc/service-kit/http/read-body.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
@@ -36,7 +37,7 @@ export async function askModerations(
   const text = await readText(response);
   const status = response.statusCode ?? 0;
   if (status !== 200) throw refusal(status, text, response.headers['retry-after']);
-  const results = (parse(text) as { results?: unknown } | null)?.results;
+  const results = (parseJsonOrNull(text) as { results?: unknown } | null)?.results;
   if (!Array.isArray(results) || results.length !== input.length || !results.every(isResult)) {
     throw new ModerationFailure(`${url.host} answered with something that is no moderation`);
   }
@@ -67,19 +68,11 @@ async function readText(response: IncomingMessage): Promise<string> {
 
 /** Says the status and the endpoint's code for it; its words may hold a part of the key. */
 function refusal(status: number, text: string, retryAfter: string | undefined): ModerationFailure {
-  const code = (parse(text) as { error?: { code?: unknown } } | null)?.error?.code;
+  const code = (parseJsonOrNull(text) as { error?: { code?: unknown } } | null)?.error?.code;
   const told = typeof code === 'string' && /^[\w.-]{1,64}$/.test(code) ? ` (${code})` : '';
   const seconds = Number(retryAfter ?? Number.NaN);
   const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null;
   return new ModerationFailure(`the moderation endpoint answered ${status}${told}`, { status, retryAfterMs });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 const isResult = (entry: unknown): entry is { flagged: boolean } =>

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@svc/contract/error-body.ts';
+import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { SpeechEndpoint } from './endpoint.ts';
 
@@ -118,7 +119,7 @@ function reasonOf(status: number, { code, message }: Refusal, hasKey: boolean): 
 
 /** Both vendors' shapes, that of FastAPI servers, and plain text. */
 function readRefusal(text: string): Refusal {
-  const body = parse(text);
+  const body = parseJsonOrNull(text);
   const inner = field(body, 'error') ?? field(body, 'detail') ?? body;
   if (typeof inner === 'string') return { code: '', message: inner };
   const first: unknown = Array.isArray(inner) ? inner[0] : inner;
@@ -126,14 +127,6 @@ function readRefusal(text: string): Refusal {
   const code = codeOf.filter((part) => typeof part === 'string').join(' ');
   const message = field(first, 'message') ?? field(first, 'msg');
   return { code, message: typeof message === 'string' ? message : '' };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // a proxy's page, most often
-  }
 }
 
 const field = (value: unknown, key: string): unknown =>

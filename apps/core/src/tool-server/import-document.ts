@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isRecord } from '@svc/contract/json-value.ts';
 import type { ToolServerEntry } from '@svc/contract/tool-server.ts';
 import { badRequest, errorText } from '@svc/service-kit/service-error.ts';
 import { checkEntry, nameProblem } from './check-entry.ts';
@@ -35,8 +36,8 @@ function parse(text: string): unknown {
 
 /** Every server of an `mcpServers` document (Claude, Cursor, Gemini, Windsurf), of one with `servers` (VS Code), or of our own. */
 export function toCandidates(document: unknown): Candidate[] {
-  const servers = isObject(document) ? (document.mcpServers ?? document.servers) : undefined;
-  if (!isObject(servers)) throw badRequest('There are no tool servers in it: "mcpServers" is missing.');
+  const servers = isRecord(document) ? (document.mcpServers ?? document.servers) : undefined;
+  if (!isRecord(servers)) throw badRequest('There are no tool servers in it: "mcpServers" is missing.');
   const entries = Object.entries(servers);
   if (entries.length > mostServers) throw badRequest(`There are more than ${mostServers} tool servers in it.`);
   const taken = new Set<string>();
@@ -56,7 +57,7 @@ function toCandidate(name: string, fields: unknown): Candidate {
     .replaceAll(/_{2,}/g, '_')
     .slice(0, 64);
   if (nameProblem(as) !== null) return { name, reason: 'nothing of its name can be kept' };
-  if (!isObject(fields)) return { name, reason: 'it is not an object' };
+  if (!isRecord(fields)) return { name, reason: 'it is not an object' };
   const url = fields.httpUrl ?? fields.url ?? fields.serverUrl;
   const refusal = refusalOf(fields, url);
   if (refusal !== null) return { name, reason: refusal };
@@ -84,7 +85,7 @@ function refusalOf(fields: Record<string, unknown>, url: unknown): string | null
   if (parts.some((part) => typeof part === 'string' && variable.test(part))) {
     return 'it has a variable in its command, arguments or address; write the value there, or put it into env or headers';
   }
-  const values = [fields.env, fields.headers].filter(isObject).flatMap((object) => Object.values(object));
+  const values = [fields.env, fields.headers].filter(isRecord).flatMap((object) => Object.values(object));
   const isAsked = values.some((value) => typeof value === 'string' && /\$\{input:|\$\{[^}]*:-/.test(value));
   return isAsked ? 'it has a variable with a default or one that asks a person' : null;
 }
@@ -93,7 +94,7 @@ const variable = /\$\{[^}]*\}|^\$\w+$/;
 
 /** `${NAME}`, `${env:NAME}` and `$NAME` are read from the environment by other programs; here they are secrets. */
 function withReferences(values: unknown): unknown {
-  if (!isObject(values)) return values;
+  if (!isRecord(values)) return values;
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [
       key,
@@ -114,6 +115,3 @@ function warningsOf(fields: Record<string, unknown>): string[] {
     ...(narrowing.length > 0 ? ['all its tools are offered, not only those that were chosen there'] : []),
   ];
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

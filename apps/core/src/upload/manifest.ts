@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
 
 /** Read at once when lines are looked for from the end. */
@@ -105,11 +106,8 @@ export const movable = (entry: ManifestEntry, area: string): ManifestEntry => ({
 });
 export const placed = (entry: ManifestEntry, area: string): ManifestEntry => ({ ...entry, path: path.join(area, entry.path) });
 
+/** Null for an empty line, or one that was torn. */
 function parseEntry(line: string): ManifestEntry | null {
-  try {
-    const entry = JSON.parse(line) as ManifestEntry | null;
-    return typeof entry?.path === 'string' && typeof entry.id === 'string' ? entry : null;
-  } catch {
-    return null; // an empty line, or one that was torn
-  }
+  const entry = parseJsonOrNull(line) as ManifestEntry | null;
+  return typeof entry?.path === 'string' && typeof entry.id === 'string' ? entry : null;
 }

@@ -1,11 +1,12 @@
 import type { ChildMessage } from '@svc/connector-kit/child-protocol.ts';
 import type { PartialEvent } from '@svc/contract/event.ts';
+import { isRecord } from '@svc/contract/json-value.ts';
 
 type Heard = Extract<ChildMessage, { type: 'heartbeat' | 'emit' | 'secret' }>;
 
 /** A message of a connector process, or null for anything that is none: it is another program's word. */
 export function parseChildMessage(message: unknown): Heard | null {
-  if (!isObject(message)) return null;
+  if (!isRecord(message)) return null;
   if (message['type'] === 'heartbeat') return { type: 'heartbeat' };
   if (message['type'] === 'emit') {
     const { event } = message;
@@ -28,11 +29,8 @@ const types: Readonly<Record<string, readonly (keyof PartialEvent)[]>> = {
 
 /** Each field is of its type or not there: whoever cuts a long text takes it for one. */
 function isEvent(event: unknown): event is PartialEvent {
-  if (!isObject(event) || typeof event['kind'] !== 'string' || !isObject(event['payload'] ?? {})) return false;
+  if (!isRecord(event) || typeof event['kind'] !== 'string' || !isRecord(event['payload'] ?? {})) return false;
   return Object.entries(types).every(([type, names]) =>
     names.every((name) => event[name] == null || typeof event[name] === type),
   );
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { writeFileAtomic } from '../config/data-dir.ts';
 import { ServiceError } from '../service-error.ts';
 
@@ -40,12 +41,8 @@ async function realPlace(file: string): Promise<string> {
 }
 
 function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
-  } catch {
-    return null; // told by the caller, without the text
-  }
+  const value = parseJsonOrNull(text);
+  return isRecord(value) ? { ...value } : null;
 }
 
 const unusable = (message: string) => new ServiceError('unprocessable', message);
