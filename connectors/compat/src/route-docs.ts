@@ -1,4 +1,4 @@
-import type { RouteDoc } from '@svc/connector-kit/http/open-api.ts';
+import type { RouteDoc } from '@svc/connector-kit/http/route-table.ts';
 import type { Schema } from '@svc/contract/schema.ts';
 
 /** What `/openapi.json` says of these routes. Requests are checked by `parse-request.ts`, which names the wrong field. */

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import path from 'node:path';
-import type { FileFacts } from './upload-file.ts';
+
+export type FileFacts = { file: string; size: number; modifiedAt: number };
 
 /** Which upload a file was begun under, for as long as the file is the same. */
 export type Resumable = {

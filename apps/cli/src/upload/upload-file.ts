@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { UploadState, UploadedFile } from '@svc/contract/upload.ts';
 import { checkFile } from '../check-file.ts';
 import { CliError } from '../cli-error.ts';
-import type { Resumable } from './resumable.ts';
+import type { FileFacts, Resumable } from './resumable.ts';
 import type { UploadClient } from './upload-client.ts';
 
 export type UploadProgress = { sent: number; size: number; resumedAt: number };
@@ -66,8 +66,6 @@ export async function uploadFile({ client, resumable, file, mime, parallel, onPr
     }
   }
 }
-
-export type FileFacts = { file: string; size: number; modifiedAt: number };
 
 async function factsOf(file: string): Promise<FileFacts> {
   checkFile(file);

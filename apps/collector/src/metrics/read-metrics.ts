@@ -1,8 +1,19 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Database } from '@svc/store/database.ts';
 import { readTotals } from '../brief/read-brief.ts';
-import type { CollectorContext } from '../context.ts';
+import type { CommitQueue } from '../ingest/commit-queue.ts';
+import type { SessionList } from '../session/session-list.ts';
+import type { Sampler } from '../system/sampler.ts';
 import type { MetricName, MetricReading } from './metric-list.ts';
 
-export type MetricSources = Pick<CollectorContext, 'commitQueue' | 'hub' | 'sampler' | 'db' | 'sessionList' | 'clock'>;
+export type MetricSources = {
+  commitQueue: Pick<CommitQueue, 'ingested' | 'rejected' | 'waiting' | 'lastError'>;
+  hub: { readonly size: number };
+  sampler: Pick<Sampler, 'latest'>;
+  db: Database;
+  sessionList: Pick<SessionList, 'countActive'>;
+  clock: Clock;
+};
 
 const reading = (name: MetricName, value: number, labels: Record<string, string> = {}): MetricReading => ({
   name,

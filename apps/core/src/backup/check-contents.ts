@@ -2,7 +2,11 @@ import { backupFormat, type BackupContents } from '@svc/contract/backup.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
 import { contentsName, secretsName } from './archive-names.ts';
 import { refused } from './archive-refusal.ts';
-import type { Parts, ReadArchive } from './read-archive.ts';
+
+/** What an archive turned out to have: each part with what it measures, and those that are held in memory. */
+export type Parts = { found: Map<string, { bytes: number; sha256: string }>; held: Map<string, Buffer> };
+
+export type ReadArchive = { contents: BackupContents; secrets: Buffer | null; bytes: number };
 
 /** What is there is what was promised, and all of it. */
 export function checkContents({ found, held }: Parts): ReadArchive {

@@ -13,7 +13,7 @@ import { isNewer } from '../engine/is-newer.ts';
 import { storageFault } from '../upload/store-stream.ts';
 import { refused } from './archive-refusal.ts';
 import { checkDatabases } from './check-databases.ts';
-import type { ReadArchive } from './read-archive.ts';
+import type { ReadArchive } from './check-contents.ts';
 import { roomIn } from './room.ts';
 import { openSecrets } from './seal-secrets.ts';
 import { unpackArchive, writePart } from './unpack-archive.ts';

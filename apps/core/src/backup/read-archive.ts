@@ -3,20 +3,17 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ParsedTarEntry } from 'modern-tar';
-import type { BackupContents } from '@svc/contract/backup.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { countPacked, limitUnpacked, type ArchiveLimits } from './archive-limits.ts';
 import { contentsName, isArchiveName, secretsName } from './archive-names.ts';
 import { refused, toRefusal } from './archive-refusal.ts';
-import { checkContents } from './check-contents.ts';
+import { checkContents, type Parts, type ReadArchive } from './check-contents.ts';
 
 /** What a part is written to as it is read; its end is awaited before the next part. */
 export type PartSink = { write(bytes: Buffer): Promise<void>; end(): Promise<void> };
 
 /** Held in memory: the contents and the sealed secrets. */
 const maxHeldBytes = 256 * 1024 * 1024;
-
-export type ReadArchive = { contents: BackupContents; secrets: Buffer | null; bytes: number };
 
 /**
  * Reads an archive to its end and gives what it says of itself, when all of that is true: each part has a name that is
@@ -64,9 +61,6 @@ async function writeEach(tar: AsyncIterable<Buffer>, writer: Writer): Promise<vo
 
 /** Nobody waits for it: what ended it is told by whoever found it. */
 const abort = (writer: Writer, reason: unknown): void => void writer.abort(reason).catch(() => undefined);
-
-/** What an archive turned out to have: each part with what it measures, and those that are held in memory. */
-export type Parts = { found: Map<string, { bytes: number; sha256: string }>; held: Map<string, Buffer> };
 
 async function readParts(
   entries: AsyncIterable<ParsedTarEntry>,

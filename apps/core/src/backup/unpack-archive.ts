@@ -5,7 +5,8 @@ import type { Readable } from 'node:stream';
 import { writeAll } from '../upload/write-all.ts';
 import { usualLimits } from './archive-limits.ts';
 import { refused } from './archive-refusal.ts';
-import { readArchive, type PartSink, type ReadArchive } from './read-archive.ts';
+import { readArchive, type PartSink } from './read-archive.ts';
+import type { ReadArchive } from './check-contents.ts';
 
 /** Parts up to this size wait in memory until all of the archive was read. */
 const smallBytes = 1024;

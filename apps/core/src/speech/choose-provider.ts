@@ -2,7 +2,7 @@ import type { Secret } from '@svc/service-kit/secret.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { CoreContext } from '../context.ts';
 import { speakElevenlabs, transcribeElevenlabs } from './elevenlabs.ts';
-import type { SpeechEndpoint } from './endpoint.ts';
+import type { SpeechEndpoint } from './speech-endpoint.ts';
 import { speechFault } from './endpoint-fault.ts';
 import { findEspeak, speakEspeak } from './espeak.ts';
 import { transcribeOpenai } from './openai-stt.ts';

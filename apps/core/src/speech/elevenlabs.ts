@@ -1,5 +1,6 @@
 import type { SpeechFormat } from '@svc/contract/speech.ts';
-import { callEndpoint, callForJson, type SpeechEndpoint } from './endpoint.ts';
+import { callEndpoint, callForJson } from './endpoint.ts';
+import type { SpeechEndpoint } from './speech-endpoint.ts';
 import { strangeFault } from './endpoint-fault.ts';
 import { checkFormat, toAudio } from './formats.ts';
 import { toMultipart } from './multipart.ts';

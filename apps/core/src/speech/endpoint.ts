@@ -1,24 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { readBody } from '@svc/service-kit/http/read-body.ts';
-import type { Secret } from '@svc/service-kit/secret.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import { lostFault, refusalFault, strangeFault } from './endpoint-fault.ts';
-
-/** A server that is asked over HTTP. */
-export type SpeechEndpoint = {
-  /** `OpenAI`, `ElevenLabs`: for the words. */
-  label: string;
-  /** Address without a slash at its end. */
-  base: string;
-  key: Secret | null;
-  /** Beginning of the settings that describe it. */
-  settings: 'SVC_TTS' | 'SVC_STT';
-  /** It may be silent for this long. */
-  timeoutMs: number;
-  /** Masks what it says. */
-  mask: (text: string) => string;
-};
+import type { SpeechEndpoint } from './speech-endpoint.ts';
 
 export type EndpointCall = { path: string; headers: Record<string, string>; parts: readonly Buffer[] };
 

@@ -1,4 +1,5 @@
-import { callForJson, type SpeechEndpoint } from './endpoint.ts';
+import { callForJson } from './endpoint.ts';
+import type { SpeechEndpoint } from './speech-endpoint.ts';
 import { strangeFault } from './endpoint-fault.ts';
 import { toMultipart } from './multipart.ts';
 import { bearer } from './openai-tts.ts';

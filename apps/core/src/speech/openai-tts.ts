@@ -1,4 +1,5 @@
-import { callEndpoint, type SpeechEndpoint } from './endpoint.ts';
+import { callEndpoint } from './endpoint.ts';
+import type { SpeechEndpoint } from './speech-endpoint.ts';
 import { toAudio } from './formats.ts';
 import type { SpokenAudio, Utterance } from './provider.ts';
 

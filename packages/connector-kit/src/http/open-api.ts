@@ -2,16 +2,6 @@ import type { Schema } from '@svc/contract/schema.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
 import type { Route } from './route-table.ts';
 
-/** What a route says of itself in `/openapi.json`. The schemas describe; checking is the route's own business. */
-export type RouteDoc = {
-  summary: string;
-  needsKey?: boolean;
-  /** Of the JSON body it takes. */
-  body?: Schema;
-  /** Of the JSON it answers with. */
-  reply?: Schema;
-};
-
 type Options = { routes: readonly Route[]; version: VersionInfo; errorSchema?: Schema };
 
 /** The OpenAPI document of a connector, drawn from its routes. */

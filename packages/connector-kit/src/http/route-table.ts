@@ -1,6 +1,16 @@
+import type { Schema } from '@svc/contract/schema.ts';
 import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Exchange } from './exchange.ts';
-import type { RouteDoc } from './open-api.ts';
+
+/** What a route says of itself in `/openapi.json`. The schemas describe; checking is the route's own business. */
+export type RouteDoc = {
+  summary: string;
+  needsKey?: boolean;
+  /** Of the JSON body it takes. */
+  body?: Schema;
+  /** Of the JSON it answers with. */
+  reply?: Schema;
+};
 
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -1,8 +1,23 @@
 import { isIPv4 } from 'node:net';
-import type { Settings } from './settings.ts';
+
+/** The settings that are held against each other. */
+type Checked = Readonly<{
+  bindHost: string;
+  corePort: number;
+  managerPort: number;
+  collectorPort: number;
+  compatPort: number;
+  vaultPort: number;
+  spendSoftUsd: number | null;
+  spendHardUsd: number | null;
+  spendPrincipalSoftUsd: number | null;
+  spendPrincipalHardUsd: number | null;
+  uploadChunkBytes: number;
+  uploadMaxChunkBytes: number;
+}>;
 
 /** What is wrong with settings that are each of the right form, in words for the operator. */
-export function settingFaults(settings: Settings): string[] {
+export function settingFaults(settings: Checked): string[] {
   const ports = [settings.corePort, settings.managerPort, settings.collectorPort];
   const { spendPrincipalSoftUsd, spendPrincipalHardUsd } = settings;
   const faults: [isFault: boolean, words: string][] = [

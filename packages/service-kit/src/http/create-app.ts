@@ -3,7 +3,6 @@ import Fastify, {
   type FastifyInstance,
   type FastifyTypeProvider,
   type FastifyBaseLogger,
-  type FastifyRequest,
   type RawServerDefault,
 } from 'fastify';
 import type { IncomingMessage, ServerResponse } from '../builtin.ts';
@@ -13,8 +12,8 @@ import { errorBodySchema } from '@svc/contract/error-body.ts';
 import { heapNotices } from '../heap-notices.ts';
 import type { Log } from '../log.ts';
 import { randomIds } from '../ids.ts';
-import type { MaskedJson, OutboundMask } from '../redaction/outbound-mask.ts';
-import { maskAnswers } from './mask-answers.ts';
+import type { OutboundMask } from '../redaction/outbound-mask.ts';
+import { maskAnswers, type AnswerMasks } from './mask-answers.ts';
 import type { Intake } from '../intake/intake.ts';
 import { badRequest, notFound, ServiceError } from '../service-error.ts';
 import { boundConnections } from './bound-connections.ts';
@@ -50,16 +49,12 @@ const alwaysServed = new Set(['/health', '/version']);
 const tooMany = () =>
   new ServiceError('unavailable', 'Too many requests are open. Try again in a moment.', { details: { retry_after_s: 5 } });
 
-export type AppOptions = {
+export type AppOptions = AnswerMasks & {
   service: string;
   version: VersionInfo;
   log: Log;
   /** Bind address and public host names that a request may carry as `Host`. */
   allowedHosts: readonly string[];
-  /** What every answer passes as the last thing that happens to it. */
-  mask: OutboundMask;
-  /** A further look at answers, where another process knows secrets that this one does not. */
-  maskAlso?: (json: MaskedJson, request: FastifyRequest) => Promise<string>;
   /** The budget of this process for what it receives. */
   intake: Intake;
   /** What `/health` adds to `status` and `service`; `degraded` entries turn the status to `degraded`. */

@@ -1,6 +1,12 @@
-import type { FastifyReply, onSendAsyncHookHandler } from 'fastify';
-import type { OutboundMask } from '../redaction/outbound-mask.ts';
-import type { AppOptions } from './create-app.ts';
+import type { FastifyReply, FastifyRequest, onSendAsyncHookHandler } from 'fastify';
+import type { MaskedJson, OutboundMask } from '../redaction/outbound-mask.ts';
+
+export type AnswerMasks = {
+  /** What every answer passes as the last thing that happens to it. */
+  mask: OutboundMask;
+  /** A further look at answers, where another process knows secrets that this one does not. */
+  maskAlso?: (json: MaskedJson, request: FastifyRequest) => Promise<string>;
+};
 
 /** Longer answers are masked in slices. */
 const longPayload = 16_384;
@@ -9,7 +15,7 @@ const longPayload = 16_384;
  * The sink of every answer, errors too: headers and body pass the mask after everything else has happened to them. Bytes
  * cannot be masked, so only a route that says what it sends (`sendsBytes`) may answer with them.
  */
-export function maskAnswers({ mask, maskAlso }: Pick<AppOptions, 'mask' | 'maskAlso'>): onSendAsyncHookHandler {
+export function maskAnswers({ mask, maskAlso }: AnswerMasks): onSendAsyncHookHandler {
   return async (request, reply, payload) => {
     maskHeaders(reply, mask);
     if (payload === null || payload === undefined) return payload;
