@@ -1,9 +1,9 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Ids } from '@svc/service-kit/ids.ts';
 import { dataPaths, makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
-import type { Log } from '@svc/service-kit/log.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
 import { createIntake, type Intake } from '@svc/service-kit/intake/intake.ts';
+import type { Log } from '@svc/service-kit/log.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { openServiceSecrets } from '@svc/service-kit/redaction/service-secrets.ts';
 import { createTelemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
@@ -22,21 +22,20 @@ import { openOutbox } from './delivery/open-outbox.ts';
 import type { Outbox } from './delivery/outbox.ts';
 import type { EngineAdmin } from './engine/engine-admin.ts';
 import type { EngineRegistry } from './engine/engine-registry.ts';
-import { engineIds } from './engine/load-engine.ts';
 import type { EngineUpdates } from './engine/engine-updates.ts';
-import type { loadEngine } from './engine/load-engine.ts';
 import type { EngineFallback } from './engine/fallback.ts';
+import { engineIds } from './engine/load-engine.ts';
 import type { ModelServers } from './engine/model-servers.ts';
-import { openEngines } from './engine/open-engines.ts';
+import { openEngines, type EngineOverrides } from './engine/open-engines.ts';
 import { createSubscriptionWarning, type SubscriptionWarning } from './engine/subscription-warning.ts';
 import { createEvents, type Events } from './events.ts';
 import { createEventRing, type EventRing } from './feed/event-ring.ts';
 import { createOpenFeeds, type OpenFeeds } from './feed/open-feeds.ts';
-import type { Moderation } from './moderation/moderation.ts';
-import { openModeration } from './moderation/open-moderation.ts';
 import { createFolderLooks } from './folder/folder-looks.ts';
 import { openFolderStore } from './folder/folder-store.ts';
 import { createFolders, type Folders } from './folder/folders.ts';
+import type { Moderation } from './moderation/moderation.ts';
+import { openModeration } from './moderation/open-moderation.ts';
 import { createPersona, type Persona } from './persona/persona.ts';
 import { openPricing, type Pricing } from './pricing/pricing.ts';
 import { createConnectorSecrets, type ConnectorSecrets } from './secret/connector-secrets.ts';
@@ -46,11 +45,11 @@ import { createConversationFiles, type ConversationFiles } from './session/conve
 import { openObservedStore, type ObservedStore } from './session/observed-store.ts';
 import { createSessionStore, type SessionStore } from './session/session-store.ts';
 import { createWorkspaces, type Workspaces } from './session/workspaces.ts';
-import { createSpeech, type Speech } from './speech/speech.ts';
 import { Silos } from './silo/silos.ts';
+import { createSpeech, type Speech } from './speech/speech.ts';
 import { openSpend, type Spend } from './spend/spend.ts';
-import { createToolTests, type ToolTests } from './tool-server/tool-tests.ts';
 import { openToolServers, type ToolServers } from './tool-server/tool-servers.ts';
+import { createToolTests, type ToolTests } from './tool-server/tool-tests.ts';
 import { openToolbelt } from './toolbelt/open-toolbelt.ts';
 import type { Toolbelt } from './toolbelt/toolbelt.ts';
 import { openTrust } from './trust/open-trust.ts';
@@ -132,13 +131,7 @@ export type CoreDeps = {
   log: Log;
   env: Readonly<Record<string, string | undefined>>;
   /** Other parts in place of the real ones, for tests. */
-  overrides?: Partial<
-    Pick<CoreContext, 'telemetry' | 'toolbelt'> & {
-      sendToChannel: SendToChannel;
-      engines: Pick<EngineRegistry, 'active' | 'describe' | 'close'>;
-      loadEngine: typeof loadEngine;
-    }
-  >;
+  overrides?: { telemetry?: Telemetry; toolbelt?: Toolbelt; sendToChannel?: SendToChannel } & EngineOverrides;
 };
 
 /** Builds the context in the order of need; `close` walks back. */

@@ -1,9 +1,11 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { announcementPriorities, type Announcement } from '@svc/contract/announcement.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
+import type { Events } from '../events.ts';
 import { checkTarget } from './announcement-target.ts';
+import type { Announcements } from './announcements.ts';
 
 /** Anything longer is meant to stay: leave `ttl` out. */
 const longestTtlS = 100 * 365 * 24 * 60 * 60;
@@ -28,7 +30,7 @@ const noReader = 'Nobody is there whom "target" names. Whoever it comes to mean 
 /** Masking more than these at once would hold everybody else up. */
 const maskedAtOnce = 50;
 
-type Deps = Pick<CoreContext, 'announcements' | 'events' | 'knownSecrets'>;
+type Deps = { announcements: Announcements; events: Events; knownSecrets: KnownSecrets };
 
 /** `POST /v2/announce`, `GET /v2/announcements` (spec: Endpoints, Core). */
 export function mountAnnouncementRoutes(app: App, { announcements, events, knownSecrets }: Deps): void {

@@ -1,15 +1,24 @@
 import { createReadStream } from 'node:fs';
 import type { RestoreUndone } from '@svc/contract/backup.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { restoreState, undoRestore } from '@svc/service-kit/restore/restore-state.ts';
 import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
 import { withRawBody } from '../file/raw-body.ts';
 import { sendFile } from '../upload/send-file.ts';
+import type { Backups } from './backups.ts';
+import type { Imports } from './import-backup.ts';
 
-type Deps = Pick<CoreContext, 'backups' | 'imports' | 'settings' | 'paths'> & { knownSecrets: Pick<KnownSecrets, 'learn'> };
+type Deps = {
+  backups: Backups;
+  imports: Imports;
+  settings: Settings;
+  paths: DataPaths;
+  knownSecrets: Pick<KnownSecrets, 'learn'>;
+};
 type IdParams = { id: string };
 
 const passphrase = { type: 'string', minLength: 8, maxLength: 1024 } as const;

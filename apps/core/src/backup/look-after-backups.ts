@@ -1,9 +1,13 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { Log } from '@svc/service-kit/log.ts';
 import { confirmRestore } from '@svc/service-kit/restore/restore-state.ts';
-import type { CoreContext } from '../context.ts';
+import type { Backups } from './backups.ts';
+import type { Imports } from './import-backup.ts';
 
 const checkMs = 5 * 60_000;
 
-type Deps = Pick<CoreContext, 'backups' | 'imports' | 'paths' | 'clock' | 'log'>;
+type Deps = { backups: Backups; imports: Imports; paths: DataPaths; clock: Clock; log: Log };
 
 /** Makes a backup when one is due; never on the way of a start. The returned function ends it. */
 export function lookAfterBackups({ backups, imports, paths, clock, log }: Deps): () => void {

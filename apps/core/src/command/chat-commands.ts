@@ -1,22 +1,30 @@
 import { atLeast, type Identity, type Tier } from '@svc/contract/trust.ts';
-import type { CoreContext } from '../context.ts';
+import type { EngineRegistry } from '../engine/engine-registry.ts';
+import type { Events } from '../events.ts';
+import type { Claims } from '../session/claims.ts';
+import type { ConversationFiles } from '../session/conversation-files.ts';
 import { forgetConversation } from '../session/forget-conversation.ts';
+import type { ObservedStore } from '../session/observed-store.ts';
+import type { SessionStore } from '../session/session-store.ts';
+import type { Workspaces } from '../session/workspaces.ts';
 import { abortTurn } from '../steering/abort-turn.ts';
+import type { Bursts } from '../turn/bursts.ts';
+import type { TurnJournal } from '../turn/turn-journal.ts';
+import type { TurnQueue } from '../turn/turn-queue.ts';
 import type { Turn } from '../turn/turn.ts';
 
-type Deps = Pick<
-  CoreContext,
-  | 'sessions'
-  | 'claims'
-  | 'turnQueue'
-  | 'bursts'
-  | 'journal'
-  | 'engines'
-  | 'events'
-  | 'observed'
-  | 'conversationFiles'
-  | 'workspaces'
->;
+type Deps = {
+  sessions: SessionStore;
+  claims: Claims;
+  turnQueue: TurnQueue;
+  bursts: Bursts;
+  journal: TurnJournal;
+  engines: EngineRegistry;
+  events: Events;
+  observed: ObservedStore;
+  conversationFiles: ConversationFiles;
+  workspaces: Workspaces;
+};
 
 /**
  * A chat command of the core: the same words on every channel. One that `waits` takes its place behind the running

@@ -1,11 +1,13 @@
 import { deliveryStates, type DeliveryState } from '@svc/contract/delivery.ts';
-import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
+import type { App } from '@svc/service-kit/http/create-app.ts';
 import { valueInSlices } from '@svc/service-kit/redaction/in-slices.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
+import type { DeliveryStore } from './delivery-store.ts';
+import type { Outbox } from './outbox.ts';
 
-type Deps = Pick<CoreContext, 'deliveries' | 'outbox' | 'knownSecrets'>;
+type Deps = { deliveries: DeliveryStore; outbox: Outbox; knownSecrets: KnownSecrets };
 type Query = { state?: string; limit?: string; before?: string };
 type IdParams = { id: string };
 

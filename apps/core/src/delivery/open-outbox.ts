@@ -1,12 +1,23 @@
-import type { CoreContext } from '../context.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import type { Events } from '../events.ts';
+import type { TurnJournal } from '../turn/turn-journal.ts';
 import { createChannelSender, type SendToChannel } from './channel-sender.ts';
+import type { StoredDelivery, DeliveryStore } from './delivery-store.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
-import type { StoredDelivery } from './delivery-store.ts';
 
-export type OpenOutboxDeps = Pick<
-  CoreContext,
-  'settings' | 'db' | 'deliveries' | 'journal' | 'events' | 'knownSecrets' | 'clock' | 'log'
-> & {
+export type OpenOutboxDeps = {
+  settings: Settings;
+  db: SqliteDatabase;
+  deliveries: DeliveryStore;
+  journal: TurnJournal;
+  events: Events;
+  knownSecrets: KnownSecrets;
+  clock: Clock;
+  log: Log;
   /** In place of the manager, for tests. */
   send: SendToChannel | undefined;
 };

@@ -1,12 +1,18 @@
 import { engineConnections, type BaseUrlSet, type EngineView } from '@svc/contract/engine.ts';
 import type { Static } from '@svc/contract/schema.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { refusePlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
+import type { EngineAdmin } from './engine-admin.ts';
+import type { EngineRegistry } from './engine-registry.ts';
+import type { EngineFallback } from './fallback.ts';
+import type { ModelServers } from './model-servers.ts';
 import { offerModelServers } from './offer-model-servers.ts';
-import { testEngine } from './test-engine.ts';
+import type { SubscriptionWarning } from './subscription-warning.ts';
+import { testEngine, type EngineTestDeps } from './test-engine.ts';
 
 const patchBody = {
   type: 'object',
@@ -28,11 +34,19 @@ const keyBody = {
 
 const urlBody = { type: 'object', required: ['url'], properties: { url: { type: 'string', maxLength: 4096 } } } as const;
 
+type Deps = EngineTestDeps & {
+  settings: Pick<Settings, 'engineFallback'>;
+  engines: Pick<EngineRegistry, 'active' | 'open'>;
+  engineFallback: Pick<EngineFallback, 'notice'>;
+  engineAdmin: EngineAdmin;
+  modelServers: Pick<ModelServers, 'list'>;
+  subscriptionWarning: Pick<SubscriptionWarning, 'of'>;
+};
 type Params = { Params: { id: string } };
 
 /** The engines: what is there, which one is used and why, and their settings (spec: Engine settings). */
-export function mountEngineRoutes(app: App, context: CoreContext): void {
-  const { engines, engineFallback, engineAdmin: admin, knownSecrets, subscriptionWarning } = context;
+export function mountEngineRoutes(app: App, deps: Deps): void {
+  const { engines, engineFallback, engineAdmin: admin, knownSecrets, subscriptionWarning } = deps;
   const shown = (view: EngineView) => withoutSecrets(view, knownSecrets);
   let isTesting = false;
 
@@ -46,7 +60,7 @@ export function mountEngineRoutes(app: App, context: CoreContext): void {
     return {
       engines: await Promise.all(withNotices),
       current: (await engines.active()).choice,
-      model_servers: offerModelServers(await context.modelServers.list(), views),
+      model_servers: offerModelServers(await deps.modelServers.list(), views),
     };
   });
 
@@ -64,7 +78,7 @@ export function mountEngineRoutes(app: App, context: CoreContext): void {
     return {
       ok: true,
       engine,
-      warnings: engine.ready ? [] : [notReady(engine, await admin.list(), context.settings.engineFallback)],
+      warnings: engine.ready ? [] : [notReady(engine, await admin.list(), deps.settings.engineFallback)],
     };
   });
 
@@ -112,7 +126,7 @@ export function mountEngineRoutes(app: App, context: CoreContext): void {
     if (isTesting) throw new ServiceError('busy', 'An engine is tested already. Try again in a moment.');
     isTesting = true;
     try {
-      return await testEngine(context, await engines.open(id));
+      return await testEngine(deps, await engines.open(id));
     } finally {
       isTesting = false;
     }
@@ -131,7 +145,7 @@ function notReady({ id, reason }: EngineView, all: readonly EngineView[], fallba
 }
 
 /** The reason may quote what the engine's program wrote, which may be anything. */
-function withoutSecrets(view: EngineView, { redactor }: Pick<CoreContext['knownSecrets'], 'redactor'>): EngineView {
+function withoutSecrets(view: EngineView, { redactor }: Pick<KnownSecrets, 'redactor'>): EngineView {
   try {
     return { ...view, reason: redactor().text(view.reason) };
   } catch {

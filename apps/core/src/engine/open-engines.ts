@@ -1,14 +1,36 @@
-import type { CoreContext, CoreDeps } from '../context.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { Events } from '../events.ts';
+import type { Secrets } from '../secret/secrets.ts';
 import { createEngineAdmin } from './engine-admin.ts';
 import { createEngineInstaller } from './engine-installer.ts';
-import { createEngineRegistry } from './engine-registry.ts';
+import { createEngineRegistry, type EngineRegistry } from './engine-registry.ts';
 import { openEngineSettings } from './engine-settings.ts';
 import { createEngineUpdates } from './engine-updates.ts';
 import { createEngineFallback } from './fallback.ts';
+import type { loadEngine } from './load-engine.ts';
 import { createModelServers } from './model-servers.ts';
 
-type Deps = Pick<CoreContext, 'db' | 'settings' | 'paths' | 'clock' | 'log' | 'secrets' | 'events'> &
-  Pick<CoreDeps, 'env' | 'overrides'>;
+/** Other parts in place of the real ones, for tests. */
+export type EngineOverrides = {
+  engines?: Pick<EngineRegistry, 'active' | 'describe' | 'close'>;
+  loadEngine?: typeof loadEngine;
+};
+
+type Deps = {
+  db: Database;
+  settings: Settings;
+  paths: DataPaths;
+  clock: Clock;
+  log: Log;
+  secrets: Pick<Secrets, 'get' | 'put' | 'remove'>;
+  events: Pick<Events, 'engine' | 'modelServer'>;
+  env: Readonly<Record<string, string | undefined>>;
+  overrides?: EngineOverrides;
+};
 
 /** Everything about engines: which there are and which is used, how they are set, installed and kept up to date. */
 export async function openEngines(deps: Deps) {

@@ -3,11 +3,25 @@ import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { createOutputMeter, sideOutput } from '@svc/engine-kit/output-limits.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
+import type { Events } from '../events.ts';
+import type { Pricing } from '../pricing/pricing.ts';
+import type { Workspaces } from '../session/workspaces.ts';
+import type { Spend } from '../spend/spend.ts';
 import type { ActiveEngine } from './engine-registry.ts';
 
-type Deps = Pick<CoreContext, 'knownSecrets' | 'workspaces' | 'pricing' | 'spend' | 'ids' | 'events' | 'clock'>;
+export type EngineTestDeps = {
+  knownSecrets: KnownSecrets;
+  workspaces: Workspaces;
+  pricing: Pricing;
+  spend: Spend;
+  ids: Ids;
+  events: Events;
+  clock: Clock;
+};
 
 type Heard = { text: string; model: string | null; usage: TokenUsage | null; last: EngineEvent | null };
 
@@ -21,7 +35,7 @@ const maxText = 500;
  * One real completion without tools and without a session, priced like any other.
  * @throws ServiceError with what the engine failed with.
  */
-export async function testEngine(deps: Deps, active: ActiveEngine): Promise<EngineTest> {
+export async function testEngine(deps: EngineTestDeps, active: ActiveEngine): Promise<EngineTest> {
   const since = deps.clock.elapsed();
   const heard: Heard = { text: '', model: active.choice.model, usage: null, last: null };
   const ending = new AbortController();
@@ -52,7 +66,7 @@ async function listen({ engine }: ActiveEngine, request: EngineRequest, signal: 
   }
 }
 
-function countUsage({ pricing, events, spend }: Deps, active: ActiveEngine, { usage, text, model }: Heard): void {
+function countUsage({ pricing, events, spend }: EngineTestDeps, active: ActiveEngine, { usage, text, model }: Heard): void {
   const charge = pricing.charge({
     usage: usage ?? estimateUsage({ input: question, output: text }),
     model,
@@ -69,7 +83,7 @@ const silent = (id: string): EngineFailure => ({
   retryable: true,
 });
 
-const toRequest = ({ ids, workspaces }: Deps, { choice }: ActiveEngine): EngineRequest => ({
+const toRequest = ({ ids, workspaces }: EngineTestDeps, { choice }: ActiveEngine): EngineRequest => ({
   conversationKey: ids.next('test'),
   purpose: 'title',
   prompt: question,

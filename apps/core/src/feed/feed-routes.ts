@@ -1,10 +1,14 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { openSse } from '@svc/service-kit/http/sse.ts';
-import type { CoreContext } from '../context.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
+import type { EventRing } from './event-ring.ts';
 import { followEvents } from './follow-events.ts';
 import { createLiveReaders } from './live-readers.ts';
+import type { OpenFeeds } from './open-feeds.ts';
 
-type Deps = Pick<CoreContext, 'telemetry' | 'eventRing' | 'feeds' | 'clock' | 'log'>;
+type Deps = { telemetry: Telemetry; eventRing: EventRing; feeds: OpenFeeds; clock: Clock; log: Log };
 
 /**
  * `GET /events/stream`: telemetry as it happens, one SSE event per kind (spec: Feeds). A reader that comes back with

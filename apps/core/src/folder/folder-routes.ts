@@ -4,9 +4,10 @@ import type { Static } from '@svc/contract/schema.ts';
 import { localActor } from '@svc/contract/trust.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
+import type { SessionStore } from '../session/session-store.ts';
+import type { Folders } from './folders.ts';
 
-type Deps = Pick<CoreContext, 'folders' | 'sessions'>;
+type Deps = { folders: Folders; sessions: SessionStore };
 
 const folderPath = { type: 'string', minLength: 1, maxLength: 4096 } as const;
 const cwd = { type: ['string', 'null'], minLength: 1, maxLength: 4096, description: 'absolute; null clears' } as const;

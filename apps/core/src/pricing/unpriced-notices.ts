@@ -1,7 +1,8 @@
-import type { CoreContext } from '../context.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Pricing } from './pricing.ts';
 
 /** Where spending is limited: the models whose turns no limit sees, because nobody knows their price. */
-export function unpricedNotices({ settings, pricing }: Pick<CoreContext, 'settings' | 'pricing'>): string[] {
+export function unpricedNotices({ settings, pricing }: { settings: Settings; pricing: Pricing }): string[] {
   const { spendSoftUsd, spendHardUsd, spendPrincipalSoftUsd, spendPrincipalHardUsd } = settings;
   const limits = [spendSoftUsd, spendHardUsd, spendPrincipalSoftUsd, spendPrincipalHardUsd];
   if (limits.every((limit) => limit === null)) return [];

@@ -1,7 +1,9 @@
 import type { SecretMaskAnswer } from '@svc/contract/secret-mask.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { createBearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
-import type { CoreContext } from '../context.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import type { ConnectorSecrets } from './connector-secrets.ts';
 
 const learnBody = {
   type: 'object',
@@ -13,7 +15,7 @@ const learnBody = {
 /** An answer of the collector, whole. */
 const maxMaskedBytes = 32 * 1024 * 1024;
 
-type Deps = Pick<CoreContext, 'connectorSecrets' | 'knownSecrets' | 'settings'>;
+type Deps = { connectorSecrets: ConnectorSecrets; knownSecrets: KnownSecrets; settings: Settings };
 
 /** For other processes of the service: they say secrets by name and show texts, and are never told a value. */
 export function mountSecretRoutes(app: App, { connectorSecrets, knownSecrets, settings }: Deps): void {

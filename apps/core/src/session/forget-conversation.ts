@@ -1,6 +1,16 @@
-import type { CoreContext } from '../context.ts';
+import type { TurnJournal } from '../turn/turn-journal.ts';
+import type { ConversationFiles } from './conversation-files.ts';
+import type { ObservedStore } from './observed-store.ts';
+import type { SessionStore } from './session-store.ts';
+import type { Workspaces } from './workspaces.ts';
 
-type Deps = Pick<CoreContext, 'sessions' | 'observed' | 'journal' | 'conversationFiles' | 'workspaces'>;
+type Deps = {
+  sessions: SessionStore;
+  observed: ObservedStore;
+  journal: TurnJournal;
+  conversationFiles: ConversationFiles;
+  workspaces: Workspaces;
+};
 
 /** Forgets what was said in a conversation, and its files: nobody who speaks there next finds any of it. */
 export async function forgetConversation(

@@ -1,28 +1,36 @@
 import { localActor } from '@svc/contract/trust.ts';
-import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
+import type { App } from '@svc/service-kit/http/create-app.ts';
 import { textsInSlices } from '@svc/service-kit/redaction/in-slices.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import { firstFitting } from '@svc/store/read-page.ts';
-import type { CoreContext } from '../context.ts';
+import type { Folders } from '../folder/folders.ts';
+import type { Bursts } from '../turn/bursts.ts';
+import type { TurnJournal } from '../turn/turn-journal.ts';
+import type { TurnQueue } from '../turn/turn-queue.ts';
+import type { Claims } from './claims.ts';
+import type { ConversationFiles } from './conversation-files.ts';
 import { forgetConversation } from './forget-conversation.ts';
 import { toMessages } from './history.ts';
+import type { ObservedStore } from './observed-store.ts';
 import { parsePlace, writePlace } from './session-place.ts';
+import type { SessionStore } from './session-store.ts';
 import { toSession } from './session-view.ts';
+import type { Workspaces } from './workspaces.ts';
 
-type Deps = Pick<
-  CoreContext,
-  | 'sessions'
-  | 'observed'
-  | 'turnQueue'
-  | 'bursts'
-  | 'claims'
-  | 'journal'
-  | 'knownSecrets'
-  | 'conversationFiles'
-  | 'folders'
-  | 'workspaces'
->;
+type Deps = {
+  sessions: SessionStore;
+  observed: ObservedStore;
+  turnQueue: TurnQueue;
+  bursts: Bursts;
+  claims: Claims;
+  journal: TurnJournal;
+  knownSecrets: KnownSecrets;
+  conversationFiles: ConversationFiles;
+  folders: Folders;
+  workspaces: Workspaces;
+};
 type KeyParams = { key: string };
 
 /** `GET /v2/sessions`, `GET|DELETE /v2/session/:key` and its history (spec: Endpoints, Core). */

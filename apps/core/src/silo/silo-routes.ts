@@ -3,15 +3,17 @@ import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { Static } from '@svc/contract/schema.ts';
 import { tiers } from '@svc/contract/trust.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
-import type { CoreContext } from '../context.ts';
+import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
 import { withRawBody } from '../file/raw-body.ts';
 import { decodeBase64, notValid, readJsonBody } from '../upload/read-json-file.ts';
 import { sendFile } from '../upload/send-file.ts';
+import type { Silos } from './silos.ts';
 
-type Deps = Pick<CoreContext, 'silos' | 'settings' | 'intake'>;
+type Deps = { silos: Silos; settings: Settings; intake: Intake };
 type IdParams = { id: string };
 type PathQuery = { path?: string };
 

@@ -1,18 +1,20 @@
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
+import type { Secrets } from '../secret/secrets.ts';
 import { speakElevenlabs, transcribeElevenlabs } from './elevenlabs.ts';
-import type { SpeechEndpoint } from './speech-endpoint.ts';
 import { speechFault } from './endpoint-fault.ts';
 import { findEspeak, speakEspeak } from './espeak.ts';
 import { transcribeOpenai } from './openai-stt.ts';
 import { speakOpenai } from './openai-tts.ts';
 import type { SttProvider, TtsProvider } from './provider.ts';
+import type { SpeechEndpoint } from './speech-endpoint.ts';
 
 export type ProviderDeps = {
-  settings: Pick<CoreContext['settings'], 'tts' | 'stt'>;
-  secrets: Pick<CoreContext['secrets'], 'resolve'>;
-  knownSecrets: Pick<CoreContext['knownSecrets'], 'redactor'>;
+  settings: Pick<Settings, 'tts' | 'stt'>;
+  secrets: Pick<Secrets, 'resolve'>;
+  knownSecrets: Pick<KnownSecrets, 'redactor'>;
   env: Readonly<Record<string, string | undefined>>;
 };
 

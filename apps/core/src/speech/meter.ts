@@ -1,8 +1,10 @@
 import type { SpeechUse } from '@svc/contract/speech.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
+import type { Events } from '../events.ts';
+import type { Pricing } from '../pricing/pricing.ts';
+import type { Spend } from '../spend/spend.ts';
 
-type Deps = Pick<CoreContext, 'pricing' | 'spend' | 'events'>;
+type Deps = { pricing: Pricing; spend: Spend; events: Events };
 type Call = Pick<SpeechUse, 'feature' | 'provider' | 'model' | 'quantity' | 'conversation_key'> & { isMetered: boolean };
 
 /** Speech is of nobody's turn, so it counts for all together. */

@@ -3,15 +3,19 @@ import type { Static } from '@svc/contract/schema.ts';
 import { speechSchema, type RecordingResult, type Transcription } from '@svc/contract/speech.ts';
 import type { UploadedFile } from '@svc/contract/upload.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
 import { mimeOfName, plainMime } from '../upload/file-name.ts';
 import { tooLarge } from '../upload/too-large.ts';
+import type { Uploads } from '../upload/uploads.ts';
 import { audioTypeOf } from './audio-type.ts';
 import { checkAudioMime, readJsonClip, readRawClip, readStoredClip } from './read-clip.ts';
+import type { Speech } from './speech.ts';
 
-type Deps = Pick<CoreContext, 'speech' | 'uploads' | 'settings' | 'clock' | 'intake'>;
+type Deps = { speech: Speech; uploads: Uploads; settings: Settings; clock: Clock; intake: Intake };
 
 const name = { type: 'string', minLength: 1, maxLength: 128 } as const;
 const clipQuery = { mime: { type: 'string', maxLength: 255 }, model: name, language: name } as const;

@@ -1,7 +1,13 @@
 import { finished } from 'node:stream';
 import type { SpeechBody, Transcription } from '@svc/contract/speech.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { ServiceError, badRequest, unavailable } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
+import type { Events } from '../events.ts';
+import type { Pricing } from '../pricing/pricing.ts';
+import type { Secrets } from '../secret/secrets.ts';
+import type { Spend } from '../spend/spend.ts';
 import { audioSeconds } from './audio-seconds.ts';
 import { chooseStt, chooseTts, type ProviderDeps } from './choose-provider.ts';
 import { checkNames } from './formats.ts';
@@ -9,7 +15,14 @@ import { createMeter } from './meter.ts';
 import type { Clip, SpokenAudio } from './provider.ts';
 import { createSlots } from './slots.ts';
 
-type Deps = Pick<CoreContext, 'settings' | 'secrets' | 'knownSecrets' | 'pricing' | 'spend' | 'events' | 'clock'> & {
+type Deps = {
+  settings: Settings;
+  secrets: Secrets;
+  knownSecrets: KnownSecrets;
+  pricing: Pricing;
+  spend: Spend;
+  events: Events;
+  clock: Clock;
   env: ProviderDeps['env'];
 };
 

@@ -1,19 +1,32 @@
+import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
 import { sideOutput } from '@svc/engine-kit/output-limits.ts';
 import { dataBlock, dataLine } from '@svc/engine-kit/prompt-blocks.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
-import type { TokenUsage } from '@svc/contract/usage.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { ServiceError, upstream } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
-import type { ActiveEngine } from '../engine/engine-registry.ts';
-import { asEngineId } from '../engine/fallback.ts';
+import type { ActiveEngine, EngineRegistry } from '../engine/engine-registry.ts';
+import { asEngineId, type EngineFallback } from '../engine/fallback.ts';
+import type { Events } from '../events.ts';
+import type { Pricing } from '../pricing/pricing.ts';
+import type { Workspaces } from '../session/workspaces.ts';
+import type { Spend } from '../spend/spend.ts';
 import { runEngine, type EngineEnding } from '../turn/run-engine.ts';
 
-type Deps = Pick<
-  CoreContext,
-  'engines' | 'engineFallback' | 'knownSecrets' | 'workspaces' | 'pricing' | 'spend' | 'ids' | 'events' | 'clock'
->;
+type Deps = {
+  engines: EngineRegistry;
+  engineFallback: EngineFallback;
+  knownSecrets: KnownSecrets;
+  workspaces: Workspaces;
+  pricing: Pricing;
+  spend: Spend;
+  ids: Ids;
+  events: Events;
+  clock: Clock;
+};
 export type TitleMaker = ReturnType<typeof createTitleMaker>;
 
 const limitMs = 60_000;

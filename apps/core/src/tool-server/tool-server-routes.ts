@@ -7,12 +7,13 @@ import {
 } from '@svc/contract/tool-server.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
 import { checkEntry, nameProblem, type Problem } from './check-entry.ts';
 import { readDocument, toCandidates } from './import-document.ts';
 import { maskEntry, plainSecrets } from './mask-entry.ts';
+import type { ToolServers } from './tool-servers.ts';
+import type { ToolTests } from './tool-tests.ts';
 
-type Deps = Pick<CoreContext, 'toolServers' | 'toolTests'>;
+type Deps = { toolServers: ToolServers; toolTests: ToolTests };
 
 /** Types are left to the check of the whole entry, which names everything that is wrong at once. */
 const saveBody = {

@@ -1,15 +1,17 @@
-import { toolDescriptions, toolInputs, toolNames, type ToolAnswer, type ToolName } from '@svc/contract/toolbelt.ts';
 import { toolbeltName } from '@svc/contract/tool-server.ts';
+import { toolDescriptions, toolInputs, toolNames, type ToolAnswer, type ToolName } from '@svc/contract/toolbelt.ts';
 import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { forbidden, ServiceError } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
+import type { ToolServers } from '../tool-server/tool-servers.ts';
+import type { TrustService } from '../trust/trust-service.ts';
 import { resolveIdentity } from '../turn/steps/resolve-identity.ts';
 import { createCollectorReader } from './collector-reader.ts';
 import { rightsOf, type ToolCaller } from './tool-caller.ts';
+import type { Toolbelt } from './toolbelt.ts';
 import { announce } from './tools/announce.ts';
-import { listSessions } from './tools/sessions.ts';
 import { send } from './tools/send.ts';
+import { listSessions } from './tools/sessions.ts';
 import type { Tool, ToolDeps } from './tools/tool.ts';
 import { listUploads } from './tools/uploads.ts';
 import { drawMap, whoTouched } from './tools/work.ts';
@@ -26,7 +28,7 @@ const tools = {
 /** A tool whose input has passed its own schema. */
 type CheckedTool = (deps: ToolDeps, caller: ToolCaller, input: never) => Promise<object>;
 
-type Deps = Omit<ToolDeps, 'readCollector'> & Pick<CoreContext, 'toolbelt' | 'toolServers' | 'trust'>;
+type Deps = Omit<ToolDeps, 'readCollector'> & { toolbelt: Toolbelt; toolServers: ToolServers; trust: TrustService };
 
 const maxBodyBytes = 256 * 1024;
 
@@ -75,7 +77,7 @@ function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
 }
 
 /** Trust may have changed since the turn began. */
-async function judgeAnew(deps: Pick<CoreContext, 'trust'>, caller: ToolCaller): Promise<void> {
+async function judgeAnew(deps: { trust: TrustService }, caller: ToolCaller): Promise<void> {
   if (caller.turn !== null) caller.identity = await resolveIdentity(deps, caller.turn);
 }
 

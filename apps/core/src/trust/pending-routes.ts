@@ -1,9 +1,10 @@
 import type { Static } from '@svc/contract/schema.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
 import { principalKeyPattern } from './identifier-value.ts';
 import type { LinkTarget } from './link-identity.ts';
+import type { Pairing } from './pairing.ts';
+import type { Pending } from './pending.ts';
 
 const name = { type: 'string', minLength: 1, maxLength: 80, pattern: '\\S' } as const;
 const role = { type: 'string', minLength: 1, maxLength: 64 } as const;
@@ -29,7 +30,7 @@ const pairBody = {
 } as const;
 
 /** Unknown senders who wait, and letting them in (decisions: Default-deny; Unknown senders). */
-export function mountPendingRoutes(app: App, { pending, pairing }: Pick<CoreContext, 'pending' | 'pairing'>): void {
+export function mountPendingRoutes(app: App, { pending, pairing }: { pending: Pending; pairing: Pairing }): void {
   app.get('/trust/pending', async () => ({ pending: await pending.list() }));
 
   app.post<{ Params: { id: string }; Body: Static<typeof linkBody> }>(

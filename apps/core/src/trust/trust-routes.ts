@@ -1,9 +1,11 @@
 import type { Static } from '@svc/contract/schema.ts';
 import { localActor } from '@svc/contract/trust.ts';
-import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { firstFitting } from '@svc/store/read-page.ts';
-import type { CoreContext } from '../context.ts';
+import type { TrustAdmin } from './trust-admin.ts';
+import type { TrustAudit } from './trust-audit.ts';
 import {
   grantBody,
   identifierBody,
@@ -13,8 +15,9 @@ import {
   roleBody,
   toolServersBody,
 } from './trust-schemas.ts';
+import type { TrustService } from './trust-service.ts';
 
-type Deps = Pick<CoreContext, 'trust' | 'trustAdmin' | 'trustAudit' | 'db'>;
+type Deps = { trust: TrustService; trustAdmin: TrustAdmin; trustAudit: TrustAudit; db: SqliteDatabase };
 type Id = { Params: { id: string } };
 
 /** The trust framework's resources (spec: Trust framework routes). A principal or role is named by its id, its key or its name. */

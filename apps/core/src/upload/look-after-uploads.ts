@@ -1,10 +1,12 @@
-import type { CoreContext } from '../context.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { Uploads } from './uploads.ts';
 
 const hourMs = 60 * 60_000;
 /** What an earlier process left half done is ended soon, but not on the way of the start. */
 const firstMs = 3000;
 
-type Deps = Pick<CoreContext, 'uploads' | 'clock' | 'log'>;
+type Deps = { uploads: Uploads; clock: Clock; log: Log };
 
 /** Sweeps the staging folder soon, and then every hour. The returned function ends it. */
 export function lookAfterUploads({ uploads, clock, log }: Deps): () => void {

@@ -1,16 +1,18 @@
 import { Readable } from 'node:stream';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
 import { readJsonFile } from './read-json-file.ts';
 import { sendFile } from './send-file.ts';
 import { isUploadId } from './staging.ts';
 import { tooLarge } from './too-large.ts';
+import type { Uploads } from './uploads.ts';
 
-type Deps = Pick<CoreContext, 'uploads' | 'settings' | 'intake'>;
+type Deps = { uploads: Uploads; settings: Settings; intake: Intake };
 type IdParams = { id: string };
 type RawQuery = { filename?: string; mime?: string; conversation_key?: string };
 

@@ -1,9 +1,11 @@
 import { tiers } from '@svc/contract/trust.ts';
 import { maxSecretLength, vaultNamePattern, type VaultSecretStored } from '@svc/contract/vault.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { refusePlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
-import type { CoreContext } from '../context.ts';
+import type { Secrets } from '../secret/secrets.ts';
+import type { VaultLink } from './vault-link.ts';
 
 const secretBody = {
   type: 'object',
@@ -19,7 +21,7 @@ const secretBody = {
 /** `/v2/vault` (spec: Core). Values go in here and never come out. */
 export function mountVaultRoutes(
   app: App,
-  { vault, secrets, knownSecrets }: Pick<CoreContext, 'vault' | 'secrets' | 'knownSecrets'>,
+  { vault, secrets, knownSecrets }: { vault: VaultLink; secrets: Secrets; knownSecrets: KnownSecrets },
 ): void {
   app.get('/v2/vault/status', () => vault.status());
 

@@ -1,25 +1,37 @@
-import type { ToolName, toolInputs } from '@svc/contract/toolbelt.ts';
 import type { Static } from '@svc/contract/schema.ts';
-import type { CoreContext } from '../../context.ts';
+import type { ToolName, toolInputs } from '@svc/contract/toolbelt.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import type { Announcements } from '../../announcement/announcements.ts';
+import type { Outbox } from '../../delivery/outbox.ts';
+import type { Events } from '../../events.ts';
+import type { Folders } from '../../folder/folders.ts';
+import type { ConversationFiles } from '../../session/conversation-files.ts';
+import type { SessionStore } from '../../session/session-store.ts';
+import type { TurnQueue } from '../../turn/turn-queue.ts';
+import type { Uploads } from '../../upload/uploads.ts';
 import type { ReadCollector } from '../collector-reader.ts';
 import type { ToolCaller } from '../tool-caller.ts';
 
-export type ToolDeps = Pick<
-  CoreContext,
-  | 'settings'
-  | 'paths'
-  | 'clock'
-  | 'ids'
-  | 'sessions'
-  | 'turnQueue'
-  | 'folders'
-  | 'announcements'
-  | 'events'
-  | 'outbox'
-  | 'knownSecrets'
-  | 'uploads'
-  | 'conversationFiles'
-> & { readCollector: ReadCollector };
+export type ToolDeps = {
+  settings: Settings;
+  paths: DataPaths;
+  clock: Clock;
+  ids: Ids;
+  sessions: SessionStore;
+  turnQueue: TurnQueue;
+  folders: Folders;
+  announcements: Announcements;
+  events: Events;
+  outbox: Outbox;
+  knownSecrets: KnownSecrets;
+  uploads: Uploads;
+  conversationFiles: ConversationFiles;
+  readCollector: ReadCollector;
+};
 
 /** What a tool does for a caller that may use it. Its result is what the model gets, as JSON. @throws ServiceError. */
 export type Tool<Name extends ToolName> = (
