@@ -57,6 +57,15 @@ test.each([
   expect(await exchange([line, handle(2, false)], 1)).toMatchObject([{ id: 2, result: { outcome: 'replied' } }]);
 });
 
+test('a link that sends a thousand lines that are no requests is closed, and says why', async () => {
+  const [reply] = await exchange(
+    Array.from({ length: 1000 }, () => 'x'),
+    1,
+  );
+  expect(reply).toMatchObject({ id: 0, error: { error: 'bad_request', message: '1000 lines of this link were no requests.' } });
+  await expect.poll(() => socket.destroyed || socket.readableEnded).toBe(true);
+});
+
 test.each([
   ['a key', envelope('x', { conversation_key: '\ud800' }), 'conversation_key'],
   ['a message id', envelope('x', { message_id: 'm\udfff' }), 'message_id'],

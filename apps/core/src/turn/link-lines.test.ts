@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { createLinkIntake } from './link-lines.ts';
 
@@ -12,33 +12,64 @@ function open() {
     const lines: string[] = [];
     const refusals: string[] = [];
     const reader = intake.open({ onLine: (line) => lines.push(line), onRefused: ({ code }) => refusals.push(code) });
-    const push = (text: string) => reader.push(Buffer.from(text));
+    const push = (text: string) => void reader.push(Buffer.from(text));
     return { lines, refusals, push, pushBytes: reader.push, close: reader.close };
   };
   return { clock, link, held: intake.held };
 }
 
-test('lines come whole, however they are cut, and nothing is held afterwards', () => {
-  const rule = fc.property(
+test('lines come whole, however they are cut, and nothing is held afterwards', async () => {
+  const rule = fc.asyncProperty(
     fc.array(
       fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll('\n', ' ')),
       { maxLength: 10 },
     ),
     fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1 }),
-    (texts, cuts) => {
+    async (texts, cuts) => {
       const { link, held } = open();
       const { lines, pushBytes } = link();
       const bytes = Buffer.from(texts.map((text) => `${text}\n`).join(''));
       for (let at = 0, n = 0; at < bytes.length; n++) {
         const to = at + (cuts[n % cuts.length] ?? 1);
-        pushBytes(bytes.subarray(at, to));
+        await pushBytes(bytes.subarray(at, to));
         at = to;
       }
       expect(lines).toEqual(texts.filter((text) => text !== ''));
       expect(held()).toBe(0);
     },
   );
-  fc.assert(rule, { numRuns: 100 });
+  await fc.assert(rule, { numRuns: 100 });
+});
+
+test('lines that come together are read in turns of the event loop, and none is lost', async () => {
+  const lines: number[] = [];
+  let turns = 0;
+  let timer = setImmediate(function count() {
+    turns++;
+    timer = setImmediate(count);
+  });
+  onTestFinished(() => clearImmediate(timer));
+  const busyLine = (line: string) => {
+    const until = performance.now() + 5;
+    while (performance.now() < until);
+    lines.push(Number(line));
+  };
+  const reader = createLinkIntake(createFakeClock()).open({ onLine: busyLine, onRefused: () => undefined });
+  await reader.push(Buffer.from('1\n2\n3\n4\n'));
+  expect(lines).toEqual([1, 2, 3, 4]);
+  expect(turns).toBeGreaterThanOrEqual(2);
+});
+
+test('a line of too many parts is refused before it is whole', () => {
+  const refusals: string[] = [];
+  const lines: string[] = [];
+  const reader = createLinkIntake(createFakeClock()).open({
+    onLine: (line) => lines.push(line),
+    onRefused: ({ code }) => refusals.push(code),
+  });
+  void reader.push(Buffer.from(`{"a":[${'{},'.repeat(50_000)}`));
+  void reader.push(Buffer.from('{}]}\n'));
+  expect([refusals, lines]).toEqual([['too_large'], []]);
 });
 
 test('when long lines are more than there is room for, the one that began last is given up', () => {

@@ -2,6 +2,8 @@ import { maxLinkLine } from '@svc/contract/link.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { ByteBudget } from '@svc/service-kit/intake/byte-budget.ts';
 import { createByteBlocks, freeBytes } from '@svc/service-kit/intake/byte-blocks.ts';
+import { JsonShape } from '@svc/service-kit/json-shape.ts';
+import { createPace, type Pace } from '@svc/service-kit/redaction/pace.ts';
 import { queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
 
 const mib = 1024 * 1024;
@@ -41,6 +43,7 @@ export function createLinkIntake(clock: Clock, limits = linkLimits) {
     let isOver = false;
     let came = 0;
     let stopPace: (() => void) | null = null;
+    let shape = new JsonShape();
 
     const reader: Reader = {
       giveUp(why) {
@@ -59,26 +62,39 @@ export function createLinkIntake(clock: Clock, limits = linkLimits) {
       endLong();
       blocks.drop();
     };
-    const look = () => {
+    const checkPace = () => {
       if (came < limits.paceBytes) reader.giveUp(tooSlow());
       came = 0;
     };
     const hold = (bytes: number) => {
       long.add(reader);
-      stopPace ??= clock.every(limits.paceMs, look);
+      stopPace ??= clock.every(limits.paceMs, checkPace);
       while (!isOver && !lease.take(bytes - lease.bytes)) giveUpLast();
+    };
+    /** What a line is made of, before anything parses it. */
+    const look = (part: Buffer) => {
+      try {
+        shape.take(part);
+      } catch (error) {
+        reader.giveUp(error as ServiceError);
+      }
     };
     const add = (part: Buffer) => {
       came += part.length;
       const length = blocks.length + part.length;
       if (length > limits.lineBytes) return reader.giveUp(tooLong(limits.lineBytes));
+      look(part);
+      if (isOver) return;
       if (length > limits.freeBytes) hold(length);
       if (!isOver) blocks.add(part);
     };
     const end = (part: Buffer) => {
-      if (blocks.length === 0 && part.length <= limits.freeBytes) return say(part.toString('utf8'));
-      add(part);
+      const isShort = blocks.length === 0 && part.length <= limits.freeBytes;
+      if (isShort) look(part);
+      else add(part);
       if (isOver) return;
+      shape = new JsonShape();
+      if (isShort) return say(part.toString('utf8'));
       const line = blocks.take();
       endLong();
       const text = line.toString('utf8');
@@ -88,17 +104,23 @@ export function createLinkIntake(clock: Clock, limits = linkLimits) {
     const say = (line: string) => {
       if (line !== '') onLine(line);
     };
-    return {
-      push(chunk: Buffer): void {
-        let start = 0;
-        for (let at = chunk.indexOf(10); at !== -1 && !isOver; at = chunk.indexOf(10, start)) {
-          end(chunk.subarray(start, at));
-          start = at + 1;
-        }
-        if (!isOver && start < chunk.length) add(chunk.subarray(start));
-      },
-      close,
+    const pushInTurns = async (chunk: Buffer, pace: Pace): Promise<void> => {
+      await pace.pause();
+      await push(chunk);
     };
+    /** Null, or what has to be awaited before the next part: many lines that come at once are read in turns of the event loop. */
+    const push = (chunk: Buffer): Promise<void> | null => {
+      const pace = createPace();
+      let start = 0;
+      for (let at = chunk.indexOf(10); at !== -1 && !isOver; at = chunk.indexOf(10, start)) {
+        end(chunk.subarray(start, at));
+        start = at + 1;
+        if (start < chunk.length && pace.isDue()) return pushInTurns(chunk.subarray(start), pace);
+      }
+      if (!isOver && start < chunk.length) add(chunk.subarray(start));
+      return null;
+    };
+    return { push, close };
   }
   return { open, held: () => budget.held };
 }

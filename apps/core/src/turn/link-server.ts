@@ -10,7 +10,7 @@ import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import { descriptorLimit } from '@svc/service-kit/process/descriptor-limit.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { createUnreadReplies, type UnreadReplies } from '@svc/service-kit/http/unread-replies.ts';
-import { badRequest } from '@svc/service-kit/service-error.ts';
+import { badRequest, type ServiceError } from '@svc/service-kit/service-error.ts';
 import { illFormedIn } from '@svc/service-kit/well-formed.ts';
 import type { CoreContext } from '../context.ts';
 import { handleEnvelope } from './handle-envelope.ts';
@@ -89,25 +89,45 @@ const maxUnconfirmed = 10_000;
 /** Over all links. */
 type Shared = { intake: LinkIntake; unread: UnreadReplies };
 
+/** A link that sends more lines that are no requests is closed: nobody there reads what the contract says. */
+const maxStrayLines = 1000;
+
 /** One connector's link: where its answers go, and the replies it has not said anything about yet. */
-type Link = { send: (reply: LinkReply) => void; isGone: () => boolean; unconfirmed: Set<string> };
+type Link = {
+  send: (reply: LinkReply) => void;
+  isGone: () => boolean;
+  unconfirmed: Set<string>;
+  /** Takes note of a line that nobody can be told the fault of. */
+  strayed: () => void;
+};
 
 function serve(context: CoreContext, socket: Socket, { intake, unread }: Shared): void {
+  let isRefused = false;
+  let strayLines = 0;
+  const refuse = (why: ServiceError) => {
+    isRefused = true;
+    lines.close();
+    context.log.error({ err: why }, 'a connector link is closed');
+    socket.removeAllListeners('data').pause();
+    link.send({ id: noCall, error: why.toBody(context.ids.next('req')) });
+    setImmediate(() => socket.destroySoon());
+  };
   const link: Link = {
     send: createWriter(socket, context.knownSecrets.mask, unread),
     isGone: () => socket.destroyed,
     unconfirmed: new Set(),
-  };
-  const lines = intake.open({
-    onLine: (line) => void answer(context, line, link),
-    onRefused(why) {
-      context.log.error({ err: why }, 'a connector link is closed');
-      socket.removeAllListeners('data').pause();
-      link.send({ id: noCall, error: why.toBody(context.ids.next('req')) });
-      setImmediate(() => socket.destroySoon());
+    strayed() {
+      context.log.error('a connector sent a line that is no request; nobody can be told');
+      if (++strayLines === maxStrayLines) refuse(badRequest(`${maxStrayLines} lines of this link were no requests.`));
     },
+  };
+  const lines = intake.open({ onLine: (line) => void answer(context, line, link), onRefused: refuse });
+  socket.on('data', (chunk) => {
+    const taken = lines.push(chunk);
+    if (taken === null) return;
+    socket.pause();
+    void taken.then(() => isRefused || socket.resume());
   });
-  socket.on('data', (chunk) => lines.push(chunk));
   socket.on('error', (error) => context.log.warn({ err: error }, 'a connector link broke'));
   socket.on('close', () => {
     lines.close();
@@ -118,10 +138,7 @@ function serve(context: CoreContext, socket: Socket, { intake, unread }: Shared)
 async function answer(context: CoreContext, line: string, link: Link): Promise<void> {
   const request = parseLine(line);
   const { id } = request;
-  if (id === null) {
-    context.log.error('a connector sent a line that is no request; nobody can be told');
-    return;
-  }
+  if (id === null) return link.strayed();
   const requestId = request.requestId ?? context.ids.next('req');
   try {
     if (request.value === null) throw badRequest(`The request is not valid: ${request.problems}.`);

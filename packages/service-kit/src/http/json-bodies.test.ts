@@ -72,6 +72,17 @@ test.each([10, 500, 5 * kib, 7 * kib, 9 * kib, 200 * kib])('a body of %d charact
   expect(existsSync(intake.dir) ? readdirSync(intake.dir) : []).toEqual([]);
 });
 
+test.each([
+  ['fields', `{"text":"x"${',"a":1'.repeat(40_000)}}`],
+  ['items', `{"text":"x","a":[${'0,'.repeat(200_000)}0]}`],
+  ['levels', `{"text":"x","a":${'['.repeat(200)}${']'.repeat(200)}}`],
+])('a body of too many %s is refused before anything parses it', async (_what, body) => {
+  const { url, held } = await listen(intakeLimits);
+  const answer = await post(url, body);
+  expect([answer.status, await answer.json()]).toMatchObject([413, { error: 'too_large' }]);
+  await expect.poll(held).toBe(0);
+});
+
 test('bytes count as they come, and no file has a name while a body is on its way', async () => {
   const { port, intake, held } = await listen();
   const first = await openBody(port, 6 * kib, 7 * kib);
@@ -119,9 +130,9 @@ test('bodies that came whole are read back in turn, and hold their memory until 
 
 test('a body that gets no memory in time is refused', async () => {
   const door = Promise.withResolvers<void>();
-  const { url, held } = await listen({ memoryBytes: 50 * kib }, () => door.promise);
+  const { url, held, intake } = await listen({ memoryBytes: 50 * kib }, () => door.promise);
   const first = post(url, bodyOf(40 * kib));
-  await expect.poll(held).toBeGreaterThan(40 * kib);
+  await expect.poll(() => intake.memory.held).toBeGreaterThan(40 * kib); // read back, no longer on its way to the disk
   expect((await post(url, bodyOf(40 * kib))).status).toBe(429);
   door.resolve();
   expect((await first).status).toBe(200);

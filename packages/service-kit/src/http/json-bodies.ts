@@ -3,6 +3,7 @@ import type { ServerResponse } from '../builtin.ts';
 import { freeBytes } from '../intake/byte-blocks.ts';
 import { IncomingBody } from '../intake/incoming-body.ts';
 import type { Intake } from '../intake/intake.ts';
+import { JsonShape } from '../json-shape.ts';
 import { decodeUtf8, illFormedFault } from '../well-formed.ts';
 import { discardBody, receiveBody } from './receive-body.ts';
 
@@ -21,13 +22,13 @@ export function takeJsonBodies(app: FastifyInstance, intake: Intake): void {
     done(null, payload);
   });
 
-  async function read(request: FastifyRequest, payload: FastifyRequest['raw']): Promise<Buffer> {
+  async function read(request: FastifyRequest, payload: FastifyRequest['raw'], shape: JsonShape | null): Promise<Buffer> {
     const body = new IncomingBody(intake, request.routeOptions.bodyLimit);
     const release = () => body.release();
     answers.get(request)?.once('close', release).once('finish', release);
     try {
       body.expect(Number(request.headers['content-length'] ?? 0));
-      await receiveBody(payload, body);
+      await receiveBody(payload, shape === null ? body : counted(body, shape));
       return await body.read();
     } catch (error) {
       release();
@@ -40,11 +41,19 @@ export function takeJsonBodies(app: FastifyInstance, intake: Intake): void {
     const parse = (isChecked ? strict : lenient)(this);
     this.removeContentTypeParser('application/json');
     this.addContentTypeParser('application/json', (request, payload, done) => {
-      read(request, payload).then((bytes) => parse(request, bytes, done), done);
+      read(request, payload, isChecked ? new JsonShape() : null).then((bytes) => parse(request, bytes, done), done);
     });
   });
   app.takeJson({ isChecked: true });
 }
+
+/** The body, of which every part is looked at before it is kept. */
+const counted = (body: IncomingBody, shape: JsonShape): Pick<IncomingBody, 'add'> => ({
+  add(part) {
+    shape.take(part);
+    return body.add(part);
+  },
+});
 
 type Done = (error: Error | null, value?: unknown) => void;
 type Parse = (request: unknown, text: string, done: Done) => void;

@@ -1,20 +1,26 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** So long may one piece of work hold up everything else, ms; a step that was begun is finished. */
+/** So long may all work in steps together hold up everything else, ms; a step that was begun is finished. */
 const longestHold = 4;
+/** When the first of them began in this turn of the event loop. */
+let turnSince: number | null = null;
 
 export type Pace = { isDue(): boolean; pause(): Promise<void> };
 
-/** When to let the rest of the process have its turn. */
+/** When to let the rest of the process have its turn. However many works there are, each takes one step in a turn at least. */
 export function createPace(): Pace {
-  let since = performance.now();
+  beginTurn();
   return {
-    isDue: () => performance.now() - since >= longestHold,
-    async pause() {
-      await nextTurn();
-      since = performance.now();
-    },
+    isDue: () => performance.now() - beginTurn() >= longestHold,
+    pause: nextTurn,
   };
+}
+
+function beginTurn(): number {
+  if (turnSince !== null) return turnSince;
+  // Queued before anybody's pause, so it is over before they go on.
+  setImmediate(() => (turnSince = null));
+  return (turnSince = performance.now());
 }
 
 /** Work in small steps: what runs it decides when it goes on. */

@@ -1,0 +1,85 @@
+import { ServiceError } from './service-error.ts';
+
+export type JsonLimits = {
+  /** Lists and objects within each other. */
+  depth: number;
+  /** Objects and their fields, all together: reading one costs up to a hundred times what an item of a list does. */
+  fields: number;
+  /** Lists and their items, all together. */
+  items: number;
+};
+
+/** More than the largest request of ours has: an envelope with a transcript of 10,000 messages. */
+export const usualJsonLimits: JsonLimits = { depth: 100, fields: 40_000, items: 200_000 };
+
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const listStart = 0x5b;
+const backslash = 0x5c;
+const listEnd = 0x5d;
+const objectStart = 0x7b;
+const objectEnd = 0x7d;
+
+/**
+ * Counts what JSON is made of while its bytes come in, before anything parses it: ten megabytes of small values hold up a
+ * process for seconds. Whether it is JSON at all is the parser's question.
+ */
+export class JsonShape {
+  readonly #limits: JsonLimits;
+  #isInString = false;
+  #isEscaped = false;
+  #depth = 0;
+  #fields = 0;
+  #items = 0;
+
+  constructor(limits: JsonLimits = usualJsonLimits) {
+    this.#limits = limits;
+  }
+
+  /** @throws ServiceError `too_large` when it is made of more than a request may be. */
+  take(part: Uint8Array): void {
+    for (let i = 0; i < part.length; i++) {
+      if (this.#isInString) i = this.#passString(part, i);
+      else this.#count(part[i]!);
+    }
+    this.#check();
+  }
+
+  /** The place of the string's last byte, as far as it has come. */
+  #passString(part: Uint8Array, from: number): number {
+    let isEscaped = this.#isEscaped;
+    for (let i = from; i < part.length; i++) {
+      if (isEscaped) isEscaped = false;
+      else if (part[i] === backslash) isEscaped = true;
+      else if (part[i] === quote) {
+        this.#isInString = this.#isEscaped = false;
+        return i;
+      }
+    }
+    this.#isEscaped = isEscaped;
+    return part.length;
+  }
+
+  #count(byte: number): void {
+    if (byte === quote) this.#isInString = true;
+    else if (byte === comma) this.#items++;
+    else if (byte === colon) this.#fields++;
+    else if (byte === listStart || byte === objectStart) this.#open(byte);
+    else if (byte === listEnd || byte === objectEnd) this.#depth--;
+  }
+
+  #open(byte: number): void {
+    if (byte === listStart) this.#items++;
+    else this.#fields++;
+    if (++this.#depth > this.#limits.depth) throw tooLarge(`is nested more than ${this.#limits.depth} levels deep`);
+  }
+
+  #check(): void {
+    const { fields, items } = this.#limits;
+    if (this.#fields > fields) throw tooLarge(`has more than ${fields} objects and fields`);
+    if (this.#items > items) throw tooLarge(`has more than ${items} lists and items`);
+  }
+}
+
+const tooLarge = (what: string) => new ServiceError('too_large', `The request ${what}, which is the limit here.`);
