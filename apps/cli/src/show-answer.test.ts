@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi, type MockInstance } from 'vitest';
-import type { CoreAnswer } from './ask-core.ts';
+import type { ServiceAnswer } from './service-client.ts';
 import { showAnswer } from './show-answer.ts';
 
 const help = { what: 'nothing was changed.', run: './svc folder' };
 const render = ({ name }: { name: string }) => `It is ${name}.`;
-const done: CoreAnswer<{ name: string }> = { ok: true, body: { name: 'x' } };
-const refused: CoreAnswer<{ name: string }> = {
+const done: ServiceAnswer<{ name: string }> = { ok: true, body: { name: 'x' } };
+const refused: ServiceAnswer<{ name: string }> = {
   ok: false,
+  status: 409,
   body: { ok: false, error: 'conflict', message: 'It is taken.', request_id: 'req_1' },
 };
 

@@ -1,6 +1,6 @@
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import type { CoreAnswer } from './ask-core.ts';
+import type { ServiceAnswer } from './service-client.ts';
 import { CliError } from './cli-error.ts';
 import { print } from './terminal.ts';
 
@@ -12,7 +12,7 @@ export type RefusalHelp = { what: string; run: string };
  * @throws CliError for a refusal that is not printed.
  */
 export function showAnswer<T>(
-  answer: CoreAnswer<T>,
+  answer: ServiceAnswer<T>,
   { json }: { json?: boolean },
   help: RefusalHelp,
   render: (body: T) => string,

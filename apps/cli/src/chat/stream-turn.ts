@@ -1,9 +1,9 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { TurnFrame } from '@svc/contract/turn.ts';
 import { openRequest, requestJson } from '@svc/service-kit/http/json-client.ts';
-import { createSseReader } from '../sse-reader.ts';
 import { CliError } from '../cli-error.ts';
-import { strangeAnswer } from '../strange-answer.ts';
+import { readEvents } from '../sse-reader.ts';
+import { unexpectedResponse } from '../unexpected-response.ts';
 import { whileRestarting } from '../while-restarting.ts';
 
 export type TurnEnd = Extract<TurnFrame, { type: 'result' | 'error' }>;
@@ -42,18 +42,22 @@ async function readFrames(
   onFrame: (frame: TurnFrame) => void,
   onSign: () => void,
 ): Promise<TurnEnd> {
-  const reader = createSseReader();
   let end: TurnEnd | null = null;
-  for await (const piece of text) {
-    onSign();
-    for (const { data } of reader.push(piece)) {
-      const frame = JSON.parse(data) as TurnFrame;
-      if (frame.type === 'result' || frame.type === 'error') end = frame;
-      else onFrame(frame);
-    }
+  for await (const { data } of readEvents(withSigns(text, onSign))) {
+    const frame = JSON.parse(data) as TurnFrame;
+    if (frame.type === 'result' || frame.type === 'error') end = frame;
+    else onFrame(frame);
   }
   if (end === null) throw new CliError('the core ended in the middle of the answer.', { run: './svc logs core' });
   return end;
+}
+
+/** A comment that keeps the connection open is no event, and still a sign of life. */
+async function* withSigns(text: AsyncIterable<string>, onSign: () => void): AsyncGenerator<string> {
+  for await (const part of text) {
+    onSign();
+    yield part;
+  }
 }
 
 /** Before the stream begins a refusal comes as a plain error body. */
@@ -63,7 +67,7 @@ async function readRefusal(text: AsyncIterable<string>, coreUrl: string): Promis
   try {
     return { type: 'error', error: JSON.parse(body) };
   } catch (error) {
-    throw strangeAnswer(coreUrl, error);
+    throw unexpectedResponse(coreUrl, error);
   }
 }
 

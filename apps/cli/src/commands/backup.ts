@@ -4,7 +4,7 @@ import type { Backup, RestorePlan, RestoreUndone } from '@svc/contract/backup.ts
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { undoRestore } from '@svc/service-kit/restore/restore-state.ts';
-import { askCore } from '../ask-core.ts';
+import { askCore } from '../service-client.ts';
 import { getBackup, importBackup } from '../backup/backup-client.ts';
 import { renderBackups, renderShare, stagedWords, type BackupList } from '../backup/render-backups.ts';
 import { checkFile, checkFolderOf } from '../check-file.ts';

@@ -1,7 +1,7 @@
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { askCollector, followCollector } from '../ask-collector.ts';
+import { askCollector, followCollector } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
 import { renderEvent } from '../insights/render-event.ts';
 import { repositoryRoot } from '../repository-root.ts';

@@ -1,6 +1,6 @@
 import type { FolderList, TrustedFolder, WorkingFolder } from '@svc/contract/folder.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
-import { askCore } from '../ask-core.ts';
+import { askCore } from '../service-client.ts';
 import { createConnectorApi } from '../connector/connector-api.ts';
 import { pickInstance } from '../connector/pick-instance.ts';
 import { coreUrl } from '../core-url.ts';

@@ -1,7 +1,7 @@
 import type { OtelView } from '@svc/contract/otel.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { askCollector, tellCollector } from '../ask-collector.ts';
+import { askCollector, tellCollector } from '../service-client.ts';
 import { renderOtel } from '../insights/render-otel.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';

@@ -1,6 +1,6 @@
 import type { LinkResult, PendingIdentity } from '@svc/contract/pairing.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
-import { askCore } from '../ask-core.ts';
+import { askCore } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
 import { coreUrl } from '../core-url.ts';
 import { renderLink } from '../pair/render-link.ts';

@@ -6,7 +6,7 @@ import { parseCommand } from '@svc/service-kit/config/parse-command.ts';
 import { readEnv } from '@svc/service-kit/config/read-env.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { askCore } from '../ask-core.ts';
+import { askCore } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
 import { coreUrl } from '../core-url.ts';
 import { repositoryRoot } from '../repository-root.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { SendAnswer, SendRequest, SendTarget } from '@svc/contract/send.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { askManager } from '../ask-manager.ts';
+import { askManager } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { renderTargets } from '../send/render-targets.ts';

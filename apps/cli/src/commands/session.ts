@@ -1,7 +1,7 @@
 import type { WorkingFolder } from '@svc/contract/folder.ts';
 import type { Session } from '@svc/contract/session.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
-import { askCore } from '../ask-core.ts';
+import { askCore } from '../service-client.ts';
 import { coreUrl } from '../core-url.ts';
 import type { SessionRequest } from '../folder/folder-command.ts';
 import { folderPath } from '../folder/folder-path.ts';

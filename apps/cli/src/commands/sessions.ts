@@ -1,7 +1,7 @@
 import type { ListedSession } from '@svc/contract/listed-session.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { askCollector, followCollector } from '../ask-collector.ts';
+import { askCollector, followCollector } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
 import { followSessions } from '../insights/follow-sessions.ts';
 import { renderSessions } from '../insights/render-sessions.ts';

@@ -9,7 +9,7 @@ import { checkFolderOf } from '../check-file.ts';
 import { CliError } from '../cli-error.ts';
 import { coreUrl } from '../core-url.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { askSpeech } from '../speech/ask-speech.ts';
+import { askSpeech } from '../service-client.ts';
 import { createStyle, printError } from '../terminal.ts';
 
 export type SpeakOptions = { output?: string; voice?: string; model?: string; format?: string };

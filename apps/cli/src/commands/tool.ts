@@ -9,7 +9,7 @@ import {
 } from '@svc/contract/tool-server.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { askCore, type CoreAnswer } from '../ask-core.ts';
+import { askCore, type ServiceAnswer } from '../service-client.ts';
 import { coreUrl } from '../core-url.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { refusal, showAnswer, type RefusalHelp } from '../show-answer.ts';
@@ -77,7 +77,7 @@ const renderSaved = ({ name, replaced, server, warnings }: ToolServerSaved, styl
     ...warnings.map((warning) => style.yellow(visibleLine(warning))),
   ].join('\n');
 
-const connect = (url: string, name: string, limitMs: number): Promise<CoreAnswer<ToolServerTest>> =>
+const connect = (url: string, name: string, limitMs: number): Promise<ServiceAnswer<ToolServerTest>> =>
   whileWaiting(
     `Connecting to ${name} (its program may be downloaded first) …`,
     askCore<ToolServerTest>(`${serverUrl(url, name)}/test`, { body: { limit_ms: limitMs }, timeoutMs: limitMs + timeoutMs }),

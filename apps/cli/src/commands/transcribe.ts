@@ -6,7 +6,7 @@ import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { checkFile } from '../check-file.ts';
 import { coreUrl } from '../core-url.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { askSpeech } from '../speech/ask-speech.ts';
+import { askSpeech } from '../service-client.ts';
 import { print, visible } from '../terminal.ts';
 
 export type TranscribeOptions = { mime?: string; model?: string; language?: string; json?: boolean };

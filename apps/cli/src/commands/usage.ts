@@ -1,7 +1,7 @@
 import type { UsageByPerson } from '@svc/contract/usage-people.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { askCollector } from '../ask-collector.ts';
+import { askCollector } from '../service-client.ts';
 import { renderPeople } from '../insights/render-people.ts';
 import { renderUsage, type UsageAnswer, type UsageGroup } from '../insights/render-usage.ts';
 import { repositoryRoot } from '../repository-root.ts';

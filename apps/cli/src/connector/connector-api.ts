@@ -2,8 +2,7 @@ import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { VaultSecretStored } from '@svc/contract/vault.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
-import { askCore } from '../ask-core.ts';
-import { askManager, type ManagerAnswer } from '../ask-manager.ts';
+import { askCore, askManager, type ServiceAnswer } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
 import { coreUrl } from '../core-url.ts';
 
@@ -54,7 +53,7 @@ export function createConnectorApi(settings: Settings) {
   };
 }
 
-function orThrow<T>(what: string, answer: ManagerAnswer<T>): T {
+function orThrow<T>(what: string, answer: ServiceAnswer<T>): T {
   if (answer.ok) return answer.body;
   const run = answer.status === 401 ? './svc doctor' : undefined;
   throw new CliError(`${what}.`, { why: answer.body.message, run });

@@ -1,4 +1,4 @@
-import { askCore } from '../ask-core.ts';
+import { askCore } from '../service-client.ts';
 
 export type DeliveryAction = 'retry' | 'dismiss';
 

@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryCounts, DeliveryPage, DeliveryState } from '@svc/contract/delivery.ts';
-import { askCore, type CoreAnswer } from '../ask-core.ts';
+import { askCore, type ServiceAnswer } from '../service-client.ts';
 
 /** `isWhole`: there are no older ones that were left out. */
 export type DeliveryList = DeliveryCounts & { deliveries: Delivery[]; isWhole: boolean };
@@ -11,7 +11,7 @@ export async function readDeliveries(
   coreUrl: string,
   states: readonly (DeliveryState | null)[],
   limit = Number.POSITIVE_INFINITY,
-): Promise<CoreAnswer<DeliveryList>> {
+): Promise<ServiceAnswer<DeliveryList>> {
   const list: DeliveryList = { deliveries: [], isWhole: true, pending: 0, failed: 0 };
   for (const state of states) {
     const answer = await readState(coreUrl, state, limit);
@@ -25,13 +25,13 @@ export async function readDeliveries(
   return { ok: true, body: list };
 }
 
-async function readState(coreUrl: string, state: DeliveryState | null, limit: number): Promise<CoreAnswer<DeliveryList>> {
+async function readState(coreUrl: string, state: DeliveryState | null, limit: number): Promise<ServiceAnswer<DeliveryList>> {
   const deliveries: Delivery[] = [];
   for (let before: number | null = null; ;) {
     const query = new URLSearchParams({ limit: String(Math.min(pageSize, limit - deliveries.length)) });
     if (state !== null) query.set('state', state);
     if (before !== null) query.set('before', String(before));
-    const answer: CoreAnswer<DeliveryPage> = await askCore<DeliveryPage>(`${coreUrl}/v2/deliveries?${query.toString()}`);
+    const answer: ServiceAnswer<DeliveryPage> = await askCore<DeliveryPage>(`${coreUrl}/v2/deliveries?${query.toString()}`);
     if (!answer.ok) return answer;
     const { next, pending, failed } = answer.body;
     deliveries.push(...answer.body.deliveries);

@@ -1,6 +1,6 @@
 import type { EngineTest, EngineView, OfferedModelServer } from '@svc/contract/engine.ts';
 import type { EngineChoice } from '@svc/contract/service.ts';
-import { askCore, type CoreAnswer } from '../ask-core.ts';
+import { askCore, type ServiceAnswer } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
 
 /** A look at every engine takes a few seconds the first time. */
@@ -40,14 +40,14 @@ export function createEngineApi(coreUrl: string) {
     removeKey: (id: string) => change('the key was not removed', at(id, '/apikey'), 'DELETE'),
     setBaseUrl: (id: string, address: string) => change('nothing was changed', at(id, '/base-url'), 'POST', { url: address }),
     /** One real completion; a failure of the engine is a value. */
-    test: (id: string): Promise<CoreAnswer<EngineTest>> =>
+    test: (id: string): Promise<ServiceAnswer<EngineTest>> =>
       askCore<EngineTest>(at(id, '/test'), { method: 'POST', timeoutMs: testTimeoutMs }),
   };
 }
 
 export type EngineApi = ReturnType<typeof createEngineApi>;
 
-function orThrow<T>(what: string, answer: CoreAnswer<T>): T {
+function orThrow<T>(what: string, answer: ServiceAnswer<T>): T {
   if (answer.ok) return answer.body;
   const { error, message } = answer.body;
   throw new CliError(`${what}.`, {

@@ -1,6 +1,6 @@
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { ExplainedIdentity, Grant, Identifier, Principal, Role, TrustChange } from '@svc/contract/trust.ts';
-import { askCore } from '../ask-core.ts';
+import { askCore } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
 
 export type Place = { surface?: string; conversation?: string };

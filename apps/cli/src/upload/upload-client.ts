@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
+import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { UploadState, UploadedFile } from '@svc/contract/upload.ts';
 import { backOffMs } from '@svc/service-kit/backoff.ts';
 import { http } from '@svc/service-kit/builtin.ts';
@@ -75,18 +76,10 @@ function once(url: string, agent: InstanceType<typeof http.Agent>, { method, pat
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => (text += part));
       response.on('error', reject);
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: parse(text) }));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: parseJsonOrNull(text) }));
     });
     request.end(body);
   });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // something else answers there; the status says the rest
-  }
 }
 
 function refusal(body: Partial<ErrorBody> | null, status: number): CliError {

@@ -1,0 +1,115 @@
+import { text } from 'node:stream/consumers';
+import type { ErrorBody } from '@svc/contract/error-body.ts';
+import { parseJsonOrNull } from '@svc/contract/json-value.ts';
+import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import { openRequest, requestJson, type JsonRequest } from '@svc/service-kit/http/json-client.ts';
+import { CliError } from './cli-error.ts';
+import { serviceUrl } from './core-url.ts';
+import type { HostName } from './service-urls.ts';
+import { readEvents, type SseEvent } from './sse-reader.ts';
+import { isUnexpectedResponse, unexpectedResponse } from './unexpected-response.ts';
+import { whileRestarting } from './while-restarting.ts';
+
+/** What a process of ours answered. A refusal is a value. */
+export type ServiceAnswer<T> = { ok: true; body: T } | { ok: false; status: number; body: ErrorBody };
+export type Query = Readonly<Record<string, string | number | undefined>>;
+type Request = Pick<JsonRequest, 'method' | 'body' | 'token'> & { timeoutMs: number };
+
+const coreTimeoutMs = 10_000;
+/** Longer than the manager takes to send anything. */
+const managerTimeoutMs = 15_000;
+/** Longer than a search may take. */
+const collectorTimeoutMs = 30_000;
+const speechTimeoutMs = 15 * 60_000;
+const followMs = 2 ** 31 - 1;
+
+/** One question to the core; it is asked again while it restarts. @throws CliError when nothing answers. */
+export const askCore = <T>(
+  url: string,
+  request: Pick<JsonRequest, 'method' | 'body'> & { timeoutMs?: number } = {},
+): Promise<ServiceAnswer<T>> => whileRestarting(() => requestService<T>('core', url, { timeoutMs: coreTimeoutMs, ...request }));
+
+/** One question to the manager. @throws CliError when nothing answers. */
+export const askManager = <T>(
+  settings: Settings,
+  path: string,
+  body?: unknown,
+  method?: 'POST' | 'PATCH' | 'DELETE',
+): Promise<ServiceAnswer<T>> =>
+  requestService<T>('manager', serviceUrl(settings, 'manager') + path, {
+    method,
+    body,
+    token: settings.managerToken,
+    timeoutMs: managerTimeoutMs,
+  });
+
+/** Reads from the collector. @throws CliError when nothing answers, or it refuses. */
+export const askCollector = <T>(settings: Settings, path: string, query: Query = {}): Promise<T> =>
+  fromCollector<T>(collectorUrl(settings, path, query), { token: settings.insightsToken, timeoutMs: collectorTimeoutMs });
+
+/** Asks the collector for something that only the holder of the control token may. `timeoutMs` bounds the whole. @throws CliError */
+export const tellCollector = <T>(settings: Settings, path: string, timeoutMs: number): Promise<T> =>
+  fromCollector<T>(collectorUrl(settings, path), { body: {}, token: settings.insightsControlToken, timeoutMs });
+
+/** What happens from now on, until the collector is gone. @throws CliError when nothing answers, or it refuses. */
+export async function* followCollector(settings: Settings): AsyncGenerator<SseEvent> {
+  const url = collectorUrl(settings, '/api/stream');
+  const response = await openRequest(url, { token: settings.insightsToken, timeoutMs: followMs }).catch((error: unknown) => {
+    throw toCliError('collector', url, error, followMs);
+  });
+  if (response.statusCode !== 200) throw collectorRefusal(response.statusCode ?? 0, `It answered ${response.statusCode}.`);
+  yield* readEvents(response.setEncoding('utf8') as AsyncIterable<string>);
+}
+
+/** The answer of a speech route, to be read. `failed` says what did not work. @throws CliError for a refusal, and when nothing answers. */
+export async function askSpeech(url: string, request: Omit<JsonRequest, 'timeoutMs'>, failed: string): Promise<IncomingMessage> {
+  const response = await openRequest(url, { ...request, timeoutMs: speechTimeoutMs }).catch((error: unknown) => {
+    throw toCliError('core', url, error, speechTimeoutMs);
+  });
+  if (response.statusCode === 200) return response;
+  // Something else may answer there; then the status says the rest.
+  const refusal = parseJsonOrNull(await text(response)) as Partial<ErrorBody> | null;
+  throw new CliError(failed, { why: refusal?.message ?? `The core answered ${response.statusCode}.` });
+}
+
+async function requestService<T>(host: HostName, url: string, request: Request): Promise<ServiceAnswer<T>> {
+  const exchange = () => requestJson<T | ErrorBody>(url, request);
+  const { status, body } = await (host === 'core' ? whileRestarting(exchange) : exchange()).catch((error: unknown) => {
+    throw toCliError(host, url, error, request.timeoutMs);
+  });
+  // The casts: the status says which of the two it is (contracts of the processes).
+  return status >= 200 && status < 300 ? { ok: true, body: body as T } : { ok: false, status, body: body as ErrorBody };
+}
+
+async function fromCollector<T>(url: string, request: Request): Promise<T> {
+  const answer = await requestService<T>('collector', url, request);
+  if (answer.ok) return answer.body;
+  throw collectorRefusal(answer.status, answer.body.message);
+}
+
+function collectorUrl(settings: Settings, path: string, query: Query = {}): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) params.set(name, String(value));
+  return `${serviceUrl(settings, 'collector')}${path}${params.size === 0 ? '' : `?${params.toString()}`}`;
+}
+
+function collectorRefusal(status: number, why: string): CliError {
+  const run = status === 401 ? './svc doctor' : status < 500 ? './svc --help' : './svc logs collector';
+  return new CliError('the collector refuses.', { why, run });
+}
+
+/** Why nothing answered, for a person. */
+function toCliError(host: HostName, url: string, error: unknown, timeoutMs: number): unknown {
+  const { code, name } = error as NodeJS.ErrnoException;
+  const { origin } = new URL(url);
+  if (code === 'ECONNREFUSED') {
+    // Who asks the core means the service.
+    const what = host === 'core' ? 'the service' : `the ${host}`;
+    return new CliError(`${what} is not running.`, { why: `Nothing answers at ${origin}.`, run: './svc up', cause: error });
+  }
+  if (isUnexpectedResponse(error)) return unexpectedResponse(url, error);
+  if (name !== 'TimeoutError' && name !== 'AbortError') return error;
+  const why = `It said nothing for ${timeoutMs / 1000} s at ${origin}.`;
+  return new CliError(`the ${host} does not answer.`, { why, run: './svc doctor', cause: error });
+}
