@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { toolPolicies } from '@svc/contract/trust.ts';
 import { engineEnv } from '@svc/engine-kit/engine-env.ts';
 import { findEngine } from '@svc/engine-kit/engine-path.ts';
 import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineProbe, EngineRequest } from '@svc/engine-kit/engine.ts';
@@ -11,7 +12,7 @@ import { endpointUrl } from './responses-shim.ts';
 import { acceptCodex, type CodexProgram } from './find-codex.ts';
 import { RpcError } from './json-rpc.ts';
 import { createOwnerInstructions, type OwnerInstructions } from './owner-instructions.ts';
-import { createPolicyCheck, type PolicyCheck } from './policy-check.ts';
+import { createPolicyCheck, type PolicyCheck, type PolicyFault } from './policy-check.ts';
 import { probeCodex } from './probe.ts';
 import { runTurn, type TurnOutcome } from './run-turn.ts';
 import { keyVariable, markVariable, threadParams, type ThreadPlace } from './thread-config.ts';
@@ -45,8 +46,8 @@ export const createEngine: CreateEngine = (deps) => {
     const location = locate(deps);
     if (!location.found) return yield { type: 'failed', failure: notInstalled(location.reason) };
     const { policies } = open(location.value);
-    const fault = (await policies.run())[request.toolPolicy];
-    if (fault !== undefined) return yield { type: 'failed', failure: policyFault(fault) };
+    const fault = await policies.run(request.toolPolicy);
+    if (fault !== null) return yield { type: 'failed', failure: policyRefused(fault) };
     if (signal.aborted) return yield { type: 'aborted' }; // the check takes its time once
     // What was open and is gone, or does not answer any more, is replaced once.
     for (let tries = 0; tries < 2; tries++) {
@@ -108,8 +109,11 @@ const instructionsFor = async ({ system, facts, toolPolicy }: EngineRequest, own
 
 /** The check goes on behind the probe: the first turn waits for it, the start of the service does not. */
 function withPolicies(probe: EngineProbe, policies: PolicyCheck, { log }: EngineDeps): EngineProbe {
-  policies.run().catch((error: unknown) => log.warn({ err: error }, 'what codex offers to its models could not be checked'));
-  const faults = Object.values(policies.known()).map((fault) => policyFault(fault).message);
+  const runAll = async () => {
+    for (const policy of toolPolicies) await policies.run(policy); // one after the other: each starts a program
+  };
+  runAll().catch((error: unknown) => log.warn({ err: error }, 'what codex offers to its models could not be checked'));
+  const faults = policies.known().map((fault) => policyRefused(fault).message);
   return { ...probe, reason: [probe.reason, ...faults].join(' ') };
 }
 
@@ -134,11 +138,13 @@ const notInstalled = (reason: string): EngineFailure => ({
   retryable: false,
 });
 
-const policyFault = (fault: string): EngineFailure => ({
-  code: 'engine_failed',
-  message: `Codex does not answer such messages: ${fault}. Install the tested version with "./svc engine install codex".`,
-  retryable: false,
+const policyRefused = ({ policy, why, isSure }: PolicyFault): EngineFailure => ({
+  code: 'engine_policy_refused',
+  message: `Codex answers nobody who has the tool policy "${policy}": ${why}. ${isSure ? testedVersion : 'It is checked again in a minute.'}`,
+  retryable: !isSure,
 });
+
+const testedVersion = 'Install the tested version with "./svc engine install codex".';
 
 /** What is thrown is either codex's refusal of a request or the end of its process. */
 const exceptionToFailure = (error: unknown): EngineFailure => ({

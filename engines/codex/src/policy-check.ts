@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { toolPolicies, type ToolPolicy } from '@svc/contract/trust.ts';
+import type { ToolPolicy } from '@svc/contract/trust.ts';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { within } from '@svc/service-kit/process/process-group.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 import { startAppServer, type AppServer, type AppServerSpec } from './app-server.ts';
 import type { Thread } from './codex-messages.ts';
 import { openModelCatalogs, parseModels, type ModelCatalogs } from './model-catalog.ts';
@@ -12,87 +13,122 @@ import { forbiddenTools, offeredTools } from './offered-tools.ts';
 import { startRequestRecorder, type RequestRecorder } from './request-recorder.ts';
 import { threadParams, type Endpoint, type ThreadPlace } from './thread-config.ts';
 
-/** Why turns of a policy are refused, for each policy that does not hold. */
-export type PolicyFaults = Partial<Record<ToolPolicy, string>>;
+/** Why turns of a policy are refused. `isSure`: it was seen, and not only that the check could not be done. */
+export type PolicyFault = { policy: ToolPolicy; why: string; isSure: boolean };
 
 /**
- * Whether the installed codex keeps to the tool policies: what it offers each of its models is read from requests of its own that a
+ * Whether the installed codex keeps to a tool policy: what it offers each of its models is read from requests of its own that a
  * stand-in for the model receives. Done once for each version of the program and of our settings; the result is kept in a file.
+ * Each policy is checked by itself, so that one that fails holds up no turn of another one.
  */
 export type PolicyCheck = {
-  /** Does the check where that has not been done; rejects when it cannot be done. */
-  run(): Promise<PolicyFaults>;
+  /** Does the check where that has not been done; rejects when the program does not start. */
+  run(policy: ToolPolicy): Promise<PolicyFault | null>;
   /** What is known by now. */
-  known(): PolicyFaults;
-  /** Waits for a check that runs. */
+  known(): PolicyFault[];
+  /** Ends the checks that run. */
   close(): Promise<void>;
 };
 
 type Deps = Omit<AppServerSpec, 'catalog'> & { place: Omit<ThreadPlace, 'catalogs' | 'mark'> };
+type Checked = { catalog: string; fault: Promise<PolicyFault | null>; until: number };
 
 const limitMs = 20_000;
+/** A check that could not be done is not repeated for each turn. */
+const retryMs = 60_000;
 /** Models that the program has no entry for get what is left. */
 const unknownModel = 'some-other-model';
 
 export function createPolicyCheck(deps: Deps): PolicyCheck {
-  let last: { catalog: string; faults: Promise<PolicyFaults> } | null = null;
-  let known: PolicyFaults = {};
+  const checks = new Map<ToolPolicy, Checked>();
+  const known = new Map<ToolPolicy, PolicyFault>();
+  const ending = new AbortController();
 
-  const check = async (catalogs: ModelCatalogs): Promise<PolicyFaults> => {
-    const file = path.join(deps.cwd, `policies-${editionOf({ ...deps.place, catalogs, mark: 'check' })}.json`);
-    const isKnown = existsSync(file);
-    known = isKnown ? (JSON.parse(readFileSync(file, 'utf8')) as PolicyFaults) : await askAll(deps, catalogs);
-    if (!isKnown) writeFileAtomic(file, JSON.stringify(known));
-    if (Object.keys(known).length > 0) deps.log.warn({ faults: known }, 'codex does not keep to every tool policy');
-    return known;
+  const check = async (policy: ToolPolicy, catalogs: ModelCatalogs): Promise<PolicyFault | null> => {
+    const place = { ...deps.place, catalogs, mark: 'check' };
+    const file = path.join(deps.cwd, `policy-${policy}-${editionOf(policy, place)}.json`);
+    const kept = readKept(file);
+    const fault = kept === null ? await askPolicy(deps, { policy, place }, ending.signal) : toFault(policy, kept.why);
+    if (kept === null && fault?.isSure !== false) writeFileAtomic(file, JSON.stringify({ why: fault?.why ?? null }));
+    known.delete(policy);
+    if (fault !== null) {
+      known.set(policy, fault);
+      if (!ending.signal.aborted) deps.log.warn(fault, 'codex is not known to keep to a tool policy');
+    }
+    return fault;
   };
 
-  const begin = (catalogs: ModelCatalogs): Promise<PolicyFaults> => {
-    const begun = { catalog: catalogs.reader, faults: check(catalogs) };
-    begun.faults.catch(() => {
-      if (last === begun) last = null; // the next turn tries again
-    });
-    return (last = begun).faults;
+  const begin = (policy: ToolPolicy, catalogs: ModelCatalogs): Promise<PolicyFault | null> => {
+    const begun: Checked = { catalog: catalogs.reader, fault: check(policy, catalogs), until: Infinity };
+    checks.set(policy, begun);
+    begun.fault.then(
+      (fault) => (begun.until = fault?.isSure === false ? performance.now() + retryMs : Infinity),
+      () => (begun.until = 0), // the next turn tries again
+    );
+    return begun.fault;
   };
 
   return {
-    async run() {
+    async run(policy) {
       // Asked each time: the program may have been replaced in its place.
       const catalogs = await openModelCatalogs(deps);
-      return last?.catalog === catalogs.reader ? last.faults : begin(catalogs);
+      const last = checks.get(policy);
+      return last?.catalog === catalogs.reader && performance.now() < last.until ? last.fault : begin(policy, catalogs);
     },
-    known: () => known,
-    close: async () => void (await last?.faults.catch(() => undefined)), // its failure was told to those who asked
+    known: () => [...known.values()],
+    async close() {
+      ending.abort();
+      await Promise.allSettled(Array.from(checks.values(), ({ fault }) => fault)); // a failure was told to those who asked
+    },
   };
 }
 
-/** The settings of all policies as a name: other settings are checked again. */
-const editionOf = (place: ThreadPlace): string =>
+const toFault = (policy: ToolPolicy, why: string | null): PolicyFault | null =>
+  why === null ? null : { policy, why, isSure: true };
+
+/** What an earlier check has found; null when there is none, or its file cannot be read: then it is done again. */
+function readKept(file: string): { why: string | null } | null {
+  try {
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as { why?: unknown } | null;
+    return kept?.why === null || typeof kept?.why === 'string' ? { why: kept.why } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The settings of a policy as a name: other settings are checked again. */
+const editionOf = (policy: ToolPolicy, place: ThreadPlace): string =>
   createHash('sha256')
-    .update(
-      JSON.stringify(toolPolicies.map((policy) => threadParams(dryRun(policy, unknownModel, place.emptyDir), place, stub('')))),
-    )
+    .update(JSON.stringify(threadParams(dryRun(policy, unknownModel, place.emptyDir), place, stub(''))))
     .digest('hex')
     .slice(0, 16);
 
-async function askAll(deps: Deps, catalogs: ModelCatalogs): Promise<PolicyFaults> {
+type Asked = { policy: ToolPolicy; place: ThreadPlace };
+
+async function askPolicy(deps: Deps, asked: Asked, ending: AbortSignal): Promise<PolicyFault | null> {
   const recorder = await startRequestRecorder();
-  const server = await startAppServer({ ...deps, catalog: catalogs.reader }).catch(async (error: unknown) => {
-    await recorder.close();
-    throw error;
-  });
-  const asking = { server, recorder, place: { ...deps.place, catalogs, mark: 'check' }, models: modelsOf(catalogs) };
-  const faults: PolicyFaults = {};
   try {
-    const work = (async () => {
-      for (const policy of toolPolicies) Object.assign(faults, await askPolicy(asking, policy));
-    })();
-    if (!(await within(work, limitMs))) throw new Error(`its check took longer than ${limitMs / 1000} s`);
-    await work;
-    return faults;
+    const server = await startAppServer({ ...deps, catalog: asked.place.catalogs.reader });
+    const end = () => void server.kill();
+    ending.addEventListener('abort', end, { once: true });
+    if (ending.aborted) end();
+    try {
+      return await askModels({ server, recorder, ...asked });
+    } finally {
+      ending.removeEventListener('abort', end);
+      await server.kill();
+    }
   } finally {
-    await Promise.all([server.kill(), recorder.close()]);
+    await recorder.close();
   }
+}
+
+type Asking = Asked & { server: AppServer; recorder: RequestRecorder };
+
+/** What was seen of one model counts more than that another one could not be asked. */
+async function askModels(asking: Asking): Promise<PolicyFault | null> {
+  const faults = await Promise.all(modelsOf(asking.place.catalogs).map((model) => askModel(asking, model)));
+  return faults.find((fault) => fault?.isSure === true) ?? faults.find((fault) => fault !== null) ?? null;
 }
 
 const modelsOf = ({ reader }: ModelCatalogs): string[] => [
@@ -100,26 +136,30 @@ const modelsOf = ({ reader }: ModelCatalogs): string[] => [
   unknownModel,
 ];
 
-type Asking = { server: AppServer; recorder: RequestRecorder; place: ThreadPlace; models: string[] };
+async function askModel(asking: Asking, model: string): Promise<PolicyFault | null> {
+  const { policy, server } = asking;
+  const gone = server.ended.then(({ reason }) => Promise.reject(new Error(reason)));
+  try {
+    const offered = await inTime(Promise.race([toolsFor(asking, model), gone]));
+    const forbidden = forbiddenTools(policy, offered);
+    if (forbidden.length === 0) return null;
+    return { policy, why: `this version offers ${forbidden.join(', ')} to ${model}, which it forbids`, isSure: true };
+  } catch (error) {
+    return { policy, why: `what it offers to ${model} could not be seen: ${errorText(error)}`, isSure: false };
+  }
+}
 
-async function askPolicy(asking: Asking, policy: ToolPolicy): Promise<PolicyFaults> {
-  const answers = await Promise.all(
-    asking.models.map(async (model) => ({ model, forbidden: forbiddenTools(policy, await toolsFor(asking, policy, model)) })),
-  );
-  const worst = answers.find(({ forbidden }) => forbidden.length > 0);
-  if (worst === undefined) return {};
-  return {
-    [policy]: `this version offers ${worst.forbidden.join(', ')} to ${worst.model}, which the tool policy "${policy}" forbids`,
-  };
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  if (!(await within(work, limitMs))) throw new Error(`it took longer than ${limitMs / 1000} s`);
+  return work;
 }
 
 /** What a model is offered in a first turn of this policy. */
-async function toolsFor({ server, recorder, place }: Asking, policy: ToolPolicy, model: string): Promise<string[]> {
-  const name = `${policy}-${model}`;
-  const params = threadParams(dryRun(policy, model, place.emptyDir), place, stub(recorder.urlOf(name)));
+async function toolsFor({ server, recorder, place, policy }: Asking, model: string): Promise<string[]> {
+  const params = threadParams(dryRun(policy, model, place.emptyDir), place, stub(recorder.urlOf(model)));
   const { thread } = await server.request<Thread>('thread/start', { ...params, ephemeral: true });
   await server.request('turn/start', { threadId: thread.id, input: [{ type: 'text', text: 'hi', text_elements: [] }] });
-  return offeredTools(await recorder.bodyOf(name));
+  return offeredTools(await recorder.bodyOf(model));
 }
 
 const stub = (url: string): Endpoint => ({ url, token: 'none' });

@@ -36,8 +36,8 @@ export async function startRequestRecorder(): Promise<RequestRecorder> {
   });
   const { port } = server.address() as AddressInfo;
   return {
-    bodyOf: (name) => slotOf(name).promise,
-    urlOf: (name) => `http://127.0.0.1:${port}/${name}`,
+    bodyOf: (name) => slotOf(encodeURIComponent(name)).promise,
+    urlOf: (name) => `http://127.0.0.1:${port}/${encodeURIComponent(name)}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

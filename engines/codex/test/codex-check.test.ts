@@ -32,13 +32,13 @@ describeWithEngine('codex', 'a codex is believed what it offers, not what it is 
     const guest = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, toolPolicy: 'none' }));
     expect(guest.last).toMatchObject({
       type: 'failed',
-      failure: { code: 'engine_failed', retryable: false, message: expect.stringMatching(/exec_command.*"none" forbids/) },
+      failure: { code: 'engine_policy_refused', retryable: false, message: expect.stringMatching(/"none": .* exec_command/) },
     });
     expect(model.requests).toEqual([]);
     const owner = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, toolPolicy: 'full' }));
     expect(owner).toMatchObject({ text: 'hello', last: { type: 'done' } });
     expect(warn).toHaveBeenCalledOnce();
-    expect((await engine.probe()).reason).toContain('"none" forbids');
+    expect((await engine.probe()).reason).toContain('the tool policy "none"');
   });
 
   test('the check is done once for a version, and not in the way of the start', async () => {
@@ -48,9 +48,9 @@ describeWithEngine('codex', 'a codex is believed what it offers, not what it is 
       collectTurn(started.engine, engineRequest({ prompt: 'hi', ...started.request, toolPolicy: 'none' }));
     const { last } = await turn(first);
     expect(last).toEqual({ type: 'done' });
-    const files = () => readdirSync(first.stateDir).filter((name) => name.startsWith('policies-'));
+    const files = () => readdirSync(first.stateDir).filter((name) => name.startsWith('policy-'));
     expect(files()).toHaveLength(1);
-    writeFileSync(path.join(first.stateDir, files()[0] ?? ''), JSON.stringify({ none: 'it was read from the file' }));
+    writeFileSync(path.join(first.stateDir, files()[0] ?? ''), JSON.stringify({ why: 'it was read from the file' }));
     await first.engine.close();
     const second = start({ stateDir: first.stateDir });
     expect((await turn(second)).last).toMatchObject({ failure: { message: expect.stringContaining('read from the file') } });

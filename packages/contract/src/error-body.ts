@@ -31,6 +31,7 @@ export const errorCodes = [
   'engine_stalled',
   'engine_crashed',
   'engine_output_too_large',
+  'engine_policy_refused',
   'engine_failed',
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];

@@ -15,6 +15,7 @@ const commands: Record<EngineCode, ((id: string) => string) | null> = {
   engine_overloaded: null,
   engine_context_too_long: null,
   engine_output_too_large: null,
+  engine_policy_refused: (id) => `./svc engine install ${id}`,
   engine_stalled: () => './svc logs core',
   engine_crashed: () => './svc logs core',
   engine_failed: () => './svc doctor',
