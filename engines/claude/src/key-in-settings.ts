@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { EngineFailure } from '@svc/engine-kit/engine.ts';
+import { readBeginning } from '@svc/engine-kit/read-beginning.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 
 /** A settings file of the program. What lies in a project may come from anybody who could write there. */
 export type SettingsFile = { file: string; isProject: boolean };
@@ -15,8 +16,9 @@ const payingNames = [
   'CLAUDE_CODE_USE_FOUNDRY',
 ];
 
-/** In a project they would send the owner's login to another place. */
-const leadingNames = ['ANTHROPIC_BASE_URL', 'HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
+/** In a project they would send the owner's login to another place. A program reads the name of a proxy in either case. */
+const proxyNames = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
+const leadingNames = ['ANTHROPIC_BASE_URL', ...proxyNames, ...proxyNames.map((name) => name.toLowerCase())];
 
 /** The settings that every turn has, whatever its sources. */
 export const managedSettings: SettingsFile = {
@@ -44,34 +46,43 @@ export function settingsFiles(sources: readonly string[], env: Readonly<Record<s
  */
 export async function keyInSettings(files: readonly SettingsFile[]): Promise<EngineFailure | null> {
   for (const settings of files) {
-    const name = keyIn(await readSettings(settings.file), settings);
-    if (name !== undefined) return refusal(`${settings.file} sets ${name}`);
+    const fault = await faultIn(settings);
+    if (fault !== null) return refusal(`${settings.file} ${fault}`);
   }
   return null;
 }
 
-/** The turn does not run with a key: it would bill, and lose what a login has. */
+/** Why a turn is not run: it would bill, and lose what a login has. `what` is a whole sentence without its full stop. */
 export const refusal = (what: string): EngineFailure => ({
   code: 'engine_api_key_refused',
-  message: `${what}: Claude would bill every turn, or send its login elsewhere. Remove it, and log in with "./svc engine login claude".`,
+  message: `${what}. Correct that, and log in with "./svc engine login claude".`,
   retryable: false,
 });
 
-function keyIn(settings: Record<string, unknown>, { isProject }: SettingsFile): string | undefined {
-  const env = isRecord(settings.env) ? settings.env : {};
-  const names = isProject ? [...payingNames, ...leadingNames] : payingNames;
-  const isSet = (value: unknown) => value !== undefined && value !== null && value !== '';
-  return isSet(settings.apiKeyHelper) ? 'apiKeyHelper' : names.find((name) => isSet(env[name]));
+const maxBytes = 1024 * 1024;
+
+/** The end of a sentence that begins with the file; null when the file may be used. */
+async function faultIn({ file, isProject }: SettingsFile): Promise<string | null> {
+  const beginning = await readBeginning(file, maxBytes);
+  if (beginning === 'absent') return null;
+  if (beginning === 'not_a_file' || !beginning.isWhole) return 'is no settings file: it is no plain file, or too long';
+  try {
+    const text = new TextDecoder().decode(beginning.bytes);
+    return text.trim() === '' ? null : keyIn(JSON.parse(text), isProject);
+  } catch (error) {
+    // The program may be able to read it, and would then use a key that was not seen here.
+    return `cannot be read, and may set a key (${errorText(error)})`;
+  }
 }
 
-/** What cannot be read the program does not take either. */
-async function readSettings(file: string): Promise<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, ''));
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
+function keyIn(settings: unknown, isProject: boolean): string | null {
+  if (!isRecord(settings)) return null;
+  const env = isRecord(settings.env) ? settings.env : {};
+  const isSet = (value: unknown) => value !== undefined && value !== null && value !== '';
+  const paying = isSet(settings.apiKeyHelper) ? 'apiKeyHelper' : payingNames.find((name) => isSet(env[name]));
+  if (paying !== undefined) return `sets ${paying}, with which Claude would bill every turn`;
+  const leading = isProject ? leadingNames.find((name) => isSet(env[name])) : undefined;
+  return leading === undefined ? null : `sets ${leading}, through which Claude's login would go elsewhere`;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -80,7 +80,10 @@ export async function* runTurn(
 
   const onInit = (message: ClaudeInit) => {
     if (!allowsKey && (message.apiKeySource ?? 'none') !== 'none') {
-      finish({ type: 'failed', failure: refusal(`Claude was started with an API key (${message.apiKeySource})`) });
+      finish({
+        type: 'failed',
+        failure: refusal(`Claude has an API key (${message.apiKeySource}), with which it would bill every turn`),
+      });
       void conversation.close();
       return;
     }

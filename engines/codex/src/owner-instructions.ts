@@ -1,5 +1,6 @@
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { readText } from '@svc/engine-kit/read-beginning.ts';
 import { operatorCodexHome, operatorHome } from './codex-home.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -25,8 +26,8 @@ export function createOwnerInstructions(env: Env, now: () => number = () => perf
 
 async function readAll(env: Env): Promise<string> {
   const codexHome = operatorCodexHome(env);
-  const override = await readStart(path.join(codexHome, 'AGENTS.override.md'), maxInstructions);
-  const own = override.trim() === '' ? await readStart(path.join(codexHome, 'AGENTS.md'), maxInstructions) : override;
+  const override = await readText(path.join(codexHome, 'AGENTS.override.md'), maxInstructions);
+  const own = override.trim() === '' ? await readText(path.join(codexHome, 'AGENTS.md'), maxInstructions) : override;
   const folders = [path.join(operatorHome(env), '.agents/skills'), path.join(codexHome, 'skills')];
   const skills = (await Promise.all(folders.map(readSkills))).flat().slice(0, maxSkills);
   return [own.trim(), skills.length > 0 ? [skillsHeading, ...skills].join('\n') : ''].filter(Boolean).join('\n\n');
@@ -43,7 +44,7 @@ async function readSkills(folder: string): Promise<string[]> {
 }
 
 async function skillLine(file: string, folderName: string): Promise<string | null> {
-  const head = /^---\r?\n([\s\S]*?)\r?\n---/.exec(await readStart(file, maxHead))?.[1];
+  const head = /^---\r?\n([\s\S]*?)\r?\n---/.exec(await readText(file, maxHead))?.[1];
   if (head === undefined) return null;
   const description = fieldOf(head, 'description').slice(0, maxDescription);
   return `- ${fieldOf(head, 'name') || folderName}: ${description} (${file})`;
@@ -54,18 +55,6 @@ const fieldOf = (head: string, name: string): string =>
     .exec(head)?.[1]
     ?.trim()
     .replace(/^(["'])(.*)\1$/, '$2') ?? '';
-
-/** The first bytes of a file as text; nothing when it is not there. */
-async function readStart(file: string, bytes: number): Promise<string> {
-  const handle = await open(file).catch(absent(null));
-  if (handle === null) return '';
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-}
 
 /** Stands for what is not there or not to be read by us. */
 const absent =

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
+import { readText } from '@svc/engine-kit/read-beginning.ts';
 import { hideCommands } from './plain-text.ts';
 import { turnSettings } from './settings.ts';
 import { policyRules } from './tool-policy.ts';
@@ -69,10 +70,13 @@ export async function furnishHome(home: SessionHome, request: EngineRequest, own
   ]);
 }
 
+/** In bytes. */
+const maxNotes = 160_000;
+
 /** The owner's own instructions, for the owner alone. */
 async function ownerNotes({ toolPolicy, facts }: EngineRequest, ownerHome: string | undefined): Promise<string | null> {
   if (toolPolicy !== 'full' || facts.tier !== 'SACRED' || ownerHome === undefined) return null;
-  return readFile(path.join(ownerHome, '.gemini/GEMINI.md'), 'utf8').catch(() => null); // most have none
+  return (await readText(path.join(ownerHome, '.gemini/GEMINI.md'), maxNotes)) || null; // most have none
 }
 
 /**

@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises';
 import type { Attachment } from '@svc/contract/envelope.ts';
 import type { EngineRequest } from './engine.ts';
+import { readBeginning } from './read-beginning.ts';
 import { isImage } from './turn-text.ts';
 
 /** What is read of one file and of all together, in bytes: more belongs to those who may read files. */
@@ -12,25 +12,13 @@ export async function shownTexts({ toolPolicy, attachments }: EngineRequest): Pr
   if (toolPolicy !== 'none') return texts;
   let room = maxBytes.all;
   for (const file of attachments) {
-    const bytes = isImage(file) ? null : await readBeginning(file.path, Math.min(room, maxBytes.file));
-    const text = bytes === null ? null : toText(bytes);
-    if (bytes === null || text === null) continue;
-    room -= bytes.length;
+    const beginning = isImage(file) ? 'not_a_file' : await readBeginning(file.path, Math.min(room, maxBytes.file));
+    const text = typeof beginning === 'string' ? null : toText(beginning.bytes);
+    if (typeof beginning === 'string' || text === null) continue;
+    room -= beginning.bytes.length;
     texts.set(file, text);
   }
   return texts;
-}
-
-/** Null for what is gone, cannot be read, or is no file. */
-async function readBeginning(file: string, max: number): Promise<Buffer | null> {
-  try {
-    await using handle = await open(file);
-    if (!(await handle.stat()).isFile()) return null;
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(max), 0, max, 0);
-    return buffer.subarray(0, bytesRead);
-  } catch {
-    return null;
-  }
 }
 
 /** Null for what is not UTF-8, or has signs that no text has. A character that the end cuts in two is left out. */

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { keyInSettings } from './key-in-settings.ts';
+
+const dir = mkdtempSync(path.join(os.tmpdir(), 'claude-settings-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+const file = path.join(dir, 'settings.json');
+const bills = /settings\.json sets (\w+), with which Claude would bill every turn\./;
+const leads = /settings\.json sets (\w+), through which Claude's login would go elsewhere\./;
+
+const look = async (isProject: boolean) => (await keyInSettings([{ file, isProject }]))?.message;
+
+test.each(['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_USE_BEDROCK'])(
+  'whoever sets %s, it would bill',
+  async (name) => {
+    writeFileSync(file, JSON.stringify({ env: { [name]: 'x' } }));
+    for (const isProject of [true, false]) expect(bills.exec((await look(isProject)) ?? '')?.[1]).toBe(name);
+  },
+);
+
+test.each(['ANTHROPIC_BASE_URL', 'HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'])(
+  'a project that sets %s sends the login elsewhere, the owner may',
+  async (name) => {
+    writeFileSync(file, JSON.stringify({ env: { [name]: 'http://elsewhere' } }));
+    expect(leads.exec((await look(true)) ?? '')?.[1]).toBe(name);
+    expect(await look(false)).toBeUndefined();
+  },
+);
+
+test.each(['{ "env": { // a comment\n "ANTHROPIC_API_KEY": "x" } }', '{"apiKeyHelper":"x",}', '{', `"${'x'.repeat(2 ** 20)}"`])(
+  'settings that cannot be read here may hold a key for the program',
+  async (text) => {
+    writeFileSync(file, text);
+    expect(await look(false)).toMatch(/settings\.json (cannot be read, and may set a key|is no settings file)/);
+  },
+);
+
+test.each([
+  '',
+  ' \n',
+  '{}',
+  '\uFEFF{}',
+  '[]',
+  'null',
+  '{"env":null}',
+  '{"env":{"ANTHROPIC_API_KEY":""}}',
+  '{"env":["ANTHROPIC_API_KEY"]}',
+])('settings that say %j hold no key', async (text) => {
+  writeFileSync(file, text);
+  expect(await look(true)).toBeUndefined();
+});
+
+test('a pipe in place of the settings holds up no turn', async () => {
+  rmSync(file, { force: true });
+  execFileSync('mkfifo', [file]);
+  expect(await look(true)).toContain('is no settings file');
+  rmSync(file);
+  mkdirSync(file);
+  expect(await look(true)).toContain('is no settings file');
+  rmSync(file, { recursive: true });
+  expect(await look(true)).toBeUndefined();
+});

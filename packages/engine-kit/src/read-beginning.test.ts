@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { readBeginning, readText } from './read-beginning.ts';
+
+const dir = mkdtempSync(path.join(os.tmpdir(), 'beginning-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+const at = (name: string) => path.join(dir, name);
+
+test('of any text no more than the limit is read, whole characters alone, and it is known whether that is all', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.nat(60), async (text, max) => {
+      writeFileSync(at('text'), text);
+      const whole = Buffer.from(text);
+      const beginning = await readBeginning(at('text'), max);
+      expect(beginning).toEqual({ bytes: whole.subarray(0, max), isWhole: whole.length <= max });
+      const read = await readText(at('text'), max);
+      // A mark of the byte order is none of the text.
+      expect(text.replace(/^\uFEFF/, '').startsWith(read)).toBe(true);
+      if (whole.length <= max) expect(read).toBe(text.replace(/^\uFEFF/, ''));
+      expect(read).not.toContain('\uFFFD');
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a pipe that nobody writes to, a folder and a device are no files, and nothing waits for them', async () => {
+  execFileSync('mkfifo', [at('pipe')]);
+  mkdirSync(at('folder'));
+  symlinkSync(at('pipe'), at('link'));
+  for (const place of [at('pipe'), at('link'), at('folder'), '/dev/zero', '/dev/tty']) {
+    expect(['not_a_file', 'absent']).toContain(await readBeginning(place, 100));
+    expect(await readText(place, 100)).toBe('');
+  }
+});
+
+test('what is not there is absent', async () => {
+  symlinkSync(at('loop'), at('loop'));
+  writeFileSync(at('file'), 'x');
+  const socket = createServer().listen(at('socket'));
+  onTestFinished(() => void socket.close());
+  await new Promise((resolve) => socket.once('listening', resolve));
+  for (const place of ['nothing', 'loop', 'file/below', 'n'.repeat(300), 'socket']) {
+    expect(await readBeginning(at(place), 100), place).toBe('absent');
+  }
+});
+
+test('a file that grows without end, or says that it is empty, is read to the limit', async () => {
+  const beginning = await readBeginning('/proc/self/status', 10);
+  expect(beginning).toMatchObject({ isWhole: false, bytes: expect.objectContaining({ length: 10 }) });
+});
