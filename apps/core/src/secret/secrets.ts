@@ -20,6 +20,9 @@ export type SecretVault = {
 /** Where a value lies: `vault` and `file` are the places that values are put into. */
 export type SecretHome = 'vault' | SecretOrigin;
 
+/** `needsTrust`: it was refused to a tier that is not the service's own. */
+type Found = { value: Secret; from: SecretHome } | { problem: string; needsTrust?: boolean };
+
 /** The service itself. */
 const ownTier: Tier = 'SACRED';
 
@@ -39,9 +42,9 @@ export function createSecrets({ vault, knownSecrets, ...places }: Deps) {
     return next;
   };
 
-  const look = async (name: string, tier: Tier): Promise<{ value: Secret; from: SecretHome } | { problem: string }> => {
+  const look = async (name: string, tier: Tier): Promise<Found> => {
     const kept = (await vault?.get(name, tier)) ?? null;
-    if (kept !== null && 'problem' in kept) return kept;
+    if (kept !== null && 'problem' in kept) return { ...kept, needsTrust: tier !== ownTier };
     const found = kept === null ? await sources.find(name) : { value: kept, from: 'vault' as const };
     if ('value' in found) knownSecrets.learn([found.value.reveal()]);
     return found;
@@ -56,12 +59,12 @@ export function createSecrets({ vault, knownSecrets, ...places }: Deps) {
 
     /**
      * The value, for the service's own use, or for a person of this tier. @throws ServiceError `unprocessable` that says
-     * where it may be put, or that it takes more trust.
+     * where it may be put; `forbidden` when it is refused to a tier below the service's own.
      */
     async resolve(name: string, tier: Tier = ownTier): Promise<Secret> {
       const found = await look(name, tier);
       if ('value' in found) return found.value;
-      throw new ServiceError('unprocessable', found.problem);
+      throw new ServiceError(found.needsTrust === true ? 'forbidden' : 'unprocessable', found.problem);
     },
 
     /**

@@ -2,12 +2,12 @@ import type { Tier } from '@svc/contract/trust.ts';
 import type { ToolServerEntry } from '@svc/contract/tool-server.ts';
 import type { ToolServer } from '@svc/engine-kit/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { errorText } from '@svc/service-kit/service-error.ts';
+import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Secrets } from '../secret/secrets.ts';
 import { fillSecrets, secretNames } from './secret-references.ts';
 
-/** An entry as an engine takes it, or why it cannot be started. */
-export type Launch = { server: ToolServer } | { problem: string };
+/** An entry as an engine takes it, or why it cannot be started. `isPersonal`: in this person's turns, which says nothing of others'. */
+export type Launch = { server: ToolServer } | { problem: string; isPersonal: boolean };
 
 /**
  * Gives an entry as an engine takes it, in a turn of a person of this tier: a secret that takes more trust is not theirs to
@@ -29,14 +29,15 @@ export function createLauncher(name: string, entry: ToolServerEntry, { secrets, 
   const known = new Map<Tier, { until: number; launch: Promise<Launch> }>();
 
   const look = async (tier: Tier): Promise<Launch> => {
-    try {
-      const values = await Promise.all(
-        Array.from(names, async (secret) => [secret, (await secrets.resolve(secret, tier)).reveal()] as const),
-      );
-      return { server: toToolServer(name, entry, new Map(values)) };
-    } catch (error) {
-      return { problem: errorText(error).replace(/\.$/, '') };
-    }
+    const looked = await Promise.allSettled(
+      Array.from(names, async (secret) => [secret, (await secrets.resolve(secret, tier)).reveal()] as const),
+    );
+    const faults = looked.flatMap((one) => (one.status === 'rejected' ? [toProblem(one.reason)] : []));
+    // What holds for everybody is said first.
+    const fault = faults.find(({ isPersonal }) => !isPersonal) ?? faults[0];
+    if (fault !== undefined) return fault;
+    const values = looked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    return { server: toToolServer(name, entry, new Map(values)) };
   };
 
   return async (tier) => {
@@ -49,6 +50,11 @@ export function createLauncher(name: string, entry: ToolServerEntry, { secrets, 
     return launch;
   };
 }
+
+const toProblem = (error: unknown) => ({
+  problem: errorText(error).replace(/\.$/, ''),
+  isPersonal: error instanceof ServiceError && error.code === 'forbidden',
+});
 
 function toToolServer(name: string, entry: ToolServerEntry, secrets: ReadonlyMap<string, string>): ToolServer {
   const values = Object.fromEntries(

@@ -4,6 +4,7 @@ import {
   type ToolServerDocument,
   type ToolServerEntry,
 } from '@svc/contract/tool-server.ts';
+import type { Tier } from '@svc/contract/trust.ts';
 import type { ToolServer } from '@svc/engine-kit/engine.ts';
 import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
@@ -41,7 +42,8 @@ export type TurnTools = {
 
 type Registered = { entry: ToolServerEntry; launch: Launcher };
 
-type Found = Pick<TurnTools, 'servers' | 'missing'>;
+/** What becomes of a server in a turn; null when it has nothing for it. `isPersonal`: missing in this turn alone, which says nothing of it. */
+type Offer = { server: ToolServer } | { missing: MissingTools; isPersonal: boolean } | null;
 
 /** For a turn that may have none, or has no use for any. */
 export const noTools: TurnTools = { servers: [], missing: [], onMissing: () => undefined, onDone: () => undefined };
@@ -64,7 +66,6 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
   };
   const hold = (name: string, entry: ToolServerEntry) => {
     knownSecrets.learn(secretsIn(entry));
-    forget(name);
     registered.set(name, { entry, launch: createLauncher(name, entry, { secrets, clock }) });
   };
   for (const { name, enabled, entry } of await store.list()) {
@@ -92,17 +93,21 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
       throw conflict(`"${name}" is part of the service and cannot be ${what}. It can be switched off: ./svc tool toggle ${name}`);
   };
 
-  const ownOf = async (turn: ToolTurn, tools: Found): Promise<void> => {
-    for (const builtIn of builtIns) {
-      if (switchedOff.has(builtIn.name) || !isListed(turn, builtIn.name)) continue;
-      const answer = await askBuiltIn(builtIn, turn, clock);
-      if ('missing' in answer) tools.missing.push(answer.missing);
-      else if (answer.server !== null) tools.servers.push(answer.server);
-    }
+  const builtInOf = async (builtIn: BuiltInTools, turn: ToolTurn): Promise<Offer> => {
+    const answer = await askBuiltIn(builtIn, turn, clock);
+    if ('missing' in answer) return { ...answer, isPersonal: false };
+    return answer.server === null ? null : { server: answer.server };
+  };
+  const registeredOf = async (name: string, { launch }: Registered, tier: Tier): Promise<Offer> => {
+    const resting = bench.reason(name);
+    if (resting !== null) return { missing: { name, reason: resting }, isPersonal: true };
+    const launched = await launch(tier);
+    if ('server' in launched) return launched;
+    return { missing: { name, reason: launched.problem }, isPersonal: launched.isPersonal };
   };
 
   /** Learns from a turn which of its servers were there. */
-  const watch = ({ servers }: Found, personal: ReadonlySet<string>): Pick<TurnTools, 'onMissing' | 'onDone'> => {
+  const watch = (servers: readonly ToolServer[], personal: ReadonlySet<string>): Pick<TurnTools, 'onMissing' | 'onDone'> => {
     const startedAt = clock.elapsed();
     const missed = new Set<string>();
     return {
@@ -144,6 +149,7 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
         }
         await store.save({ name, enabled: entry.enabled, entry });
         hold(name, entry);
+        forget(name);
         log.info({ tool_server: name, type: entry.type, replaced }, 'tool server saved');
         return { replaced };
       }),
@@ -166,7 +172,7 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
         if (entry !== null) hold(name, entry);
         else if (enabled) switchedOff.delete(name);
         else switchedOff.add(name);
-        states.forget(name);
+        forget(name);
         log.info({ tool_server: name, enabled }, 'tool server switched');
         return enabled;
       }),
@@ -188,7 +194,7 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
       if (builtIn !== undefined) {
         return builtIn.serverForOperator(ended).then(
           (server) => ({ server }),
-          (error: unknown) => ({ problem: errorText(error) }),
+          (error: unknown) => ({ problem: errorText(error), isPersonal: false }),
         );
       }
       entryOf(name);
@@ -214,22 +220,18 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
     async serversFor(turn: ToolTurn): Promise<TurnTools> {
       const { tool_policy: toolPolicy, trust_tier: tier } = turn.identity;
       if (toolPolicy === 'none') return noTools;
-      const tools: Found = { servers: [], missing: [] };
-      /** Missing for this person alone says nothing of the server. */
-      const personal = new Set<string>();
-      await ownOf(turn, tools);
-      for (const [name, known] of registered) {
-        const { enabled, safe } = known.entry;
-        if (!enabled || !isListed(turn, name) || (toolPolicy === 'read' && !safe)) continue;
-        const resting = bench.reason(name);
-        const launch = resting === null ? await known.launch(tier) : { problem: resting };
-        if ('server' in launch) tools.servers.push(launch.server);
-        else {
-          tools.missing.push({ name, reason: launch.problem });
-          if (resting !== null || (tier !== 'SACRED' && 'server' in (await known.launch('SACRED')))) personal.add(name);
-        }
-      }
-      return { ...tools, servers: allowedToolServers({ toolPolicy, toolServers: tools.servers }), ...watch(tools, personal) };
+      const mayUse = (name: string) => isOn(name) && isListed(turn, name);
+      const offers = await Promise.all([
+        ...builtIns.filter(({ name }) => mayUse(name)).map((builtIn) => builtInOf(builtIn, turn)),
+        ...[...registered]
+          .filter(([name, { entry }]) => mayUse(name) && (toolPolicy === 'full' || entry.safe))
+          .map(([name, known]) => registeredOf(name, known, tier)),
+      ]);
+      const servers = offers.flatMap((offer) => (offer !== null && 'server' in offer ? [offer.server] : []));
+      const away = offers.flatMap((offer) => (offer !== null && 'missing' in offer ? [offer] : []));
+      const personal = new Set(away.filter(({ isPersonal }) => isPersonal).map(({ missing }) => missing.name));
+      const missing = away.map((one) => one.missing);
+      return { servers: allowedToolServers({ toolPolicy, toolServers: servers }), missing, ...watch(servers, personal) };
     },
   };
 }

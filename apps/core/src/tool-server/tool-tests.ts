@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { ToolServerTest } from '@svc/contract/tool-server.ts';
 import type { ServerState } from '@svc/engine-kit/tool-client/messages.ts';
 import { openToolClient, type ToolClient } from '@svc/engine-kit/tool-client/tool-client.ts';
-import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
+import { missingText } from '@svc/engine-kit/tool-server-missing.ts';
 import { makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
@@ -31,10 +31,12 @@ const stderrLines = 10;
 export function createToolTests({ toolServers, knownSecrets, env, workspaces, paths }: Deps): ToolTests {
   const stateDir = path.join(paths.root, 'engine-state', 'tool-tests');
   const running = new Set<ToolClient>();
+  const closing = new AbortController();
   let count = 0;
 
   const connect = async (name: string, limitMs: number, gone: AbortSignal): Promise<ServerState> => {
     const launch = await toolServers.launch(name, gone);
+    if (gone.aborted) return { name, there: false, ms: 0, fault: 'other', reason: 'its test was cut off', stderr: '' };
     if ('problem' in launch) return { name, there: false, ms: 0, fault: 'secret', reason: launch.problem, stderr: '' };
     makePrivateDir(stateDir);
     // Where turns of the operator work: a server is started as in one of those.
@@ -59,23 +61,22 @@ export function createToolTests({ toolServers, knownSecrets, env, workspaces, pa
         throw new ServiceError('busy', `${mostAtOnce} tool servers are tried already. Try again in a moment.`);
       count++;
       try {
-        const state = await connect(name, limitMs, gone);
+        const cutOff = AbortSignal.any([gone, closing.signal]);
+        const state = await connect(name, limitMs, cutOff);
         const test = toTest(state, (text) => knownSecrets.redactor().text(text));
-        // One that was cut off by its caller says nothing of the server.
-        if (!gone.aborted) toolServers.tried(name, test.connected ? null : missingText(name, test.reason));
+        // One that was cut off says nothing of the server.
+        if (!cutOff.aborted) toolServers.tried(name, test.connected ? null : missingText(name, test.reason));
         return test;
       } finally {
         count--;
       }
     },
-    close: async () => void (await Promise.all(Array.from(running, (client) => client.close()))),
+    async close() {
+      closing.abort();
+      await Promise.all(Array.from(running, (client) => client.close()));
+    },
   };
 }
-
-const missingText = (name: string, reason: string): string => {
-  const notice = toolServerMissing(name, reason);
-  return 'message' in notice ? notice.message : '';
-};
 
 function toTest(state: ServerState, mask: (text: string) => string): ToolServerTest {
   const { name, ms } = state;

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { openToolClient } from '@svc/engine-kit/tool-client/tool-client.ts';
+import type { Launch } from './to-tool-server.ts';
+import { createToolTests } from './tool-tests.ts';
+
+vi.mock('@svc/engine-kit/tool-client/tool-client.ts');
+
+const server = { name: 'kit', type: 'stdio' as const, command: 'kit', args: [], env: {}, safe: true };
+
+beforeEach(() => void vi.resetAllMocks());
+
+/** Tests of a server whose secrets take until `launched` is resolved, and which never comes up. */
+function open() {
+  const launched = Promise.withResolvers<Launch>();
+  const tried = vi.fn();
+  const root = mkdtempSync(path.join(os.tmpdir(), 'tool-tests-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  vi.mocked(openToolClient).mockImplementation(() => {
+    const states = Promise.withResolvers<[]>();
+    return { states: states.promise, call: vi.fn(), close: () => Promise.resolve(states.resolve([])) };
+  });
+  const tests = createToolTests({
+    toolServers: { launch: () => launched.promise, tried },
+    knownSecrets: { redactor: () => ({ text: (text: string) => text }) as never },
+    env: {},
+    workspaces: { shared: () => root } as never,
+    paths: { root },
+  });
+  return { tests, tried, launch: () => launched.resolve({ server }) };
+}
+
+test.each(['its caller leaves', 'the service stops'])(
+  'a test of which %s while the secrets are looked up starts no program',
+  async (how) => {
+    const { tests, tried, launch } = open();
+    const leaving = new AbortController();
+    const test = tests.run('kit', 60_000, leaving.signal);
+    if (how === 'its caller leaves') leaving.abort();
+    else await tests.close();
+    launch();
+    expect(await test).toMatchObject({ connected: false, reason: 'its test was cut off' });
+    expect(openToolClient).not.toHaveBeenCalled();
+    expect(tried).not.toHaveBeenCalled();
+  },
+);
+
+test.each(['its caller leaves', 'the service stops'])('a test of which %s while the program starts ends', async (how) => {
+  const { tests, tried, launch } = open();
+  const leaving = new AbortController();
+  const test = tests.run('kit', 60_000, leaving.signal);
+  launch();
+  await vi.waitUntil(() => vi.mocked(openToolClient).mock.calls.length > 0);
+  if (how === 'its caller leaves') leaving.abort();
+  else await tests.close();
+  expect(await test).toMatchObject({ connected: false });
+  expect(tried).not.toHaveBeenCalled();
+});
