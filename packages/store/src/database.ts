@@ -24,6 +24,12 @@ export interface Database {
    */
   flush(since?: number): Promise<void>;
   /** Runs `fn` as one transaction; transactions are serialized. A throw rolls back and passes on. */
-  transaction<T>(fn: (db: Database) => Promise<T>): Promise<T>;
+  transaction<T>(fn: (tx: Transaction) => Promise<T>): Promise<T>;
   close(): Promise<void>;
+}
+
+/** The database inside one transaction. */
+export interface Transaction extends Database {
+  /** Runs `work`, which must not throw, right after the commit and before any other statement; never after a rollback. */
+  afterCommit(work: () => void): void;
 }

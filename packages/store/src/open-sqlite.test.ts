@@ -36,6 +36,25 @@ test('transactions run one after the other, and other statements wait outside', 
   expect(await count()).toBe(2);
 });
 
+test('what a transaction leaves for after its commit runs before any other statement, and never after a rollback', async () => {
+  const { db, count } = open();
+  const seen: string[] = [];
+  const adds = (name: string, fails: boolean) =>
+    db.transaction(async (tx) => {
+      seen.push(`${name} begins`);
+      await tx.run('INSERT INTO n VALUES (1)');
+      await tx.transaction(async (inner) => inner.afterCommit(() => seen.push(`${name} is committed`)));
+      if (fails) throw new Error(name);
+    });
+  await Promise.allSettled([
+    adds('a', false),
+    adds('b', true),
+    adds('c', false),
+    count().then((n) => seen.push(`there are ${n}`)),
+  ]);
+  expect(seen).toEqual(['a begins', 'a is committed', 'b begins', 'c begins', 'c is committed', 'there are 2']);
+});
+
 test('statements that waited for a transaction share a commit, in the order in which they came', async () => {
   const { db } = open();
   const before = db.mark();

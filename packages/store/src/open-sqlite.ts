@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { keepDamagedLog } from './check-log.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import { WatchedDatabase, type DamagedDatabase, type DamageWatch } from './damage.ts';
-import type { Database, Value } from './database.ts';
+import type { Database, Transaction, Value } from './database.ts';
 import { lockFile } from './file-lock.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { snapshot } from './snapshot.ts';
@@ -121,22 +121,24 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDat
     return result;
   };
 
-  const inTransaction: Database = {
+  const within: Omit<Database, 'transaction'> = {
     get: async <T>(sql: string, ...values: Value[]) => prepared(sql).statement.get(...values) as T | undefined,
     all: async <T>(sql: string, ...values: Value[]) => prepared(sql).statement.all(...values) as T[],
     run: async (sql, ...values) => Number(prepared(sql).statement.run(...values).changes),
-    getDeferred: (sql, ...values) => inTransaction.get(sql, ...values),
+    getDeferred: (sql, ...values) => within.get(sql, ...values),
     mark: () => group.mark(),
     flush: () => Promise.resolve(),
-    transaction: (fn) => fn(inTransaction),
     close: () => Promise.reject(new Error('a database is not closed inside a transaction')),
   };
-  const inOwnTransaction = async <T>(fn: (db: Database) => Promise<T>): Promise<T> => {
+  const inOwnTransaction = async <T>(fn: (tx: Transaction) => Promise<T>): Promise<T> => {
+    const onCommit: (() => void)[] = [];
+    const tx: Transaction = { ...within, transaction: (work) => work(tx), afterCommit: (work) => void onCommit.push(work) };
     group.commitNow();
     raw.exec('BEGIN IMMEDIATE');
     try {
-      const result = await fn(inTransaction);
+      const result = await fn(tx);
       raw.exec('COMMIT');
+      for (const work of onCommit) work();
       return result;
     } catch (error) {
       // Some faults have ended it already.
