@@ -2,6 +2,7 @@ import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { randomIds, type Ids } from '@svc/service-kit/ids.ts';
 import type { ServiceContext } from '@svc/service-kit/run-service.ts';
+import type { Database } from '@svc/store/database.ts';
 import { createAccessLog } from './access/access-log.ts';
 import { listAgents } from './agent/agent-store.ts';
 import { createAgents, listedAgent } from './agent/agents.ts';
@@ -9,7 +10,7 @@ import { allCredentials } from './credential/credential-store.ts';
 import { createCredentials, listedCredential } from './credential/credentials.ts';
 import { calibrateCost, type KdfCost } from './crypto/passphrase-key.ts';
 import { openVaultDb } from './db/open-vault-db.ts';
-import { createInventory } from './keyring/inventory.ts';
+import { createInventory, type Listed } from './keyring/inventory.ts';
 import { createKeyring } from './keyring/keyring.ts';
 import { createLifecycle } from './keyring/lifecycle.ts';
 import { createAdminAuth } from './seal/admin-auth.ts';
@@ -59,12 +60,8 @@ export async function createVaultContext(options: VaultOptions) {
       accessLog,
       adminKey,
       calibrate,
-      takeStock: async (tx) =>
-        inventory.record(tx, [
-          ...(await listAgents(tx)).map(listedAgent),
-          ...(await allCredentials(tx)).map(listedCredential),
-          ...(await allSiloKeys(tx)).map(listedSiloKey),
-        ]),
+      takeStock: async (tx) => inventory.record(tx, await allRows(tx)),
+      examine: async () => db.transaction(async (tx) => inventory.examine(tx, await allRows(tx))),
       onSeal: () => proxyTokens.clear(),
     }),
     adminAuth: createAdminAuth(db, adminKey),
@@ -76,3 +73,10 @@ export async function createVaultContext(options: VaultOptions) {
     },
   };
 }
+
+/** Everything that the inventory lists. */
+const allRows = async (db: Database): Promise<Listed[]> => [
+  ...(await listAgents(db)).map(listedAgent),
+  ...(await allCredentials(db)).map(listedCredential),
+  ...(await allSiloKeys(db)).map(listedSiloKey),
+];

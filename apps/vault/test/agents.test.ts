@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { VaultToken } from '@svc/contract/vault.ts';
-import { openTestVault, type TestVault } from './open-test-vault.ts';
+import { openTestVault, restartTestVault, type TestVault } from './open-test-vault.ts';
 
 let vault: TestVault;
 let key: string;
@@ -56,16 +56,10 @@ test('V06: a token does not outlive a seal or the process', async () => {
   expect((await vault.redeem(key, token)).status).toBe(403);
 
   const before = await tokenFor(key, 'SACRED_KEY');
-  const { dataDir } = vault;
-  await vault.app.close();
-  await vault.context.close();
-  const next = await openTestVault({ dataDir });
-  next.useAdminKey(vault.adminKey());
-  await next.unseal();
-  expect((await next.redeem(key, before)).status).toBe(403);
-  expect(await next.read(key, 'SACRED_KEY')).toBe('for the highest only');
-  await next.close();
-  vault = await openTestVault();
+  vault = await restartTestVault(vault);
+  await vault.unseal();
+  expect((await vault.redeem(key, before)).status).toBe(403);
+  expect(await vault.read(key, 'SACRED_KEY')).toBe('for the highest only');
 });
 
 test('V07: who is below the trust of a secret is refused', async () => {

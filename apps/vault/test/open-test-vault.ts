@@ -5,7 +5,7 @@ import { createLog } from '@svc/service-kit/log.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { readVersion } from '@svc/service-kit/version.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { createVaultApp } from '../src/app.ts';
 import { createVaultContext } from '../src/context.ts';
 
@@ -13,12 +13,11 @@ export const passphrase = 'correct horse battery staple';
 /** As little work as argon2id allows: what it really costs has a test of its own. */
 export const cheap = { memory: 8, passes: 1, parallelism: 1 };
 
-type Options = { dataDir?: string; env?: Record<string, string>; maxUses?: number };
+type Options = { folder?: TemporaryFolder; env?: Record<string, string>; maxUses?: number };
 
 /** A vault in this process: no port, a folder of its own, a clock that the test moves. */
-export async function openTestVault({ dataDir, env = {}, maxUses }: Options = {}) {
-  const folder = dataDir === undefined ? temporaryFolder() : null;
-  const dir = dataDir ?? folder?.path ?? '';
+export async function openTestVault({ folder = temporaryFolder(), env = {}, maxUses }: Options = {}) {
+  const dir = folder.path;
   const settings = loadSettings(repositoryRoot, { SVC_DATA_DIR: dir, SVC_LOG_LEVEL: 'silent', ...env });
   const clock = createFakeClock();
   const log = createLog('vault', 'silent');
@@ -45,10 +44,17 @@ export async function openTestVault({ dataDir, env = {}, maxUses }: Options = {}
   };
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
+  const stop = async () => {
+    await app.close();
+    await context.close();
+  };
+
   return {
     context,
     app,
     clock,
+    folder,
+    stop,
     dataDir: dir,
     ask,
     good,
@@ -69,11 +75,18 @@ export async function openTestVault({ dataDir, env = {}, maxUses }: Options = {}
       return (await good<VaultValue>('POST /v1/redeem', { token }, bearer(key))).value;
     },
     async close() {
-      await app.close();
-      await context.close();
-      folder?.remove();
+      await stop();
+      folder.remove();
     },
   };
 }
 
 export type TestVault = Awaited<ReturnType<typeof openTestVault>>;
+
+/** Ends a vault and starts another one on its file. */
+export async function restartTestVault(vault: TestVault): Promise<TestVault> {
+  await vault.stop();
+  const next = await openTestVault({ folder: vault.folder });
+  next.useAdminKey(vault.adminKey());
+  return next;
+}

@@ -1,5 +1,6 @@
+import { StatementSync } from 'node:sqlite';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { tiers, type Tier } from '@svc/contract/trust.ts';
 import type { VaultDataKey, VaultPlainKey, VaultWrappedKey } from '@svc/contract/vault.ts';
 import { seal } from '../src/crypto/aead.ts';
@@ -43,6 +44,27 @@ describe('a new root key', () => {
     for (let n = 0; n < 20; n++) expect(await vault.read(key, `SECRET_${n}`)).toBe(`the value ${n}`);
   });
 
+  test('reads the list of rows as often for many as for few', async () => {
+    await vault.close();
+    const get = vi.spyOn(StatementSync.prototype, 'get');
+    const isRead = (statement: unknown) => (statement as StatementSync).sourceSQL.includes('FROM inventory');
+    const readsOfRotation = async () => {
+      get.mockClear();
+      await vault.good('POST /v1/rotate');
+      return get.mock.contexts.filter(isRead).length;
+    };
+    try {
+      await opened();
+      await vault.put('A', 'the value');
+      const few = await readsOfRotation();
+      for (let n = 0; n < 20; n++) await vault.put(`B${n}`, 'the value');
+      expect(few).toBeGreaterThan(0);
+      expect(await readsOfRotation()).toBe(few);
+    } finally {
+      get.mockRestore();
+    }
+  });
+
   test('is made beside everything else without anybody noticing', async () => {
     await vault.put('A', 'the value');
     const work = Array.from({ length: 30 }, (_, n) => [
@@ -52,6 +74,13 @@ describe('a new root key', () => {
     ]).flat();
     expect(new Set(await Promise.all(work))).toEqual(new Set(['the value']));
     expect(root().generation).toBe(7);
+  });
+
+  test('comes between the look at an agent and the one at the list of rows without harm', async () => {
+    const { agents, lifecycle, inventory } = vault.context;
+    const [agent] = await Promise.all([agents.authenticate(key), lifecycle.rotate()]);
+    expect(agent.name).toBe('assistant');
+    expect(inventory.faults()).toEqual([]);
   });
 
   test('leaves the old one in memory no longer than needed', async () => {

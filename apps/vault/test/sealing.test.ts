@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openTestVault, passphrase, type TestVault } from './open-test-vault.ts';
+import { openTestVault, restartTestVault, passphrase, type TestVault } from './open-test-vault.ts';
 
 let vault: TestVault;
 beforeEach(async () => {
@@ -98,14 +98,8 @@ describe('while sealed', () => {
 
   test('the count of wrong passphrases outlives the process', async () => {
     await vault.unseal('wrong passphrase');
-    const { dataDir } = vault;
-    await vault.app.close();
-    await vault.context.close();
-    const next = await openTestVault({ dataDir });
-    next.useAdminKey(vault.adminKey());
-    expect((await next.unseal()).status).toBe(429);
-    await next.close();
-    vault = await openTestVault();
+    vault = await restartTestVault(vault);
+    expect((await vault.unseal()).status).toBe(429);
   });
 
   test('one passphrase is tried at a time', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { passphraseKey, type KdfParameters } from '../src/crypto/passphrase-key.ts';
 import type { VaultRow } from '../src/keyring/vault-row.ts';
-import { openTestVault, passphrase, type TestVault } from './open-test-vault.ts';
+import { openTestVault, passphrase, restartTestVault, type TestVault } from './open-test-vault.ts';
 
 let vault: TestVault;
 let key: string;
@@ -175,13 +175,70 @@ describe('an earlier row that is put back', () => {
     await vault.put('ONE', 'the newest value');
     const now = rows('inventory', 'id = 1');
     putBack('inventory', before);
-    await expectRefused();
+    expect((await vault.token(key, 'ONE')).status).toBe(500);
     raw('DELETE FROM inventory');
     expect((await vault.token(key, 'ONE')).status).toBe(500);
     putBack('inventory', { ...now, entries: String(now['entries']).replace('"', '" ') });
     expect((await vault.token(key, 'ONE')).status).toBe(500);
     putBack('inventory', now);
     expect(await vault.read(key, 'ONE')).toBe('the newest value');
+  });
+
+  test('together with the inventory of its time is refused all the same, also after a seal', async () => {
+    const before = [rows('agent', "name = 'assistant'"), rows('inventory', 'id = 1')] as const;
+    await vault.good('DELETE /v1/agents/assistant');
+    const now = rows('inventory', 'id = 1');
+    putBack('agent', before[0]);
+    putBack('inventory', before[1]);
+    expect((await vault.token(key, 'ONE')).status).toBe(500);
+    expect((await vault.put('THREE', 'x')).status).toBe(500);
+    await vault.good('POST /v1/seal');
+    expect((await vault.unseal()).status).toBe(200);
+    expect(await notices()).toEqual([expect.stringContaining('inventory of the vault is not as the vault wrote it last')]);
+    expect((await vault.token(key, 'ONE')).status).toBe(500);
+    putBack('inventory', now);
+    await vault.good('DELETE /v1/agents/assistant');
+    expect(await notices()).toEqual([]);
+  });
+
+  test('together with the inventory of its time is refused after a restart too, once there is a new root key', async () => {
+    const before = [rows('agent', "name = 'assistant'"), rows('inventory', 'id = 1')] as const;
+    await vault.good('DELETE /v1/agents/assistant');
+    await vault.good('POST /v1/rotate');
+    vault = await restartTestVault(vault);
+    putBack('agent', before[0]);
+    putBack('inventory', before[1]);
+    expect((await vault.unseal()).status).toBe(200);
+    expect(await notices()).toEqual([expect.stringContaining('inventory of the vault was changed')]);
+    expect((await vault.token(key, 'ONE')).status).toBe(500);
+  });
+
+  test('is named by /health as soon as the vault is open, and so is one that is gone', async () => {
+    await vault.put('THREE', 'the value of three');
+    const before = rows('credential', "name = 'ONE'");
+    await vault.put('ONE', 'the newest value');
+    await vault.good('POST /v1/seal');
+    putBack('credential', before);
+    raw("DELETE FROM credential WHERE name = 'TWO'");
+    await vault.unseal();
+    expect(await notices()).toEqual([
+      'The credential "ONE" is not as the vault wrote it last: its row was changed or put back.',
+      'The credential "TWO" is gone: its row was removed by something else than the vault.',
+    ]);
+    expect(await vault.read(key, 'THREE')).toBe('the value of three');
+    await vault.put('ONE', 'again');
+    await vault.put('TWO', 'again');
+    expect(await notices()).toEqual([]);
+  });
+
+  test('of very many is named once with twenty names', async () => {
+    const { db, inventory } = vault.context;
+    const all = Array.from({ length: 50 }, (_, n) => ({ kind: 'credential' as const, name: `N${n}`, fields: [n] }));
+    await db.transaction((tx) => inventory.record(tx, all));
+    const changed = all.map((row) => ({ ...row, fields: ['other'] }));
+    await db.transaction((tx) => inventory.examine(tx, changed));
+    expect(inventory.faults()).toHaveLength(21);
+    expect(inventory.faults().at(-1)).toMatch(/^\d+ more rows are refused\.$/);
   });
 
   test('without the inventory a sealed vault does not take itself for one of an earlier version', async () => {
@@ -193,18 +250,31 @@ describe('an earlier row that is put back', () => {
 });
 
 test('a vault of an earlier version is upgraded when it is opened: what it holds stays, and is bound from then on', async () => {
-  const { db, keyring, lifecycle } = vault.context;
+  const { db, keyring } = vault.context;
   const row = (await db.get<VaultRow>('SELECT * FROM vault')) as VaultRow;
   const kek = await passphraseKey(passphrase, JSON.parse(row.kdf) as KdfParameters);
   raw('UPDATE vault SET wrapped_root = ?, format = 1', keyring.rekey(kek, row, { ...row, format: 1 }));
   raw('DELETE FROM inventory');
-  await vault.good('POST /v1/seal');
-  await lifecycle.unseal(passphrase);
+  vault = await restartTestVault(vault);
+  expect((await vault.unseal()).status).toBe(200);
   expect(await vault.read(key, 'ONE')).toBe('the value of one');
-  expect((await db.get<VaultRow>('SELECT * FROM vault'))?.format).toBe(2);
+  expect((await vault.context.db.get<VaultRow>('SELECT * FROM vault'))?.format).toBe(2);
   await vault.good('POST /v1/seal');
-  await lifecycle.unseal(passphrase);
+  await vault.unseal();
   expect(await vault.read(key, 'TWO')).toBe('the value of two');
+});
+
+test('what a transaction listed that was rolled back does not count', async () => {
+  const { db, inventory } = vault.context;
+  const change = { kind: 'credential' as const, name: 'ONE', fields: null };
+  const failing = db.transaction(async (tx) => {
+    await inventory.record(tx, [change]);
+    throw new Error('no');
+  });
+  await expect(failing).rejects.toThrow('no');
+  expect(await vault.read(key, 'ONE')).toBe('the value of one');
+  await vault.put('ONE', 'the next value');
+  expect(await vault.read(key, 'ONE')).toBe('the next value');
 });
 
 test.each([

@@ -2,7 +2,7 @@ import type { VaultAccess } from '@svc/contract/vault.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import type { Database } from '@svc/store/database.ts';
+import type { Database, Transaction } from '@svc/store/database.ts';
 import { createRefusalLimit } from './refusal-limit.ts';
 
 export type Accessed = Pick<VaultAccess, 'actor' | 'action' | 'target'>;
@@ -40,7 +40,7 @@ export function createAccessLog(db: Database, clock: Clock, log: Pick<Log, 'erro
 
   return {
     /** Runs `work` in a transaction with its entry. What is refused or fails is entered too, and thrown on. */
-    async during<T>(accessed: Accessed, work: (tx: Database) => Promise<T>): Promise<T> {
+    async during<T>(accessed: Accessed, work: (tx: Transaction) => Promise<T>): Promise<T> {
       try {
         return await db.transaction(async (tx) => {
           const result = await work(tx);

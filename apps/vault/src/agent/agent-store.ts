@@ -1,17 +1,17 @@
 import type { Tier } from '@svc/contract/trust.ts';
 import type { VaultAgent } from '@svc/contract/vault.ts';
-import type { Database } from '@svc/store/database.ts';
+import type { Database, Transaction } from '@svc/store/database.ts';
 
 export type AgentRow = VaultAgent & { tier: Tier; key_hash: Uint8Array; generation: number; mac: Uint8Array };
 
 const insert =
   'INSERT INTO agent (id, name, tier, key_hash, created_at, revoked_at, generation, mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
 
-export const insertAgent = (tx: Database, row: AgentRow): Promise<number> =>
+export const insertAgent = (tx: Transaction, row: AgentRow): Promise<number> =>
   tx.run(insert, row.id, row.name, row.tier, row.key_hash, row.created_at, row.revoked_at, row.generation, row.mac);
 
 /** Its key, for what may have changed of an agent. */
-export const updateAgent = (tx: Database, { id, revoked_at, generation, mac }: AgentRow): Promise<number> =>
+export const updateAgent = (tx: Transaction, { id, revoked_at, generation, mac }: AgentRow): Promise<number> =>
   tx.run('UPDATE agent SET revoked_at = ?, generation = ?, mac = ? WHERE id = ?', revoked_at, generation, mac, id);
 
 export const findAgentByKey = (db: Database, keyHash: Buffer): Promise<AgentRow | undefined> =>

@@ -4,7 +4,7 @@ import type { VaultAgent } from '@svc/contract/vault.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import { conflict, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
-import type { Database } from '@svc/store/database.ts';
+import type { Database, Transaction } from '@svc/store/database.ts';
 import type { AccessLog } from '../access/access-log.ts';
 import { hashAccessKey, newAccessKey } from '../crypto/access-key.ts';
 import { TamperedError } from '../crypto/aead.ts';
@@ -25,16 +25,18 @@ export function createAgents({ db, clock, ids, keyring, inventory, accessLog }: 
       .update(JSON.stringify(signedFields(row)))
       .digest();
   const signed = (row: Omit<AgentRow, 'mac'>): AgentRow => ({ ...row, mac: macOf(row) });
-  const check = async (tx: Pick<Database, 'get'>, row: AgentRow): Promise<AgentRow> => {
-    const isSigned = row.mac.length === 32 && timingSafeEqual(row.mac, macOf(row));
-    if (!isSigned) throw new TamperedError(`The agent "${row.name}" was changed by something else than the vault.`);
-    await inventory.check(tx, listedAgent(row));
-    return row;
+  const check = async (tx: Transaction, rows: readonly AgentRow[]): Promise<void> => {
+    for (const row of rows) {
+      const isSigned = row.mac.length === 32 && timingSafeEqual(row.mac, macOf(row));
+      if (!isSigned) throw new TamperedError(`The agent "${row.name}" was changed by something else than the vault.`);
+    }
+    return inventory.check(tx, rows.map(listedAgent));
   };
 
   keyring.onRotate(async (tx, _from, generation) => {
-    const rows: AgentRow[] = [];
-    for (const row of await listAgents(tx)) rows.push(signed({ ...(await check(tx, row)), generation }));
+    const before = await listAgents(tx);
+    await check(tx, before);
+    const rows = before.map((row) => signed({ ...row, generation }));
     for (const row of rows) await updateAgent(tx, row);
     await inventory.record(tx, rows.map(listedAgent));
     return 0;
@@ -79,12 +81,14 @@ export function createAgents({ db, clock, ids, keyring, inventory, accessLog }: 
     },
 
     /** Whose key it is. @throws ServiceError `unauthorized`; `unavailable` while the vault is sealed. */
-    async authenticate(key: string | null): Promise<VaultAgent> {
-      const row = key === null ? undefined : await findAgentByKey(db, hashAccessKey(key));
-      if (row === undefined || row.revoked_at !== null) throw unknownAgent();
-      keyring.assertOpen();
-      return toAgent(await check(db, row));
-    },
+    authenticate: (key: string | null): Promise<VaultAgent> =>
+      db.transaction(async (tx) => {
+        const row = key === null ? undefined : await findAgentByKey(tx, hashAccessKey(key));
+        if (row === undefined || row.revoked_at !== null) throw unknownAgent();
+        keyring.assertOpen();
+        await check(tx, [row]);
+        return toAgent(row);
+      }),
   };
 }
 

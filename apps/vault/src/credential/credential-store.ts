@@ -1,6 +1,6 @@
 import type { Tier } from '@svc/contract/trust.ts';
 import type { VaultCredential } from '@svc/contract/vault.ts';
-import type { Database } from '@svc/store/database.ts';
+import type { Database, Transaction } from '@svc/store/database.ts';
 
 export type CredentialRow = VaultCredential & {
   min_trust: Tier;
@@ -14,7 +14,7 @@ const upsert = `INSERT INTO credential (name, min_trust, version, generation, wr
   generation = excluded.generation, wrapped_key = excluded.wrapped_key, sealed_value = excluded.sealed_value,
   updated_at = excluded.updated_at`;
 
-export const writeCredential = (tx: Database, row: CredentialRow): Promise<number> =>
+export const writeCredential = (tx: Transaction, row: CredentialRow): Promise<number> =>
   tx.run(
     upsert,
     row.name,
@@ -30,7 +30,7 @@ export const writeCredential = (tx: Database, row: CredentialRow): Promise<numbe
 export const readCredential = (db: Database, name: string): Promise<CredentialRow | undefined> =>
   db.get<CredentialRow>('SELECT * FROM credential WHERE name = ?', name);
 
-export const deleteCredential = (tx: Database, name: string): Promise<number> =>
+export const deleteCredential = (tx: Transaction, name: string): Promise<number> =>
   tx.run('DELETE FROM credential WHERE name = ?', name);
 
 export const listCredentials = (db: Database): Promise<VaultCredential[]> =>
@@ -41,5 +41,5 @@ export const allCredentials = (db: Database): Promise<CredentialRow[]> => db.all
 export const credentialsOfGeneration = (db: Database, generation: number): Promise<CredentialRow[]> =>
   db.all<CredentialRow>('SELECT * FROM credential WHERE generation = ?', generation);
 
-export const rewrapCredential = (tx: Database, name: string, generation: number, wrappedKey: Buffer): Promise<number> =>
+export const rewrapCredential = (tx: Transaction, name: string, generation: number, wrappedKey: Buffer): Promise<number> =>
   tx.run('UPDATE credential SET generation = ?, wrapped_key = ? WHERE name = ?', generation, wrappedKey, name);

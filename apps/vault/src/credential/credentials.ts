@@ -4,7 +4,7 @@ import type { VaultCredential } from '@svc/contract/vault.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { refusePlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
 import { forbidden, notFound } from '@svc/service-kit/service-error.ts';
-import type { Database } from '@svc/store/database.ts';
+import type { Database, Transaction } from '@svc/store/database.ts';
 import type { AccessLog } from '../access/access-log.ts';
 import { keyBytes, open, seal } from '../crypto/aead.ts';
 import type { Inventory, Listed } from '../keyring/inventory.ts';
@@ -29,9 +29,9 @@ export function createCredentials({ db, clock, keyring, inventory, accessLog }: 
 
   keyring.onRotate(async (tx, from, to) => {
     const rows = await credentialsOfGeneration(tx, from);
+    await inventory.check(tx, rows.map(listedCredential));
     const changed: Listed[] = [];
     for (const row of rows) {
-      await inventory.check(tx, listedCredential(row));
       const key = keyring.unwrap('credentials', row, keyContext(row));
       const wrapped_key = keyring.rewrap('credentials', key, to, keyContext(row));
       key.fill(0);
@@ -76,7 +76,7 @@ export function createCredentials({ db, clock, keyring, inventory, accessLog }: 
       }),
 
     /** The row, for somebody of a tier. @throws ServiceError `not_found`, `forbidden`. */
-    async permitted(tx: Database, name: string, tier: Tier): Promise<CredentialRow> {
+    async permitted(tx: Transaction, name: string, tier: Tier): Promise<CredentialRow> {
       const row = await readCredential(tx, name);
       if (row === undefined) throw notFound('secret', name);
       if (!atLeast(tier, row.min_trust)) throw forbidden(`The secret "${name}" takes ${row.min_trust}; this asks as ${tier}.`);
@@ -84,8 +84,8 @@ export function createCredentials({ db, clock, keyring, inventory, accessLog }: 
     },
 
     /** @throws TamperedError when anything of the row was changed or comes from another one. */
-    async valueOf(tx: Pick<Database, 'get'>, row: CredentialRow): Promise<string> {
-      await inventory.check(tx, listedCredential(row));
+    async valueOf(tx: Transaction, row: CredentialRow): Promise<string> {
+      await inventory.check(tx, [listedCredential(row)]);
       const key = keyring.unwrap('credentials', row, keyContext(row));
       try {
         return open(key, row.sealed_value, valueContext(row)).toString();

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { Database } from '@svc/store/database.ts';
+import type { Transaction } from '@svc/store/database.ts';
 import { TamperedError } from '../crypto/aead.ts';
 import type { Keyring } from './keyring.ts';
 import { readVaultRow } from './vault-row.ts';
@@ -10,14 +10,17 @@ export type Listed = { kind: 'agent' | 'credential' | 'silo key'; name: string; 
 /** Changes an entry; `fields: null` takes it out. */
 export type InventoryChange = Omit<Listed, 'fields'> & { fields: Listed['fields'] | null };
 
-type Entries = Map<string, string>;
+type Entries = ReadonlyMap<string, string>;
 type InventoryRow = { generation: number; entries: string; mac: Uint8Array };
+type Stored = InventoryRow & { parsed: Entries };
 
 export type Inventory = {
   /** Lists rows as they are from now on, in the transaction that writes them. */
-  record(tx: Database, changes: readonly InventoryChange[]): Promise<void>;
-  /** @throws TamperedError when this is not the row that the vault wrote last. */
-  check(db: Pick<Database, 'get'>, listed: Listed): Promise<void>;
+  record(tx: Transaction, changes: readonly InventoryChange[]): Promise<void>;
+  /** @throws TamperedError when one of them, read in the same transaction, is not the row that the vault wrote last. */
+  check(tx: Transaction, listed: readonly Listed[]): Promise<void>;
+  /** Looks for everything that `check` would refuse, given all rows there are. What it finds is among the faults. */
+  examine(tx: Transaction, all: readonly Listed[]): Promise<void>;
   /** What of the file is refused, a line each. */
   faults(): string[];
 };
@@ -25,67 +28,124 @@ export type Inventory = {
 const select = 'SELECT generation, entries, mac FROM inventory WHERE id = 1';
 const upsert = `INSERT INTO inventory (id, generation, entries, mac) VALUES (1, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET generation = excluded.generation, entries = excluded.entries, mac = excluded.mac`;
+const whatToDo = 'Look through ./svc vault agent and ./svc vault list after a restart, or go back to a backup.';
+/** More lines are only counted. */
+const mostFaults = 20;
 
 /**
  * Knows which rows of the vault are in force. Each row proves by itself that the vault wrote it, but not that it did so
  * last: a revoked agent or an old secret would be good again once its earlier row was put back. So one authenticated
- * list names the digest of every row, and changes with them in one transaction.
+ * list names the digest of every row, and changes with them in one transaction. The list itself is held against the one in
+ * memory, for an earlier one would be good again too.
  */
 export function createInventory(keyring: Pick<Keyring, 'keyOf' | 'onRotate'>): Inventory {
   const refused = new Map<string, string>();
+  /** As it was committed last. It holds no secret, and stays while the vault is sealed. */
+  let committed: Stored | null = null;
+  const uncommitted = new WeakMap<Transaction, Stored>();
 
   const macOf = (generation: number, entries: string): Buffer =>
     createHmac('sha256', keyring.keyOf(generation, 'inventory')).update(entries).digest();
-
-  /** Without a row nothing is listed yet. */
-  const load = async (db: Pick<Database, 'get'>): Promise<{ generation: number; entries: Entries }> => {
-    const row = await db.get<InventoryRow>(select);
-    if (row === undefined) return { generation: (await readVaultRow(db))?.generation ?? 0, entries: new Map() };
-    const mac = macOf(row.generation, row.entries);
-    if (row.mac.length !== mac.length || !timingSafeEqual(row.mac, mac)) {
-      throw refuse('inventory', 'The inventory of the vault was changed by something else than the vault.');
-    }
-    refused.delete('inventory');
-    return { generation: row.generation, entries: new Map(JSON.parse(row.entries) as [string, string][]) };
-  };
-  const save = (tx: Database, generation: number, entries: Entries): Promise<unknown> => {
-    const text = JSON.stringify([...entries]);
-    return tx.run(upsert, generation, text, macOf(generation, text));
-  };
   const refuse = (id: string, message: string): TamperedError => {
     refused.set(id, message);
     return new TamperedError(message);
   };
 
+  /** What this process reads for the first time: nothing but its MAC speaks for it. Without a row nothing is listed yet. */
+  const accept = async (tx: Transaction, row: InventoryRow | undefined): Promise<Pick<Stored, 'generation' | 'parsed'>> => {
+    const generation = (await readVaultRow(tx))?.generation ?? 0;
+    if (row === undefined) return { generation, parsed: new Map() };
+    if (row.generation !== generation || !isEqual(row.mac, macOf(generation, row.entries))) {
+      throw refuse('inventory', `The inventory of the vault was changed by something else than the vault. ${whatToDo}`);
+    }
+    committed = { ...row, parsed: new Map(JSON.parse(row.entries) as [string, string][]) };
+    return committed;
+  };
+  const load = async (tx: Transaction): Promise<Pick<Stored, 'generation' | 'parsed'>> => {
+    const row = await tx.get<InventoryRow>(select);
+    const known = uncommitted.get(tx) ?? committed;
+    const stored = known ?? (await accept(tx, row));
+    if (known !== null && (row === undefined || row.entries !== known.entries || !isEqual(row.mac, known.mac))) {
+      throw refuse(
+        'inventory',
+        `The inventory of the vault is not as the vault wrote it last: it was changed or put back. ${whatToDo}`,
+      );
+    }
+    refused.delete('inventory');
+    return stored;
+  };
+  const save = async (tx: Transaction, generation: number, parsed: Entries): Promise<void> => {
+    const entries = JSON.stringify([...parsed]);
+    const saved = { generation, entries, mac: macOf(generation, entries), parsed };
+    await tx.run(upsert, generation, entries, saved.mac);
+    uncommitted.set(tx, saved);
+    tx.afterCommit(() => void (committed = saved));
+  };
+  /** Gives the first row that is refused. */
+  const compare = (listed: readonly Listed[], parsed: Entries): TamperedError | null => {
+    let first: TamperedError | null = null;
+    for (const { kind, name, fields } of listed) {
+      const id = idOf(kind, name);
+      if (parsed.get(id) === digestOf(fields)) refused.delete(id);
+      else {
+        const fault = refuse(id, `The ${kind} "${name}" is not as the vault wrote it last: its row was changed or put back.`);
+        first ??= fault;
+      }
+    }
+    return first;
+  };
+
   keyring.onRotate(async (tx, _from, to) => {
-    await save(tx, to, (await load(tx)).entries);
+    await save(tx, to, (await load(tx)).parsed);
     return 0;
   });
 
   return {
     async record(tx, changes) {
-      const { generation, entries } = await load(tx);
+      const { generation, parsed } = await load(tx);
+      const changed = new Map(parsed);
       for (const { kind, name, fields } of changes) {
         const id = idOf(kind, name);
-        if (fields === null) entries.delete(id);
-        else entries.set(id, digestOf(fields));
+        if (fields === null) changed.delete(id);
+        else changed.set(id, digestOf(fields));
         refused.delete(id);
       }
-      await save(tx, generation, entries);
+      await save(tx, generation, changed);
     },
-    async check(db, { kind, name, fields }) {
-      const id = idOf(kind, name);
-      const { entries } = await load(db);
-      if (entries.get(id) !== digestOf(fields)) {
-        throw refuse(id, `The ${kind} "${name}" is not as the vault wrote it last: its row was changed or put back.`);
-      }
-      refused.delete(id);
+    async check(tx, listed) {
+      const fault = compare(listed, (await load(tx)).parsed);
+      if (fault !== null) throw fault;
     },
-    faults: () => [...refused.values()],
+    async examine(tx, all) {
+      refused.clear();
+      const stored = await load(tx).catch(passTampered);
+      if (stored === null) return;
+      compare(all, stored.parsed);
+      const present = new Set(all.map(({ kind, name }) => idOf(kind, name)));
+      for (const id of stored.parsed.keys()) if (!present.has(id)) refuse(id, missing(id));
+    },
+    faults() {
+      const all = [...refused.values()];
+      const rest = all.length - mostFaults;
+      return rest > 0 ? [...all.slice(0, mostFaults), `${rest} more rows are refused.`] : all;
+    },
   };
 }
 
+const isEqual = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b);
+
+/** It is among the faults already. */
+function passTampered(error: unknown): null {
+  if (error instanceof TamperedError) return null;
+  throw error;
+}
+
 const idOf = (kind: Listed['kind'], name: string): string => JSON.stringify([kind, name]);
+
+const missing = (id: string): string => {
+  const [kind, name] = JSON.parse(id) as [Listed['kind'], string];
+  return `The ${kind} "${name}" is gone: its row was removed by something else than the vault.`;
+};
 
 const digestOf = (fields: readonly unknown[]): string =>
   createHash('sha256')

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { unavailable, ServiceError } from '@svc/service-kit/service-error.ts';
-import type { Database } from '@svc/store/database.ts';
+import type { Transaction } from '@svc/store/database.ts';
 import { keyBytes, open, seal } from '../crypto/aead.ts';
 import { purposeKey, purposes, type Purpose } from '../crypto/purpose-key.ts';
 import { readVaultRow, rootContext, type VaultRow } from './vault-row.ts';
@@ -10,7 +10,7 @@ export type WrappedKey = { generation: number; wrapped_key: Uint8Array };
 type PurposeKeys = Record<Purpose, Buffer>;
 
 /** Wraps everything that one root key has wrapped with the next one. Gives the number of keys. */
-export type Rewrap = (tx: Database, from: number, to: number) => Promise<number>;
+export type Rewrap = (tx: Transaction, from: number, to: number) => Promise<number>;
 
 /**
  * A random nonce may repeat when a key was used 2^32 times; a key is replaced long before. It counts what all keys of one
@@ -45,7 +45,7 @@ export function createKeyring({ maxUses = mostUses }: { maxUses?: number } = {})
     }
   };
 
-  const rotate = async (tx: Database): Promise<{ generation: number; rewrapped: number }> => {
+  const rotate = async (tx: Transaction): Promise<{ generation: number; rewrapped: number }> => {
     const row = await theRow(tx);
     // Not before the wait: sealing overwrites it.
     const { kek } = keys();
@@ -86,7 +86,7 @@ export function createKeyring({ maxUses = mostUses }: { maxUses?: number } = {})
     },
 
     /** Wraps a key for storage, in the transaction that stores it. Replaces the root key first when that is used up. */
-    async wrap(tx: Database, purpose: Purpose, key: Buffer, context: Context): Promise<WrappedKey> {
+    async wrap(tx: Transaction, purpose: Purpose, key: Buffer, context: Context): Promise<WrappedKey> {
       let { generation } = await theRow(tx);
       // Nothing that is committed needs older ones any more.
       wipe(keys().roots, generation);
@@ -137,7 +137,7 @@ export type Keyring = ReturnType<typeof createKeyring>;
 export const sealed = (): ServiceError =>
   new ServiceError('unavailable', 'The vault is sealed. Open it: ./svc vault unseal', { details: { sealed: true } });
 
-async function theRow(tx: Database): Promise<VaultRow> {
+async function theRow(tx: Transaction): Promise<VaultRow> {
   const row = await readVaultRow(tx);
   if (row === undefined) throw unavailable('The vault is not set up. Do it with: ./svc vault init');
   return row;

@@ -3,7 +3,7 @@ import type { VaultState } from '@svc/contract/vault.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { badRequest, conflict, forbidden, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
-import type { Database } from '@svc/store/database.ts';
+import type { Database, Transaction } from '@svc/store/database.ts';
 import type { AccessLog } from '../access/access-log.ts';
 import { hashAccessKey, newAccessKey } from '../crypto/access-key.ts';
 import { keyBytes, seal, TamperedError } from '../crypto/aead.ts';
@@ -22,7 +22,9 @@ type Deps = {
   /** What deriving a key of a new passphrase costs. */
   calibrate: () => Promise<KdfCost>;
   /** Lists, in a transaction, the rows of a vault that was made before there was an inventory. */
-  takeStock: (tx: Database) => Promise<void>;
+  takeStock: (tx: Transaction) => Promise<void>;
+  /** Looks through all rows for what something else than the vault has changed. */
+  examine: () => Promise<void>;
   /** Called when the vault was sealed. */
   onSeal: () => void;
 };
@@ -31,7 +33,7 @@ export const leastPassphrase = 12;
 const currentFormat = 2;
 
 /** The states of the vault: not set up, sealed, open. A passphrase is never kept; while open, the key made of it is. */
-export function createLifecycle({ db, clock, keyring, accessLog, adminKey, calibrate, takeStock, onSeal }: Deps) {
+export function createLifecycle({ db, clock, keyring, accessLog, adminKey, calibrate, takeStock, examine, onSeal }: Deps) {
   // One at a time: each takes a processor and 128 MiB for a while.
   let isDeriving = false;
   let sealings = 0;
@@ -56,15 +58,20 @@ export function createLifecycle({ db, clock, keyring, accessLog, adminKey, calib
   };
 
   /** Once in the life of a vault. The root key is bound to the inventory, so that nobody gets rid of the one without the other. */
-  const upgrade = async (kek: Buffer): Promise<void> => {
+  const upgrade = (kek: Buffer): Promise<void> =>
+    accessLog.during({ actor: 'admin', action: 'upgrade', target: null }, async (tx) => {
+      const row = await theRow(tx);
+      const next = { ...row, format: currentFormat };
+      await takeStock(tx);
+      const wrapped = keyring.rekey(kek, row, next);
+      await tx.run('UPDATE vault SET wrapped_root = ?, format = ? WHERE id = 1', wrapped, currentFormat);
+    });
+
+  /** What the first moments of an open vault are for. One in which they fail is not open. */
+  const begin = async (kek: Buffer, { format }: VaultRow): Promise<void> => {
     try {
-      await accessLog.during({ actor: 'admin', action: 'upgrade', target: null }, async (tx) => {
-        const row = await theRow(tx);
-        const next = { ...row, format: currentFormat };
-        await takeStock(tx);
-        const wrapped = keyring.rekey(kek, row, next);
-        await tx.run('UPDATE vault SET wrapped_root = ?, format = ? WHERE id = 1', wrapped, currentFormat);
-      });
+      if (format < currentFormat) await upgrade(kek);
+      await examine();
     } catch (error) {
       keyring.seal();
       throw error;
@@ -108,7 +115,7 @@ export function createLifecycle({ db, clock, keyring, accessLog, adminKey, calib
           });
           if (sealings !== before) throw conflict('The vault was sealed meanwhile.');
           keyring.open(kek, row);
-          if (row.format < currentFormat) await upgrade(kek);
+          await begin(kek, row);
         });
       }),
 
@@ -193,7 +200,7 @@ const newRow = (kdf: KdfParameters, adminHash: Buffer): VaultRow => ({
   format: currentFormat,
 });
 
-const insertRow = (tx: Database, row: VaultRow, now: number): Promise<number> =>
+const insertRow = (tx: Transaction, row: VaultRow, now: number): Promise<number> =>
   tx.run(
     'INSERT INTO vault (id, vault_id, kdf, wrapped_root, generation, uses, admin_hash, format, created_at, rotated_at) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     row.vault_id,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { badRequest, forbidden } from '@svc/service-kit/service-error.ts';
 import type { VaultAgent, VaultDataKey, VaultPlainKey, VaultWrappedKey } from '@svc/contract/vault.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Database } from '@svc/store/database.ts';
+import type { Database, Transaction } from '@svc/store/database.ts';
 import type { AccessLog } from '../access/access-log.ts';
 import { keyBytes, open, seal, TamperedError } from '../crypto/aead.ts';
 import type { Inventory, Listed } from '../keyring/inventory.ts';
@@ -22,9 +22,9 @@ export function createSiloKeys({ clock, keyring, inventory, accessLog, maxUses =
 
   keyring.onRotate(async (tx, from, to) => {
     const rows = await tx.all<SiloKeyRow>('SELECT * FROM silo_key WHERE generation = ?', from);
+    await inventory.check(tx, rows.map(listedSiloKey));
     const changed: Listed[] = [];
     for (const row of rows) {
-      await inventory.check(tx, listedSiloKey(row));
       const key = keyring.unwrap('silos', row, contextOf(row.version));
       const wrapped = keyring.rewrap('silos', key, to, contextOf(row.version));
       await tx.run('UPDATE silo_key SET generation = ?, wrapped_key = ? WHERE version = ?', to, wrapped, row.version);
@@ -35,7 +35,7 @@ export function createSiloKeys({ clock, keyring, inventory, accessLog, maxUses =
     return rows.length;
   });
 
-  const addVersion = async (tx: Database, version: number): Promise<SiloKeyRow> => {
+  const addVersion = async (tx: Transaction, version: number): Promise<SiloKeyRow> => {
     const key = randomBytes(keyBytes);
     const wrapped = await keyring.wrap(tx, 'silos', key, contextOf(version));
     const insert = 'INSERT INTO silo_key (version, generation, wrapped_key, uses, created_at) VALUES (?, ?, ?, 0, ?)';
@@ -47,9 +47,9 @@ export function createSiloKeys({ clock, keyring, inventory, accessLog, maxUses =
   };
 
   /** The newest one, counted as used once more. */
-  const wrappingKey = async (tx: Database): Promise<SiloKeyRow> => {
+  const wrappingKey = async (tx: Transaction): Promise<SiloKeyRow> => {
     const last = await tx.get<SiloKeyRow>(newest);
-    if (last !== undefined) await inventory.check(tx, listedSiloKey(last));
+    if (last !== undefined) await inventory.check(tx, [listedSiloKey(last)]);
     const row = last !== undefined && last.uses < maxUses ? last : await addVersion(tx, (last?.version ?? 0) + 1);
     await tx.run('UPDATE silo_key SET uses = uses + 1 WHERE version = ?', row.version);
     return row;
@@ -62,7 +62,7 @@ export function createSiloKeys({ clock, keyring, inventory, accessLog, maxUses =
     return `v${row.version}.${wrapped.toString('base64url')}`;
   };
 
-  const during = <T>(agent: VaultAgent, action: string, silo: string, work: (tx: Database) => Promise<T>): Promise<T> =>
+  const during = <T>(agent: VaultAgent, action: string, silo: string, work: (tx: Transaction) => Promise<T>): Promise<T> =>
     accessLog.during({ actor: agent.name, action, target: silo }, (tx) => {
       if (agent.tier !== 'SACRED')
         throw forbidden(`Keys of silos are for agents of the tier SACRED; this one has ${agent.tier}.`);
@@ -92,7 +92,7 @@ export function createSiloKeys({ clock, keyring, inventory, accessLog, maxUses =
         const [, version = '0', text = ''] = /^v(\d{1,9})\.([\w-]+)$/.exec(wrapped) ?? [];
         const row = await tx.get<SiloKeyRow>('SELECT * FROM silo_key WHERE version = ?', Number(version));
         if (row === undefined) throw notOurs();
-        await inventory.check(tx, listedSiloKey(row));
+        await inventory.check(tx, [listedSiloKey(row)]);
         const key = keyring.unwrap('silos', row, contextOf(row.version));
         try {
           const dataKey = open(key, Buffer.from(text, 'base64url'), ['silo', silo, row.version]);
