@@ -28,15 +28,14 @@ export async function examineDatabases(dataDir: string): Promise<Finding[]> {
 }
 
 function databasesOf(dataDir: string): Database[] {
-  const { coreDb, managerDb, collectorDb, vaultDb } = dataPaths(dataDir);
-  const search = collectorDb.replace(/\.db$/, '-search.db');
+  const { coreDb, managerDb, collectorDb, searchDb, vaultDb } = dataPaths(dataDir);
   const restore = restoreAdvice(dataDir);
   return [
     ...[coreDb, managerDb, collectorDb].map((file) => ({
       file,
       fix: `${restore}; or, to begin without it, stop the service, then ${moveAway(file)}`,
     })),
-    { file: search, fix: `stop the service, then ${moveAway(search)}; it is made again from collector.db` },
+    { file: searchDb, fix: `stop the service, then ${moveAway(searchDb)}; it is made again from collector.db` },
     { file: vaultDb, fix: `${restore}, with --secrets` },
   ];
 }

@@ -20,8 +20,12 @@ export type DataPaths = {
   coreDb: string;
   managerDb: string;
   collectorDb: string;
+  /** The index of what was said; it can be made again from `collectorDb`. */
+  searchDb: string;
   vaultDb: string;
   run: string;
+  /** Large bodies of requests while they come. */
+  bodies: string;
   logs: string;
   spool: string;
   engines: string;
@@ -49,8 +53,10 @@ export function dataPaths(dataDir: string): DataPaths {
     coreDb: at('core.db'),
     managerDb: at('manager.db'),
     collectorDb: at('collector.db'),
+    searchDb: at('collector-search.db'),
     vaultDb: at('vault', 'vault.db'),
     run: at('run'),
+    bodies: at('run', 'bodies'),
     logs: at('logs'),
     spool: at('spool'),
     engines: at('engines'),

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import path from 'node:path';
+import { dataPaths } from '../config/data-dir.ts';
 import { queueFull, type ServiceError } from '../service-error.ts';
 import { ByteBudget } from './byte-budget.ts';
 
@@ -41,7 +41,7 @@ const shownMs = 60_000;
 
 /** The budget of one process for what it receives. Several processes may share the folder. */
 export function createIntake(dataDir: string, limits: IntakeLimits = intakeLimits): Intake {
-  const dir = path.join(dataDir, 'run', 'bodies');
+  const dir = dataPaths(dataDir).bodies;
   // Files have no names there, but for one that a kill caught between its two first steps.
   rmSync(dir, { recursive: true, force: true });
   let refusals = 0;
