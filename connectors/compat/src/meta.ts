@@ -43,7 +43,7 @@ export const meta = {
   },
   outbound: false,
   permissions: { read: ['keys_file'] },
-  // Bodies that are read may hold 128 MiB together.
+  // Bodies that are read may hold 64 MiB together.
   memory_mb: 512,
 } as const satisfies ConnectorMeta;
 

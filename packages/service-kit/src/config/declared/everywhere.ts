@@ -13,7 +13,7 @@ export const everywhereSettings = {
   }),
   allowedHosts: setting('SVC_ALLOWED_HOSTS', hostNames(), { text: 'Host names a reverse proxy may send, separated by commas.' }),
   assistantName: setting('SVC_ASSISTANT_NAME', shortName(), {
-    text: 'Name of the assistant, as it calls itself (Jarvis); in lower case connectors take it as the mention and in names of tools.',
+    text: 'What the assistant calls itself, such as Jarvis. In lower case it is the name to mention it by, and part of the names of its tools.',
     default: 'assistant',
   }),
   logLevel: setting('SVC_LOG_LEVEL', oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']), {
