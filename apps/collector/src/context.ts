@@ -53,14 +53,14 @@ export function createCollectorContext(options: CollectorOptions) {
   makePrivateDir(settings.dataDir);
   const env = options.env ?? readEnv(settings.root);
   const knownSecrets = openServiceSecrets({ settings, env, clock, warn: (message) => log.warn(message) });
-  const eventFile = dataPaths(settings.dataDir).collectorDb;
+  const paths = dataPaths(settings.dataDir);
+  const eventFile = paths.collectorDb;
   const { db, checkpointer } = openCollectorDb(eventFile, { clock, log, durability: settings.durability });
   const write = createEventsWriter(db);
   const hub = createHub<FeedItem>((error) => log.warn({ err: errorText(error) }, 'a reader of the live feed failed'));
   const feed = createFeedSource(hub, clock);
-  const searchThread = createSearchThread({ eventFile, indexFile: eventFile.replace(/\.db$/, '-search.db') }, clock);
+  const searchThread = createSearchThread({ eventFile, indexFile: paths.searchDb }, clock);
   const indexer = createIndexer({ db, thread: searchThread, clock, log });
-  const paths = dataPaths(settings.dataDir);
   const { managerToken } = settings;
   const managerUrl = `http://${settings.bindHost}:${settings.managerPort}`;
   const listProcesses = createProcessLister({ stateFile: paths.supervisorState, managerUrl, managerToken });
@@ -80,7 +80,8 @@ export function createCollectorContext(options: CollectorOptions) {
   });
   const coreUrl = `http://${settings.bindHost}:${settings.corePort}`;
   const coreMask = options.coreMask ?? createCoreMask(coreUrl, settings.insightsToken, clock);
-  const maskEvents = (events: readonly unknown[]) => maskIncoming(events, { mask: knownSecrets.mask, coreMask });
+  const maskEvents = (events: readonly unknown[], { isOfCore } = { isOfCore: false }) =>
+    maskIncoming(events, { mask: knownSecrets.mask, coreMask: isOfCore ? null : coreMask });
   const gitRoots = createGitRoots(clock);
   const core = createCoreDirectory(coreUrl, clock);
   const transcriptStore = createTranscriptStore(db);

@@ -154,6 +154,21 @@ describe('secrets that only the core knows', () => {
     expect((await collector.app.inject('/api/events')).payload).not.toContain(secret);
   });
 
+  test('are one thing, what is known here another: who says to be the core is masked all the same', async () => {
+    const local = 'Hx7pQ2mVd93kTzRw';
+    const core = await openCore();
+    const coreMask = createCoreMask(core.url, null, systemClock);
+    const collector = open({}, undefined, { env: { SOME_API_KEY: local }, coreMask });
+    await collector.app.inject({
+      method: 'POST',
+      url: '/ingest',
+      headers: { 'svc-masked-by': 'core' },
+      payload: everywhere(local),
+    });
+    expect(core.asked).toEqual([]);
+    expect(JSON.stringify(collector.context.db.raw.prepare('SELECT * FROM event').all())).not.toContain(local);
+  });
+
   test('pass while the core cannot be asked, and /health says so until it can', async () => {
     let elapsed = 0;
     const collector = open({}, undefined, { coreMask: createCoreMask('http://127.0.0.1:1', null, { elapsed: () => elapsed }) });

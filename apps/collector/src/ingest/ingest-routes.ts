@@ -25,8 +25,8 @@ const schema = { body: { oneOf: [eventSchema, { type: 'array', items: eventSchem
 
 type Deps = Pick<CollectorContext, 'commitQueue' | 'readAuth' | 'maskIncoming'>;
 
-/** What comes from the core has passed its mask, which knows all that is known here. */
-const isMasked = (headers: IncomingHttpHeaders): boolean => headers[maskedByHeader] === 'core';
+/** The core is not asked for its own events. Others could say that they are the core: nothing else depends on this. */
+const isOfCore = (headers: IncomingHttpHeaders): boolean => headers[maskedByHeader] === 'core';
 
 export function mountIngestRoutes(app: App, { commitQueue, readAuth, maskIncoming }: Deps): void {
   void app.register(async (ingest) => {
@@ -35,7 +35,7 @@ export function mountIngestRoutes(app: App, { commitQueue, readAuth, maskIncomin
     const options = { onRequest: readAuth, schema, validatorCompiler: () => () => true };
     ingest.post<{ Body: unknown }>('/ingest', options, async ({ body, headers }) => {
       const events: unknown[] = Array.isArray(body) ? body : [body];
-      return commitQueue.submit(isMasked(headers) ? events : await maskIncoming(events));
+      return commitQueue.submit(await maskIncoming(events, { isOfCore: isOfCore(headers) }));
     });
   });
 }
