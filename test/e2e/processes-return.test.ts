@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { Instance } from '@svc/contract/instance.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { isAlive, openHouse, waitFor, type House } from '@svc/testing/house.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
@@ -80,6 +81,44 @@ test('a manager that is killed brings its connectors back, also one that had fai
   await isBack('manager');
   await becomes('running');
 });
+
+test(
+  'connectors reach the core after its socket was removed, those that were there as well as those that come',
+  { timeout: 120_000 },
+  async () => {
+    house = await openHouse();
+    const ask = async (text: string) => {
+      const { status, body } = await requestJson<{ choices?: { message: { content: string } }[] }>(
+        `${house.urls.compat}/v1/chat/completions`,
+        {
+          body: { model: 'assistant', messages: [{ role: 'user', content: text }] },
+          headers: { authorization: `Bearer ${house.key()}` },
+          timeoutMs: 60_000,
+        },
+      );
+      return status === 200 ? body.choices?.[0]?.message.content : status;
+    };
+    expect(await ask('echo one')).toBe('one');
+    const running = ask('wait 1 two');
+    rmSync(path.join(house.folder, 'run/core.sock'));
+    const pid = await house.compatPid();
+    expect(await running).toBe('two');
+    process.kill(pid, 'SIGKILL');
+    const isReplaced = async () => {
+      const next = await house.compatPid().catch(() => pid);
+      return (
+        next !== pid &&
+        next !== null &&
+        (await house.get(`${house.urls.compat}/health`).then(
+          () => true,
+          () => false,
+        ))
+      );
+    };
+    await waitFor(isReplaced, 60_000, () => `compat is not back:\n${house.output()}`);
+    expect(await ask('echo three')).toBe('three');
+  },
+);
 
 /** A small file system of its own; null where nobody may mount one. */
 function mountSmallDisk(): string | null {

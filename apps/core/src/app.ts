@@ -28,8 +28,8 @@ import { mountTurnRoutes } from './turn/turn-routes.ts';
 import { mountVaultRoutes } from './vault/vault-routes.ts';
 import { mountUploadRoutes } from './upload/upload-routes.ts';
 
-/** The core's HTTP side. */
-export function createCoreApp(context: CoreContext, version: VersionInfo): App {
+/** The core's HTTP side. `linkFault`: why no connector can come. */
+export function createCoreApp(context: CoreContext, version: VersionInfo, linkFault: () => string | null = () => null): App {
   const { settings, log } = context;
   return createApp({
     service: 'core',
@@ -58,6 +58,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo): App {
       ],
       degraded: [
         storageFault(context),
+        linkFault(),
         ...setAsideFaults(context.paths.root),
         context.trust.fault(),
         context.moderation.fault(),

@@ -51,9 +51,11 @@ async function startOpenCore({ settings, log, version }: ServiceContext): Promis
     await context.close();
     throw error;
   }
-  const app = createCoreApp(context, version);
+  let linkFault = (): string | null => null;
+  const app = createCoreApp(context, version, () => linkFault());
   const url = await app.listen({ host: settings.bindHost, port: settings.corePort });
   const link = await openLinkServer(context, context.paths.coreSocket);
+  linkFault = link.fault;
   // After this core can be told of others: between the two, none is missed.
   void context.connectorSecrets.learnAll();
   context.events.service('started');

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { LinkReply } from '@svc/contract/link.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import type { ChannelMessage } from '../src/delivery/channel-sender.ts';
@@ -133,4 +134,74 @@ test('a reply is not pushed while the connector that came back over another link
   await expect.poll(() => (clock.advance(6000), sent.length)).toBe(1);
   await server.close();
   own.drop();
+});
+
+describe('the socket', () => {
+  /** A link server whose clock is moved by the test, and the file it listens on. */
+  async function openOwn() {
+    const clock = createFakeClock();
+    const own = await openTestCore({ clock });
+    const file = path.join(own.folder, 'run/core.sock');
+    const server = await openLinkServer(own.context, file);
+    onTestFinished(async () => {
+      await server.close();
+      own.drop();
+    });
+    return { own, file, server, look: () => clock.advance(2000) };
+  }
+  const reach = async (file: string) => {
+    const link = connect(file);
+    onTestFinished(() => void link.destroy());
+    await once(link, 'connect');
+    return link;
+  };
+
+  test.each([
+    ['is removed', (file: string) => rmSync(file)],
+    ['is removed with its folder', (file: string) => rmSync(path.dirname(file), { recursive: true })],
+    ['gives way to a plain file', (file: string) => (rmSync(file), writeFileSync(file, ''))],
+    ['gives way to a link that leads nowhere', (file: string) => (rmSync(file), symlinkSync('/nowhere', file))],
+    ['is moved elsewhere', (file: string) => renameSync(file, `${file}.old`)],
+  ])('is made again when it %s, and links that are open go on', async (_what, harm) => {
+    const { file, look } = await openOwn();
+    const open = await reach(file);
+    harm(file);
+    look();
+    await expect.poll(() => statSync(file, { throwIfNoEntry: false })?.isSocket()).toBe(true);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(await exchange([handle(1, false)], 1, open)).toMatchObject([{ id: 1, result: { outcome: 'replied' } }]);
+    expect(await exchange([handle(2, false)], 1, await reach(file))).toMatchObject([{ id: 2, result: { outcome: 'replied' } }]);
+  });
+
+  test('that cannot be made again is a fault until it can', async () => {
+    const { file, server, look } = await openOwn();
+    rmSync(file);
+    mkdirSync(file);
+    await expect.poll(() => (look(), server.fault())).toMatch(/^connectors cannot reach the core: .*core\.sock cannot be made/);
+    rmSync(file, { recursive: true });
+    await expect.poll(() => (look(), server.fault())).toBeNull();
+    await reach(file);
+  });
+
+  test('that stands as it was is left alone', async () => {
+    const { file, look } = await openOwn();
+    const facts = () => {
+      const { ino, birthtimeNs } = statSync(file, { bigint: true });
+      return { ino, birthtimeNs };
+    };
+    const before = facts();
+    for (let times = 0; times < 3; times++) {
+      look();
+      await reach(file);
+    }
+    expect(facts()).toEqual(before);
+  });
+
+  test('is gone for good with its server', async () => {
+    const { file, server, look } = await openOwn();
+    await server.close();
+    look();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(existsSync(file)).toBe(false);
+  });
 });

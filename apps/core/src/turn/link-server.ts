@@ -1,11 +1,8 @@
-import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import path from 'node:path';
 import { Ajv, type ErrorObject } from 'ajv';
 import { envelopeSchema } from '@svc/contract/envelope.ts';
 import type { LinkReply, LinkRequest } from '@svc/contract/link.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import { descriptorLimit } from '@svc/service-kit/process/descriptor-limit.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
@@ -15,9 +12,14 @@ import { illFormedIn } from '@svc/service-kit/well-formed.ts';
 import type { CoreContext } from '../context.ts';
 import { handleEnvelope } from './handle-envelope.ts';
 import { createLinkIntake, type LinkIntake } from './link-lines.ts';
+import { listenOnSocket } from './link-socket.ts';
 import type { Caller } from './turn.ts';
 
-export type LinkServer = { close(): Promise<void> };
+export type LinkServer = {
+  /** Why no connector can come; null while they can. */
+  fault(): string | null;
+  close(): Promise<void>;
+};
 
 const maxBufferedBytes = 8 * 1024 * 1024;
 /** How long a connector may take to end its side of the link. */
@@ -25,11 +27,9 @@ const goodbyeMs = 500;
 
 /**
  * The connectors' way in: a unix socket of JSON lines (`contract/link.ts`), onto the same function as `POST /v2/handle`.
- * The socket lies in a folder only this user can enter. A connector that goes away ends no turn.
+ * A connector that goes away ends no turn.
  */
 export async function openLinkServer(context: CoreContext, socketPath: string): Promise<LinkServer> {
-  makePrivateDir(path.dirname(socketPath));
-  rmSync(socketPath, { force: true });
   const sockets = new Set<Socket>();
   const shared = { intake: createLinkIntake(context.clock), unread: createUnreadReplies() };
   const server = createServer((socket) => {
@@ -39,13 +39,11 @@ export async function openLinkServer(context: CoreContext, socketPath: string): 
   });
   // HTTP takes half of the descriptors; the rest is for files and what the process asks itself.
   server.maxConnections = Math.min(maxLinks, Math.floor(descriptorLimit() / 4));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(socketPath, resolve);
-  });
-  chmodSync(socketPath, 0o600);
+  const listening = await listenOnSocket(server, socketPath, context);
   return {
+    fault: listening.fault,
     async close() {
+      listening.stop();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of sockets) {
         socket.end();

@@ -1,0 +1,77 @@
+import { chmodSync, lstatSync, rmSync, type BigIntStats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import type { Server } from 'node:net';
+import path from 'node:path';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+
+export type LinkSocket = {
+  /** Why no connector can come; null while they can. */
+  fault(): string | null;
+  /** The server may be closed after it. */
+  stop(): void;
+};
+
+type Deps = { clock: Pick<Clock, 'every'>; log: Pick<Log, 'warn' | 'error'> };
+
+/** How often it is looked whether the file is still there: much less than a connector waits for it. */
+const lookMs = 2000;
+
+/**
+ * Has a server listen on a unix socket, in a folder only this user can enter. A file that is removed or replaced while
+ * it listens is made again: the links that are open go on, but no connector could come back.
+ */
+export async function listenOnSocket(server: Server, file: string, { clock, log }: Deps): Promise<LinkSocket> {
+  let own = await bind(server, file);
+  let fault: string | null = null;
+  let isLooking = false;
+  let isStopped = false;
+
+  const look = async (): Promise<void> => {
+    const found = await lstat(file, { bigint: true }).catch(() => null);
+    if (isStopped || (found !== null && isSame(found, own))) return;
+    if (fault === null) log.warn({ file }, 'the socket of the connector link is not there any more; it is made again');
+    try {
+      server.close(); // stops listening, and removes what has its name
+      own = await bind(server, file);
+      fault = null;
+    } catch (error) {
+      const found = `connectors cannot reach the core: ${file} cannot be made (${errorText(error)})`;
+      if (found !== fault) log.error(found);
+      fault = found;
+    }
+  };
+  const stop = clock.every(lookMs, () => {
+    if (isLooking) return;
+    isLooking = true;
+    void look().finally(() => (isLooking = false));
+  });
+  return {
+    fault: () => fault,
+    stop() {
+      isStopped = true;
+      stop();
+    },
+  };
+}
+
+/** What a process that was killed has left under the name is removed. Gives what the file is on the disk. */
+async function bind(server: Server, file: string): Promise<BigIntStats> {
+  makePrivateDir(path.dirname(file));
+  rmSync(file, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(file, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  chmodSync(file, 0o600);
+  return lstatSync(file, { bigint: true });
+}
+
+/** The number of a file that is gone may be given to the next one. */
+const isSame = (one: BigIntStats, other: BigIntStats): boolean =>
+  one.dev === other.dev && one.ino === other.ino && one.birthtimeNs === other.birthtimeNs;
