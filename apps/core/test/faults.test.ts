@@ -95,6 +95,7 @@ describe('what an envelope may not do', () => {
     const [given, gone] = core.engine.requests[0]?.attachments ?? [];
     expect(readFileSync(given?.path ?? '', 'utf8')).toBe('x');
     expect(existsSync(gone?.path ?? '')).toBe(false);
+    expect([given?.missing, gone?.missing]).toEqual([undefined, true]);
     expect([given, gone].every((file) => file?.path.startsWith(`${core.engine.requests[0]?.filesDir}/`))).toBe(true);
   });
 
@@ -192,10 +193,10 @@ describe('what is kept', () => {
     expect(core.engine.requests[1]?.prompt).not.toContain('the door is open');
   });
 
-  test('a workspace that somebody removed is made again', async () => {
+  test('a workspace that was removed is made again', async () => {
     let passed = 0;
     await core.close();
-    core = await openTestCore({ clock: { ...systemClock, now: () => Date.now() + passed } });
+    core = await openTestCore({ clock: { ...systemClock, elapsed: () => systemClock.elapsed() + passed } });
     await core.handle(envelope('one'));
     const cwd = core.engine.requests[0]?.cwd ?? '';
     rmSync(cwd, { recursive: true });
