@@ -19,6 +19,9 @@ export type TurnFacts = {
   channel_context: Record<string, unknown>;
 };
 
+/** A file of a message. `missing`: it was removed since it was sent, or cannot be given; nothing lies at its path. */
+export type TurnFile = Attachment & { missing?: true };
+
 export type EngineRequest = {
   /** Our conversation key: a warm process belongs to exactly one. */
   conversationKey: string;
@@ -30,8 +33,8 @@ export type EngineRequest = {
   text: string;
   /** The stable persona. The same from turn to turn, so that caches hold and resuming works. */
   system: string;
-  /** Files that came with this message, absolute paths in `filesDir`. Nothing lies there for one that is gone. */
-  attachments: Attachment[];
+  /** Files that came with this message, absolute paths in `filesDir`. */
+  attachments: TurnFile[];
   /** Folder of all files that came with the conversation. Every policy but `none` may read it; it need not exist. Null for a side call. */
   filesDir: string | null;
   /** Messages before this one, for an engine session that is new while the channel knows a past. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Attachment } from '@svc/contract/envelope.ts';
-import type { EngineRequest, ToolServer } from './engine.ts';
+import type { EngineRequest, ToolServer, TurnFile } from './engine.ts';
 import { dataBlock, dataLine } from './prompt-blocks.ts';
 
 /** What a turn's files look like to its model: the images it is shown, and the text of others where it may open none. */
@@ -23,7 +23,7 @@ export const withTitleModel = (request: EngineRequest, baseUrl: string | null, t
   request.purpose === 'title' && baseUrl === null ? { ...request, model: titleModel } : request;
 
 /** Images a model can look at. */
-export const isImage = (file: Attachment): boolean => /^image\/(png|jpeg|gif|webp)$/.test(file.mime ?? '');
+export const isImage = (file: TurnFile): boolean => file.missing !== true && /^image\/(png|jpeg|gif|webp)$/.test(file.mime ?? '');
 
 /** The tool servers this turn may use: none for talk, those marked safe for reading, all for everything. */
 export function allowedToolServers({ toolPolicy, toolServers }: Pick<EngineRequest, 'toolPolicy' | 'toolServers'>): ToolServer[] {
@@ -38,9 +38,6 @@ export const transcriptText = (messages: EngineRequest['transcript']): string =>
     messages.map(({ role, text }) => dataLine({ from: role, text })),
   );
 
-const fileFields = ({ path: file, name, mime, bytes }: Attachment, mayOpen: boolean): object => ({
-  ...(mayOpen && { path: file }),
-  name: mayOpen ? name : (name ?? path.basename(file)),
-  mime,
-  bytes,
-});
+/** Nobody may open what is missing, so it has no path. */
+const fileFields = ({ path: file, name, mime, bytes, missing }: TurnFile, mayOpen: boolean): object =>
+  mayOpen && missing !== true ? { path: file, name, mime, bytes } : { name: name ?? path.basename(file), mime, bytes, missing };

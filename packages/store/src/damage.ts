@@ -7,9 +7,14 @@ export class DamagedDatabase extends Error {
 
 /** SQLite's codes for "malformed" and "not a database". */
 const damageCodes = [11, 26];
+/** The first of them, of a virtual table. */
+const indexDamageCode = 267;
 
 /** Whether SQLite says of a file that it is damaged. */
 export const isDamage = (error: unknown): boolean => damageCodes.includes(((error as { errcode?: number }).errcode ?? 0) & 0xff);
+
+/** Whether the damage is in a full-text index, which can be made again from what it was made of. */
+export const isIndexDamage = (error: unknown): boolean => (error as { errcode?: number }).errcode === indexDamageCode;
 
 /** The first line of what SQLite's check says, below its heading. */
 export const firstFault = (check: string): string =>

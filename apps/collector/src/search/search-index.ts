@@ -5,7 +5,7 @@ import { createUsageSummer, type UsageSums } from '../usage/sum-usage.ts';
 import { findSessions } from './find-sessions.ts';
 import { openIndexParts } from './index-parts.ts';
 import { prepareWrite } from './prepare-write.ts';
-import { isDamage } from '@svc/store/damage.ts';
+import { isDamage, isIndexDamage } from '@svc/store/damage.ts';
 import type { FindAnswer, FindQuestion, IndexAnswer } from './search-messages.ts';
 
 export type SearchIndex = {
@@ -53,17 +53,14 @@ export function openSearchIndex(files: Files): SearchIndex {
  * the events, another index would meet it too. Gives what to say of the error.
  */
 export function discardBroken({ eventFile, indexFile }: Files, error: unknown): string {
-  const { message, errcode } = error as { message: string; errcode?: number };
+  const { message } = error as Error;
   if (!isDamage(error)) return message;
-  if (errcode === damagedWords || !isWhole(indexFile)) {
+  if (isIndexDamage(error) || !isWhole(indexFile)) {
     removeFile(indexFile);
     return message;
   }
   return `${eventFile} is damaged (${message})`;
 }
-
-/** SQLite's code for damage in a full-text index. */
-const damagedWords = 267;
 
 function isWhole(indexFile: string): boolean {
   const db = new DatabaseSync(indexFile, { readOnly: true });

@@ -81,7 +81,18 @@ test('nothing lies there for what is no finished upload', async () => {
     asked.map((each) => ({ path: each })),
   );
   expect(staged.map((each) => existsSync(each.path))).toEqual(asked.map(() => false));
+  expect(staged.map(({ missing }) => missing)).toEqual(asked.map(() => true));
   expect(staged.every((each) => each.path.startsWith(files.folderOf('k')))).toBe(true);
+});
+
+test('a file that cannot be given to the engine is missing, and a sender calls no file so', async () => {
+  const file = upload('a.txt');
+  const claimed = { path: file, name: 'a.txt', missing: true };
+  expect(await files.stage('k', [claimed])).toMatchObject([{ name: 'a.txt' }]);
+  expect((await files.stage('k', [claimed]))[0]).not.toHaveProperty('missing');
+  writeFileSync(files.folderOf('other'), 'in the way');
+  expect(await files.stage('other', [{ path: file, name: 'a.txt' }])).toMatchObject([{ name: 'a.txt', missing: true }]);
+  expect(warnings).toEqual(['an attachment could not be given to the engine']);
 });
 
 test('a file that is swapped for a link, again and again, is never read through it', async () => {

@@ -3,6 +3,7 @@ import { link, lstat, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Attachment } from '@svc/contract/envelope.ts';
+import type { TurnFile } from '@svc/engine-kit/engine.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
@@ -16,10 +17,10 @@ export type ConversationFiles = {
   /** The folder of a conversation's files. It is there once a file was staged. */
   folderOf(key: string): string;
   /**
-   * The same attachments where an engine may open them. What is no finished upload any more has the path that it would
-   * have had, and nothing lies there. Not to be asked twice at once for one conversation.
+   * The same attachments where an engine may open them. What is no finished upload any more is `missing`. Not to be asked
+   * twice at once for one conversation.
    */
-  stage(key: string, attachments: readonly Attachment[]): Promise<Attachment[]>;
+  stage(key: string, attachments: readonly Attachment[]): Promise<TurnFile[]>;
   /** The upload behind a staged file; any other path is returned unchanged. */
   uploadOf(file: string): string;
   /** Removes what was staged for a conversation that is forgotten. The uploads stay. */
@@ -34,17 +35,26 @@ export type ConversationFiles = {
 export function createConversationFiles({ folder, uploads, log }: Deps): ConversationFiles {
   const folderOf = (key: string) => path.join(folder, folderNameOf(key));
 
-  const stageOne = async (root: string, attachment: Attachment): Promise<Attachment> => {
+  const stageOne = async (root: string, attachment: Attachment): Promise<TurnFile> => {
     const upload = findUpload(uploads, attachment.path);
-    if (typeof upload === 'string') return { ...attachment, path: path.join(root, 'missing', path.basename(attachment.path)) };
+    const { name, mime, bytes } = attachment;
+    const missing = {
+      name,
+      mime,
+      bytes,
+      path: path.join(root, 'missing', path.basename(attachment.path)),
+      missing: true,
+    } as const;
+    if (typeof upload === 'string') return missing;
     const target = path.join(root, upload.relative);
     try {
       makePrivateDir(path.dirname(target));
       await stageFile(upload, target);
     } catch (error) {
       log.warn({ err: errorText(error), file: upload.relative }, 'an attachment could not be given to the engine');
+      return missing;
     }
-    return { ...attachment, path: target };
+    return { name, mime, bytes, path: target };
   };
 
   return {
@@ -52,7 +62,7 @@ export function createConversationFiles({ folder, uploads, log }: Deps): Convers
     async stage(key, attachments) {
       if (attachments.length === 0) return [];
       const root = folderOf(key);
-      const staged: Attachment[] = [];
+      const staged: TurnFile[] = [];
       // One after the other: a message may name the same file twice.
       for (const attachment of attachments) staged.push(await stageOne(root, attachment));
       return staged;

@@ -3,8 +3,8 @@ import { badRequest } from '@svc/service-kit/service-error.ts';
 import { findUpload } from '@svc/service-kit/upload-file.ts';
 
 /**
- * Engines open the files that come with a message, so a path is only taken when it is a finished upload. A file that is
- * gone by now is let through: the model is told so.
+ * Engines open the files that come with a message, so a path is only taken when it is a finished upload. One that was
+ * removed meanwhile is let through; the model reads that it is missing.
  * @throws ServiceError `bad_request`.
  */
 export function checkAttachments(attachments: readonly Attachment[] | undefined, uploads: string): void {

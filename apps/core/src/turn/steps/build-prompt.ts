@@ -1,10 +1,11 @@
-import type { Attachment, PriorMessage } from '@svc/contract/envelope.ts';
+import type { PriorMessage } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
+import type { TurnFile } from '@svc/engine-kit/engine.ts';
 import { senderText } from '@svc/engine-kit/prompt-blocks.ts';
 import type { CoreContext } from '../../context.ts';
 import type { ObservedMessage } from '../../session/observed-store.ts';
 import type { Turn } from '../turn.ts';
-import { describeObserved } from './describe-observed.ts';
+import { describeObserved, type SeenMessage } from './describe-observed.ts';
 import { describeTurn } from './describe-turn.ts';
 import { describeAnnouncements, readAnnouncements } from './read-announcements.ts';
 
@@ -16,7 +17,7 @@ export type Prompt = {
   /** Used only while the session has had no turn. */
   transcript: PriorMessage[];
   /** Files of this message, where engines may open them. */
-  attachments: Attachment[];
+  attachments: TurnFile[];
   filesDir: string;
   /** Newest observed message that is in the text; it and older ones are done with after the turn. */
   observedUpTo: number;
@@ -52,10 +53,10 @@ export async function buildPrompt(deps: Deps, turn: Turn, identity: Identity): P
 }
 
 /** Those of the newest messages: older ones are not described one by one. */
-async function stageSeen({ conversationFiles }: Deps, key: string, seen: readonly ObservedMessage[]): Promise<ObservedMessage[]> {
+async function stageSeen({ conversationFiles }: Deps, key: string, seen: readonly ObservedMessage[]): Promise<SeenMessage[]> {
   const withFiles = new Set(seen.filter(({ attachments }) => attachments.length > 0).slice(-maxSeenWithFiles));
   if (withFiles.size === 0) return [...seen];
-  const staged: ObservedMessage[] = [];
+  const staged: SeenMessage[] = [];
   // One after the other: two messages may name the same file.
   for (const message of seen) {
     const attachments = withFiles.has(message) ? await conversationFiles.stage(key, message.attachments) : message.attachments;

@@ -33,6 +33,14 @@ test('messages stand in the order they came, under a heading that calls them dat
   );
 });
 
+test('a file that is missing is said to be so, and has no path', () => {
+  const attachments = [{ path: '/data/missing/a.png', name: 'a.png', mime: 'image/png', missing: true } as const];
+  const seen = { ...message(1), attachments: [...attachments, { path: '/data/missing/b', missing: true } as const] };
+  expect(describeObserved([seen])[0]).toContain(
+    '"files":[{"name":"a.png","mime":"image/png","missing":true},{"name":"b","missing":true}]',
+  );
+});
+
 test('files are named by name, type and path', () => {
   const attachments = [{ path: '/data/uploads/a.png', name: 'a.png', mime: 'image/png', bytes: 5 }, { path: '/data/uploads/b' }];
   expect(linesOf([message(1, { attachments })])).toEqual([

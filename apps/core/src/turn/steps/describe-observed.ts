@@ -1,7 +1,11 @@
-import type { Attachment } from '@svc/contract/envelope.ts';
+import path from 'node:path';
+import type { TurnFile } from '@svc/engine-kit/engine.ts';
 import { dataBlock, dataLine, plainName } from '@svc/engine-kit/prompt-blocks.ts';
 import type { ObservedMessage } from '../../session/observed-store.ts';
 import { tierWords } from './describe-turn.ts';
+
+/** A message as it is described, its files where an engine may open them. */
+export type SeenMessage = Omit<ObservedMessage, 'attachments'> & { attachments: readonly TurnFile[] };
 
 /** Characters of the whole block, and what its heading and the line on older messages take of it. */
 const maxLength = 12_000;
@@ -11,7 +15,7 @@ const maxFiles = 2500;
 const maxNames = 5;
 
 /** What was seen as a part of the prompt: the newest whole, a line on all that came before. */
-export function describeObserved(seen: readonly ObservedMessage[]): string[] {
+export function describeObserved(seen: readonly SeenMessage[]): string[] {
   const [oldest] = seen;
   if (oldest === undefined) return [];
   const { lines, from } = newestLines(seen);
@@ -20,7 +24,7 @@ export function describeObserved(seen: readonly ObservedMessage[]): string[] {
 }
 
 /** As many of the newest as there is room for, in the order they came. */
-function newestLines(seen: readonly ObservedMessage[]): { lines: string[]; from: number } {
+function newestLines(seen: readonly SeenMessage[]): { lines: string[]; from: number } {
   const lines: string[] = [];
   let room = maxLength - reserved;
   for (const message of seen.toReversed()) {
@@ -33,24 +37,28 @@ function newestLines(seen: readonly ObservedMessage[]): { lines: string[]; from:
 }
 
 /** With the sender's trust: senders choose their names, and may choose another person's. */
-function describe({ sender, tier, text, attachments }: ObservedMessage): string {
+function describe({ sender, tier, text, attachments }: SeenMessage): string {
   const files = attachments.length === 0 ? {} : listFiles(attachments);
   return dataLine({ from: plainName(sender), trust: tier === null ? undefined : tierWords[tier], text, ...files });
 }
 
-function listFiles(attachments: readonly Attachment[]): { files: Attachment[]; more_files?: number } {
-  const files: Attachment[] = [];
+function listFiles(attachments: readonly TurnFile[]): { files: object[]; more_files?: number } {
+  const files: object[] = [];
   let room = maxFiles;
-  for (const { name, mime, path } of attachments) {
-    room -= dataLine({ name, mime, path }).length + 1;
+  for (const attachment of attachments) {
+    const file = fileFields(attachment);
+    room -= dataLine(file).length + 1;
     if (room < 0) return { files, more_files: attachments.length - files.length };
-    files.push({ name, mime, path });
+    files.push(file);
   }
   return { files };
 }
 
+const fileFields = ({ name, mime, path: file, missing }: TurnFile): object =>
+  missing === true ? { name: name ?? path.basename(file), mime, missing } : { name, mime, path: file };
+
 /** How many came before those that are shown, from whom as far as it is known, and when the first and the last did. */
-function summarize({ gone, gone_since, gone_until }: ObservedMessage, left: readonly ObservedMessage[]): string {
+function summarize({ gone, gone_since, gone_until }: SeenMessage, left: readonly SeenMessage[]): string {
   const names = [...new Set(left.map(({ sender }) => plainName(sender).slice(0, 60)))];
   return dataLine({
     older_messages: left.length + gone,
