@@ -47,3 +47,16 @@ export function startOfRun(text: string, at: number): number {
   while (start > least && isRun(text.charCodeAt(start - 1))) start--;
   return start;
 }
+
+const maxWord = 512;
+
+/** The beginning of the word that ends at a place, with the signs in it; of a long word, that of its last run. */
+export function startOfWord(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && isRun(text.charCodeAt(start - 1))) start--;
+  for (let word = start; word > at - maxWord; word--) if (endsWord(text.charCodeAt(word - 1))) return word;
+  return text[start - 1] === '[' ? start - 1 : start; // a mask is never divided
+}
+
+/** White space, or a quote. */
+const endsWord = (unit: number): boolean => unit <= 32 || unit === 34 || unit === 39 || unit === 96;

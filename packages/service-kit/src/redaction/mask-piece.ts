@@ -34,9 +34,20 @@ export function maskPiece(find: Finder, piece: Piece): { masked: string; reaches
 
 function findPlaces(find: Finder, { text, from, until }: Piece): Found[] {
   return find(text)
-    .map((found) => ({ from: Math.max(from, found.from), to: Math.min(until, endOfWord(text, found.to)), kind: found.kind }))
+    .map((found) => ({
+      from: Math.max(from, withoutBang(text, found.from)),
+      to: Math.min(until, endOfWord(text, found.to)),
+      kind: found.kind,
+    }))
     .filter((place) => place.to > place.from)
     .toSorted((a, b) => a.from - b.from || b.to - a.to);
+}
+
+/** An exclamation mark before a mask would make an image of it, whose address may stand anywhere. */
+function withoutBang(text: string, from: number): number {
+  let start = from;
+  while (start > 0 && text[start - 1] === '!') start--;
+  return start;
 }
 
 /** What a secret runs on into goes with it: it is part of it, or would look like a secret of its own. */

@@ -28,6 +28,8 @@ export class OpenPlace {
   floor = never;
   /** What the rules get to see begins here. */
   contextFrom = Number.MAX_SAFE_INTEGER;
+  /** And no further than this before `floor`. */
+  reach = contextLength;
   inRun = false;
   /** Where the head line of a key has ended, and what reads on from there. */
   keyFrom = never;
@@ -140,9 +142,19 @@ export class OpenPlace {
     this.#runFrom = from;
   }
 
+  /** What was open is looked at up to `from`, and stays open: what a rule needs of it is kept as context. */
+  carry(from: number): void {
+    const needed = this.#lineUntil !== never ? maxLine : from <= this.#openUntil ? spanLength : 0;
+    this.contextFrom = Math.max(this.floor - this.reach, from - needed - contextLength);
+    this.reach = from - this.contextFrom;
+    this.floor = from;
+    this.#isRipe = false;
+  }
+
   /** What was open is looked at and done with. */
   settle(isCut: boolean): void {
     this.floor = never;
+    this.reach = contextLength;
     this.endKey();
     this.#isRipe = this.#inNumber = false;
     this.#valueBy = this.#lineUntil = this.#openUntil = never;

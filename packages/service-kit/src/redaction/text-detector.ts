@@ -1,6 +1,6 @@
 import type { KeyBlockReader } from './key-blocks.ts';
 import { findIn } from './find-in.ts';
-import { holdPoint, isRun } from './held-text.ts';
+import { holdPoint, isRun, startOfWord } from './held-text.ts';
 import type { KeywordTable } from './keyword-table.ts';
 import { maskPiece } from './mask-piece.ts';
 import { contextLength, OpenPlace } from './open-place.ts';
@@ -86,7 +86,7 @@ export function createTextDetector(table: KeywordTable, holdsWords: boolean): St
 
   const mask = (until: number, isCut: boolean) => {
     const { floor, contextFrom } = place;
-    const from = Math.max(0, floor - contextLength, Math.min(contextFrom, floor));
+    const from = Math.max(0, floor - place.reach, Math.min(contextFrom, floor));
     const rules = rulesSeen(isCut);
     return maskPiece((text) => findIn(table, rules, text), {
       text: buffer.slice(from, at),
@@ -101,14 +101,26 @@ export function createTextDetector(table: KeywordTable, holdsWords: boolean): St
     return new Set(counted.flatMap((index) => table.keywords[index]!.rules));
   };
 
-  /** A place that does not end: what a rule holds good for so far is masked, and so is the rest of it. */
+  /**
+   * A place that does not end is cut before the word that is being read, and goes on there. Within a run of that length,
+   * what a rule holds good for so far is masked, and so is the rest of it.
+   */
   const cut = () => {
     const { inRun: wasInRun, keyReader, keyFrom } = place;
     if (keyReader !== null) return cutBeforeKey(keyReader, keyFrom);
+    const start = startOfWord(buffer, at);
+    if (start > place.floor) return goOnFrom(start);
     close(at, true);
     if (swallowing !== null || !wasInRun) return place.forget();
     place.floor = place.contextFrom = at;
     place.beginRun(at);
+  };
+
+  const goOnFrom = (start: number) => {
+    out +=
+      buffer.slice(released, place.floor) + (place.isRipe(at) ? mask(start, false).masked : buffer.slice(place.floor, start));
+    released = settled = start;
+    place.carry(start);
   };
 
   /** What may be the beginning of a key stays open. */
@@ -181,7 +193,7 @@ export function createTextDetector(table: KeywordTable, holdsWords: boolean): St
   };
 
   const dropOld = () => {
-    const by = released - contextLength;
+    const by = released - place.reach;
     if (by < contextLength * 4) return;
     buffer = buffer.slice(by);
     released -= by;

@@ -39,33 +39,42 @@ export function hitsIn(text: string, words: readonly string[]): number[] {
 export type Accept = (secret: string, match: RegExpExecArray) => boolean;
 
 /**
- * Matches at the hits, one after the other and never within another. The expression is sticky and begins at the keyword, or
- * global, and then its matches begin up to `before` units further to the front.
+ * What `take` makes of the matches at the hits, one after the other and never within another; null refuses a match, and a
+ * secret may begin within it then. The expression is sticky and begins at the keyword, or global, and then its matches
+ * begin up to `before` units further to the front.
  */
-export function* matchesAt(regex: RegExp, text: string, hits: readonly number[], before = 0): Generator<RegExpExecArray> {
+export function takeAt<T>(
+  { regex, before = 0 }: { regex: RegExp; before?: number },
+  text: string,
+  hits: readonly number[],
+  take: (match: RegExpExecArray, least: number) => T | null,
+): T[] {
+  const taken: T[] = [];
   let done = 0;
+  let least = 0;
   for (const hit of hits) {
     if (hit < done) continue;
-    regex.lastIndex = regex.sticky ? hit : Math.max(done, hit - before);
+    regex.lastIndex = regex.sticky ? hit : Math.max(least, hit - before);
     const match = regex.exec(text);
-    if (match === null && !regex.sticky) return;
+    if (match === null && !regex.sticky) break;
     if (match === null) continue;
-    done = match.index + match[0].length;
-    yield match;
+    const one = take(match, done);
+    if (one !== null) taken.push(one);
+    if (one !== null) done = match.index + match[0].length;
+    least = one === null ? match.index + 1 : done;
   }
+  return taken;
 }
 
 /** The places of the group `secret` at the hits that are accepted. */
-export function findAt(
-  { regex, kind, before = 0, accept = () => true }: { regex: RegExp; kind: RedactedKind; before?: number; accept?: Accept },
+export const findAt = (
+  { accept = () => true, kind, ...pattern }: { regex: RegExp; kind: RedactedKind; before?: number; accept?: Accept },
   text: string,
   hits: readonly number[],
-): Found[] {
-  const found: Found[] = [];
-  for (const match of matchesAt(regex, text, hits, before)) {
+): Found[] =>
+  takeAt(pattern, text, hits, (match) => {
     const secret = match.groups?.['secret'];
     const place = match.indices?.groups?.['secret'];
-    if (secret !== undefined && place !== undefined && accept(secret, match)) found.push({ from: place[0], to: place[1], kind });
-  }
-  return found;
-}
+    if (secret === undefined || place === undefined || !accept(secret, match)) return null;
+    return { from: place[0], to: place[1], kind };
+  });

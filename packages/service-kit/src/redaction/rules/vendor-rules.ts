@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { toNativePattern } from './native-pattern.ts';
-import { hitsIn, matchesAt, type Found, type Trigger } from './rule.ts';
+import { hitsIn, takeAt, type Found, type Trigger } from './rule.ts';
 import { entropyOf } from './values.ts';
 import { createWordSearch } from './word-search.ts';
 
@@ -65,16 +65,8 @@ function toVendorRule(data: RuleData, sharedAllow: () => RegExp[], sharedStops: 
     return isAllowed(secret, whole, lineAround(text, from, to)) ? null : { from, to, kind, nameFrom };
   };
 
-  const find = (text: string, hits: readonly number[] = hitsIn(text, words)) => {
-    const found: (Found & { nameFrom: number })[] = [];
-    let done = 0;
-    for (const match of matchesAt(regex(), text, hits, maxBefore)) {
-      const place = toFound(text, match, done);
-      if (place !== null) found.push(place);
-      done = match.index + match[0].length;
-    }
-    return found;
-  };
+  const find = (text: string, hits: readonly number[] = hitsIn(text, words)) =>
+    takeAt({ regex: regex(), before: maxBefore }, text, hits, (match, least) => toFound(text, match, least));
   return { id, pattern, triggers, find };
 }
 
