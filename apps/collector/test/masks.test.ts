@@ -90,6 +90,7 @@ describe('a search', () => {
       { kind: 'inbound', session: 'b', ts: 2, text: `the key is elsewhere` },
       { kind: 'inbound', ts: 3, text: `${secret} of no session` },
       { kind: 'inbound', session: 'c', ts: 4, text: `${'x '.repeat(80)} ${secret.slice(0, 6)}` },
+      { kind: 'inbound', session: 'd', ts: 5, text: `${'long '.repeat(13_105)}begin ${secret}` },
     ]);
     while (!(await search(collector, 'key')).complete);
     return collector;
@@ -104,6 +105,14 @@ describe('a search', () => {
       for (const limit of [1, 20]) expect(await search(collector, q, limit)).toMatchObject({ sessions: [], hits: 0 });
     },
   );
+
+  test('counts no hits of sessions that are not shown, nor shows a secret that a long text was cut in', async () => {
+    const collector = await openWith();
+    learn(collector, secret);
+    expect(await search(collector, 'key', 1)).toMatchObject({ sessions: [{ conversation_key: 'b' }], hits: 1 });
+    const { sessions } = await search(collector, 'begin');
+    expect(sessions.map(({ snippet }) => snippet)).toEqual([expect.stringMatching(/begin \[/)]);
+  });
 
   test('for other words finds what it found, without the secret, also where the snippet is cut', async () => {
     const collector = await openWith();

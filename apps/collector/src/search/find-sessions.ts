@@ -25,9 +25,6 @@ type HitGroup = { session: number; hits: number; seq: number };
 
 type Deps = { db: DatabaseSync; parts: IndexParts; blockSize: number; now?: () => number };
 
-/** Further in nobody looks for a match to show. */
-const maxText = 64 * 1024;
-
 /** Sessions by their newest hit, with the text of that one; events of no session are one of them. */
 export function findSessions({ db, parts, blockSize, now = () => performance.now() }: Deps) {
   const firstBlock = db.prepare('SELECT min(number) AS number FROM block WHERE max_ts >= ?');
@@ -81,5 +78,5 @@ const toSession = ({ id, ts, text, session, active, ...who }: Hit, hits: number)
   hits,
   last_hit_at: ts,
   event_id: id,
-  text: text.slice(0, maxText),
+  text,
 });

@@ -1,17 +1,18 @@
 import type { SearchAnswer, SearchedSession } from '@svc/contract/search.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import type { CoreMask } from '@svc/service-kit/redaction/core-mask.ts';
+import { maxHits } from './find-sessions.ts';
 import type { FindAnswer, FoundSession } from './search-messages.ts';
 import { holdsWord, snippetAround } from './snippet.ts';
 
 type Masks = { mask: OutboundMask; coreMask: Pick<CoreMask, 'json'> };
 
 /**
- * What was found, as it may be shown. Whole texts are masked before anything is cut from them, and a session that was found by
- * words of a secret alone was not found: nobody can guess a secret by looking for its beginnings.
+ * What was found, as it may be shown. Whole texts are masked before anything is cut from them, and a session that only the words
+ * of a secret match is left out: nobody can guess a secret by searching for its beginning.
  */
 export async function maskFound(
-  { sessions: found, hits, capped, complete }: FindAnswer,
+  { sessions: found, capped, complete }: FindAnswer,
   words: readonly string[],
   masks: Masks,
 ): Promise<Omit<SearchAnswer, 'q' | 'since'>> {
@@ -26,17 +27,21 @@ export async function maskFound(
   });
   return {
     sessions: kept.flatMap((session) => toSearched(session, words)),
-    // How many others there are would tell that there are some.
-    hits: kept.length === found.length ? hits : kept.reduce((sum, session) => sum + session.hits, 0),
+    // Of the sessions shown: a total over others would confirm that a secret is in one of them.
+    hits: Math.min(
+      maxHits,
+      kept.reduce((sum, session) => sum + session.hits, 0),
+    ),
     capped,
     complete,
   };
 }
 
 async function masked(texts: string[], { mask, coreMask }: Masks): Promise<string[]> {
-  const { json, value } = mask.write(texts);
+  const written = JSON.stringify(texts);
+  const json = await mask.longJsonText(written);
   const also = await coreMask.json(json);
-  return also === json ? value : (JSON.parse(also) as string[]);
+  return also === written ? texts : (JSON.parse(also) as string[]);
 }
 
 const toSearched = ({ text, conversation_key, ...session }: FoundSession, words: readonly string[]): SearchedSession[] =>

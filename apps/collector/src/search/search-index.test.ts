@@ -115,3 +115,8 @@ test('damage in the events is no fault of the index, which is kept; damage in th
   index = openSearchIndex(files);
   expect(find('word').hits).toBe(1);
 });
+
+test('an index that cannot be opened is thrown away like a damaged one', () => {
+  const damaged = Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
+  expect(discardBroken({ ...files, indexFile: `${files.indexFile}.missing` }, damaged)).toBe('database disk image is malformed');
+});

@@ -62,15 +62,16 @@ export function discardBroken({ eventFile, indexFile }: Files, error: unknown): 
   return `${eventFile} is damaged (${message})`;
 }
 
+/** An index that cannot even be read is not: it can be built again. */
 function isWhole(indexFile: string): boolean {
-  const db = new DatabaseSync(indexFile, { readOnly: true });
+  let db: DatabaseSync | null = null;
   try {
+    db = new DatabaseSync(indexFile, { readOnly: true });
     return db.prepare('PRAGMA quick_check(1)').get()?.['quick_check'] === 'ok';
-  } catch (error) {
-    if (isDamage(error)) return false;
-    throw error;
+  } catch {
+    return false;
   } finally {
-    db.close();
+    db?.close();
   }
 }
 

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { cutText } from '@svc/service-kit/cut-text.ts';
+import { beginningAtOnce } from '@svc/service-kit/redaction/in-slices.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import type { FoundFile } from './find-transcripts.ts';
 import { readLine } from './read-line.ts';
@@ -133,7 +133,7 @@ async function takeIn({ redactor }: ReaderDeps, row: TranscriptRow, lines: reado
 /** A title is what somebody said, and is shown in every list. Looked through before it is cut: half a secret has no form. */
 function withoutSecrets({ title, ...facts }: LineFacts, redactor: Redactor): LineFacts {
   if (title === undefined) return facts;
-  return { ...facts, title: { ...title, text: redactor.text(cutText(title.text, maxTitleSource)) } };
+  return { ...facts, title: { ...title, text: beginningAtOnce(redactor, title.text, maxTitleSource) } };
 }
 
 /** A session of the core keeps its key. What else the core's engines wrote (side calls, sessions that it forgot) is no session. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PartialEvent } from '@svc/contract/event.ts';
-import { cutText } from '@svc/service-kit/cut-text.ts';
+import { beginningAtOnce } from '@svc/service-kit/redaction/in-slices.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import type { LineFacts, Said } from './transcript-line.ts';
 import type { TranscriptRow } from './transcript-row.ts';
@@ -8,7 +8,7 @@ import type { TranscriptRow } from './transcript-row.ts';
 const maxText = 64 * 1024;
 const maxInput = 16 * 1024;
 
-type Teller = { redactor: Pick<Redactor, 'text' | 'value'>; identity: string; now: number };
+type Teller = { redactor: Pick<Redactor, 'stream' | 'value'>; identity: string; now: number };
 
 /**
  * The events of one line. Their ids come of the engine's own names, so a line that is read again, or was copied into
@@ -24,7 +24,7 @@ export function toEvents(row: TranscriptRow, { said, at }: LineFacts, teller: Te
     kind: item.kind,
     session: row.conversation_key,
     ...from,
-    text: teller.redactor.text(cutText(item.text, maxText)),
+    text: beginningAtOnce(teller.redactor, item.text, maxText),
     payload: { engine_id: row.engine, source: 'transcript', ...(item.payload && payloadOf(item.payload, row, teller)) },
   }));
 }
@@ -42,6 +42,6 @@ function payloadOf(
   { redactor }: Teller,
 ): Record<string, unknown> {
   const text = input === undefined ? '' : JSON.stringify(input);
-  const bounded = text.length > maxInput ? redactor.text(cutText(text, maxInput)) : redactor.value(input);
+  const bounded = text.length > maxInput ? beginningAtOnce(redactor, text, maxInput) : redactor.value(input);
   return { ...(input !== undefined && { cwd, input: bounded }), ...rest };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { beginningInSlices, textInSlices, valueInSlices } from './in-slices.ts';
+import { beginningAtOnce, beginningInSlices, textInSlices, valueInSlices } from './in-slices.ts';
 import { createRedactor } from './redactor.ts';
 
 const redactor = createRedactor(['zq9-known-secret-77']);
@@ -37,6 +37,7 @@ test('the beginning of a text holds no half of a secret, and the rest is not rea
     const text = `${'a '.repeat(16_384 / 2)}${' '.repeat(cut)}${secret.repeat(3)}`;
     const shown = await beginningInSlices(redactor, text, 16_384 + cut + 20);
     expect(redactor.text(text).startsWith(shown)).toBe(true);
+    expect(beginningAtOnce(redactor, text, 16_384 + cut + 20)).toBe(shown);
   }
   const huge = 'b '.repeat(500_000);
   expect(await beginningInSlices(redactor, huge, 1000)).toBe(huge.slice(0, 1000));

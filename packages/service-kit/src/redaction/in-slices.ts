@@ -1,3 +1,5 @@
+import { cutText } from '../cut-text.ts';
+import { maxDepth, tooDeep } from './mask-value.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { Redactor } from './redactor.ts';
 
@@ -38,9 +40,6 @@ export async function textsInSlices(redactor: Pick<Redactor, 'text' | 'stream'>,
 export const valueInSlices = (redactor: Pick<Redactor, 'text' | 'value' | 'stream'>, value: unknown): Promise<unknown> =>
   valueAt(redactor, value, createPace(), 0);
 
-/** The redactor leaves out what is deeper, so nobody has to walk there. */
-const maxDepth = 100;
-
 async function valueAt(
   redactor: Pick<Redactor, 'text' | 'value' | 'stream'>,
   value: unknown,
@@ -50,7 +49,7 @@ async function valueAt(
   if (pace.isDue()) await pace.pause();
   if (typeof value === 'string' && value.length > shortText) return sliced(redactor, value, pace);
   if (value === null || typeof value !== 'object') return redactor.value(value);
-  if (depth === maxDepth) return '…';
+  if (depth === maxDepth) return tooDeep;
   if (Array.isArray(value)) {
     const items: unknown[] = [];
     for (const item of value) items.push(await valueAt(redactor, item, pace, depth + 1));
@@ -69,12 +68,19 @@ async function valueAt(
  */
 export async function beginningInSlices(redactor: Pick<Redactor, 'stream'>, text: string, max: number): Promise<string> {
   const read = max + margin;
-  if (text.length <= read) return (await sliced(redactor, text, createPace())).slice(0, max);
+  if (text.length <= read) return cutText(await sliced(redactor, text, createPace()), max);
   const unended: Pick<Redactor, 'stream'> = {
     // What the stream still holds at the end may be half of a secret.
     stream: () => ({ ...redactor.stream(), end: () => '' }),
   };
-  return (await sliced(unended, text.slice(0, read), createPace())).slice(0, max);
+  return cutText(await sliced(unended, text.slice(0, read), createPace()), max);
+}
+
+/** The same at once, for a short beginning. */
+export function beginningAtOnce({ stream }: Pick<Redactor, 'stream'>, text: string, max: number): string {
+  const masking = stream();
+  const masked = masking.push(text.slice(0, max + margin));
+  return cutText(text.length <= max + margin ? masked + masking.end() : masked, max);
 }
 
 /** More than is ever held back. */

@@ -1,3 +1,4 @@
+import { mapParts, maskValue } from './mask-value.ts';
 import { placeholder } from './placeholder.ts';
 
 declare const masked: unique symbol;
@@ -19,9 +20,6 @@ export type OutboundMask = {
   text(text: string): string;
 };
 
-/** Nothing that is sent goes as deep; what does is masked as a whole. */
-const maxDepth = 100;
-
 /**
  * A mask that asks `known` what may leave of a text. The JSON text is looked at first, in which everything but escaped
  * characters stands as it is: most answers cost one pass and no copy. Only when something is found is the value walked.
@@ -36,7 +34,7 @@ export function createOutboundMask(
   const write = <T>(value: T, json: string): { value: T; json: MaskedJson } => {
     if (isClean(json)) return { value, json: json as MaskedJson };
     // Parsed again, so that what is masked is what would have been written. The cast: a mask changes texts, hardly ever a shape.
-    const safe = withoutSpread(maskWithin(JSON.parse(json), known, 0), isKnown) as T;
+    const safe = withoutSpread(maskValue(JSON.parse(json), { text: known, number: known }), isKnown) as T;
     return { value: safe, json: JSON.stringify(safe) as MaskedJson };
   };
   const mask: OutboundMask = {
@@ -56,14 +54,6 @@ export function createOutboundMask(
 /** Masks nothing. For tests, and for a process whose work it is to hand secrets out. */
 export const noMask: OutboundMask = createOutboundMask((text) => text);
 
-function maskWithin(value: unknown, known: (text: string) => string, depth: number): unknown {
-  if (typeof value === 'string') return known(value);
-  if (typeof value === 'number') return known(String(value)) === String(value) ? value : placeholder;
-  if (value === null || typeof value !== 'object') return value;
-  if (depth === maxDepth) return placeholder;
-  return mapParts(value, (part) => maskWithin(part, known, depth + 1), known);
-}
-
 /** A secret that is JSON itself may be spread over several values: the smallest part that still shows it goes as a whole. */
 function withoutSpread(value: unknown, isKnown: (text: string) => boolean): unknown {
   if (value === null || typeof value !== 'object' || !isKnown(JSON.stringify(value))) return value;
@@ -71,11 +61,6 @@ function withoutSpread(value: unknown, isKnown: (text: string) => boolean): unkn
   if (!isKnown(JSON.stringify(inner))) return inner;
   return Array.isArray(value) ? [placeholder] : { redacted: placeholder };
 }
-
-const mapParts = (value: object, map: (part: unknown) => unknown, mapKey = (key: string) => key): object =>
-  Array.isArray(value)
-    ? value.map(map)
-    : Object.fromEntries(Object.entries(value).map(([key, part]) => [mapKey(key), map(part)]));
 
 /** The strings of JSON in which something is escaped. All others stand in the JSON as they are. */
 function* escapedStrings(json: string): Generator<string> {

@@ -1,8 +1,8 @@
 import { detect, detectInLog, type Audience } from './detection.ts';
 import { asLogLine } from './log-line.ts';
+import { maskValue } from './mask-value.ts';
 import { isQuietWhole } from './quiet-whole.ts';
 import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
-import { minimumSecretLength } from './secret-patterns.ts';
 import { createStreamRedactor, type StreamRedactor } from './stream-redactor.ts';
 
 /** The one sink that every outbound text passes. It only ever works on the way out; nothing stored is masked. */
@@ -22,9 +22,6 @@ export type Redactor = {
   /** The same for redactors of the same values: what one has masked the other need not look at. */
   readonly edition: symbol;
 };
-
-/** Deeper parts of a value are left out: nothing that a person or a tool writes goes as far. */
-const maxDepth = 100;
 
 /**
  * A redactor of the given exact values, in the spellings a model or a tool may give them, and of what looks like a secret.
@@ -50,7 +47,7 @@ export function redactorOf(matchers: readonly SecretMatcher[], edition: symbol, 
     const text = (input: string) => throughStream(detect(audience, linkHosts), known(input));
     return {
       text,
-      value: (value) => mapValue(value, text, known),
+      value: (value) => maskValue(value, { text, number: known }),
       stream: () => chained(knownStream(), detect(audience, linkHosts)),
       known,
       knownOnly: { text: known, stream: knownStream },
@@ -79,19 +76,3 @@ const chained = (first: StreamRedactor, second: StreamRedactor): StreamRedactor 
   push: (text) => second.push(first.push(text)),
   end: () => second.push(first.end()) + second.end(),
 });
-
-function mapValue(value: unknown, text: (text: string) => string, number: (text: string) => string, depth = 0): unknown {
-  if (typeof value === 'string') return text(value);
-  if (typeof value === 'number' || typeof value === 'bigint') return maskedNumber(value, number);
-  if (value === null || typeof value !== 'object') return value;
-  if (depth === maxDepth) return '…';
-  if (Array.isArray(value)) return value.map((item) => mapValue(item, text, number, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), mapValue(item, text, number, depth + 1)]));
-}
-
-/** A secret that is a number is masked by its digits; every other number stays one. */
-function maskedNumber(value: number | bigint, mask: (text: string) => string): unknown {
-  const digits = String(value);
-  const masked = digits.length < minimumSecretLength ? digits : mask(digits);
-  return masked === digits ? value : masked;
-}
