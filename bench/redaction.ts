@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { rulesOf } from '@svc/service-kit/redaction/detection.ts';
+import { tableOf } from '@svc/service-kit/redaction/detection.ts';
 import { createRedactor, type Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import { hostileTexts, ordinaryTexts, type SampleText } from '@svc/testing/hostile-texts.ts';
 
@@ -40,7 +40,7 @@ const ways: readonly [name: string, run: (text: string) => Run][] = [
 
 for (const [, run] of ways) for (const text of ordinaryTexts) run(text.of(16_384)); // compiles what is used every day
 measure('ordinary', ordinaryTexts);
-measure('hostile', hostileTexts(rulesOf('public')));
+measure('hostile', hostileTexts(tableOf('public').rules));
 
 function measure(title: string, texts: readonly SampleText[]): void {
   print(`\n${title} texts of ${values.kib} KiB, ms per 64 KiB`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rulesOf, type Audience } from '@svc/service-kit/redaction/detection.ts';
+import { tableOf, type Audience } from '@svc/service-kit/redaction/detection.ts';
 import { createKeywordTable, type KeywordTable } from '@svc/service-kit/redaction/keyword-table.ts';
 import type { DetectionRule } from '@svc/service-kit/redaction/rules/rule.ts';
 import { createTextDetector } from '@svc/service-kit/redaction/text-detector.ts';
@@ -11,7 +11,7 @@ const reach = 256;
 /** The table of an audience, and how many units were read with it: by the passes over the text, and by each rule. */
 function counted(audience: Audience): { table: KeywordTable; take(): number } {
   let units = 0;
-  const rules = rulesOf(audience).map((rule): DetectionRule => ({
+  const rules = tableOf(audience).rules.map((rule): DetectionRule => ({
     ...rule,
     find(text, hits) {
       units += Math.min(text.length, reach * Math.max(1, hits?.length ?? 1));
@@ -46,7 +46,7 @@ const length = 10_240;
 const piece = 16_384;
 /** Work for a unit of the worst text; ordinary text takes 1 to 3. */
 const mostPerUnit = 400;
-const texts = [...ordinaryTexts, ...hostileTexts(rulesOf('public'))];
+const texts = [...ordinaryTexts, ...hostileTexts(tableOf('public').rules)];
 
 describe.each([
   ['private', false],

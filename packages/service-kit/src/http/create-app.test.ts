@@ -146,6 +146,7 @@ describe('the mask of every answer', () => {
     routes.get('/header', (_request, reply) =>
       reply.header('content-disposition', `attachment; filename="${secret}.txt"`).send({}),
     );
+    routes.get('/cookies', (_request, reply) => reply.header('set-cookie', ['a=1', `b=${secret}`]).send({}));
     routes.get('/fault', () => {
       throw notFound('thing', secret);
     });
@@ -154,7 +155,7 @@ describe('the mask of every answer', () => {
     routes.post('/body', { schema: { body: { type: 'object', additionalProperties: false, properties: {} } } }, () => ({}));
   }, masking);
 
-  test.each(['/value', '/schema', '/text', '/header', '/fault', `/${secret}`, `/%zz${secret}`, '/bytes'])(
+  test.each(['/value', '/schema', '/text', '/header', '/cookies', '/fault', `/${secret}`, `/%zz${secret}`, '/bytes'])(
     'GET %s',
     async (url) => {
       const answer = await own.inject({ url, headers: { 'x-request-id': secret } });
@@ -162,6 +163,10 @@ describe('the mask of every answer', () => {
       expect(answer.payload).not.toContain('4111222233');
     },
   );
+
+  test('each value of a header is masked and none is added', async () => {
+    expect((await own.inject('/cookies')).headers['set-cookie']).toEqual(['a=1', 'b=[redacted:secret]']);
+  });
 
   test('the names of fields in a refusal are masked', async () => {
     const answer = await own.inject({ method: 'POST', url: '/body', payload: { [secret]: 1 } });

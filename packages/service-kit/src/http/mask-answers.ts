@@ -33,8 +33,14 @@ export function maskAnswers({ mask, maskAlso }: AnswerMasks): onSendAsyncHookHan
 const isJson = (reply: FastifyReply): boolean => String(reply.getHeader('content-type')).includes('json');
 
 function maskHeaders(reply: FastifyReply, mask: OutboundMask): void {
-  const texts = Object.entries(reply.getHeaders()).filter((header): header is [string, string] => typeof header[1] === 'string');
-  const all = texts.map(([, value]) => value).join('\n');
+  const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) => (isText(value) ? [{ name, value }] : []));
+  const all = headers.flatMap(({ value }) => value).join('\n');
   if (mask.text(all) === all) return;
-  for (const [name, value] of texts) void reply.header(name, mask.text(value));
+  for (const { name, value } of headers) {
+    reply.removeHeader(name); // a cookie would be added to those that are there
+    void reply.header(name, typeof value === 'string' ? mask.text(value) : value.map(mask.text));
+  }
 }
+
+/** A header may have several values. */
+const isText = (value: unknown): value is string | string[] => typeof value === 'string' || Array.isArray(value);

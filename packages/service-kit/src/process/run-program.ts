@@ -15,7 +15,7 @@ export type ProgramResult = {
 type Options = { env: Readonly<Record<string, string | undefined>>; cwd?: string; timeoutMs: number; maxOutput?: number };
 
 /** What is kept of stdout: its end, in characters. */
-const usualOutput = 64 * 1024;
+export const usualOutput = 64 * 1024;
 
 /** Runs a program to its end without a shell, with nothing on stdin. Past `timeoutMs` it is killed; it never rejects. */
 export async function runProgram(command: string, args: readonly string[], options: Options): Promise<ProgramResult> {

@@ -31,10 +31,8 @@ export const detectInLog = (): StreamRedactor => createTextDetector(tableOf('log
 /** Reads the rules. @throws when they cannot be read: without them nothing may leave. */
 export const loadDetection = (): void => void tableOf('private');
 
-/** The rules of the strictest set are those of all others too. */
-export const rulesOf = (audience: Audience): readonly DetectionRule[] => tableOf(audience).rules;
-
-function tableOf(ruleSet: RuleSet, linkHosts: readonly string[] = []): KeywordTable {
+/** The keywords and rules of a set, made once for the process. */
+export function tableOf(ruleSet: RuleSet, linkHosts: readonly string[] = []): KeywordTable {
   const key = [ruleSet, ...linkHosts].join(' ');
   const made = tables.get(key) ?? createKeywordTable(ruleSet === 'log' ? logRules() : rulesFor(ruleSet, linkHosts));
   tables.set(key, made);

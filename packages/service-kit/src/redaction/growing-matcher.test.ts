@@ -50,6 +50,7 @@ test('many new values are masked at once in every single encoding, long ones to 
   for (const value of added) {
     expect(known(`<${value}>`)).toBe('<[redacted:secret]>');
     expect(known(`<${Buffer.from(value).toString('hex')}>`)).toBe('<[redacted:secret]>');
+    expect(known(JSON.stringify([...Buffer.from(value)])).length).toBeLessThan(30);
     expect(known(`<${base64(value)}>`).length).toBeLessThan(30);
   }
   await built;
@@ -66,6 +67,21 @@ test('values that come while others are being built are masked at once and built
   }
   await built;
   for (const value of [one, ...rest]) expect(known(twice(value))).toContain('[redacted:secret]');
+});
+
+test('values that come as soon as a list is built are built too', async () => {
+  const [one, two, three] = made(3) as [string, string, string];
+  const built: number[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const growing = createGrowingMatcher(() => {
+    built.push(growing.matchers().length);
+    if (built.length === 1) growing.set(new Set([one, two, three]));
+    else resolve();
+  }, fail);
+  growing.set(new Set([one]));
+  growing.set(new Set([one, two]));
+  await promise;
+  expect(built).toEqual([1, 1]);
 });
 
 test('the same list again changes nothing', () => {

@@ -24,16 +24,16 @@ export function createGrowingMatcher(onBuilt: () => void, warn: (message: string
       held = values;
       recent = matcherOfNew(wanted, held);
     }
+    isBuilding = false;
     onBuilt();
   };
   const buildInTurns = () => {
     if (isBuilding) return;
     isBuilding = true;
-    build()
-      .catch((error: unknown) =>
-        warn(`The forms of known secrets could not be made, only plain ones are masked: ${String(error)}`),
-      )
-      .finally(() => (isBuilding = false));
+    build().catch((error: unknown) => {
+      isBuilding = false;
+      warn(`The forms of known secrets could not be made, only plain ones are masked: ${String(error)}`);
+    });
   };
 
   return {

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPatternMatcher } from './pattern-matcher.ts';
+import { atOnce } from './pace.ts';
+import { buildPatternMatcher } from './pattern-matcher.ts';
+
+const createPatternMatcher = (patterns: readonly string[], skips: readonly number[] = []) =>
+  atOnce(buildPatternMatcher(patterns, skips));
 
 /** The longest pattern that ends at each place. */
 function found(patterns: readonly string[], text: string): string[] {

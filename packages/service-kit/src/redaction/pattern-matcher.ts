@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from './pace.ts';
+import type { Steps } from './pace.ts';
 
 /**
  * Finds any of many fixed texts in a stream of UTF-16 units, in time linear in the stream (Aho-Corasick).
@@ -21,14 +21,13 @@ export type PatternMatcher = {
 /** From the beginning and from the first unit of a pattern, each unit below this is a single look into a table. */
 const direct = 256;
 
-/** `skips`: so many units at the beginning of each pattern may have left before it is known that it is there. */
-export const createPatternMatcher = (patterns: readonly string[], skips: readonly number[] = []): PatternMatcher =>
-  atOnce(buildPatternMatcher(patterns, skips));
-
 /** So many nodes are made in one step. */
 const stepNodes = 2048;
 
-/** The same in steps: the patterns of many secrets take longer than anything may be held up. */
+/**
+ * Built in steps: the patterns of many secrets take longer than anything may be held up. `skips`: so many units at the
+ * beginning of each pattern may have left before it is known that it is there.
+ */
 export function* buildPatternMatcher(patterns: readonly string[], skips: readonly number[]): Steps<PatternMatcher> {
   const trie = createTrie(patterns.reduce((sum, pattern) => sum + pattern.length, 1));
   let nodes = 0;

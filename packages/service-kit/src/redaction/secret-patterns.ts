@@ -45,16 +45,17 @@ export function secretPatterns(value: string): SecretPattern[] {
     ...writtenForms(value).flatMap((form) => patternsOf(form, 0)),
     ...patternsOf(backwards, backwardsSkip),
     ...encodedForms(value).map((form) => encodedPattern(form, encodedSkip)),
-    ...listForms(value).map((form) => encodedPattern(form, listSkip)),
+    ...listPatterns(value),
   ].filter(({ text }) => text.length >= leastPattern);
 }
 
 /** The value as it is written in any one encoding; of a long one the beginning is looked for, and the rest masked with it. */
 export const plainPatterns = (value: string): SecretPattern[] =>
-  writtenForms(value)
-    .flatMap(wholePatterns)
+  [...writtenForms(value).flatMap(wholePatterns), ...listPatterns(value)]
     .filter(({ text }) => text.length >= leastPattern)
     .map((pattern) => ({ ...pattern, text: pattern.text.slice(0, longestEncoding), more: restOf(pattern) }));
+
+const listPatterns = (value: string): SecretPattern[] => listForms(value).map((form) => encodedPattern(form, listSkip));
 
 const restOf = ({ text, more }: SecretPattern): number => more + Math.max(0, text.length - longestEncoding);
 

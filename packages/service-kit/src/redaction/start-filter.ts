@@ -101,7 +101,7 @@ const anywhere = [
   0x0a,
   0x0d,
   0x00,
-  ...new Set(invisibleUnits().map((unit) => Buffer.from(String.fromCharCode(unit))[0]!)),
+  ...new Set(invisibleUnits.map((unit) => Buffer.from(String.fromCharCode(unit))[0]!)),
 ];
 const codesOf = (chars: string): number[] => Array.from(chars, (char) => char.charCodeAt(0));
 const hexDigits = codesOf('0123456789abcdefABCDEF');

@@ -26,9 +26,11 @@ const invisibleRanges = [
 export const firstHalfOfTags = 0xdb40;
 const lineBreaks = [0x0a, 0x0d, 0x2028, 0x2029];
 
-/** All characters that nobody sees, and the separators of lines beyond ASCII. */
-export const invisibleUnits = (): number[] =>
-  Array.from({ length: 0x10000 }, (_, unit) => unit).filter((unit) => [invisible, lineBreak].includes(unitClasses[unit]!));
+/** All characters that nobody sees, and line ends. */
+export const invisibleUnits: readonly number[] = [
+  ...invisibleRanges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => from + at)),
+  ...lineBreaks,
+];
 
 /** The class of every UTF-16 code unit. */
 export const unitClasses: Uint8Array = classesOfUnits();

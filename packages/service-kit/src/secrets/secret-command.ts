@@ -1,4 +1,4 @@
-import { runProgram, type ProgramResult } from '../process/run-program.ts';
+import { runProgram, usualOutput, type ProgramResult } from '../process/run-program.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -32,7 +32,7 @@ export function createSecretCommand(
 /** What the program wrote to stderr is its own business and may hold anything. */
 function describe({ ending, code, isCut }: ProgramResult, timeoutMs: number): string {
   if (ending === 'not_started') return `${setting} could not be started`;
-  if (isCut) return `${setting} wrote more than 64 KiB`;
+  if (isCut) return `${setting} wrote more than ${usualOutput / 1024} KiB`;
   if (ending === 'too_late') return `${setting} took longer than ${timeoutMs / 1000} s`;
   return `${setting} ended with ${code === null ? 'a signal' : `code ${code}`}`;
 }
