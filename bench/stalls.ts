@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { rulesOf } from '@svc/service-kit/redaction/detection.ts';
+import { tableOf } from '@svc/service-kit/redaction/detection.ts';
 import { hostileTexts } from '@svc/testing/hostile-texts.ts';
 
 /**
@@ -104,7 +104,7 @@ async function lines(dir: string, line: string, count: number): Promise<string> 
 const cjk = '服务器在收到请求之后会先检查权限，然后把消息交给引擎处理。';
 
 const texts = (): Case[] => [
-  ...hostileTexts(rulesOf('public')).flatMap(({ name, of }): Case[] => [
+  ...hostileTexts(tableOf('public').rules).flatMap(({ name, of }): Case[] => [
     [`message, ${name}`, () => handle(envelope({ text: of(million) }))],
     [`public message, ${name}`, () => handle(envelope({ text: of(million) }, { public: true }))],
   ]),
