@@ -9,7 +9,8 @@ export default defineConfig({
           name: 'unit',
           include: ['{packages,apps,connectors,engines}/*/src/**/*.test.ts'],
           isolate: false,
-          expect: { poll: { timeout: 4000 } },
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 20_000 } },
           sequence: { groupOrder: 0 },
         },
       },
@@ -17,10 +18,10 @@ export default defineConfig({
         test: {
           name: 'process',
           include: ['{packages,apps,connectors,engines}/*/test/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           // The usual second is short for a busy machine; who waits goes on as soon as it can.
-          expect: { poll: { timeout: 20_000 } },
+          expect: { poll: { timeout: 40_000 } },
           maxWorkers: 2,
           // After the units, which would make them slow.
           sequence: { groupOrder: 1 },

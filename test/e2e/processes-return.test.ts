@@ -55,7 +55,7 @@ test('the core is back within seconds after six kills in a row', { timeout: 120_
     times.push(Math.round(performance.now() - killedAt));
   }
   await annotate(`back after ${times.join(', ')} ms`);
-  expect(times.at(-1)).toBeLessThan(20_000);
+  expect(times.at(-1)).toBeLessThan(45_000);
   expect(view('core')).toMatchObject({ failures: 6, restarts: 6 });
 });
 

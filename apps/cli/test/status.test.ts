@@ -47,7 +47,7 @@ test('a notice of a process is shown and makes it no less healthy, and a deaf on
       SVC_COLLECTOR_PORT: '1',
     }),
   );
-  expect(performance.now() - since).toBeLessThan(3000);
+  expect(performance.now() - since).toBeLessThan(20_000);
   expect(status.services[0]).toMatchObject({ name: 'core', healthy: true, notices: [notice] });
   expect(status.services[1]).toMatchObject({ name: 'manager', healthy: false, notices: [] });
   expect(isAllWell(status)).toBe(false);

@@ -152,7 +152,7 @@ describe('svc', () => {
     hostNode();
     tree.npm(`mkdir -p node_modules/half; echo $$ >'${tree.folder}/npm-pid'; exec sleep 30`);
     const child = tree.spawn(['up']);
-    await expect.poll(() => existsSync(path.join(tree.folder, 'npm-pid')), { timeout: 5000 }).toBe(true);
+    await expect.poll(() => existsSync(path.join(tree.folder, 'npm-pid'))).toBe(true);
     child.kill('SIGTERM');
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).toBe(143);

@@ -16,12 +16,12 @@ test('what was written moves from the log into the database beside the work, and
   const megabyte = Array.from({ length: 50 }, () => ({ kind: 'x', text: 'x'.repeat(20_000) }));
   try {
     for (let i = 0; i < 36; i++) await ingest(megabyte);
-    await vi.waitFor(() => expect(sizeOf(dataDir, 'collector.db')).toBeGreaterThan(0.9 * logBytes), { timeout: 10_000 });
+    await expect.poll(() => sizeOf(dataDir, 'collector.db')).toBeGreaterThan(0.9 * logBytes);
     const full = async () => {
       await ingest({ kind: 'x' });
       return sizeOf(dataDir, 'collector.db-wal') > logBytes;
     };
-    await vi.waitFor(async () => expect(await full()).toBe(false), { timeout: 10_000 });
+    await expect.poll(() => full()).toBe(false);
     for (let i = 0; i < 20; i++) await ingest(megabyte);
     expect(await full()).toBe(false);
   } finally {

@@ -19,7 +19,7 @@ let collector: TestCollector;
 beforeEach(async () => {
   receiver = await openOtlpReceiver();
   collector = openTestCollector({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, SVC_ASSISTANT_NAME: 'rosa' });
-  await vi.waitFor(() => expect(collector.context.otel.view().state).toBe('on'));
+  await expect.poll(() => collector.context.otel.view().state).toBe('on');
 });
 afterEach(async () => {
   receiver.state.status = 200;
@@ -276,7 +276,7 @@ test('a collector that starts says that it is ready before it loads the librarie
   const child = await startCollectorProcess(path.join(folder.path, 'data'), port, env);
   try {
     const state = async () => ((await (await fetch(`http://127.0.0.1:${port}/api/otel`)).json()) as OtelView).state;
-    await expect.poll(state, { timeout: 10_000 }).toBe('on');
+    await expect.poll(state).toBe('on');
     expect(readFileSync(path.join(folder.path, 'order'), 'utf8')).toMatch(/^ready load /);
   } finally {
     await killHard(child);
@@ -293,7 +293,7 @@ test('missing libraries are installed by the collector itself, and /health names
       return Promise.reject(new Error('npm did not finish: no network'));
     },
   });
-  await vi.waitFor(() => expect(otel.view().state).toBe('missing'));
+  await expect.poll(() => otel.view().state).toBe('missing');
   expect(otel.fault()).toBe(
     'OpenTelemetry is not exported, its libraries are missing. Run: ./svc otel install (npm did not finish: no network)',
   );
@@ -316,7 +316,7 @@ test('what was installed is used at once', async () => {
       return Promise.resolve();
     },
   });
-  await vi.waitFor(() => expect(otel.view().state).toBe('on'));
+  await expect.poll(() => otel.view().state).toBe('on');
   await otel.close();
   expect(readdirSync(collector.dataDir).filter((name) => name.startsWith('.otel'))).toEqual([]);
 });
@@ -346,7 +346,7 @@ test('a receiver that says nothing holds the end up for three seconds at most', 
   expect(ended).not.toHaveBeenCalled();
   collector.clock.advance(1);
   // Sooner than the library itself gives up.
-  await vi.waitFor(() => expect(ended).toHaveBeenCalled(), { timeout: 5000 });
+  await expect.poll(() => ended).toHaveBeenCalled();
   receiver.wake();
   await closing;
 });
@@ -359,7 +359,7 @@ test('npm ends with the collector, and leaves nothing half done', async () => {
   writeFileSync(path.join(bin, 'npm'), `#!/bin/sh\ntrap '' TERM\necho $$ > '${note}'\nexec sleep 1000\n`, { mode: 0o755 });
   vi.stubEnv('PATH', `${bin}:${process.env['PATH']}`);
   const otel = exportWith({ load: () => null });
-  await vi.waitFor(() => expect(existsSync(note) && readFileSync(note, 'utf8')).toMatch(/^\d+\n$/), { timeout: 10_000 });
+  await expect.poll(() => existsSync(note) && readFileSync(note, 'utf8')).toMatch(/^\d+\n$/);
   vi.unstubAllEnvs();
   const pid = Number(readFileSync(note, 'utf8'));
   expect(otel.view().state).toBe('installing');

@@ -191,7 +191,7 @@ test('what could not be stored is told later', async () => {
   const degraded = async () => (await collector.read<{ degraded: string[] }>('/health')).degraded;
   await expect.poll(degraded).toContainEqual(expect.stringMatching(/^Transcripts cannot be read \(1\)/));
   db.raw.exec('DROP TRIGGER full');
-  await expect.poll(async () => kindsOf(await told()), { timeout: 10_000 }).toEqual(kinds);
+  await expect.poll(async () => kindsOf(await told())).toEqual(kinds);
   await expect.poll(degraded).toEqual([]);
 });
 

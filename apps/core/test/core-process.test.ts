@@ -48,7 +48,7 @@ test('stopping in mid-turn tells the reader why, and no caller that hangs can ho
   half.on('error', () => undefined);
   onTestFinished(() => void half.destroy());
   // The last letter may wait: a secret of this process could begin with it.
-  await expect.poll(() => reader.read(), { timeout: 10_000 }).toContain('wor');
+  await expect.poll(() => reader.read()).toContain('wor');
   core.child.kill('SIGTERM');
   expect(await core.exited).toBe(0);
   expect(core.output()).not.toContain('did not stop in time');
@@ -64,7 +64,7 @@ test('[L08] a core that is killed in mid-turn goes on with that turn in the same
       .body;
   const turn = requestJson(`${first.url}/v2/handle`, { body: envelope('wait 60 done'), timeoutMs: 60_000 });
   const cut = expect(turn).rejects.toThrow();
-  await expect.poll(async () => (await read(first.url)).engine_session_id, { timeout: 10_000 }).toMatch(/^offline-/);
+  await expect.poll(async () => (await read(first.url)).engine_session_id).toMatch(/^offline-/);
   const before = await read(first.url);
   // Changes are committed in order: with this answer everything before it is on the disk.
   const seen = envelope('seen', { delivery: 'async', conversation_key: 'compat:c1:other' });

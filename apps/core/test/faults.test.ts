@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import path from 'node:path';
 import { Ajv } from 'ajv';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { workedMs } from '@svc/testing/worked-ms.ts';
 import { envelopeSchema } from '@svc/contract/envelope.ts';
 import { answering, says, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
@@ -132,10 +133,10 @@ describe('what an envelope may not do', () => {
   );
 
   test('a message of empty lines takes no longer than another', async () => {
-    const since = performance.now();
+    const since = workedMs();
     await core.handle(envelope('\n'.repeat(99_000)));
     await core.handle(envelope(' '.repeat(99_000)));
-    expect(performance.now() - since).toBeLessThan(1000);
+    expect(workedMs() - since).toBeLessThan(1000);
   });
 
   test('a list that is far too long is one failure, not one for every item', () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Readable } from 'node:stream';
 import { createGzip, gzipSync } from 'node:zlib';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { usualLimits } from '../src/backup/archive-limits.ts';
 import { readArchive } from '../src/backup/read-archive.ts';
@@ -107,7 +107,7 @@ describe('[S02] an archive that is made to do harm is refused, and nothing chang
     const { archive } = await makeBackup();
     real = [{ name: 'core.db', content: unpack(archive).get('core.db') ?? Buffer.of() }];
     await bench.core.context.db.flush();
-    await vi.waitFor(() => expect(bench.core.context.db.raw.isTransaction).toBe(false));
+    await expect.poll(() => bench.core.context.db.raw.isTransaction).toBe(false);
     const before = stateOf(bench.core.folder);
     const answer = await importBackup(make());
     expect(answer.statusCode, answer.body).toBe(422);

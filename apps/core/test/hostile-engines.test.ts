@@ -109,7 +109,7 @@ describe.runIf(process.platform === 'linux').each(engines)('the core outlives a 
       expect(await abort()).toBe(200);
       const since = performance.now();
       expect((await turn).body).toMatchObject({ outcome: 'aborted', actions: [] });
-      expect(performance.now() - since).toBeLessThan(6000);
+      expect(performance.now() - since).toBeLessThan(20_000);
       expect(await replyOf('hi')).toBe('hello');
       await waitFor(
         () => programsOf(dir).length === 0,

@@ -307,7 +307,7 @@ describe('an engine', () => {
     core.engine.script(answering('fine'));
     const since = performance.now();
     expect((await core.handle(envelope('hi'))).json()).toMatchObject({ actions: [{ text: 'fine' }] });
-    expect(performance.now() - since).toBeLessThan(1000);
+    expect(performance.now() - since).toBeLessThan(10_000);
   });
 
   test('[P10] that hangs is ended when its time is over, also when it does not listen, and the next turn goes on', async () => {

@@ -75,7 +75,7 @@ async function leave(asked: Envelope): Promise<void> {
 
 /** Lets time pass until something holds. */
 const passUntil = (check: () => unknown, ms = 500) =>
-  expect.poll(async () => (clock.advance(ms), await check()), { interval: 2, timeout: 5000 });
+  expect.poll(async () => (clock.advance(ms), await check()), { interval: 2 });
 
 describe('after a crash', () => {
   test('what waited runs, in the order it came, behind what ran', async () => {

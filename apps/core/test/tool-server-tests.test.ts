@@ -113,10 +113,10 @@ test('a caller that leaves ends its test', async () => {
     body: '{}',
     signal: leaving.signal,
   }).catch(() => null);
-  await expect.poll(marked, { timeout: 10_000 }).not.toEqual([]);
+  await expect.poll(marked).not.toEqual([]);
   leaving.abort();
   await answer;
-  await expect.poll(marked, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(marked).toEqual([]);
   expect(await stateOf('never')).toEqual({ state: 'untried' });
 });
 

@@ -59,7 +59,7 @@ test('one that is killed is back at the same address', async () => {
   const url = await toolbelt.url();
   const pid = pidOf(toolbelt);
   process.kill(pid, 'SIGKILL');
-  await expect.poll(() => toolbelt.state().pid, { timeout: 10_000 }).not.toBe(pid);
+  await expect.poll(() => toolbelt.state().pid).not.toBe(pid);
   expect(await toolbelt.url()).toBe(url);
 });
 
@@ -76,7 +76,7 @@ test('after ten minutes without use it is stopped, and started anew when it is w
   expect(idleStops()).toBe(0);
   clock.advance(11 * 60_000);
   expect(idleStops()).toBe(1);
-  await expect.poll(() => toolbelt.state().status, { timeout: 10_000 }).toBe('stopped');
+  await expect.poll(() => toolbelt.state().status).toBe('stopped');
   await toolbelt.url();
   expect(toolbelt.state().status).toBe('running');
 });
@@ -114,7 +114,7 @@ test('when its owner is killed, nothing of it is left', async () => {
   const [{ pid }] = (await once(owner, 'message')) as [{ pid: number }];
   expect(isAlive(pid)).toBe(true);
   owner.kill('SIGKILL');
-  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
 test('when it is killed while a turn uses it, the turn’s next call works', async () => {
@@ -131,7 +131,7 @@ test('when it is killed while a turn uses it, the turn’s next call works', asy
     process.kill(pid, 'SIGKILL');
     await expect(callTool(server, 'svc_sessions')).rejects.toThrow();
     const again = async () => (await callTool(server, 'svc_sessions').catch(() => null))?.ok;
-    await expect.poll(again, { timeout: 10_000 }).toBe(true);
+    await expect.poll(again).toBe(true);
     expect(pidOf(toolbelt)).not.toBe(pid);
     yield* says('survived');
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readlinkSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
 import { openUploadBench } from './open-upload-bench.ts';
 
@@ -107,11 +107,11 @@ describe('what was uploaded', () => {
     expect(answer.status).toBe(200);
     expect(openFiles()).toBe(1);
     stop.abort();
-    await vi.waitFor(() => expect(openFiles()).toBe(0));
+    await expect.poll(() => openFiles()).toBe(0);
     await bench.core.app.inject(`/v2/uploads/${id}/file`);
     for (const headers of [{ range: 'bytes=9999999-' }, { 'if-none-match': '*' }])
       await bench.core.app.inject({ url: `/v2/uploads/${id}/file`, headers });
-    await vi.waitFor(() => expect(openFiles()).toBe(0));
+    await expect.poll(() => openFiles()).toBe(0);
   });
 });
 

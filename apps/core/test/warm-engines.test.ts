@@ -74,7 +74,7 @@ for (const { id, program, folder } of cases) {
         }
       });
       const killed = turn('two');
-      await vi.waitFor(() => expect(shown).toHaveBeenCalled(), { timeout: 10_000 });
+      await expect.poll(() => shown).toHaveBeenCalled();
       kill();
       expect(await killed).toMatchObject({ error: 'engine_crashed' });
       model.script(() => hello);

@@ -66,12 +66,13 @@ describe('POST /send', () => {
   it('[X07] that hangs on the channel is answered in bounded time, and holds up nobody else', async () => {
     const [stuck, other] = [await create(), await create({ name: 'Other' })];
     const from = Date.now();
-    const hanging = send({ instance_id: stuck.id, target: 'stuck', text: 'x' });
+    let isAnswered = false;
+    const hanging = send({ instance_id: stuck.id, target: 'stuck', text: 'x' }).finally(() => (isAnswered = true));
     expect((await send({ instance_id: other.id, target: 'b1', text: 'x' })).status).toBe(200);
-    expect(Date.now() - from).toBeLessThan(5_000);
+    expect(isAnswered).toBe(false);
     const { status, body } = await hanging;
     expect([status, body['delivered']]).toEqual([504, false]);
-    expect(Date.now() - from).toBeLessThan(10_000);
+    expect(Date.now() - from).toBeLessThan(30_000);
   });
 });
 

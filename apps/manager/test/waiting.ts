@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 
-/** Waits until `get` gives something `is` accepts, at most ten seconds unless told, and gives it back. */
-export async function eventually<T>(get: () => T | Promise<T>, is: (value: T) => boolean, limitMs = 10_000): Promise<T> {
+/** Waits until `get` gives something `is` accepts, and gives it back. */
+export async function eventually<T>(get: () => T | Promise<T>, is: (value: T) => boolean, limitMs = 40_000): Promise<T> {
   for (const end = Date.now() + limitMs; ;) {
     const value = await get();
     if (is(value)) return value;

@@ -78,13 +78,14 @@ test('V09: killed while secrets are put and the root key is replaced, it keeps w
 test('V02: one passphrase costs at least 250 ms, and the vault goes on answering meanwhile', async () => {
   await askProcess(port, 'POST /v1/seal', { adminKey });
   const begun = performance.now();
-  const wrong = askProcess(port, 'POST /v1/unseal', { body: { passphrase: 'not the passphrase' }, adminKey });
+  let isOver = false;
+  const body = { passphrase: 'not the passphrase' };
+  const wrong = askProcess(port, 'POST /v1/unseal', { body, adminKey }).finally(() => (isOver = true));
   const status = await askProcess(port, 'GET /v1/status');
-  const answeredMs = performance.now() - begun;
+  expect(isOver).toBe(false);
   expect((await wrong)?.status).toBe(403);
   expect(performance.now() - begun).toBeGreaterThan(250);
   expect(status?.body['sealed']).toBe(true);
-  expect(answeredMs).toBeLessThan(250);
 });
 
 /** Everything the vault's process shows to others or leaves behind. */

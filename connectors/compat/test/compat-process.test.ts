@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import OpenAI, { APIError } from 'openai';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { defaultsOf } from '@svc/connector-kit/testing/fake-context.ts';
 import { forkConnector, type ForkedConnector } from '@svc/connector-kit/testing/fork-connector.ts';
@@ -135,9 +135,9 @@ describe('a compat process', () => {
     const held: LinkCall[] = [];
     answer = (call) => void held.push(call);
     const turn = ask();
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await expect.poll(() => held).toHaveLength(1);
     forked.send({ type: 'stop' });
-    await vi.waitFor(() => expect(forked.output()).toContain('stopping'));
+    await expect.poll(() => forked.output()).toContain('stopping');
     held[0]?.reply({ result: result('just in time') });
     expect((await turn).choices[0]?.message.content).toBe('just in time');
     await expect(forked.exit).resolves.toEqual({ code: 0, signal: null });

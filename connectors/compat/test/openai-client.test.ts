@@ -7,7 +7,7 @@ import OpenAI, {
   PermissionDeniedError,
   RateLimitError,
 } from 'openai';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CoreError } from '@svc/connector-kit/core-error.ts';
 import { annKey, bobKey, startCompat, type RunningCompat } from './start-compat.ts';
 
@@ -69,7 +69,7 @@ describe('the official client', () => {
       total_tokens: 12,
       prompt_tokens_details: { cached_tokens: 4 },
     });
-    expect(Math.abs(reply.created - Date.now() / 1000)).toBeLessThan(5);
+    expect(Math.abs(reply.created - Date.now() / 1000)).toBeLessThan(60);
   });
 
   test('gets a stream, with usage when it asks for it', async () => {
@@ -304,7 +304,7 @@ describe('the official client', () => {
     );
     await new Promise((resolve) => socket.once('data', resolve));
     socket.resetAndDestroy();
-    await vi.waitFor(() => expect(socket.destroyed).toBe(true));
+    await expect.poll(() => socket.destroyed).toBe(true);
     left.resolve();
     await expect(finished.promise).resolves.toBe('the turn went on');
     compat.core.script = ({ result }) => result();

@@ -56,7 +56,7 @@ test('a turn that is aborted is interrupted', async () => {
 test('a program that hangs before its turn was sent is ended with the turn', async () => {
   const { all, done, controller } = open({ setToolServers: () => new Promise(() => undefined) });
   controller.abort();
-  await expect.poll(() => done, { timeout: 4000 }).toEqual(['kill']);
+  await expect.poll(() => done).toEqual(['kill']);
   expect(await all).toEqual([{ type: 'aborted' }]);
 });
 

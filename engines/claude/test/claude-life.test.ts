@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { collectTurn, ofType } from '@svc/engine-kit/testing/collect-turn.ts';
 import { hello, openEngineBench } from '@svc/engine-kit/testing/engine-bench.ts';
 import { engineDeps } from '@svc/engine-kit/testing/engine-deps.ts';
@@ -100,7 +100,7 @@ describeWithEngine('claude', "the life of claude's programs", async (install) =>
     model.script(() => hello);
     await collectTurn(engine, engineRequest({ prompt: 'one', ...request, conversationKey: 'a' }));
     await collectTurn(engine, engineRequest({ prompt: 'two', ...request, conversationKey: 'b' }));
-    await vi.waitFor(() => expect(programs(request.cwd)).toHaveLength(1), { timeout: 20_000 });
+    await expect.poll(() => programs(request.cwd)).toHaveLength(1);
     await engine.close();
     expect(programs(request.cwd)).toEqual([]);
   });

@@ -74,7 +74,7 @@ test('a turn that does not heed its interrupt ends all the same, and loses its t
   const all = collect(guardEvents(run, controller.signal));
   await expect.poll(() => asked).toEqual(['turn/start']);
   controller.abort();
-  await expect.poll(() => released, { timeout: 4000 }).toContain('thread-1');
+  await expect.poll(() => released).toContain('thread-1');
   expect((await all).slice(-2)).toMatchObject([{ type: 'usage' }, { type: 'aborted' }]);
   expect(listeners.size).toBe(0);
 });
@@ -179,7 +179,7 @@ describe('a turn on an app-server that was open already and goes away', () => {
   ])('it %s before it says a word about the turn: another one takes it', async (_how, happen) => {
     const { run, fall, asked } = openWarm();
     const outcome = run();
-    await vi.waitUntil(() => asked.includes('turn/start'));
+    await expect.poll(() => asked.includes('turn/start')).toBe(true);
     happen(fall);
     await vi.advanceTimersByTimeAsync(5000);
     expect(await outcome).toBe('server_gone');
@@ -189,7 +189,7 @@ describe('a turn on an app-server that was open already and goes away', () => {
     const { run, fall, asked, say } = openWarm();
     const outcome = run();
     const failing = expect(outcome).rejects.toThrow('ended with SIGKILL');
-    await vi.waitUntil(() => asked.includes('turn/start'));
+    await expect.poll(() => asked.includes('turn/start')).toBe(true);
     say('turn/started', { turn: { id: 'turn-1' } });
     fall();
     await failing;
@@ -198,7 +198,7 @@ describe('a turn on an app-server that was open already and goes away', () => {
   test('it dies after it took the turn: the turn fails', async () => {
     const { run, fall, asked } = openWarm(started);
     const outcome = run();
-    await vi.waitUntil(() => asked.includes('turn/start'));
+    await expect.poll(() => asked.includes('turn/start')).toBe(true);
     await vi.advanceTimersByTimeAsync(1);
     fall();
     expect(await outcome).toMatchObject({ type: 'failed', failure: { code: 'engine_crashed', retryable: true } });
@@ -207,7 +207,7 @@ describe('a turn on an app-server that was open already and goes away', () => {
   test('what it was asked beside the opening of the thread is of no matter once the turn goes on', async () => {
     const { run, asked, say, server } = openWarm({ 'turn/start': () => ({ turn: { id: 'turn-1' } }) });
     const outcome = run();
-    await vi.waitUntil(() => asked.includes('turn/start'));
+    await expect.poll(() => asked.includes('turn/start')).toBe(true);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(server.ending.aborted).toBe(false);
     say('turn/completed', { turn: { status: 'completed', error: null } });

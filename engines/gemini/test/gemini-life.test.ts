@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { collectTurn, ofType } from '@svc/engine-kit/testing/collect-turn.ts';
 import { hello, openEngineBench } from '@svc/engine-kit/testing/engine-bench.ts';
 import { hourLimit, serviceError, testCutReplies, testUpstreamErrors } from '@svc/engine-kit/testing/engine-failures.ts';
@@ -48,7 +48,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     const first = start();
     model.script((asked) => (asked.toolResults.length > 0 ? hello : { steps: [shell('sleep 4321')] }));
     const turn = collectTurn(first.engine, engineRequest({ prompt: 'go', ...first.request }));
-    await vi.waitFor(() => expect(sleepers(first.request.cwd)).not.toEqual([]), { timeout: 20_000 });
+    await expect.poll(() => sleepers(first.request.cwd)).not.toEqual([]);
     const [left] = sleepers(first.request.cwd);
     model.script(() => hello);
     const { engine, request } = start({ stateDir: first.stateDir });

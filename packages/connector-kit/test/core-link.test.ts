@@ -7,6 +7,7 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { workedMs } from '@svc/testing/worked-ms.ts';
 import { CoreError } from '../src/core-error.ts';
 import { createCoreLink, type CoreLink, type CoreLinkOptions } from '../src/core-link.ts';
 import { startLinkServer, type LinkCall, type LinkServer } from '../src/testing/link-server.ts';
@@ -57,11 +58,11 @@ describe('the link to the core', () => {
     const first = link.handle(envelope(long));
     await expect(link.handle(envelope(long))).rejects.toMatchObject({ code: 'queue_full' });
     const short = link.handle(envelope('short'));
-    await vi.waitUntil(() => waiting.length === 2);
+    await expect.poll(() => waiting.length === 2).toBe(true);
     for (const call of waiting.splice(0)) echo(call);
     await Promise.all([first, short]);
     const again = link.handle(envelope(long));
-    await vi.waitUntil(() => waiting.length === 1);
+    await expect.poll(() => waiting.length === 1).toBe(true);
     for (const call of waiting) echo(call);
     await again;
   });
@@ -176,10 +177,10 @@ describe('the link to the core', () => {
   test('takes text of every script and a reply of megabytes, however it is cut', async () => {
     const text = '日本語 🙂 '.repeat(400_000);
     await serve(echo);
-    const started = performance.now();
+    const started = workedMs();
     const result = await open().handle(envelope(text));
     expect(result.actions[0]?.text === text).toBe(true);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(workedMs() - started).toBeLessThan(5_000);
   });
 
   test('refuses a line past the limit before it is sent', async () => {
@@ -247,7 +248,7 @@ describe('the link to the core', () => {
     const link = open({ clock, random: () => 0.5 });
     await expect(link.handle(envelope('hi'))).rejects.toMatchObject({ code: 'unavailable' });
     expect(delays.filter((ms) => ms <= 1_000).slice(0, 7)).toEqual([50, 100, 200, 400, 800, 1_000, 1_000]);
-    await vi.waitFor(() => expect(live.size).toBe(0), { timeout: 3_000 });
+    await expect.poll(() => live.size).toBe(0);
     // As long as another try would take to fail and to plan the next one.
     for (let i = 0; i < 3; i++) await failToConnect(socketPath);
     expect(live.size).toBe(0);
@@ -264,7 +265,7 @@ describe('the link to the core', () => {
     await serve(() => undefined);
     const link = open();
     const turn = link.handle(envelope('hi'));
-    await vi.waitFor(() => expect(server?.calls).toHaveLength(1));
+    await expect.poll(() => server?.calls).toHaveLength(1);
     link.close();
     await expect(turn).rejects.toMatchObject({ code: 'unavailable', mayHaveRun: true });
     await expect(link.handle(envelope('more'))).rejects.toMatchObject({ code: 'unavailable', mayHaveRun: false });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { workedMs } from '@svc/testing/worked-ms.ts';
 import { dataBlock, dataLine, headingLine, plainName, quotedName, senderText } from './prompt-blocks.ts';
 import { engineRequest } from './testing/engine-request.ts';
 import { turnText } from './turn-text.ts';
@@ -90,9 +91,9 @@ describe("a sender's text holds no line that begins a block", () => {
   test.each(['\n', ' ', '\v', '\u0085', '\ufeff', '\u200b', '[', '\n[', '[message from\n', '\u0301'])(
     'a hundred thousand of %j take no longer than other text',
     (piece) => {
-      const since = performance.now();
+      const since = workedMs();
       senderText(piece.repeat(100_000));
-      expect(performance.now() - since).toBeLessThan(1000);
+      expect(workedMs() - since).toBeLessThan(1000);
     },
   );
 });

@@ -25,10 +25,10 @@ async function start(how: string): Promise<void> {
   child.send({ type: 'be rude', how });
 }
 
-/** Waits until `is` holds, at most ten seconds. */
+/** Waits until `is` holds; the limit is against hanging alone. */
 async function until(is: () => boolean): Promise<void> {
-  for (const end = Date.now() + 10_000; !is();) {
-    if (Date.now() > end) throw new Error('it did not come to pass within 10 s');
+  for (const end = Date.now() + 40_000; !is();) {
+    if (Date.now() > end) throw new Error('it did not come to pass within 40 s');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
@@ -47,7 +47,7 @@ describe('[M08] a child that misuses the channel to its parent', () => {
     expect(heard).toEqual([]);
   });
 
-  it('is heard no faster than it may speak, says so in its log, and can be stopped', { timeout: 20_000 }, async () => {
+  it('is heard no faster than it may speak, says so in its log, and can be stopped', async () => {
     await start('no pause');
     const since = Date.now();
     await until(() => child.logs().some(({ text }) => text.includes('more to its parent than can be kept up with')));

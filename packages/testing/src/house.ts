@@ -86,19 +86,22 @@ export type House = Awaited<ReturnType<typeof openHouse>>;
 
 async function isUp(urls: Record<string, string>): Promise<boolean> {
   const answers = await Promise.allSettled(
-    Object.values(urls).map((address) => requestJson(`${address}/health`, { timeoutMs: 1000 })),
+    Object.values(urls).map((address) => requestJson(`${address}/health`, { timeoutMs: 5000 })),
   );
   return answers.every((answer) => answer.status === 'fulfilled' && answer.value.status === 200);
 }
 
-/** Polls until `check` holds; fails after `timeoutMs`, or when the process is gone, with the words of `explain`. */
+/** A busy machine may need this long for what usually takes a moment. Limits in tests are against hanging alone. */
+const patienceMs = 40_000;
+
+/** Polls until `check` holds; fails after `timeoutMs` and some patience, or when the process is gone, with the words of `explain`. */
 export async function waitFor(
   check: () => Promise<boolean> | boolean,
   timeoutMs: number,
   explain: () => string,
   gone: Promise<unknown> = new Promise(() => undefined),
 ): Promise<void> {
-  const until = Date.now() + timeoutMs;
+  const until = Date.now() + timeoutMs + patienceMs;
   let isGone = false;
   void gone.then(() => (isGone = true));
   while (!(await check())) {

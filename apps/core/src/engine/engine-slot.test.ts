@@ -58,7 +58,7 @@ describe('the place of an engine', () => {
     expect(made[0]?.close).not.toHaveBeenCalled();
     made[0]?.goOn();
     await first.end();
-    await vi.waitFor(() => expect(made[0]?.close).toHaveBeenCalledTimes(1));
+    await expect.poll(() => made[0]?.close).toHaveBeenCalledTimes(1);
     expect(made[1]?.close).not.toHaveBeenCalled();
   });
 
@@ -66,7 +66,7 @@ describe('the place of an engine', () => {
     const { slot, made } = open();
     await slot.ready();
     slot.renew();
-    await vi.waitFor(() => expect(made[0]?.close).toHaveBeenCalledTimes(1));
+    await expect.poll(() => made[0]?.close).toHaveBeenCalledTimes(1);
   });
 
   test('is idle when the last of its turns, new engine or old, has ended', async () => {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { workedMs } from '@svc/testing/worked-ms.ts';
 import { parseDenyRules, readDenyRules } from './deny-rules.ts';
 
 const rules = parseDenyRules('# not wanted\nForbidden  words\n\n/\\bdrop (all|every) tables?\\b/\n');
@@ -37,9 +38,9 @@ test.each([
 
 test('no pattern takes long, whatever the text', () => {
   const slow = parseDenyRules('/(a+)+$/\n/(x|xx)*y/');
-  const since = performance.now();
+  const since = workedMs();
   expect(slow.matches(`${'a'.repeat(100_000)}!${'x'.repeat(100_000)}`)).toBe(false);
-  expect(performance.now() - since).toBeLessThan(2000);
+  expect(workedMs() - since).toBeLessThan(2000);
 });
 
 test('a file that must be there and is not, or is broken, is named', () => {

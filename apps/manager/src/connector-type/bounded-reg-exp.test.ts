@@ -1,5 +1,6 @@
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { expect, it } from 'vitest';
+import { workedMs } from '@svc/testing/worked-ms.ts';
 import { createConfigValidator } from './validate-config.ts';
 
 const metaWith = (fields: object): ConnectorMeta => ({
@@ -15,9 +16,9 @@ const validate = createConfigValidator();
 
 it('a pattern of a connector type that never ends refuses the value and holds nobody up', { timeout: 5_000 }, () => {
   const meta = metaWith({ room: { type: 'string', title: 'Room', pattern: '^(a+)+$', default: `${'a'.repeat(26)}!` } });
-  const since = Date.now();
+  const since = workedMs();
   expect(() => validate(meta, {})).toThrow('config.room must match pattern');
-  expect(Date.now() - since).toBeLessThan(2_000);
+  expect(workedMs() - since).toBeLessThan(2_000);
 });
 
 it('each field is held to its own pattern', () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
 import { createGate } from '@svc/testing/model-server/gate.ts';
 import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
@@ -59,10 +59,10 @@ export function testEngineLife(bench: EngineBench, life: EngineLife): void {
     model.script((asked) => (asked.toolResults.length > 0 ? hello : { steps: [shell('sleep 4321')] }));
     const controller = new AbortController();
     const turn = collectTurn(engine, engineRequest({ prompt: 'go', ...request }), { signal: controller.signal });
-    await vi.waitFor(() => expect(sleepers(request.cwd).length).toBeGreaterThan(0), { timeout: 20_000 });
+    await expect.poll(() => sleepers(request.cwd).length).toBeGreaterThan(0);
     controller.abort();
     expect((await turn).last).toEqual({ type: 'aborted' });
-    await vi.waitFor(() => expect(sleepers(request.cwd)).toEqual([]), { timeout: 20_000 });
+    await expect.poll(() => sleepers(request.cwd)).toEqual([]);
   });
 
   test('when the service is killed the programs go too', async () => {
@@ -85,7 +85,7 @@ export function testEngineLife(bench: EngineBench, life: EngineLife): void {
     await new Promise((resolve) => child.stdout.once('data', resolve));
     expect(programs({ stateDir, ...request })).toHaveLength(1);
     child.kill('SIGKILL');
-    await vi.waitFor(() => expect(programs({ stateDir, ...request })).toEqual([]), { timeout: 20_000 });
+    await expect.poll(() => programs({ stateDir, ...request })).toEqual([]);
   });
 
   test('an endpoint that is away is a failed turn within seconds', async () => {
@@ -112,7 +112,7 @@ export function testEngineLife(bench: EngineBench, life: EngineLife): void {
     model.script(order === undefined ? [] : [{ steps: [order] }, hello]);
     const { last } = await collectTurn(engine, engineRequest({ prompt: 'go', ...request }));
     expect(last).toEqual({ type: 'done' });
-    await vi.waitFor(() => expect(sleepers(request.cwd)).toEqual([]), { timeout: 20_000 });
+    await expect.poll(() => sleepers(request.cwd)).toEqual([]);
   });
 
   test('a program that put itself in a session of its own ends with the turn or with the program that started it', async () => {

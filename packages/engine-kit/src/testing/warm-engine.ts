@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { collectTurn } from './collect-turn.ts';
 import { hello, type EngineBench } from './engine-bench.ts';
 import type { EngineLife } from './engine-life.ts';
@@ -50,7 +50,7 @@ export function testWarmEngine({ model, start }: EngineBench, { programs }: Pick
 
   test('a program that holds too much memory is replaced after its turn, and the session goes on', async () => {
     const { running, pid, sessionId, next } = await open({ warmMemory: 1024 * 1024 });
-    await vi.waitFor(() => expect(running()).toEqual([]), { timeout: 20_000 });
+    await expect.poll(() => running()).toEqual([]);
     expect(await next()).toMatchObject(goesOn(sessionId));
     expect(running()).not.toContain(pid);
   });

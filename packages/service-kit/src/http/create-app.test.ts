@@ -125,7 +125,7 @@ test('a body that comes too slowly is refused after ten seconds', async () => {
   });
   const socket = connect(port, '127.0.0.1');
   socket.write('POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{');
-  await vi.waitUntil(() => vi.getTimerCount() > 0, { timeout: 5000, interval: 5 });
+  await vi.waitUntil(() => vi.getTimerCount() > 0, { timeout: 20_000, interval: 5 });
   vi.advanceTimersByTime(10_000);
   const answer = String((await once(socket, 'data'))[0]);
   expect(answer).toMatch(/^HTTP\/1\.1 408 /);

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { createKnownSecrets } from './known-secrets.ts';
@@ -112,7 +112,7 @@ test('a value that was replaced is masked for a day more', async () => {
   expect(known.redactor().text(`${secret} the-new-value-of-it`)).toBe(`${masked} ${masked}`);
   clock.advance(24 * 60 * 60 * 1000);
   writeFileSync(secretsFile, JSON.stringify({ SERVICE: 'the-newest-value-of-it' }));
-  await vi.waitFor(() => expect(known.redactor().text(secret)).toBe(secret)); // its automaton is built again
+  await expect.poll(() => known.redactor().text(secret)).toBe(secret); // its automaton is built again
 });
 
 test('a line of the log is masked before the first reply is, and looks at files once a minute', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { workedMs } from '@svc/testing/worked-ms.ts';
 import { textInSlices } from './in-slices.ts';
 import { createOutboundMask } from './outbound-mask.ts';
 import { createRedactor } from './redactor.ts';
@@ -86,9 +87,9 @@ test('the shape of what is read by machines stays: an object is an object, a lis
 
 test('a text that is nothing but escapes takes time in its length', () => {
   const json = JSON.stringify({ text: '\n\\'.repeat(250_000), more: Array.from({ length: 20_000 }, () => '\n') });
-  const since = performance.now();
+  const since = workedMs();
   expect(mask.jsonText(json)).toBe(json);
-  expect(performance.now() - since).toBeLessThan(3000);
+  expect(workedMs() - since).toBeLessThan(3000);
 });
 
 test('an answer of 1 MB without secrets is looked at in a few milliseconds', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { workedMs } from '@svc/testing/worked-ms.ts';
 import { createRedactor } from './redactor.ts';
 import { placeholder } from './placeholder.ts';
 
@@ -189,9 +190,9 @@ test('a value nested beyond reason is cut, not a fault', () => {
 test('a text that is nothing but secrets takes time in its length, not in its square', () => {
   const redactor = createRedactor([secret]);
   const times = process.env['TEST_MUTANTS'] === '1' ? 500 : 50_000;
-  const since = performance.now();
+  const since = workedMs();
   expect(redactor.text(secret.repeat(times))).toBe(placeholder.repeat(times));
-  expect(performance.now() - since).toBeLessThan(3000);
+  expect(workedMs() - since).toBeLessThan(3000);
 });
 
 test('a value of lines is masked however they are ended, and a long value in lines of 76 of base64', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { workedMs } from '@svc/testing/worked-ms.ts';
 import { createRedactor } from './redactor.ts';
 
 const { forPublic } = createRedactor([]);
@@ -54,9 +55,9 @@ test.each(['![', '![a](', '![[', ']:', '<img ', 'url('])('[R08] 64 KiB of %j tak
   const timeOf = (length: number) => {
     const text = part.repeat(length / part.length);
     const once = () => {
-      const since = performance.now();
+      const since = workedMs();
       forPublic.text(text);
-      return performance.now() - since;
+      return workedMs() - since;
     };
     return Math.min(...Array.from({ length: 5 }, once));
   };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { workedMs } from '@svc/testing/worked-ms.ts';
 import { createRedactor } from './redactor.ts';
 
 /** Each of many changed copies of the code is tried: there, the examples do most of the work. */
@@ -222,9 +223,9 @@ test.each(['.', '"', 'key=', 'key="', 'eyJ', '://a:', 'sk-', '-----BEGIN PRIVATE
   (part) => {
     const timeOf = (length: number) => {
       const text = part.repeat(length / part.length);
-      const since = performance.now();
+      const since = workedMs();
       mask(text);
-      return performance.now() - since;
+      return workedMs() - since;
     };
     if (isBrief) return void timeOf(8192);
     timeOf(65_536);
