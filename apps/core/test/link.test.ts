@@ -48,6 +48,20 @@ test('a turn over the link is answered, with its frames when they are wanted', a
   ]);
 });
 
+test.each(['\xff', '\xc0\xaf', '\xed\xa0\x80', 'caf\xe9', '\xf5\x80\x80\x80'])(
+  'bytes that are no UTF-8 (%j) reach no turn: others would be decoded to the same text',
+  async (bytes) => {
+    const line = (id: number, sign: string) => Buffer.from(handle(id, false, 'SIGN').replaceAll('SIGN', sign), 'latin1');
+    for (const padding of ['', 'x'.repeat(100_000)]) {
+      socket.write(Buffer.concat([line(1, padding + bytes), Buffer.from('\n')]));
+      expect(await exchange([], 1)).toMatchObject([
+        { id: 1, error: { error: 'bad_request', message: expect.stringContaining('it is not valid UTF-8') as string } },
+      ]);
+    }
+    expect(core.engine.requests).toEqual([]);
+  },
+);
+
 test.each([
   ['a line that is not JSON', '{'],
   ['null', 'null'],

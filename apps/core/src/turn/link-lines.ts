@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { maxLinkLine } from '@svc/contract/link.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { ByteBudget } from '@svc/service-kit/intake/byte-budget.ts';
@@ -19,7 +20,8 @@ export const linkLimits = {
 };
 
 type Listener = {
-  onLine: (line: string) => void;
+  /** `isText` is false for bytes that are no UTF-8: decoded, several of them are the same text. */
+  onLine: (line: string, isText: boolean) => void;
   /** The link cannot go on: nothing of it is read any more. */
   onRefused: (why: ServiceError) => void;
 };
@@ -94,15 +96,15 @@ export function createLinkIntake(clock: Clock, limits = linkLimits) {
       else add(part);
       if (isOver) return;
       shape = new JsonShape();
-      if (isShort) return say(part.toString('utf8'));
+      if (isShort) return say(decode(part));
       const line = blocks.take();
       endLong();
-      const text = line.toString('utf8');
+      const decoded = decode(line);
       freeBytes(line);
-      say(text);
+      say(decoded);
     };
-    const say = (line: string) => {
-      if (line !== '') onLine(line);
+    const say = ({ text, isText }: ReturnType<typeof decode>) => {
+      if (text !== '') onLine(text, isText);
     };
     const pushInTurns = async (chunk: Buffer, pace: Pace): Promise<void> => {
       await pace.pause();
@@ -126,6 +128,8 @@ export function createLinkIntake(clock: Clock, limits = linkLimits) {
 }
 
 export type LinkIntake = ReturnType<typeof createLinkIntake>;
+
+const decode = (line: Buffer) => ({ text: line.toString('utf8'), isText: isUtf8(line) });
 
 const tooLong = (limit: number) => new ServiceError('too_large', `A line over the link has at most ${limit} bytes.`);
 const tooSlow = () => new ServiceError('unavailable', 'A long line stopped coming before its end, so its link is closed.');

@@ -119,7 +119,7 @@ function serve(context: CoreContext, socket: Socket, { intake, unread }: Shared)
       if (++strayLines === maxStrayLines) refuse(badRequest(`${maxStrayLines} lines of this link were no requests.`));
     },
   };
-  const lines = intake.open({ onLine: (line) => void answer(context, line, link), onRefused: refuse });
+  const lines = intake.open({ onLine: (line, isText) => void answer(context, line, isText, link), onRefused: refuse });
   socket.on('data', (chunk) => {
     const taken = lines.push(chunk);
     if (taken === null) return;
@@ -133,8 +133,8 @@ function serve(context: CoreContext, socket: Socket, { intake, unread }: Shared)
   });
 }
 
-async function answer(context: CoreContext, line: string, link: Link): Promise<void> {
-  const request = parseLine(line);
+async function answer(context: CoreContext, line: string, isText: boolean, link: Link): Promise<void> {
+  const request = parseLine(line, isText);
   const { id } = request;
   if (id === null) return link.strayed();
   const requestId = request.requestId ?? context.ids.next('req');
@@ -151,7 +151,10 @@ async function answer(context: CoreContext, line: string, link: Link): Promise<v
 }
 
 /** What a line holds: a request, or its problems; without an id there is nobody to answer. */
-function parseLine(line: string): { id: number | null; requestId?: string; value: LinkRequest | null; problems: string } {
+function parseLine(
+  line: string,
+  isText: boolean,
+): { id: number | null; requestId?: string; value: LinkRequest | null; problems: string } {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -162,6 +165,7 @@ function parseLine(line: string): { id: number | null; requestId?: string; value
     const id = (value as { id?: unknown } | null)?.id;
     return { id: typeof id === 'number' ? id : null, value: null, problems: inWords(isRequest.errors) };
   }
+  if (!isText) return { id: value.id, value: null, problems: 'it is not valid UTF-8' };
   const broken = illFormedIn(line, value, 'request');
   if (broken !== null) return { id: value.id, value: null, problems: `${broken} has broken characters` };
   if (value.op === 'delivered') return { id: value.id, value, problems: '' };
