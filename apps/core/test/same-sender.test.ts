@@ -76,6 +76,12 @@ describe('messages that are gathered', () => {
     expect(await gather(from('messenger', 'a', gathered), from('messenger', 'b', { ...gathered, ...over }))).toHaveLength(2);
   });
 
+  test('of a person who has the same rights everywhere stay apart by the surface they came from', async () => {
+    const room = { ...gathered, conversation_key: 'room' };
+    const asked = await gather(from('device', 'a', room), from('device', 'b', { ...room, public: true }));
+    expect(asked.map(({ text }) => text).toSorted()).toEqual(['a', 'b']);
+  });
+
   test('before and after a change of trust stay apart', async () => {
     const first = handle(from('device', 'a', gathered));
     await expect.poll(() => core.context.bursts.has(key)).toBe(true);

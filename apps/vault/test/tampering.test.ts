@@ -241,6 +241,15 @@ describe('an earlier row that is put back', () => {
     expect(inventory.faults().at(-1)).toMatch(/^\d+ more rows are refused\.$/);
   });
 
+  test('is refused also when the list of rows was changed so that it names the row', async () => {
+    const [agent, { entries }] = [rows('agent', "name = 'assistant'"), rows('inventory', 'id = 1')];
+    await vault.good('DELETE /v1/agents/assistant');
+    putBack('agent', agent);
+    putBack('inventory', { ...rows('inventory', 'id = 1'), entries: String(entries) });
+    expect((await vault.token(key, 'ONE')).status).toBe(500);
+    expect(await notices()).toEqual([expect.stringContaining('inventory of the vault was changed')]);
+  });
+
   test('without the inventory a sealed vault does not take itself for one of an earlier version', async () => {
     await vault.good('POST /v1/seal');
     raw('DELETE FROM inventory');

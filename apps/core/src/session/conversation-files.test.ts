@@ -1,6 +1,7 @@
 import {
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -95,7 +96,19 @@ test('a file that cannot be given to the engine is missing, and a sender calls n
   expect(warnings).toEqual(['an attachment could not be given to the engine']);
 });
 
-test('a file that is swapped for a link, again and again, is never read through it', async () => {
+/** A folder on another file system than the uploads, where nothing can be linked to. */
+const elsewhere = '/dev/shm';
+const isElsewhere = () => existsSync(elsewhere) && statSync(elsewhere).dev !== statSync(root).dev;
+
+test.each([
+  ['that links it', false],
+  ['that has to copy it', true],
+])('a file that is swapped for a link, again and again, is never read through it by a stage %s', async (_how, isCopied) => {
+  if (isCopied && isElsewhere()) {
+    const folder = mkdtempSync(path.join(elsewhere, 'attachments-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    files = createConversationFiles({ folder, uploads, log: { warn: () => undefined } });
+  }
   const file = upload('a.txt', 'mine');
   const secret = path.join(root, 'private');
   writeFileSync(secret, 'private');

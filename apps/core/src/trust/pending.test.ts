@@ -145,6 +145,20 @@ test('strangers who never pass their codes on keep no newcomer out: after five m
   expect(pending.findByCode(code ?? '')?.value).toBe('newcomer');
 });
 
+test('when channels have taken all codes together, the oldest of any gives way to a newcomer on another', async () => {
+  const { clock, open } = house();
+  const pending = await open();
+  const channels = ['messenger', 'chatroom', 'device', 'email'];
+  const codes = Array.from({ length: 100 }, (_, i) => codeOf(pending.note(from(`s${i}`, { channel: channels[i % 4] }), unknown)));
+  const newcomer = from('newcomer', { channel: 'issues' });
+  clock.advance(5 * minute - 1);
+  expect(pending.note(newcomer, unknown)).toBeNull();
+  clock.advance(1);
+  expect(pending.findByCode(codeOf(pending.note(newcomer, unknown)) ?? '')?.value).toBe('newcomer');
+  expect(pending.findByCode(codes[0] ?? '')).toBeUndefined();
+  expect(pending.findByCode(codes[1] ?? '')?.value).toBe('s1');
+});
+
 test('a flood of one channel leaves codes and places for the others', async () => {
   const { open } = house();
   const pending = await open();
