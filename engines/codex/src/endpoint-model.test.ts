@@ -8,7 +8,9 @@ test.each([
   [{ id: 'a', loaded_context_length: 4096, max_context_length: 131_072 }],
   [{ id: 'a', meta: { n_ctx: 4096, n_ctx_train: 131_072 } }],
 ])('a server that lists %j has a model that is too small, and its size is named', (model) => {
-  expect(smallContext(parseModelList(JSON.stringify({ data: [model] })))).toMatch(/model a takes 4096 tokens.*at least 8192/);
+  expect(smallContext(parseModelList(JSON.stringify({ data: [model] })))).toMatch(
+    /model a has a context of 4096 tokens.*at least 8192/,
+  );
 });
 
 test('a model with room, or of which nothing is known, is no warning', () => {

@@ -1,13 +1,9 @@
 import type { ToolPolicy } from '@svc/contract/trust.ts';
-
-type Json = Record<string, unknown>;
+import { isObject, objects, toolsIn, type Json } from './request-tools.ts';
 
 /** Names of the tools that a Responses request offers the model, wherever in the request they stand. */
 export function offeredTools(body: unknown): string[] {
-  if (!isObject(body)) return [];
-  // Newer models get their tools as an item of the input.
-  const items = objects(body.input).filter((item) => item.type === 'additional_tools');
-  return [...objects(body.tools), ...items.flatMap((item) => objects(item.tools))].flatMap((tool) => namesOf(tool));
+  return isObject(body) ? toolsIn(body).flatMap(namesOf) : [];
 }
 
 const namesOf = (tool: Json): string[] =>
@@ -23,6 +19,3 @@ export function forbiddenTools(policy: ToolPolicy, offered: readonly string[]): 
   if (policy === 'read') return offered.filter((name) => !readingTools.has(name));
   return offered.filter((name) => /agent/i.test(name));
 }
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);

@@ -1,4 +1,4 @@
-type Json = Record<string, unknown>;
+import { holdsTools, isObject, objects, toolsIn, type Json } from './request-tools.ts';
 
 /** What a function's name in the flattened request stands for. */
 export type ToolOrigin = { namespace?: string; name: string; custom: boolean };
@@ -11,13 +11,8 @@ export type ToolNames = Map<string, ToolOrigin>;
 export function flattenTools(body: Json): { body: Json; names: ToolNames } {
   const names: ToolNames = new Map();
   const items = Array.isArray(body.input) ? body.input.filter(isObject) : null;
-  // Newer models get their tools as an item of the input.
-  const offered = [
-    ...objects(body.tools),
-    ...(items ?? []).flatMap((item) => (item.type === 'additional_tools' ? objects(item.tools) : [])),
-  ];
-  const tools = offered.flatMap((tool) => flattenTool(tool, names));
-  const input = items?.filter((item) => item.type !== 'additional_tools').map(flattenItem) ?? body.input;
+  const tools = toolsIn(body).flatMap((tool) => flattenTool(tool, names));
+  const input = items?.filter((item) => !holdsTools(item)).map(flattenItem) ?? body.input;
   // Some servers refuse an empty list, or a choice without one.
   const { tools: _tools, tool_choice: choice, parallel_tool_calls: parallel, ...rest } = body;
   return {
@@ -92,6 +87,3 @@ function inputOf(text: string): string {
 }
 
 const joinName = (namespace: string | undefined, name: string) => (namespace === undefined ? name : `${namespace}__${name}`);
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);

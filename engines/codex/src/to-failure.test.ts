@@ -27,9 +27,15 @@ test('the words of the upstream are shown without the JSON around them', () => {
 });
 
 test.each([
-  ['Transport error: network error: error decoding response body', 'The answer of the model was cut off. Try again.'],
-  ['stream closed before response.completed', 'The answer of the model was cut off. Try again.'],
-  ['the model exploded', 'the model exploded. Try again.'],
+  [
+    'Transport error: network error: error decoding response body',
+    'The answer of the model was cut off. Try again; if it goes on, check the model endpoint.',
+  ],
+  [
+    'stream closed before response.completed',
+    'The answer of the model was cut off. Try again; if it goes on, check the model endpoint.',
+  ],
+  ['the model exploded', 'the model exploded. Try again; if it goes on, check the model endpoint.'],
 ])('a reply that ends early (%s) may be asked for again', (why, message) => {
   const error = { message: `stream disconnected before completion: ${why}`, codexErrorInfo: 'other' };
   expect(toFailure(error)).toEqual({ code: 'engine_endpoint_down', retryable: true, message });

@@ -11,8 +11,6 @@ const kinds = {
     advice: 'Log in again with "./svc engine login codex", or check the key of the endpoint.',
   },
   down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check that the model endpoint runs and can be reached.' },
-  /** The upstream's own fault, which may be gone the next time, or be another engine's luck. */
-  broken: { code: 'engine_endpoint_down', retryable: true, advice: 'Try again.' },
   otherProtocol: {
     code: 'engine_endpoint_down',
     retryable: false,

@@ -74,7 +74,7 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
       name: 'a fault of the service',
       reply: { status: 500, kind: 'server_error', message: 'boom' },
       code: 'engine_endpoint_down',
-      says: /^The model service failed\. Try again\.$/,
+      says: /^The model service failed\. Try again; if it goes on, check the model endpoint\.$/,
     },
     {
       name: 'a server without the protocol',
@@ -136,7 +136,11 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
     const { engine, request } = start({ baseUrl: url });
     const { last, text } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
     expect(text).toMatch(/^(half a)?$/);
-    const failure = { code: 'engine_endpoint_down', retryable: true, message: 'The answer of the model was cut off. Try again.' };
+    const failure = {
+      code: 'engine_endpoint_down',
+      retryable: true,
+      message: 'The answer of the model was cut off. Try again; if it goes on, check the model endpoint.',
+    };
     expect(last).toEqual({ type: 'failed', failure });
   });
 

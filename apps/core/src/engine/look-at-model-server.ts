@@ -1,4 +1,5 @@
 import { isChatModel } from '@svc/engine-kit/chat-model.ts';
+import { readModelList } from '@svc/engine-kit/model-list.ts';
 import { openRequest, requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 
@@ -77,7 +78,7 @@ function fromStudio(body: unknown): Listed[] | null {
 }
 
 const fromCommon = (body: unknown): Listed[] | null =>
-  listOf(body, 'data', (model) => ({ id: text(model['id']), chat: true, loaded: false }));
+  readModelList(body)?.flatMap(({ id }) => (text(id) === null ? [] : [{ id, chat: true, loaded: false }])) ?? null;
 
 function listOf(
   body: unknown,

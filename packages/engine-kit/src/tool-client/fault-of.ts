@@ -16,29 +16,42 @@ export function faultOf(error: unknown, limitMs: number): Told {
       return { fault: 'ended', reason: 'its program ended, or sent too much, before it answered' };
   }
   if (error instanceof SdkHttpError) return ofStatus(error.status, error.message);
-  const { code, message, cause, path } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
+  if (!(error instanceof Error)) return { fault: 'other', reason: oneLine(typeof error === 'string' ? error : '') };
+  const { code, message, path } = error as NodeJS.ErrnoException;
+  const cause = error.cause instanceof Error ? (error.cause as NodeJS.ErrnoException) : undefined;
   if (code === 'ENOENT') return { fault: 'no_program', reason: `there is no program ${path ?? 'of this name'}` };
-  if (code === 'EACCES') return { fault: 'no_program', reason: `${path ?? 'its program'} must not be run` };
-  if (cause?.code === 'ECONNREFUSED') return { fault: 'unreachable', reason: 'nothing listens at its address' };
-  if (cause?.code === 'ENOTFOUND') return { fault: 'unreachable', reason: 'there is no such host' };
-  const text = cause?.message ?? message ?? String(error);
-  return { fault: cause === undefined ? 'other' : 'unreachable', reason: oneLine(text) };
+  if (code === 'EACCES') return { fault: 'no_program', reason: `${path ?? 'its program'} cannot be run: permission denied` };
+  const known = unreachable.get(cause?.code);
+  if (known !== undefined) return { fault: 'unreachable', reason: known };
+  return { fault: cause === undefined ? 'other' : 'unreachable', reason: oneLine(cause?.message ?? message) };
 }
+
+const unreachable = new Map<string | undefined, string>([
+  ['ECONNREFUSED', 'nothing listens at its address'],
+  ['ECONNRESET', 'the connection was cut'],
+  ['EHOSTUNREACH', 'its host cannot be reached'],
+  ['ENETUNREACH', 'its host cannot be reached'],
+  ['ENOTFOUND', 'there is no such host'],
+  ['EAI_AGAIN', 'the name of its host cannot be looked up now'],
+  ['ETIMEDOUT', 'its host does not answer'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'its host does not answer'],
+]);
 
 const oneLine = (text: string): string =>
   text
     .slice(0, 300)
     .replaceAll(/\s+/g, ' ')
-    .replace(/[.\s]+$/, '');
+    .replace(/[.\s]+$/, '')
+    .trim() || 'it failed without a reason';
 
 function ofStatus(status: number | undefined, message: string): Told {
   if (status === 401 || status === 403) {
     return {
       fault: 'refused',
-      reason: `it refuses the caller (${status}); it takes a key in a header, or a login, which cannot be done here`,
+      reason: `it refuses the request (${status}): give it a key with --header; a login in a browser is not possible here`,
     };
   }
   if (status === 404 || status === 405)
     return { fault: 'no_server', reason: `it answers, but has no MCP server at this path (${status})` };
-  return { fault: 'other', reason: status === undefined ? message : `it answers with status ${status}` };
+  return { fault: 'other', reason: status === undefined ? oneLine(message) : `it answers with status ${status}` };
 }

@@ -1,0 +1,29 @@
+/** A model that a server lists. `context` in tokens, where the server says it. */
+export type ListedModel = { id: string; context: number | null };
+
+const mostModels = 500;
+
+/** Reads the body of `GET /v1/models` in the forms of the usual servers. Null when it is no such list. */
+export function readModelList(body: unknown): ListedModel[] | null {
+  const data = isObject(body) ? body['data'] : null;
+  if (!Array.isArray(data)) return null;
+  return data
+    .slice(0, mostModels)
+    .filter(isObject)
+    .flatMap((model) => (typeof model['id'] === 'string' ? [{ id: model['id'], context: contextOf(model) }] : []));
+}
+
+/** vLLM, OpenRouter, LM Studio and llama-server each have a name of their own for it. */
+function contextOf(model: Record<string, unknown>): number | null {
+  const meta = isObject(model['meta']) ? model['meta'] : {};
+  const values = [
+    model['loaded_context_length'],
+    model['max_model_len'],
+    model['context_length'],
+    model['context_window'],
+    meta['n_ctx'],
+  ];
+  return values.find((value): value is number => typeof value === 'number' && value > 0) ?? null;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
