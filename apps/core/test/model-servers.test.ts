@@ -181,6 +181,7 @@ test('one that is slow now and then is not gone, and one that is known is not as
   const servers = createModelServers({
     places: [server.url],
     clock,
+    log: { warn: () => undefined },
     onAppeared: () => heard.push('appeared'),
     onGone: () => heard.push('gone'),
   });
@@ -194,4 +195,53 @@ test('one that is slow now and then is not gone, and one that is known is not as
     expect(await servers.list()).toHaveLength(left);
   }
   expect(heard).toEqual(['appeared', 'gone']);
+});
+
+test('a server whose list is the same is asked for that alone, and for everything when the list changes or a minute has passed', async () => {
+  const clock = createFakeClock();
+  const server = await ollama();
+  const servers = createModelServers({
+    places: [server.url],
+    clock,
+    log: { warn: () => undefined },
+    onAppeared: () => undefined,
+    onGone: () => undefined,
+  });
+  const askedIn = async (ms: number) => {
+    clock.advance(ms);
+    server.requests.length = 0;
+    const found = await servers.list();
+    expect(found).toMatchObject([{ name: 'Ollama', responses: true }]);
+    return { asked: server.requests.length, models: found[0]?.models };
+  };
+  expect(await askedIn(0)).toEqual({ asked: 4, models: ['llama3.2:3b'] });
+  expect(await askedIn(15_000)).toEqual({ asked: 1, models: ['llama3.2:3b'] });
+  server.models.push({ name: 'qwen3:8b' });
+  expect(await askedIn(15_000)).toEqual({ asked: 4, models: ['llama3.2:3b', 'qwen3:8b'] });
+  expect((await askedIn(59_000)).asked).toBe(1);
+  expect((await askedIn(5000)).asked).toBe(4);
+});
+
+test('a look that fails is logged and takes nothing with it, and the next one goes on', async () => {
+  const clock = createFakeClock();
+  const server = await ollama();
+  const warned = Promise.withResolvers<object>();
+  const appeared: string[] = [];
+  const servers = createModelServers({
+    places: [server.url],
+    clock,
+    log: { warn: (fields: object) => warned.resolve(fields) } as never,
+    onAppeared: ({ name }) => {
+      appeared.push(name);
+      throw new Error('no room for the event');
+    },
+    onGone: () => undefined,
+  });
+  servers.watch(() => undefined);
+  onTestFinished(() => servers.close());
+  clock.advance(15_000);
+  expect(await warned.promise).toMatchObject({ err: new Error('no room for the event') });
+  clock.advance(15_000);
+  expect(await servers.list()).toMatchObject([{ name: 'Ollama' }]);
+  expect(appeared).toEqual(['Ollama']);
 });

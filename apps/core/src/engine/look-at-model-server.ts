@@ -4,7 +4,14 @@ import { openRequest, requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 
 /** What answers at an address. `models`: to talk to, the one that is loaded first. `responses`: the status of that route; null when it gave none. */
-export type ModelServerLook = { kind: string | null; models: string[]; others: number; responses: number | null };
+export type ModelServerLook = {
+  kind: string | null;
+  models: string[];
+  others: number;
+  responses: number | null;
+  /** What its common list said: as long as that is the same, so is most of the rest. */
+  listed: string;
+};
 
 type Options = { timeoutMs: number; token?: Secret | null };
 type Listed = { id: string; chat: boolean; loaded: boolean };
@@ -13,22 +20,32 @@ type Listed = { id: string; chat: boolean; loaded: boolean };
 const maxBytes = 1024 * 1024;
 const mostModels = 500;
 
-/** Looks at a model server; nothing it does costs a token. Null when nothing of the kind answers in time. */
-export async function lookAtModelServer(baseUrl: string, options: Options): Promise<ModelServerLook | null> {
+/**
+ * Looks at a model server; nothing it does costs a token. Null when nothing of the kind answers in time. `last`: what was seen before; with
+ * the same list of models nothing more is asked.
+ */
+export async function lookAtModelServer(
+  baseUrl: string,
+  options: Options,
+  last: ModelServerLook | null = null,
+): Promise<ModelServerLook | null> {
   // Anything may listen there: what has no such list is asked nothing more.
   const models = await get(`${baseUrl}/models`, options);
   const common = fromCommon(models);
   if (common === null) return null;
+  const listed = JSON.stringify(common);
+  if (last?.listed === listed) return last;
   // Their own lists know more than the common one: which model is an embedding, which is loaded.
   const root = baseUrl.replace(/\/v1$/, '');
   const [ollama, studio] = await Promise.all([get(`${root}/api/tags`, options), get(`${root}/api/v0/models`, options)]);
-  const listed = fromOllama(ollama) ?? fromStudio(studio) ?? common;
-  const chat = listed.filter(({ id, chat: talks }) => talks && isChatModel(id));
+  const known = fromOllama(ollama) ?? fromStudio(studio) ?? common;
+  const chat = known.filter(({ id, chat: talks }) => talks && isChatModel(id));
   return {
     kind: fromOllama(ollama) !== null ? 'Ollama' : fromStudio(studio) !== null ? 'LM Studio' : ownerOf(models),
     models: chat.toSorted((a, b) => Number(b.loaded) - Number(a.loaded)).map(({ id }) => id),
-    others: listed.length - chat.length,
+    others: known.length - chat.length,
     responses: await statusOf(`${baseUrl}/responses`, options),
+    listed,
   };
 }
 

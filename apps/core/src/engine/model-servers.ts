@@ -1,12 +1,14 @@
 import type { ModelServer } from '@svc/contract/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
 import type { LocalEndpoint } from './choose-engine.ts';
-import { hasResponses, lookAtModelServer } from './look-at-model-server.ts';
+import { hasResponses, lookAtModelServer, type ModelServerLook } from './look-at-model-server.ts';
 
 type Deps = {
   /** Base addresses to look at. */
   places: readonly string[];
   clock: Clock;
+  log: Pick<Log, 'warn'>;
   onAppeared(server: ModelServer): void;
   onGone(server: ModelServer): void;
 };
@@ -27,12 +29,15 @@ const usualNames: Record<string, string> = { '11434': 'Ollama', '1234': 'LM Stud
 const limitMs = 300;
 const lifeMs = 3000;
 const lookEveryMs = 15_000;
+/** Which model is loaded, or whether a route is new, does not show in the common list. */
+const wholeLookEveryMs = 60_000;
 /** One that is busy with an answer may be slow: it is gone after this many looks in a row without a word. */
 const missesUntilGone = 3;
 
 /** A look is a refused connection for each place where nothing is: nobody is held up and nothing is sent elsewhere. */
-export function createModelServers({ places, clock, onAppeared, onGone }: Deps): ModelServers {
+export function createModelServers({ places, clock, log, onAppeared, onGone }: Deps): ModelServers {
   const misses = new Map<string, number>();
+  const seen = new Map<string, { look: ModelServerLook; at: number }>();
   let known: ModelServer[] = [];
   let looking: Promise<ModelServer[]> | null = null;
   let until = -Infinity;
@@ -56,6 +61,17 @@ export function createModelServers({ places, clock, onAppeared, onGone }: Deps):
     came.forEach(onAppeared);
     if (gone.length + came.length > 0) hear?.();
   };
+  const lookAt = async (base_url: string): Promise<ModelServer | null> => {
+    const before = seen.get(base_url);
+    const last = before !== undefined && clock.elapsed() - before.at < wholeLookEveryMs ? before.look : null;
+    const look = await lookAtModelServer(base_url, { timeoutMs: limitMs }, last);
+    if (look === null || look.responses === null) {
+      seen.delete(base_url);
+      return null;
+    }
+    if (look !== last) seen.set(base_url, { look, at: clock.elapsed() });
+    return toModelServer(base_url, look);
+  };
   const look = (): Promise<ModelServer[]> => {
     looking ??= Promise.all(places.map(lookAt))
       .then((all) => {
@@ -75,18 +91,21 @@ export function createModelServers({ places, clock, onAppeared, onGone }: Deps):
     },
     watch(onChange) {
       hear = onChange;
-      cancel = clock.every(lookEveryMs, () => void look());
+      cancel = clock.every(
+        lookEveryMs,
+        () => void look().catch((error: unknown) => log.warn({ err: error }, 'model servers could not be looked for')),
+      );
     },
     close: () => cancel(),
   };
 }
 
-async function lookAt(base_url: string): Promise<ModelServer | null> {
-  const found = await lookAtModelServer(base_url, { timeoutMs: limitMs });
-  if (found === null || found.responses === null) return null;
-  const name = found.kind ?? usualNames[new URL(base_url).port] ?? 'A model server';
-  return { name, base_url, models: found.models, responses: hasResponses(found) };
-}
+const toModelServer = (base_url: string, look: ModelServerLook): ModelServer => ({
+  name: look.kind ?? usualNames[new URL(base_url).port] ?? 'A model server',
+  base_url,
+  models: look.models,
+  responses: hasResponses(look),
+});
 
 /** One whose models have changed is another one. */
 const isSame = (a: ModelServer, b: ModelServer): boolean =>

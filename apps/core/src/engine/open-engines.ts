@@ -39,6 +39,7 @@ export async function openEngines(deps: Deps) {
   const modelServers = createModelServers({
     places: settings.modelServers,
     clock,
+    log: deps.log,
     onAppeared: (server) => deps.events.modelServer('appeared', server),
     onGone: (server) => deps.events.modelServer('gone', server),
   });

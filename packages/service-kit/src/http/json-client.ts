@@ -21,7 +21,7 @@ export type JsonResponse<T> = { status: number; headers: IncomingHttpHeaders; bo
 const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
 const usualMaxBytes = 32 * 1024 * 1024;
 
-/** One JSON exchange with another process of ours. Rejects only when there is no answer; a status is a value. */
+/** One JSON exchange, with another process of ours or with a service elsewhere. Rejects only when there is no answer; a status is a value. */
 export async function requestJson<T>(url: string, options: JsonRequest): Promise<JsonResponse<T>> {
   const response = await openRequest(url, options);
   const text = (await readBody(response, options.maxBytes ?? usualMaxBytes)).toString('utf8');
@@ -38,8 +38,9 @@ export function openRequest(url: string, options: JsonRequest): Promise<Incoming
   const timeout = AbortSignal.timeout(options.timeoutMs);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
   return new Promise((resolve, reject) => {
-    const request = http.request(url, {
-      agent,
+    const isSecure = url.startsWith('https:');
+    const request = (isSecure ? process.getBuiltinModule('node:https') : http).request(url, {
+      agent: isSecure ? undefined : agent,
       signal,
       method: options.method ?? (payload === null ? 'GET' : 'POST'),
       headers: {
