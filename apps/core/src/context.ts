@@ -25,7 +25,7 @@ import type { EngineRegistry } from './engine/engine-registry.ts';
 import type { EngineUpdates } from './engine/engine-updates.ts';
 import type { EngineFallback } from './engine/fallback.ts';
 import { engineIds } from './engine/load-engine.ts';
-import type { ModelServers } from './engine/model-servers.ts';
+import type { OfferModelServers } from './engine/open-engines.ts';
 import { openEngines, type EngineOverrides } from './engine/open-engines.ts';
 import { createSubscriptionWarning, type SubscriptionWarning } from './engine/subscription-warning.ts';
 import { createEvents, type Events } from './events.ts';
@@ -98,7 +98,7 @@ export type CoreContext = {
   engineFallback: EngineFallback;
   engineAdmin: EngineAdmin;
   engineUpdates: EngineUpdates;
-  modelServers: ModelServers;
+  offeredModelServers: OfferModelServers;
   watchModelServers: () => void;
   subscriptionWarning: SubscriptionWarning;
   toolServers: ToolServers;

@@ -252,6 +252,21 @@ describe('an API key', () => {
     expect(fakes.last('gemini')?.deps).toMatchObject({ apiKey: null, env: { GEMINI_API_KEY: undefined } });
   });
 
+  test('of OpenRouter in the environment is used for its address alone, and bills every turn', async () => {
+    await open({ env: { OPENROUTER_API_KEY: key, SVC_CODEX_BASE_URL: 'https://openrouter.ai/api/v1' } });
+    expect(await view('codex')).toMatchObject({ connection: 'api_key', key_present: true });
+    expect(fakes.last('codex')?.deps.apiKey?.reveal()).toBe(key);
+  });
+
+  test.each(['https://openrouter.ai.evil.example/api/v1', 'http://openrouter.ai/api/v1', 'http://127.0.0.1:1/v1', ''])(
+    'of OpenRouter does not go to %j',
+    async (url) => {
+      await open({ env: { OPENROUTER_API_KEY: key, SVC_CODEX_BASE_URL: url } });
+      expect(await view('codex')).toMatchObject({ key_present: false });
+      expect(fakes.last('codex')?.deps.apiKey ?? null).toBeNull();
+    },
+  );
+
   test.each(['short', 'with a blank in it', 'with\nline break', ''])('%j is refused without being quoted', async (value) => {
     await open();
     const refused = await call('PUT', '/codex/apikey', { value });

@@ -2,7 +2,8 @@ import { tmpdir } from 'node:os';
 import fc from 'fast-check';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { startAppServer } from './app-server.ts';
-import { createCodexHost, type Lease } from './codex-host.ts';
+import { Secret } from '@svc/service-kit/secret.ts';
+import { createCodexHost, endpointKey, type Lease } from './codex-host.ts';
 import { openModelCatalogs } from './model-catalog.ts';
 import { startResponsesShim } from './responses-shim.ts';
 import { createFakeAppServer } from './testing/fake-app-server.ts';
@@ -133,6 +134,15 @@ test('a program that cannot say whether it is logged in is stopped, and the next
   fakes[0]?.fall();
   await expect(failing).rejects.toThrow('no account');
   expect((await host.acquire()).codex.isLoggedIn).toBe(true);
+});
+
+test('a stored key goes to an endpoint elsewhere, before one of the environment, and to none on this machine', () => {
+  const [apiKey, env] = [new Secret('stored'), { OPENAI_API_KEY: 'of the environment' }];
+  expect(endpointKey('https://openrouter.ai/api/v1', { apiKey, env })).toBe('stored');
+  expect(endpointKey('https://openrouter.ai/api/v1', { apiKey: null, env })).toBe('of the environment');
+  expect(endpointKey('https://openrouter.ai/api/v1', { apiKey: null, env: {} })).toBeNull();
+  for (const local of ['http://127.0.0.1:1/v1', 'http://localhost:1/v1', 'http://[::1]:1/v1'])
+    expect(endpointKey(local, { apiKey, env })).toBeNull();
 });
 
 /** What may happen to a host, in any order; numbers choose a turn or a program. */

@@ -39,7 +39,7 @@ export type CodexHost = {
   close(): Promise<void>;
 };
 
-type Deps = Pick<EngineDeps, 'baseUrl' | 'env' | 'warm' | 'warmMemory' | 'maxLine' | 'log'> & {
+type Deps = Pick<EngineDeps, 'baseUrl' | 'env' | 'apiKey' | 'warm' | 'warmMemory' | 'maxLine' | 'log'> & {
   programEnv: Record<string, string>;
   cwd: string;
   /** True when the turns pay with a key, which needs no login. */
@@ -58,7 +58,7 @@ export function createCodexHost(program: CodexProgram, deps: Deps): CodexHost {
   let current: Hosted | null = null;
 
   const openShim = (baseUrl: string) =>
-    startResponsesShim({ baseUrl, apiKey: endpointKey(baseUrl, deps.env) }).catch((error: unknown) => {
+    startResponsesShim({ baseUrl, apiKey: endpointKey(baseUrl, deps) }).catch((error: unknown) => {
       shim = null; // it may work for the next turn
       throw error;
     });
@@ -177,8 +177,8 @@ async function readLogin(server: AppServer): Promise<boolean> {
   }
 }
 
-/** A key goes to an endpoint elsewhere only: what listens on this machine gets none. */
-export function endpointKey(baseUrl: string, env: EngineDeps['env']): string | null {
+/** A key goes to an endpoint elsewhere only: what listens on this machine gets none. One that the operator has stored comes first. */
+export function endpointKey(baseUrl: string, { env, apiKey }: Pick<EngineDeps, 'env' | 'apiKey'>): string | null {
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname);
-  return isLocal ? null : (env.OPENAI_API_KEY ?? null);
+  return isLocal ? null : (apiKey?.reveal() ?? env.OPENAI_API_KEY ?? null);
 }

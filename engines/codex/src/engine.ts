@@ -123,9 +123,10 @@ const endMarked = (mark: string, { log }: EngineDeps): Promise<void> =>
   );
 
 /** A model of one's own server may be too small for a turn. */
-async function withContext(probe: EngineProbe, { baseUrl, env }: EngineDeps): Promise<EngineProbe> {
+async function withContext(probe: EngineProbe, deps: EngineDeps): Promise<EngineProbe> {
+  const { baseUrl } = deps;
   if (baseUrl === null) return probe;
-  const models = await endpointModels(endpointUrl(baseUrl).href, endpointKey(baseUrl, env));
+  const models = await endpointModels(endpointUrl(baseUrl).href, endpointKey(baseUrl, deps));
   return { ...probe, reason: [probe.reason, smallContext(models)].filter(Boolean).join(' ') };
 }
 

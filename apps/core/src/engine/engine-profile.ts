@@ -5,6 +5,7 @@ import type { Secret } from '@svc/service-kit/secret.ts';
 import type { Secrets } from '../secret/secrets.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import type { EngineId } from './load-engine.ts';
+import { isOpenRouter, openRouter } from './open-router.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -22,7 +23,7 @@ export type EngineProfile = {
   billing: EngineConnection | null;
 };
 
-/** The names a key is looked for under: what `PUT apikey` stores, then the vendor's own variable. */
+/** The names a key is looked for under: what `PUT apikey` stores, then the vendor's own variable (of OpenRouter, for its address). */
 export const keyNames: Record<EngineId, { own: string; vendor: string } | null> = {
   claude: null,
   codex: { own: 'SVC_CODEX_API_KEY', vendor: 'OPENAI_API_KEY' },
@@ -35,23 +36,26 @@ type Deps = { settings: Settings; engineSettings: EngineSettings; secrets: Pick<
 /** Asks for a key where one may be needed, so a command that gives secrets may run. Never on the path of a turn. */
 export async function readProfile({ settings, engineSettings, secrets, env }: Deps, id: EngineId): Promise<EngineProfile> {
   const stored = engineSettings.read(id);
+  const baseUrl = baseUrlOf(id, settings) ?? stored.base_url;
   const names = keyNames[id];
-  const key = names === null ? null : ((await secrets.get(names.own)) ?? (await secrets.get(names.vendor)));
-  const connection = stored.connection ?? defaultConnection(id, key);
+  const isRouted = id === 'codex' && isOpenRouter(baseUrl);
+  const vendor = isRouted ? openRouter.keyName : names?.vendor;
+  const key = names === null || vendor === undefined ? null : ((await secrets.get(names.own)) ?? (await secrets.get(vendor)));
+  const connection = stored.connection ?? defaultConnection(key, id === 'gemini' || isRouted);
   return {
     connection,
     hasKey: key !== null,
     apiKey: connection === 'api_key' ? key : null,
     env: names === null || (id === 'codex' && stored.connection === null) ? env : without(env, names.vendor),
-    baseUrl: baseUrlOf(id, settings) ?? stored.base_url,
+    baseUrl,
     model: stored.model,
     billing: stored.billing,
   };
 }
 
-/** The vendor of gemini allows a login in its own program alone, so a key that is there is meant. */
-const defaultConnection = (id: EngineId, key: Secret | null): EngineConnection =>
-  id === 'gemini' && key !== null ? 'api_key' : 'subscription';
+/** The vendor of gemini allows a login in its own program alone, and OpenRouter has none, so a key that is there is meant. */
+const defaultConnection = (key: Secret | null, takesKeys: boolean): EngineConnection =>
+  takesKeys && key !== null ? 'api_key' : 'subscription';
 
 /** How a turn is paid. A key that goes to an endpoint elsewhere is billed there. */
 export function authOf({ billing, apiKey, baseUrl }: EngineProfile, found: EngineAuth): EngineAuth {

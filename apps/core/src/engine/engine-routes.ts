@@ -9,8 +9,7 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { EngineAdmin } from './engine-admin.ts';
 import type { EngineRegistry } from './engine-registry.ts';
 import type { EngineFallback } from './fallback.ts';
-import type { ModelServers } from './model-servers.ts';
-import { offerModelServers } from './offer-model-servers.ts';
+import type { OfferModelServers } from './open-engines.ts';
 import type { SubscriptionWarning } from './subscription-warning.ts';
 import { testEngine, type EngineTestDeps } from './test-engine.ts';
 
@@ -39,7 +38,7 @@ type Deps = EngineTestDeps & {
   engines: Pick<EngineRegistry, 'active' | 'open'>;
   engineFallback: Pick<EngineFallback, 'notice'>;
   engineAdmin: EngineAdmin;
-  modelServers: Pick<ModelServers, 'list'>;
+  offeredModelServers: OfferModelServers;
   subscriptionWarning: Pick<SubscriptionWarning, 'of'>;
 };
 type Params = { Params: { id: string } };
@@ -60,7 +59,7 @@ export function mountEngineRoutes(app: App, deps: Deps): void {
     return {
       engines: await Promise.all(withNotices),
       current: (await engines.active()).choice,
-      model_servers: offerModelServers(await deps.modelServers.list(), views),
+      model_servers: await deps.offeredModelServers(views),
     };
   });
 

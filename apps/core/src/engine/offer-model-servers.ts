@@ -1,13 +1,35 @@
 import type { EngineView, ModelServer, OfferedModelServer } from '@svc/contract/engine.ts';
+import { openRouter } from './open-router.ts';
 
-/** The model servers that were found, each with the one command that has it used. */
-export const offerModelServers = (servers: readonly ModelServer[], engines: readonly EngineView[]): OfferedModelServer[] =>
-  servers.map((server) => ({ ...server, ...offer(server, engines) }));
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The model servers that were found, and OpenRouter where its key is set, each with the one command that has it used. */
+export const offerModelServers = (
+  servers: readonly ModelServer[],
+  engines: readonly EngineView[],
+  env: Env,
+): OfferedModelServer[] => [
+  ...servers.map((server) => ({ ...server, ...offer(server, engines) })),
+  ...(env[openRouter.keyName] ? [offerOpenRouter(engines)] : []),
+];
+
+/** Only its key is seen: nothing is sent there unasked, and it is never used by itself, because it bills every turn. */
+function offerOpenRouter(engines: readonly EngineView[]): OfferedModelServer {
+  const server = { name: openRouter.name, base_url: openRouter.baseUrl, models: [], responses: true };
+  const { connect, note } = useThrough(server, engines);
+  const model = engines.find(({ id }) => id === 'codex')?.model ?? null;
+  const choose = model === null ? ' Choose a model: ./svc engine model codex MODEL.' : '';
+  return { ...server, connect, note: `${note} ${openRouter.keyName} is set, and every turn is billed there.${choose}` };
+}
 
 function offer(server: ModelServer, engines: readonly EngineView[]): Pick<OfferedModelServer, 'connect' | 'note'> {
-  const codex = engines.find(({ id }) => id === 'codex');
   if (!server.responses) return { connect: null, note: `It has no /responses, which codex needs. ${newer}` };
   if (server.models.length === 0) return { connect: null, note: 'It offers no model to talk to.' };
+  return useThrough(server, engines);
+}
+
+function useThrough(server: ModelServer, engines: readonly EngineView[]): Pick<OfferedModelServer, 'connect' | 'note'> {
+  const codex = engines.find(({ id }) => id === 'codex');
   if (codex?.installed !== true)
     return { connect: './svc engine install codex', note: 'Used through codex, which is not installed.' };
   if (codex.base_url !== server.base_url) return { connect: `./svc engine base-url codex ${server.base_url}`, note: 'Not used.' };

@@ -1,3 +1,4 @@
+import type { EngineView, OfferedModelServer } from '@svc/contract/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
@@ -13,6 +14,7 @@ import { createEngineUpdates } from './engine-updates.ts';
 import { createEngineFallback } from './fallback.ts';
 import type { loadEngine } from './load-engine.ts';
 import { createModelServers } from './model-servers.ts';
+import { offerModelServers } from './offer-model-servers.ts';
 
 /** Other parts in place of the real ones, for tests. */
 export type EngineOverrides = {
@@ -31,6 +33,9 @@ type Deps = {
   env: Readonly<Record<string, string | undefined>>;
   overrides?: EngineOverrides;
 };
+
+/** The model servers that are there, each with the command that has it used. Bounded. */
+export type OfferModelServers = (engines: readonly EngineView[]) => Promise<OfferedModelServer[]>;
 
 /** Everything about engines: which there are and which is used, how they are set, installed and kept up to date. */
 export async function openEngines(deps: Deps) {
@@ -52,7 +57,8 @@ export async function openEngines(deps: Deps) {
     engineFallback: createEngineFallback(settings.engineFallback, clock),
     engineAdmin: createEngineAdmin({ ...deps, registry: engines, engineSettings, installer }),
     engineUpdates,
-    modelServers,
+    offeredModelServers: async (engines: readonly EngineView[]) =>
+      offerModelServers(await modelServers.list(), engines, deps.env),
     /** From now on model servers that come and go are noticed. */
     watchModelServers: () =>
       modelServers.watch(
