@@ -31,7 +31,7 @@ test('routes that answer with bytes say what they send', () => {
 
 test('answers that no hook sees are written with masked frames only', () => {
   expect(Object.keys(found(/\.hijack\(\)|openSse\(/g))).toEqual([
-    'apps/core/src/closed-core.ts', // frames of `sseFrame`
+    'apps/core/src/degraded-core.ts', // frames of `sseFrame`
     'apps/core/src/feed/feed-routes.ts', // lines of telemetry
     'apps/core/src/turn/turn-routes.ts', // frames of `sseFrame`
     'apps/collector/src/feed/mount-feed.ts', // Socket.IO: `socket-feed.ts` masks each item

@@ -11,14 +11,14 @@ import type { App } from '@svc/service-kit/http/create-app.ts';
 import { watchDamage } from '@svc/store/check-later.ts';
 import { DamagedDatabase } from '@svc/store/damage.ts';
 import { createCoreApp } from './app.ts';
-import { lookAfterBackups } from './backup/look-after-backups.ts';
-import { startClosedCore } from './closed-core.ts';
+import { maintainBackups } from './backup/maintain-backups.ts';
+import { startDegradedCore } from './degraded-core.ts';
 import { createCoreContext } from './context.ts';
 import { UnusableDb } from './db/open-core-db.ts';
 import { keepJournalSmall } from './turn/keep-journal-small.ts';
 import { recoverTurns } from './turn/recover-turns.ts';
 import { openLinkServer } from './turn/link-server.ts';
-import { lookAfterUploads } from './upload/look-after-uploads.ts';
+import { maintainUploads } from './upload/maintain-uploads.ts';
 
 /** Starts the core; with a database that cannot be used, one that denies everybody and says why. */
 export async function startCore(service: ServiceContext): Promise<RunningService> {
@@ -28,7 +28,7 @@ export async function startCore(service: ServiceContext): Promise<RunningService
   } catch (error) {
     if (!(error instanceof UnusableDb || error instanceof DamagedDatabase)) throw error;
     service.log.error({ err: error }, `everybody is denied: ${error.message}`);
-    return startClosedCore(service, error.message);
+    return startDegradedCore(service, error.message);
   }
 }
 
@@ -63,9 +63,9 @@ async function startOpenCore({ settings, log, version }: ServiceContext): Promis
   context.watchModelServers();
   context.engines.active().catch((error: unknown) => log.error({ err: error }, 'no engine could be chosen'));
   const stopPruning = keepJournalSmall(context);
-  const stopSweeping = lookAfterUploads(context);
+  const stopSweeping = maintainUploads(context);
   context.silos.sweep().catch((error: unknown) => log.error({ err: error }, 'the silos could not be swept'));
-  const stopBackups = lookAfterBackups(context);
+  const stopBackups = maintainBackups(context);
   const stopChecking = watchDamage(context.db, systemClock, (message) => {
     log.error(message);
     context.events.damaged(message);

@@ -6,7 +6,7 @@ import type { RestorePlan } from '@svc/contract/backup.ts';
 import { createLog } from '@svc/service-kit/log.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { readVersion } from '@svc/service-kit/version.ts';
-import { startClosedCore } from '../src/closed-core.ts';
+import { startDegradedCore } from '../src/degraded-core.ts';
 import { startCore } from '../src/start-core.ts';
 import { listStart } from '../src/session/session-place.ts';
 import { fill, openBackupBench, rowsOf, unpack } from './open-backup-bench.ts';
@@ -91,7 +91,7 @@ test('a core whose database is damaged still takes a backup, and makes none', as
   const port = await freePort();
   const version = readVersion(repositoryRoot, 'core', 'stable');
   const service = { settings: { ...settings, corePort: port }, log: createLog('core', 'silent'), version };
-  const closed = await startClosedCore(service, 'It is damaged.');
+  const closed = await startDegradedCore(service, 'It is damaged.');
   const at = `${closed.url}/v2/backups`;
   try {
     expect((await fetch(at, { method: 'POST' })).status).toBe(503);

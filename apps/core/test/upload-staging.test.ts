@@ -15,7 +15,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { lookAfterUploads } from '../src/upload/look-after-uploads.ts';
+import { maintainUploads } from '../src/upload/maintain-uploads.ts';
 import type { Uploads } from '../src/upload/uploads.ts';
 import { chunkSize, openUploadBench } from './open-upload-bench.ts';
 
@@ -56,7 +56,7 @@ describe('the staging folder', () => {
     await open();
     const clock = createFakeClock();
     let sweeps = 0;
-    const end = lookAfterUploads({
+    const end = maintainUploads({
       uploads: { sweep: async () => void sweeps++ } as Uploads,
       clock,
       log: bench.core.context.log,

@@ -15,7 +15,7 @@ import { createKeyring } from './keyring/keyring.ts';
 import { createLifecycle } from './keyring/lifecycle.ts';
 import { createAdminAuth } from './seal/admin-auth.ts';
 import { allSiloKeys, createSiloKeys, listedSiloKey } from './silo/silo-keys.ts';
-import { createHandOut } from './token/hand-out.ts';
+import { createTokenExchange } from './token/token-exchange.ts';
 import { createProxyTokens } from './token/proxy-tokens.ts';
 
 export type VaultContext = Awaited<ReturnType<typeof createVaultContext>>;
@@ -52,7 +52,7 @@ export async function createVaultContext(options: VaultOptions) {
     credentials,
     agents: createAgents({ db, clock, ids, keyring, inventory, accessLog }),
     siloKeys: createSiloKeys({ clock, keyring, inventory, accessLog, maxUses }),
-    handOut: createHandOut({ credentials, proxyTokens, accessLog }),
+    tokenExchange: createTokenExchange({ credentials, proxyTokens, accessLog }),
     lifecycle: createLifecycle({
       db,
       clock,

@@ -115,7 +115,7 @@ test.each([undefined, 'Bearer', 'Bearer vagent_unknown', 'Basic abc'])('a call w
 });
 
 test('an agent may have a thousand tokens open', async () => {
-  const { issue } = vault.context.handOut;
+  const { issue } = vault.context.tokenExchange;
   const agent = { id: 'agt_x', name: 'x', tier: 'SACRED', created_at: 0, revoked_at: null } as const;
   for (let n = 0; n < 1000; n++) await issue(agent, 'KNOWN_KEY');
   await expect(issue(agent, 'KNOWN_KEY')).rejects.toMatchObject({ code: 'queue_full' });

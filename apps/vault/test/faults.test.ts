@@ -49,8 +49,8 @@ async function readAll(dir: string): Promise<{ values: string[]; accesses: Vault
   const accesses = await context.accessLog.list(100, Number.MAX_SAFE_INTEGER);
   const values: string[] = [];
   for (let n = 0; n < 6; n++) {
-    const { token } = await context.handOut.issue(agent, `SECRET_${n}`);
-    values.push((await context.handOut.redeem(agent, token)).value);
+    const { token } = await context.tokenExchange.issue(agent, `SECRET_${n}`);
+    values.push((await context.tokenExchange.redeem(agent, token)).value);
   }
   expect(context.db.raw.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
   await context.close();

@@ -2,7 +2,7 @@ import {
   checkKey,
   createConnectorServer,
   createThrottle,
-  oneKey,
+  singleKeyAuth,
   systemClock,
   type Exchange,
   type RunningConnector,
@@ -15,7 +15,7 @@ import { createRoutes } from './routes.ts';
 /** Opens the channel. What it throws is shown to the operator, so it says what is wrong and what to do. */
 export async function start(ctx: StartContext<Config>): Promise<RunningConnector> {
   const { config } = ctx;
-  const token = oneKey(await ctx.secrets.get(config.token_secret_key), { identity: 'caller', username: 'Caller' });
+  const token = singleKeyAuth(await ctx.secrets.get(config.token_secret_key), { identity: 'caller', username: 'Caller' });
   const throttle = createThrottle(systemClock);
   const server = createConnectorServer({
     routes: createRoutes(ctx, (exchange: Exchange) => void checkKey(exchange, token, throttle)),

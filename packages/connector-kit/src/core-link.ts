@@ -3,7 +3,7 @@ import type { LinkRequest } from '@svc/contract/link.ts';
 import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { createConfirmations } from './confirmations.ts';
+import { createDeliveryAcks } from './delivery-acks.ts';
 import type { CallOptions, CoreApi, StartContext, StreamHandlers } from './connector.ts';
 import { CoreError, toCoreError } from './core-error.ts';
 import { createLinkSocket } from './core-link-socket.ts';
@@ -62,13 +62,13 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
     clock,
     log,
     random: options.random ?? Math.random,
-    isNeeded: () => calls.size > 0 || confirmations.areWaiting(),
+    isNeeded: () => calls.size > 0 || deliveryAcks.areWaiting(),
     onOpen: takeUp,
     onLine: takeLine,
     onReadEnd: frames.flush,
     onBroken: takeBreak,
   });
-  const confirmations = createConfirmations(socket.write, log);
+  const deliveryAcks = createDeliveryAcks(socket.write, log);
 
   function open(request: LinkRequest, limitMs: number, handlers: StreamHandlers | null) {
     return new Promise<HandleResult | Identity>((settle, fail) => {
@@ -114,7 +114,7 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
   /** The link is there: what waits is sent, in the order it was asked. */
   function takeUp(): void {
     openedAt = clock.elapsed();
-    confirmations.say();
+    deliveryAcks.flush();
     for (const call of calls.values()) if (!call.sent) send(call);
   }
 
@@ -154,7 +154,7 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
 
   function takeBreak(): void {
     frames.flush();
-    confirmations.takeBreak();
+    deliveryAcks.takeBreak();
     const now = clock.elapsed();
     const wasSteady = now - openedAt >= steadyMs;
     for (const call of calls.values()) {
@@ -191,8 +191,8 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
     delivered(turnId, error) {
       if (closed) return;
       const said: LinkRequest = { op: 'delivered', id: ++serial, turn_id: turnId, error: error?.slice(0, maxError) };
-      confirmations.add(JSON.stringify(said));
-      if (socket.isOpen()) confirmations.say();
+      deliveryAcks.add(JSON.stringify(said));
+      if (socket.isOpen()) deliveryAcks.flush();
       else socket.open();
     },
     close() {

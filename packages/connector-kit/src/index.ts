@@ -37,12 +37,12 @@ export { createSseWriter, type SseWriter } from './http/sse-writer.ts';
 
 export { checkKey } from './check-key.ts';
 export { createKeysFile, type Caller, type KeysFile } from './keys-file.ts';
-export { oneKey } from './one-key.ts';
+export { singleKeyAuth } from './single-key-auth.ts';
 export { createThrottle, type Throttle } from './throttle.ts';
 
 export { createLiveEdit, type LiveEdit, type LiveEditOptions } from './live-edit.ts';
 export { openChannelToggles } from './outbound/channel-toggles.ts';
 export { createOutboundRoutes } from './outbound/outbound-routes.ts';
-export { retryWithin, type RetryOptions, type Tried } from './retry.ts';
+export { retryWithin, type RetryOptions, type Attempt } from './retry.ts';
 export { splitMessage } from './split-message.ts';
-export { toTried } from './to-tried.ts';
+export { toAttempt } from './to-attempt.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { retryWithin, type Tried } from './retry.ts';
-import { toTried } from './to-tried.ts';
+import { retryWithin, type Attempt } from './retry.ts';
+import { toAttempt } from './to-attempt.ts';
 
 export type LiveEditOptions = {
   clock: Clock;
@@ -58,7 +58,7 @@ export function createLiveEdit({ clock, edit, everyMs, finishWithinMs = 60_000 }
     notBefore = clock.elapsed() + Math.max(everyMs, pauseMs);
   }
 
-  const tryEdit = async (text: string) => toTried(await settled(() => edit(text)));
+  const tryEdit = async (text: string) => toAttempt(await settled(() => edit(text)));
 
   return {
     show(text) {
@@ -81,7 +81,7 @@ export function createLiveEdit({ clock, edit, everyMs, finishWithinMs = 60_000 }
   };
 }
 
-const tooSlow: Tried<void> = {
+const tooSlow: Attempt<void> = {
   ok: false,
   again: false,
   error: new ServiceError('upstream', 'The channel did not take the last text of a message in time.', { status: 504 }),

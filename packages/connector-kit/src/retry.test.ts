@@ -1,17 +1,17 @@
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { describe, expect, it } from 'vitest';
-import { retryWithin, type RetryOptions, type Tried } from './retry.ts';
+import { retryWithin, type RetryOptions, type Attempt } from './retry.ts';
 
-const fault = (retryAfterMs?: number): Tried<string> => ({ ok: false, again: true, error: new Error('fault'), retryAfterMs });
-const refused: Tried<string> = { ok: false, again: false, error: new Error('no') };
-const fine: Tried<string> = { ok: true, value: 'fine' };
+const fault = (retryAfterMs?: number): Attempt<string> => ({ ok: false, again: true, error: new Error('fault'), retryAfterMs });
+const refused: Attempt<string> = { ok: false, again: false, error: new Error('no') };
+const fine: Attempt<string> = { ok: true, value: 'fine' };
 
 /** Runs the script of attempts with as much time as they want; gives when each was made. */
-async function run(script: Tried<string>[], options: Partial<RetryOptions> = {}) {
+async function run(script: Attempt<string>[], options: Partial<RetryOptions> = {}) {
   const clock = createFakeClock();
   const from = clock.now();
   const at: number[] = [];
-  let result: Tried<string> | null = null;
+  let result: Attempt<string> | null = null;
   const running = retryWithin({ clock, limitMs: 10_000, random: () => 0, ...options }, async () => {
     at.push(clock.now() - from);
     return script.shift() ?? fine;

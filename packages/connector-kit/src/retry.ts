@@ -2,7 +2,7 @@ import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 
 /** How one attempt ended. `retryAfterMs`: the platform said how long it wants to be left alone. */
-export type Tried<T> =
+export type Attempt<T> =
   | { ok: true; value: T }
   | { ok: false; error: Error; again: false }
   | { ok: false; error: Error; again: true; retryAfterMs?: number };
@@ -27,8 +27,8 @@ const backOff = { maxMs: 30_000, jitter: [1, 1.2] } as const;
  */
 export async function retryWithin<T>(
   { clock, limitMs, maxTries = 5, firstPauseMs = 250, signal, random = Math.random }: RetryOptions,
-  attempt: (leftMs: number) => Promise<Tried<T>>,
-): Promise<Tried<T>> {
+  attempt: (leftMs: number) => Promise<Attempt<T>>,
+): Promise<Attempt<T>> {
   const endAt = clock.elapsed() + limitMs;
   for (let tries = 1; ; tries++) {
     const tried = await attempt(endAt - clock.elapsed());

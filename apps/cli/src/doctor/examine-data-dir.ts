@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
-import { access, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
+import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { freeSpace } from '@svc/service-kit/free-space.ts';
 import { inUnits } from '../upload/render-progress.ts';
 import { examineDatabases } from './examine-databases.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
@@ -60,8 +61,7 @@ function privacy(dataDir: string, mode: number): Finding {
 }
 
 async function space(dataDir: string): Promise<Finding> {
-  const { bavail, bsize } = await statfs(dataDir);
-  const bytes = bavail * bsize;
+  const bytes = await freeSpace(dataDir);
   const text = `${inUnits(bytes)} free`;
   if (bytes < emptyBytes) return problem('disk', text, `free some space on the disk of ${dataDir}`);
   return bytes < lowBytes ? note('disk', `${text}, which is little`) : fine('disk', text);

@@ -8,7 +8,7 @@ import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { restoreState, undoRestore } from '@svc/service-kit/restore/restore-state.ts';
 import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
 import { withRawBody } from '../file/raw-body.ts';
-import { sendFile } from '../upload/send-file.ts';
+import { sendFile } from '../file/send-file.ts';
 import type { Backups } from './backups.ts';
 import type { Imports } from './import-backup.ts';
 

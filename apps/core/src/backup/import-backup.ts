@@ -10,11 +10,11 @@ import { makeRestoreFolder, stageRestore } from '@svc/service-kit/restore/restor
 import { filesIn } from '@svc/service-kit/restore/restore-paths.ts';
 import { conflict } from '@svc/service-kit/service-error.ts';
 import { isNewer } from '../engine/is-newer.ts';
-import { storageFault } from '../upload/store-stream.ts';
+import { storageFault } from '../file/store-stream.ts';
 import { refused } from './archive-refusal.ts';
 import { checkDatabases } from './check-databases.ts';
 import type { ReadArchive } from './check-contents.ts';
-import { roomIn } from './room.ts';
+import { roomIn } from '../file/disk-space.ts';
 import { openSecrets } from './seal-secrets.ts';
 import { unpackArchive, writePart } from './unpack-archive.ts';
 

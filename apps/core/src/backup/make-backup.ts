@@ -11,7 +11,7 @@ import { gatherFiles, gatherSecrets } from './gather-files.ts';
 import { sized, type PackedFile } from './packed-file.ts';
 import { readArchive } from './read-archive.ts';
 import { readVault } from './read-vault.ts';
-import { checkRoom } from './room.ts';
+import { checkRoom } from '../file/disk-space.ts';
 import { sealSecrets, type SecretFile } from './seal-secrets.ts';
 import { databaseFiles, snapshotDatabases } from './snapshot-databases.ts';
 import { writeArchive } from './write-archive.ts';

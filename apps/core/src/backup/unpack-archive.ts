@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { writeAll } from '../upload/write-all.ts';
+import { writeAll } from '../file/write-all.ts';
 import { usualLimits } from './archive-limits.ts';
 import { refused } from './archive-refusal.ts';
 import { readArchive, type PartSink } from './read-archive.ts';

@@ -9,8 +9,8 @@ import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
 import { withRawBody } from '../file/raw-body.ts';
-import { decodeBase64, notValid, readJsonBody } from '../upload/read-json-file.ts';
-import { sendFile } from '../upload/send-file.ts';
+import { decodeBase64, notValid, readJsonBody } from '../file/read-json-file.ts';
+import { sendFile } from '../file/send-file.ts';
 import type { Silos } from './silos.ts';
 
 type Deps = { silos: Silos; settings: Settings; intake: Intake };

@@ -3,10 +3,10 @@ import type { UploadedFile } from '@svc/contract/upload.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
-import { plainMime } from '../upload/file-name.ts';
-import { decodeBase64, notValid, readJsonBody, type JsonSource } from '../upload/read-json-file.ts';
-import { untilSilent } from '../upload/store-stream.ts';
-import { tooLarge } from '../upload/too-large.ts';
+import { plainMime } from '../file/file-name.ts';
+import { decodeBase64, notValid, readJsonBody, type JsonSource } from '../file/read-json-file.ts';
+import { untilSilent } from '../file/store-stream.ts';
+import { tooLarge } from '../file/too-large.ts';
 import { audioTypeOf, audioTypeOfBytes, knownAudio, type AudioType } from './audio-type.ts';
 import type { Wishes } from './speech.ts';
 

@@ -4,7 +4,7 @@ import type { UploadState } from '@svc/contract/upload.ts';
 import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
 import { PrefixHash, type Tap } from './prefix-hash.ts';
 import type { Staging, UploadPlan } from './staging.ts';
-import { drain, storeStream } from './store-stream.ts';
+import { drain, storeStream } from '../file/store-stream.ts';
 
 /** What came is written out to the disk this often, beside the work, so that the end has little to wait for. */
 const syncEveryMs = 5000;
@@ -65,7 +65,7 @@ export class ChunkedUpload {
   /** The digest of the whole, when all has landed. */
   digest = (): Promise<string> => this.#hash.digest();
   /** The whole is not what it was said to be: the next look reads all of it again. */
-  doubt = (): void => this.#hash.reset();
+  invalidate = (): void => this.#hash.reset();
 
   /**
    * Takes one chunk. It counts when it is whole and its digest is right; until then, and for one that came before, the

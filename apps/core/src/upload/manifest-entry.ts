@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
-import { kindOfMime, mimeOfName, plainMime, safeFileName } from './file-name.ts';
+import { kindOfMime, mimeOfName, plainMime, safeFileName } from '../file/file-name.ts';
 
 /** What a sender says of a file. */
 export type FileFacts = { filename: string; mime?: string; conversation_key?: string | null };

@@ -6,10 +6,10 @@ import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
-import { readJsonFile } from './read-json-file.ts';
-import { sendFile } from './send-file.ts';
+import { readJsonFile } from '../file/read-json-file.ts';
+import { sendFile } from '../file/send-file.ts';
 import { isUploadId } from './staging.ts';
-import { tooLarge } from './too-large.ts';
+import { tooLarge } from '../file/too-large.ts';
 import type { Uploads } from './uploads.ts';
 
 type Deps = { uploads: Uploads; settings: Settings; intake: Intake };

@@ -7,15 +7,15 @@ import type { Ids } from '@svc/service-kit/ids.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { conflict, errorText, notFound, queueFull } from '@svc/service-kit/service-error.ts';
-import { checkSpace } from './check-space.ts';
+import { checkSpace } from '../file/disk-space.ts';
 import { ChunkedUpload, type ChunkBody } from './chunked-upload.ts';
 import { Manifest } from './manifest.ts';
 import { entryOf, namesOf, toFile, type FileFacts } from './manifest-entry.ts';
-import { proveUpload } from './prove-upload.ts';
+import { verifyUpload } from './verify-upload.ts';
 import { publish, publishAgain, type Area } from './publish.ts';
 import { Staging, type UploadPlan } from './staging.ts';
-import { storageFault, stored } from './store-stream.ts';
-import { tooLarge } from './too-large.ts';
+import { storageFault, stored } from '../file/store-stream.ts';
+import { tooLarge } from '../file/too-large.ts';
 import { publishWhole, storeWhole } from './whole-file.ts';
 
 export type UploadDeps = {
@@ -122,7 +122,7 @@ export class Uploads {
       const found = await this.#find(id);
       if ('file' in found) return toFile(found.file);
       const { upload } = found;
-      const digest = await proveUpload(upload, this.#staging, sha256?.toLowerCase() ?? null);
+      const digest = await verifyUpload(upload, this.#staging, sha256?.toLowerCase() ?? null);
       const entry = entryOf(this.#deps.uploads, id, upload.plan, digest);
       await stored(publish(this.#area, entry, upload.unsynced, () => upload.syncAll()));
       this.#forget(id);

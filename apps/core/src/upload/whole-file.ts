@@ -6,8 +6,8 @@ import { badRequest } from '@svc/service-kit/service-error.ts';
 import { toFile } from './manifest-entry.ts';
 import { publish, type Area } from './publish.ts';
 import type { Staging } from './staging.ts';
-import { storeStream } from './store-stream.ts';
-import { tooLarge } from './too-large.ts';
+import { storeStream } from '../file/store-stream.ts';
+import { tooLarge } from '../file/too-large.ts';
 
 /** Writes a body to the data file of an upload. @throws ServiceError `too_large`, `bad_request`. */
 export async function storeWhole(

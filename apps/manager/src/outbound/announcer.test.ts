@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
-import type { Tried } from '@svc/connector-kit/retry.ts';
+import type { Attempt } from '@svc/connector-kit/retry.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 import { migrate } from '@svc/store/migrate.ts';
 import { openSqlite } from '@svc/store/open-sqlite.ts';
@@ -22,8 +22,8 @@ const meta = {
 } as const;
 const stored = { id: 'box', type: 'box', name: 'Box', enabled: true, config: {}, created_at: 0, updated_at: 0 };
 const instance: Instance = { ...stored, ...notRunning };
-const fine: Tried<void> = { ok: true, value: undefined };
-const away: Tried<void> = { ok: false, again: true, error: unavailable('not up') };
+const fine: Attempt<void> = { ok: true, value: undefined };
+const away: Attempt<void> = { ok: false, again: true, error: unavailable('not up') };
 
 async function setUp() {
   const db = openSqlite(':memory:');
@@ -31,7 +31,7 @@ async function setUp() {
   const clock = createFakeClock();
   const store = createAnnouncementStore(db);
   const attempts: string[] = [];
-  const outcomes: Tried<void>[] = [];
+  const outcomes: Attempt<void>[] = [];
   const types = createConnectorTypes({
     find: async () => ({ types: [{ meta, entry: '', folder: '', isAdded: false }], problems: [] }),
   });

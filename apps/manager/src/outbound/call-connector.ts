@@ -1,6 +1,6 @@
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import { proofHeader } from '@svc/connector-kit/outbound/outbound-routes.ts';
-import type { Tried } from '@svc/connector-kit/retry.ts';
+import type { Attempt } from '@svc/connector-kit/retry.ts';
 import { requestJson, type JsonRequest } from '@svc/service-kit/http/json-client.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Door } from '../supervisor/run-pass.ts';
@@ -14,7 +14,7 @@ const finalStatuses = [400, 403, 404, 409, 413, 415, 422];
 const maxMessage = 4_000;
 
 /** One request to the process of an instance. An answer without the proof of that process is not believed. Never rejects. */
-export async function callConnector<T>(door: Door, path: string, request: Request): Promise<Tried<T>> {
+export async function callConnector<T>(door: Door, path: string, request: Request): Promise<Attempt<T>> {
   try {
     const { status, headers, body } = await requestJson<T | ErrorBody>(door.url + path, { ...request, token: door.token });
     const proof = headers[proofHeader];
@@ -29,7 +29,7 @@ export async function callConnector<T>(door: Door, path: string, request: Reques
   }
 }
 
-function refusal(status: number, body: Partial<ErrorBody>): Tried<never> {
+function refusal(status: number, body: Partial<ErrorBody>): Attempt<never> {
   const message =
     typeof body.message === 'string' ? body.message.slice(0, maxMessage) : `the connector answered with status ${status}`;
   if (finalStatuses.includes(status)) {
@@ -43,10 +43,10 @@ function refusal(status: number, body: Partial<ErrorBody>): Tried<never> {
   return { ok: false, again: true, retryAfterMs, error: new ServiceError(code, message, { details }) };
 }
 
-const fault = (message: string): Tried<never> => ({ ok: false, again: true, error: new ServiceError('upstream', message) });
+const fault = (message: string): Attempt<never> => ({ ok: false, again: true, error: new ServiceError('upstream', message) });
 
 /** Whether it has arrived is not known. There is no time for another attempt. */
-const tooSlow = (ms: number): Tried<never> => ({
+const tooSlow = (ms: number): Attempt<never> => ({
   ok: false,
   again: false,
   error: new ServiceError('upstream', `the connector did not answer within ${Math.round(ms / 100) / 10} s`, { status: 504 }),

@@ -1,5 +1,5 @@
 import type { OutboundMessage } from '@svc/contract/send.ts';
-import { retryWithin, type Tried } from '@svc/connector-kit/retry.ts';
+import { retryWithin, type Attempt } from '@svc/connector-kit/retry.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
@@ -15,7 +15,7 @@ export type DelivererDeps = {
 };
 
 /** Takes one message to the process of an instance, within 9 s. Resolves with what became of it; never rejects. */
-export type Deliver = (instanceId: string, message: OutboundMessage) => Promise<Tried<void>>;
+export type Deliver = (instanceId: string, message: OutboundMessage) => Promise<Attempt<void>>;
 
 /** Callers wait 10 s, and get an honest answer before they give up. */
 const limitMs = 9_000;
@@ -39,7 +39,7 @@ export function createDeliverer({ supervisor, knownSecrets, clock, log }: Delive
     };
   }
 
-  async function attempt(instanceId: string, message: OutboundMessage, leftMs: number): Promise<Tried<void>> {
+  async function attempt(instanceId: string, message: OutboundMessage, leftMs: number): Promise<Attempt<void>> {
     const door = supervisor.doorOf(instanceId);
     if (door === null) return noDoor(instanceId);
     const tried = await callConnector(door, '/out', { body: message, timeoutMs: Math.max(1, leftMs) });
@@ -50,7 +50,7 @@ export function createDeliverer({ supervisor, knownSecrets, clock, log }: Delive
     return isFinal ? { ok: false, again: false, error: new ServiceError('unprocessable', error.message) } : { ...tried, error };
   }
 
-  function noDoor(instanceId: string): Tried<void> {
+  function noDoor(instanceId: string): Attempt<void> {
     const { status } = supervisor.statusOf(instanceId);
     if (status === 'running')
       return { ok: false, again: false, error: conflict(`The connector of "${instanceId}" takes no messages from here.`) };
@@ -65,7 +65,7 @@ export function createDeliverer({ supervisor, knownSecrets, clock, log }: Delive
     return new ServiceError(code, redact(error.message), { status, details, cause: error });
   }
 
-  async function deliver(instanceId: string, message: OutboundMessage): Promise<Tried<void>> {
+  async function deliver(instanceId: string, message: OutboundMessage): Promise<Attempt<void>> {
     const masked = redacted(message);
     const startedAt = clock.elapsed();
     const tried = await retryWithin({ clock, limitMs, maxTries }, (leftMs) => attempt(instanceId, masked, leftMs));

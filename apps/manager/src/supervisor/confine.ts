@@ -5,7 +5,7 @@ import { checkLinks } from '../connector-type/check-links.ts';
 import { addedPlaces, kitPlaces, packagesAround } from '../connector-type/code-places.ts';
 import type { ConnectorType } from '../connector-type/find-types.ts';
 import { permissionFlags } from '../connector-type/permission-flags.ts';
-import { createFence } from './fence.ts';
+import { createPathPolicy } from './path-policy.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
 type Deps = Pick<SupervisorDeps, 'env' | 'settings' | 'paths' | 'childEntry'>;
@@ -22,15 +22,15 @@ export type Confinement = { flags: string[]; env: Record<string, string> };
 export function confine(deps: Deps, { type, config, dataDir }: Child): Confinement {
   const { settings, paths, env, childEntry } = deps;
   const { permissions = {} } = type.meta;
-  const fence = createFence(deps, dataDir);
+  const policy = createPathPolicy(deps, dataDir);
   const pathsIn = (fields: readonly string[] = []) => fields.flatMap((field) => pathOf(config[field], dataDir));
   const [toRead, toWrite] = [pathsIn(permissions.read), pathsIn(permissions.write)];
-  toRead.forEach(fence.read);
-  toWrite.forEach(fence.write);
+  toRead.forEach(policy.read);
+  toWrite.forEach(policy.write);
 
   const cache = openCache(deps, type);
   const own = [dataDir, ...(cache === null ? [] : [cache]), ...toWrite];
-  const code = [childEntry, ...kitPlaces, ...codeOf(type, fence.code)];
+  const code = [childEntry, ...kitPlaces, ...codeOf(type, policy.code)];
   return {
     flags: permissionFlags({
       read: [...code, ...own, ...toRead, ...(sendsFiles(type) ? [paths.uploads] : [])],

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
-import { createChildRegister } from '@svc/supervisor/child-register.ts';
+import { createPidFile } from '@svc/supervisor/pid-file.ts';
 import type { LogLine } from '@svc/supervisor/child-spec.ts';
 import { readLogTail } from '@svc/supervisor/read-log-tail.ts';
 import { explainPortClash } from './explain-port-clash.ts';
@@ -49,11 +49,11 @@ const usageEveryMs = process.platform === 'linux' ? 2_000 : 10_000;
 const reapGraceMs = 700;
 
 export function createInstanceSupervisor(
-  options: Omit<SupervisorDeps, 'register' | 'onAlive' | 'explainExit'>,
+  options: Omit<SupervisorDeps, 'pidFile' | 'onAlive' | 'explainExit'>,
 ): InstanceSupervisor {
   const deps: SupervisorDeps = {
     ...options,
-    register: createChildRegister(path.join(options.paths.run, 'instances.json')),
+    pidFile: createPidFile(path.join(options.paths.run, 'instances.json')),
     onAlive: (id) => tellAlive(id),
     explainExit: (reason) => explainPortClash(reason, { idOfPid: (pid) => idOfPid(pid), mask: options.maskLine }),
   };
@@ -127,7 +127,7 @@ export function createInstanceSupervisor(
       tellAlive = listener;
     },
     async reap() {
-      const hung = await deps.register.reap(reapGraceMs);
+      const hung = await deps.pidFile.reap(reapGraceMs);
       if (hung.length > 0) deps.log.warn({ instances: hung }, 'ended processes that an earlier manager left behind');
     },
     async stopAll() {

@@ -13,12 +13,12 @@ import type { ConnectorType } from '../connector-type/find-types.ts';
 import { heapLimitMb, memoryLimitMb } from '../connector-type/memory-limit.ts';
 import { confine } from './confine.ts';
 import { createHeartbeatMonitor, type HeartbeatMonitor } from './heartbeat.ts';
-import { hearInstance } from './hear-instance.ts';
+import { handleChildMessage } from './handle-child-message.ts';
 import { createInstanceReports, type InstanceReports } from './instance-reports.ts';
 import { createMemoryWatch, type MemoryWatch } from './memory-watch.ts';
 import { createRunPass, toDoor, type Door, type RunPass } from './run-pass.ts';
 import { toRuntimeStatus, type RuntimeStatus } from './runtime-status.ts';
-import { createSecretDesk, type SecretDesk } from './secret-desk.ts';
+import { createInstanceSecrets, type InstanceSecrets } from './instance-secrets.ts';
 import { childStopTimeoutMs, createStartMessage } from './start-message.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 import { createUsageMeter, type UsageMeter } from './usage-meter.ts';
@@ -33,7 +33,7 @@ export class SupervisedInstance {
   readonly #spec: ChildSpec;
   readonly #child: SupervisedChild;
   readonly #heartbeat: HeartbeatMonitor;
-  readonly #desk: SecretDesk;
+  readonly #secrets: InstanceSecrets;
   readonly #logFile: LogFile;
   readonly #usage: UsageMeter;
   readonly #memory: MemoryWatch;
@@ -53,7 +53,7 @@ export class SupervisedInstance {
     this.#config = config;
     this.#dataDir = path.join(deps.paths.instances, config.id);
     this.#heartbeat = createHeartbeatMonitor(deps.clock, deps.settings.heartbeatStaleMs, () => this.#tellHeartbeat());
-    this.#desk = createSecretDesk(deps.secrets, deps.maskKnown);
+    this.#secrets = createInstanceSecrets(deps.secrets, deps.maskKnown);
     this.#usage = createUsageMeter(deps.clock);
     this.#memory = createMemoryWatch((_pid, limitMb) => this.#child.kill(`used more than ${limitMb} MB of memory`));
     this.#exitNotes = createExitNotes(deps.explainExit);
@@ -111,7 +111,7 @@ export class SupervisedInstance {
   mask(text: string): string {
     const { token, proof } = this.#pass;
     const secrets = [token.reveal(), proof.reveal()];
-    return secrets.reduce((masked, secret) => masked.replaceAll(secret, placeholder), this.#desk.mask(text));
+    return secrets.reduce((masked, secret) => masked.replaceAll(secret, placeholder), this.#secrets.mask(text));
   }
 
   /** Where the process that runs now takes messages; null while it cannot. */
@@ -178,7 +178,7 @@ export class SupervisedInstance {
       telemetry,
       instance: this.#config,
       credentialKeys: this.#type?.meta.credentialKeys ?? [],
-      desk: this.#desk,
+      instanceSecrets: this.#secrets,
       onBeat: () => {
         this.#heartbeat.beat();
         this.#deps.onAlive(this.#config.id);
@@ -186,7 +186,7 @@ export class SupervisedInstance {
       // The next process may have asked something else under the same number.
       reply: (answer: ParentMessage) => void (this.#pass.token === token && this.#child.send(answer)),
     };
-    hearInstance(deps, message);
+    handleChildMessage(deps, message);
   }
 
   #onState(state: ChildState): void {
@@ -209,7 +209,7 @@ export class SupervisedInstance {
   /** A disk that takes nothing must not end what runs: only a killed manager would miss the note. */
   #note(pid: number | null): void {
     try {
-      this.#deps.register.note(this.#config.id, pid);
+      this.#deps.pidFile.note(this.#config.id, pid);
     } catch (error) {
       this.#deps.log.error({ instance: this.#config.id, err: error }, `its process is not on record: ${errorText(error)}`);
     }

@@ -4,7 +4,7 @@ import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
-import type { ChildRegister } from '@svc/supervisor/child-register.ts';
+import type { PidFile } from '@svc/supervisor/pid-file.ts';
 import type { ConnectorTypes } from '../connector-type/connector-types.ts';
 import type { SecretResolver } from './secrets.ts';
 
@@ -24,7 +24,7 @@ export type SupervisorDeps = {
   /** Takes out the values that this installation knows to be secret. Throws when they cannot be told. */
   maskKnown(text: string): string;
   childEntry: string;
-  register: ChildRegister;
+  pidFile: PidFile;
   /** More about the reason of an exit than the process could know; null when there is no more to say. */
   explainExit(reason: string): Promise<string | null>;
   /** An instance runs or has beaten. */

@@ -18,11 +18,11 @@ const redeemBody = {
 } as const;
 
 /** For agents. An agent that is revoked between the two steps gets nothing. */
-export function mountTokenRoutes(app: App, { agents, handOut }: Pick<VaultContext, 'agents' | 'handOut'>): void {
+export function mountTokenRoutes(app: App, { agents, tokenExchange }: Pick<VaultContext, 'agents' | 'tokenExchange'>): void {
   app.post('/v1/tokens', { schema: { body: issueBody } }, async ({ body, headers }) =>
-    handOut.issue(await agents.authenticate(bearerOf(headers.authorization)), body.name, body.tier),
+    tokenExchange.issue(await agents.authenticate(bearerOf(headers.authorization)), body.name, body.tier),
   );
   app.post('/v1/redeem', { schema: { body: redeemBody } }, async ({ body, headers }) =>
-    handOut.redeem(await agents.authenticate(bearerOf(headers.authorization)), body.token),
+    tokenExchange.redeem(await agents.authenticate(bearerOf(headers.authorization)), body.token),
   );
 }

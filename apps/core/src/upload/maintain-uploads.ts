@@ -9,7 +9,7 @@ const firstMs = 3000;
 type Deps = { uploads: Uploads; clock: Clock; log: Log };
 
 /** Sweeps the staging folder soon, and then every hour. The returned function ends it. */
-export function lookAfterUploads({ uploads, clock, log }: Deps): () => void {
+export function maintainUploads({ uploads, clock, log }: Deps): () => void {
   const sweep = () => {
     uploads.sweep().catch((error: unknown) => log.error({ err: error }, 'the upload area could not be swept'));
   };

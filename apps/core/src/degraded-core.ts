@@ -22,7 +22,7 @@ import { resolveBody } from './trust/trust-schemas.ts';
  * A core without a database: nobody is known, so everybody is denied, and nothing else is done that would have to be
  * kept. It runs so that `/health` can say what is wrong. Connectors find no link and tell their callers to come back.
  */
-export async function startClosedCore({ settings, log, version }: ServiceContext, fault: string): Promise<RunningService> {
+export async function startDegradedCore({ settings, log, version }: ServiceContext, fault: string): Promise<RunningService> {
   const env = readEnv(settings.root);
   const knownSecrets = openServiceSecrets({ settings, env, clock: systemClock, warn: (message) => log.warn(message) });
   const reason = `the trust store cannot be used, so everybody is denied: ${fault}`;

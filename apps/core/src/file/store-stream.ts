@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
-import { giveBack, hasOwnBytes } from './give-back.ts';
+import { releaseBuffers, hasOwnBytes } from './release-buffers.ts';
 import { writeAll } from './write-all.ts';
 
 /** Gathered for one write. */
@@ -35,7 +35,7 @@ export async function storeStream(body: Readable, { handle, position, maxBytes, 
     await writing;
     const at = position + total - held;
     const written = parts;
-    writing = writeAll(handle, written, at).finally(() => isOwn && giveBack(written));
+    writing = writeAll(handle, written, at).finally(() => isOwn && releaseBuffers(written));
     writing.catch(() => undefined); // whoever awaits it next hears of it
     parts = [];
     held = 0;

@@ -6,7 +6,7 @@ const maxKept = 1_000;
 const keptWhenSaid = 100;
 
 /** What has become of replies on the channel, until the core has surely heard it. Lines of the link, oldest first. */
-export function createConfirmations(write: (line: string) => void, log: StartContext['log']) {
+export function createDeliveryAcks(write: (line: string) => void, log: StartContext['log']) {
   const lines: string[] = [];
   let unsaid = 0;
   let isDropping = false;
@@ -21,13 +21,13 @@ export function createConfirmations(write: (line: string) => void, log: StartCon
       if (!isDropping)
         log(
           'error',
-          `over ${maxKept} confirmations wait for the core; the oldest are dropped, and their replies may be shown twice`,
+          `over ${maxKept} acknowledgements wait for the core; the oldest are dropped, and their replies may be shown twice`,
         );
       isDropping = true;
     },
 
     /** Says what has not been said over this link. Only while it is open. */
-    say(): void {
+    flush(): void {
       for (const line of unsaid === 0 ? [] : lines.slice(-unsaid)) write(line);
       unsaid = 0;
       isDropping = false;

@@ -10,7 +10,7 @@ const checkMs = 5 * 60_000;
 type Deps = { backups: Backups; imports: Imports; paths: DataPaths; clock: Clock; log: Log };
 
 /** Makes a backup when one is due; never on the way of a start. The returned function ends it. */
-export function lookAfterBackups({ backups, imports, paths, clock, log }: Deps): () => void {
+export function maintainBackups({ backups, imports, paths, clock, log }: Deps): () => void {
   const look = () => {
     try {
       if (backups.isDue()) backups.create({ scheduled: true });

@@ -8,7 +8,7 @@ export const hasOwnBytes = (body: Readable): boolean => body instanceof http.Inc
  * Gives the memory of parts back at once, which makes them empty. Left to the collector, which sees small objects only, some
  * 80 MB of a fast upload lie about. Parts that share their memory with something else are left alone.
  */
-export function giveBack(parts: readonly Buffer[]): void {
+export function releaseBuffers(parts: readonly Buffer[]): void {
   for (const { buffer, byteOffset, length } of parts) {
     if (buffer instanceof ArrayBuffer && byteOffset === 0 && length === buffer.byteLength) buffer.transfer(0);
   }

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { createSecretDesk } from './secret-desk.ts';
+import { createInstanceSecrets } from './instance-secrets.ts';
 
 const keys = ['first', 'second'];
 const maskOthers = (text: string) => text.replaceAll('of-another', '[redacted:secret]');
 
 async function knowing(...values: string[]) {
-  const desk = createSecretDesk({ resolve: async (name) => values[Number(name)] ?? '' }, maskOthers);
-  for (const name of values.keys()) await desk.answer(String(name), keys, { first: String(name) });
-  return desk;
+  const instanceSecrets = createInstanceSecrets({ resolve: async (name) => values[Number(name)] ?? '' }, maskOthers);
+  for (const name of values.keys()) await instanceSecrets.answer(String(name), keys, { first: String(name) });
+  return instanceSecrets;
 }
 
 describe('what an instance says, with its secrets taken out', () => {
   it('holds nothing of a secret that begins with another one', async () => {
-    const desk = await knowing('token-abc', 'token-abc-and-more');
-    expect(desk.mask('token-abc-and-more, token-abc')).toBe('[redacted:secret], [redacted:secret]');
+    const instanceSecrets = await knowing('token-abc', 'token-abc-and-more');
+    expect(instanceSecrets.mask('token-abc-and-more, token-abc')).toBe('[redacted:secret], [redacted:secret]');
   });
 
   it('holds no line of a secret of several lines', async () => {
-    const desk = await knowing('-----BEGIN KEY-----\nMIIEvQIBADAN\r\nBgkqhkiG9w0B\n-----END KEY-----\n');
-    expect(['MIIEvQIBADAN', '  BgkqhkiG9w0B'].map((line) => desk.mask(line))).toEqual([
+    const instanceSecrets = await knowing('-----BEGIN KEY-----\nMIIEvQIBADAN\r\nBgkqhkiG9w0B\n-----END KEY-----\n');
+    expect(['MIIEvQIBADAN', '  BgkqhkiG9w0B'].map((line) => instanceSecrets.mask(line))).toEqual([
       '[redacted:secret]',
       '  [redacted:secret]',
     ]);
@@ -26,20 +26,20 @@ describe('what an instance says, with its secrets taken out', () => {
 
   it('holds no secret that came after many others', async () => {
     const values = Array.from({ length: 2_000 }, (_, i) => `value-number-${i}.`);
-    const desk = await knowing(...values);
-    expect(desk.mask('value-number-1999.')).toBe('[redacted:secret]');
+    const instanceSecrets = await knowing(...values);
+    expect(instanceSecrets.mask('value-number-1999.')).toBe('[redacted:secret]');
   });
 
   it('stays the JSON it was, and never says what the secret is called', async () => {
-    const desk = createSecretDesk({ resolve: async () => 'token-abc' }, maskOthers);
-    await desk.answer('a"b\\', keys, { first: 'a"b\\' });
-    expect(JSON.parse(desk.mask('{"msg":"token-abc"}'))).toEqual({ msg: '[redacted:secret]' });
+    const instanceSecrets = createInstanceSecrets({ resolve: async () => 'token-abc' }, maskOthers);
+    await instanceSecrets.answer('a"b\\', keys, { first: 'a"b\\' });
+    expect(JSON.parse(instanceSecrets.mask('{"msg":"token-abc"}'))).toEqual({ msg: '[redacted:secret]' });
   });
 
   it('holds none in an event: not in its texts, its numbers or the names of its fields', async () => {
-    const desk = await knowing('token-abc', '123456');
+    const instanceSecrets = await knowing('token-abc', '123456');
     const event = { kind: 'error' as const, text: 'bad token-abc', payload: { ms: 123456, 'token-abc': ['x/token-abc'] } };
-    expect(desk.maskEvent(event)).toEqual({
+    expect(instanceSecrets.maskEvent(event)).toEqual({
       kind: 'error',
       text: 'bad [redacted:secret]',
       payload: { ms: '[redacted:secret]', '[redacted:secret]': ['x/[redacted:secret]'] },
@@ -47,17 +47,17 @@ describe('what an instance says, with its secrets taken out', () => {
   });
 
   it('is left out of an event below a depth that nobody writes', async () => {
-    const desk = await knowing('token-abc');
+    const instanceSecrets = await knowing('token-abc');
     const payload = JSON.parse(`${'{"a":'.repeat(50_000)}"token-abc"${'}'.repeat(50_000)}`) as Record<string, unknown>;
-    const json = JSON.stringify(desk.maskEvent({ kind: 'error', payload }));
+    const json = JSON.stringify(instanceSecrets.maskEvent({ kind: 'error', payload }));
     expect(json).not.toContain('token-abc');
     expect(json.length).toBeLessThan(1000);
   });
 
   it('of others are taken out of an event too, also where it was given none', async () => {
-    const desk = await knowing();
+    const instanceSecrets = await knowing();
     const event = { kind: 'error' as const, text: 'bad of-another', payload: { deep: [{ of: 'x/of-another' }] } };
-    expect(desk.maskEvent(event)).toEqual({
+    expect(instanceSecrets.maskEvent(event)).toEqual({
       kind: 'error',
       text: 'bad [redacted:secret]',
       payload: { deep: [{ of: 'x/[redacted:secret]' }] },
@@ -68,8 +68,8 @@ describe('what an instance says, with its secrets taken out', () => {
     const fails = () => {
       throw new Error('no list');
     };
-    const desk = createSecretDesk({ resolve: async () => '' }, fails);
-    expect(desk.maskEvent({ kind: 'inbound', text: 'of-another' })).toEqual({
+    const instanceSecrets = createInstanceSecrets({ resolve: async () => '' }, fails);
+    expect(instanceSecrets.maskEvent({ kind: 'inbound', text: 'of-another' })).toEqual({
       kind: 'error',
       payload: { left_out: 'it could not be masked' },
     });
@@ -78,12 +78,15 @@ describe('what an instance says, with its secrets taken out', () => {
 
 it('an instance that asks for secrets without end is refused, not served', async () => {
   const asked: (() => void)[] = [];
-  const desk = createSecretDesk({ resolve: () => new Promise((resolve) => asked.push(() => resolve('token-abc'))) }, maskOthers);
-  const answers = Array.from({ length: 40 }, () => desk.answer('0', keys, { first: '0' }));
+  const instanceSecrets = createInstanceSecrets(
+    { resolve: () => new Promise((resolve) => asked.push(() => resolve('token-abc'))) },
+    maskOthers,
+  );
+  const answers = Array.from({ length: 40 }, () => instanceSecrets.answer('0', keys, { first: '0' }));
   expect(asked).toHaveLength(32);
   for (const give of asked) give();
   const errors = (await Promise.all(answers)).map(({ error }) => error).filter((error) => error !== null);
   expect(errors).toEqual(Array.from({ length: 8 }, () => expect.stringContaining('more than 32')));
-  void desk.answer('0', keys, { first: '0' });
+  void instanceSecrets.answer('0', keys, { first: '0' });
   expect(asked).toHaveLength(33);
 });

@@ -1,12 +1,12 @@
 import { ServiceError, conflict } from '@svc/service-kit/service-error.ts';
 import type { ChunkedUpload } from './chunked-upload.ts';
 import type { Staging } from './staging.ts';
-import { stored } from './store-stream.ts';
+import { stored } from '../file/store-stream.ts';
 
 const missingShown = 100;
 
 /** Everything has landed, and is what it was said to be. Gives its sha256. @throws ServiceError `conflict`, `unprocessable`. */
-export async function proveUpload(upload: ChunkedUpload, staging: Staging, sha256: string | null): Promise<string> {
+export async function verifyUpload(upload: ChunkedUpload, staging: Staging, sha256: string | null): Promise<string> {
   const { plan, id } = upload;
   const left = plan.chunks - upload.receivedCount;
   if (left > 0) {
@@ -20,7 +20,7 @@ export async function proveUpload(upload: ChunkedUpload, staging: Staging, sha25
   const digest = await stored(upload.digest());
   const wrong = [plan.sha256, sha256].find((expected) => expected !== null && expected !== digest);
   if (size === plan.size && wrong === undefined) return digest;
-  upload.doubt();
+  upload.invalidate();
   throw new ServiceError(
     'unprocessable',
     size === plan.size

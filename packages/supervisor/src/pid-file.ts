@@ -7,7 +7,7 @@ import { killGroup } from './kill-group.ts';
  * Remembers the children of a parent in a file, so that the next parent can end what a killed one left behind. Children
  * end by themselves when their parent is gone; this is for one that hangs or has been suspended.
  */
-export type ChildRegister = {
+export type PidFile = {
   /** Notes the process that runs under `name` now; null when there is none. */
   note(name: string, pid: number | null): void;
   /** Gives what an earlier parent left `graceMs` to end, then ends it by force. Resolves with the names that needed it. */
@@ -16,7 +16,7 @@ export type ChildRegister = {
 
 type Entry = { pid: number; born: string };
 
-export function createChildRegister(file: string): ChildRegister {
+export function createPidFile(file: string): PidFile {
   const children = new Map<string, Entry>();
   return {
     note(name, pid) {

@@ -5,7 +5,7 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import type { SecretResolver } from './secrets.ts';
 
 /** Gives one instance the secrets that its config names in one of `keys`, and knows them, so that they are masked in what it says. */
-export type SecretDesk = {
+export type InstanceSecrets = {
   /** Never rejects: what is wrong is the answer. */
   answer(
     name: string,
@@ -24,7 +24,7 @@ const maxKnown = 300;
 const maxAsked = 32;
 
 /** `maskKnown` takes out what this installation knows to be secret, and throws when that cannot be told. */
-export function createSecretDesk(secrets: SecretResolver, maskKnown: (text: string) => string): SecretDesk {
+export function createInstanceSecrets(secrets: SecretResolver, maskKnown: (text: string) => string): InstanceSecrets {
   const known = new Set<string>();
   // One secret may be the beginning of another.
   let longestFirst: string[] = [];

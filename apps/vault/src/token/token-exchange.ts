@@ -8,7 +8,7 @@ import type { ProxyTokens } from './proxy-tokens.ts';
 type Deps = { credentials: Credentials; proxyTokens: ProxyTokens; accessLog: AccessLog };
 
 /** The two steps in which an agent gets a secret: a token for it, and the value for the token. */
-export function createHandOut({ credentials, proxyTokens, accessLog }: Deps) {
+export function createTokenExchange({ credentials, proxyTokens, accessLog }: Deps) {
   return {
     /** `tier` is whom the agent asks for, if that is somebody of less trust than itself. */
     issue: (agent: VaultAgent, name: string, tier: Tier = agent.tier): Promise<VaultToken> =>
@@ -33,4 +33,4 @@ export function createHandOut({ credentials, proxyTokens, accessLog }: Deps) {
   };
 }
 
-export type HandOut = ReturnType<typeof createHandOut>;
+export type TokenExchange = ReturnType<typeof createTokenExchange>;

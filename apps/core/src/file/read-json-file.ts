@@ -6,7 +6,7 @@ import { IncomingBody } from '@svc/service-kit/intake/incoming-body.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
 import { decodeUtf8, parseJson } from '@svc/service-kit/well-formed.ts';
-import { lazyCheck } from '../file/lazy-check.ts';
+import { lazyCheck } from './lazy-check.ts';
 
 /** The limit of every JSON body of the service. */
 const maxBytes = 10 * 1024 * 1024;

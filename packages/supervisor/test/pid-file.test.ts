@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createChildRegister } from '../src/child-register.ts';
+import { createPidFile } from '../src/pid-file.ts';
 
 let file = '';
 const spawned: ChildProcess[] = [];
@@ -29,41 +29,41 @@ async function sleeper(ms: number) {
 describe('the register of children', () => {
   it('ends by force what an earlier parent left and what does not end by itself', async () => {
     const hung = await sleeper(60_000);
-    createChildRegister(file).note('hung', hung.pid);
-    expect(await createChildRegister(file).reap(100)).toEqual(['hung']);
+    createPidFile(file).note('hung', hung.pid);
+    expect(await createPidFile(file).reap(100)).toEqual(['hung']);
     expect((await hung.ended)[1]).toBe('SIGKILL');
   });
 
   it('lets go what ends within the grace', async () => {
     const quick = await sleeper(150);
-    createChildRegister(file).note('quick', quick.pid);
-    expect(await createChildRegister(file).reap(5000)).toEqual([]);
+    createPidFile(file).note('quick', quick.pid);
+    expect(await createPidFile(file).reap(5000)).toEqual([]);
     expect((await quick.ended)[0]).toBe(0);
   });
 
   it('never touches a process that only has the same pid', async () => {
     const other = await sleeper(60_000);
-    createChildRegister(file).note('old', other.pid);
+    createPidFile(file).note('old', other.pid);
     const entries = JSON.parse(readFileSync(file, 'utf8')) as Record<string, { born: string }>;
     entries['old']!.born += '0';
     writeFileSync(file, JSON.stringify(entries));
-    expect(await createChildRegister(file).reap(0)).toEqual([]);
+    expect(await createPidFile(file).reap(0)).toEqual([]);
     expect(() => process.kill(other.pid, 0)).not.toThrow();
   });
 
   it('forgets who has ended', async () => {
     const gone = await sleeper(60_000);
-    const register = createChildRegister(file);
+    const register = createPidFile(file);
     register.note('gone', gone.pid);
     register.note('gone', null);
-    expect(await createChildRegister(file).reap(0)).toEqual([]);
+    expect(await createPidFile(file).reap(0)).toEqual([]);
   });
 
   it.each(['null', '[]', '{"a":null,"b":{"pid":1},"c":{"pid":0,"born":"x"},"d":7}'])(
     'names nobody where the file holds %s',
     async (content) => {
       writeFileSync(file, content);
-      expect(await createChildRegister(file).reap(100)).toEqual([]);
+      expect(await createPidFile(file).reap(100)).toEqual([]);
     },
   );
 });

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { giveBack, hasOwnBytes } from './give-back.ts';
+import { releaseBuffers, hasOwnBytes } from './release-buffers.ts';
 
 test('parts that have their memory for themselves are empty at once, others stay', () => {
   const own = Buffer.from(new ArrayBuffer(70_000));
   const whole = Buffer.from(new ArrayBuffer(1000)).fill('a');
   const pooled = Buffer.from('from the pool');
   const shared = [whole.subarray(0, 500), whole.subarray(500)];
-  giveBack([own, pooled, ...shared]);
+  releaseBuffers([own, pooled, ...shared]);
   expect([own.length, pooled.toString(), whole.toString().length]).toEqual([0, 'from the pool', 1000]);
 });
 

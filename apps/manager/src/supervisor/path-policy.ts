@@ -8,7 +8,7 @@ const system = ['/proc', '/sys', '/dev'];
  * Checks of paths that are to be opened to an instance: links are followed, and nothing may lie behind them that belongs
  * to the service, to another instance or to other processes. Each throws in words, or does nothing.
  */
-export function createFence({ paths, settings }: Pick<SupervisorDeps, 'paths' | 'settings'>, dataDir: string) {
+export function createPathPolicy({ paths, settings }: Pick<SupervisorDeps, 'paths' | 'settings'>, dataDir: string) {
   const secrets = [paths.root, settings.secretsFile, path.join(settings.root, '.env'), ...system].map(realPlace);
   const refuse = (ours: readonly string[], exceptions: readonly string[]) => {
     const [closed, open] = [ours.map(realPlace), exceptions.map(realPlace)];

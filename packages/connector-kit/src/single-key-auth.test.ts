@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oneKey } from './one-key.ts';
+import { singleKeyAuth } from './single-key-auth.ts';
 
 const ann = { identity: 'ann', username: 'Ann' };
 
@@ -11,5 +11,5 @@ test.each([
   // As Node hands over the bytes of a header.
   ['schlüssel', Buffer.from('schlüssel').toString('latin1'), ann],
 ])('the key %j asked for with %j is %j', (value, key, caller) => {
-  expect(oneKey(value, ann).find(key)).toBe(caller);
+  expect(singleKeyAuth(value, ann).find(key)).toBe(caller);
 });
