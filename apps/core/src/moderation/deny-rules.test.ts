@@ -22,6 +22,11 @@ test.each(['', 'forbidden', 'words that are forbidden', 'backdrop all tablets', 
   expect(rules.matches(text)).toBe(false);
 });
 
+test('a text of signs that each stand for a sentence is denied, a few of them are not', () => {
+  expect(rules.matches('\ufdfa'.repeat(100))).toBe(true);
+  expect(rules.matches(`hello \ufdfa ${'\ufb01 \u0958 '.repeat(1000)}`)).toBe(false);
+});
+
 test('a file of comments has no rules', () => {
   expect(parseDenyRules('# nothing\n\n').isEmpty).toBe(true);
   expect(rules.isEmpty).toBe(false);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Identity } from '@svc/contract/trust.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { noDenyRules } from './deny-rules.ts';
@@ -12,9 +12,29 @@ test.each([
 ])('a flood is over %s', (_when, setBackMs) => {
   const clock = createFakeClock();
   const rules = createModerationRules({ maxChars: 100, floodPerMinute: 2 }, noDenyRules, clock);
-  const broken = () => rules.broken('hi', '', guest);
+  const broken = () => rules.broken('hi', guest);
   expect([broken(), broken(), broken()]).toEqual([null, null, 'flood']);
   clock.setBack(setBackMs);
   clock.advance(60_000);
   expect([broken(), broken(), broken()]).toEqual([null, null, 'flood']);
+});
+
+test('others have their turn while long texts are compared with what is denied', async () => {
+  const busy = {
+    isEmpty: false,
+    matches(text: string) {
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+      return text === 'bad';
+    },
+  };
+  let turns = 0;
+  let timer = setImmediate(function count() {
+    turns++;
+    timer = setImmediate(count);
+  });
+  onTestFinished(() => clearImmediate(timer));
+  const rules = createModerationRules({ maxChars: 100, floodPerMinute: 2 }, busy, createFakeClock());
+  expect(await rules.denied(['good', 'bad', 'good'])).toEqual([false, true, false]);
+  expect(turns).toBeGreaterThanOrEqual(2);
 });

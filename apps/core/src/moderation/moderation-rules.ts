@@ -1,15 +1,16 @@
 import { atLeast, type Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { createPace } from '@svc/service-kit/redaction/pace.ts';
 import type { DenyRules } from './deny-rules.ts';
 
 export type RuleLimits = { maxChars: number; floodPerMinute: number };
-export type BrokenRule = 'size' | 'flood' | 'deny';
+export type BrokenRule = 'size' | 'flood';
 
 export const defaultLimits: RuleLimits = { maxChars: 100_000, floodPerMinute: 30 };
 
 const rememberedSenders = 10_000;
 
-/** The rules that need nobody: length, flood (senders below TRUSTED), and what the operator denies. */
+/** The rules that need nobody: length and flood (senders below TRUSTED), then what the operator denies. */
 export function createModerationRules({ maxChars, floodPerMinute }: RuleLimits, deny: DenyRules, clock: Clock) {
   const windows = new Map<string, { startedAt: number; count: number }>();
 
@@ -27,14 +28,23 @@ export function createModerationRules({ maxChars, floodPerMinute }: RuleLimits, 
 
   return {
     /** The rule that a message breaks; null when it breaks none. Counts it. */
-    broken(text: string, system: string, identity: Identity): BrokenRule | null {
+    broken(text: string, identity: Identity): BrokenRule | null {
       if (text.length > maxChars) return 'size';
       if (!atLeast(identity.trust_tier, 'TRUSTED') && floods(identity.principal_id ?? '')) return 'flood';
-      return !deny.isEmpty && (deny.matches(text) || deny.matches(system)) ? 'deny' : null;
+      return null;
     },
 
     isDenying: !deny.isEmpty,
-    denies: (text: string): boolean => deny.matches(text),
+    /** Which of some texts the operator denies. Between long ones everything else has its turn. */
+    async denied(texts: readonly string[]): Promise<boolean[]> {
+      const pace = createPace();
+      const denied: boolean[] = [];
+      for (const text of texts) {
+        denied.push(deny.matches(text));
+        if (pace.isDue()) await pace.pause();
+      }
+      return denied;
+    },
   };
 }
 

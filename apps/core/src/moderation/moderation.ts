@@ -6,7 +6,7 @@ import type { BrokenRule, ModerationRules } from './moderation-rules.ts';
 /** What a caller may put before the engine: the message, the system prompt and what was said before. */
 export type Moderated = { text: string; system: string; transcript: readonly PriorMessage[] };
 
-export type Rule = BrokenRule | 'flagged' | 'unavailable';
+export type Rule = BrokenRule | 'deny' | 'flagged' | 'unavailable';
 
 /** `transcript`: what of it may be used. `fault`: the provider could not say, and the message passed all the same. */
 export type Verdict =
@@ -64,18 +64,32 @@ export function createModeration({ rules, rulesFault, provider }: Parts) {
     }
   };
 
+  /** What is left of a message once the operator's own rules have seen it; null when they deny it. */
+  const withoutDenied = async (message: Moderated, judge: ModerationRules): Promise<Moderated | null> => {
+    const prior = newest(message.transcript);
+    const [isText, isSystem, ...priors] = await judge.denied([message.text, message.system, ...prior.map(({ text }) => text)]);
+    if (isText === true || isSystem === true) return null;
+    return { ...message, transcript: prior.filter((_entry, index) => priors[index] !== true) };
+  };
+
+  const byOthers = (message: Moderated, identity: Identity, asked: Asked): Verdict | Promise<Verdict | null> => {
+    if (rulesFault !== null && !atLeast(identity.trust_tier, 'TRUSTED')) return { ...refused('unavailable'), fault: rulesFault };
+    if (provider !== null) return byProvider(provider, message, identity, asked);
+    return { allowed: true, transcript: message.transcript, ...(rulesFault === null ? {} : { fault: rulesFault }) };
+  };
+
+  const byDenyRules = async (judge: ModerationRules, message: Moderated, identity: Identity, asked: Asked) => {
+    const kept = await withoutDenied(message, judge);
+    return kept === null ? refused('deny') : byOthers(kept, identity, asked);
+  };
+
   return {
     /** Null when it was ended by the signal before somebody could say. */
     check(message: Moderated, identity: Identity, asked: Asked): Verdict | null | Promise<Verdict | null> {
-      const { text, system, transcript } = message;
-      if (rules === null || identity.bypass_moderation) return { allowed: true, transcript };
-      const broken = rules.broken(text, system, identity);
+      if (rules === null || identity.bypass_moderation) return { allowed: true, transcript: message.transcript };
+      const broken = rules.broken(message.text, identity);
       if (broken !== null) return refused(broken);
-      if (rulesFault !== null && !atLeast(identity.trust_tier, 'TRUSTED'))
-        return { ...refused('unavailable'), fault: rulesFault };
-      const kept = rules.isDenying ? newest(transcript).filter((entry) => !rules.denies(entry.text)) : transcript;
-      if (provider !== null) return byProvider(provider, { ...message, transcript: kept }, identity, asked);
-      return { allowed: true, transcript: kept, ...(rulesFault === null ? {} : { fault: rulesFault }) };
+      return rules.isDenying ? byDenyRules(rules, message, identity, asked) : byOthers(message, identity, asked);
     },
 
     /** What does not work, and whom that shuts out; null when all does. */
