@@ -62,6 +62,26 @@ test.each(['\xff', '\xc0\xaf', '\xed\xa0\x80', 'caf\xe9', '\xf5\x80\x80\x80'])(
   },
 );
 
+test('the frames of a long reply come in order, the answer after them', async () => {
+  const text = 'a "word" '.repeat(10_000).trim();
+  const replies = await readUntilAnswer(handle(1, true, text));
+  const types = replies.map((reply) => ('frame' in reply ? reply.frame.type : 'result'));
+  expect(types.filter((type) => type !== 'delta')).toEqual(['segment', 'result']);
+  const deltas = replies.map((reply) => ('frame' in reply && reply.frame.type === 'delta' ? reply.frame.text : ''));
+  expect(deltas.join('')).toBe(text);
+  expect(replies.at(-1)).toMatchObject({ result: { actions: [{ type: 'reply', text }] } });
+});
+
+async function readUntilAnswer(line: string): Promise<LinkReply[]> {
+  socket.write(`${line}\n`);
+  const replies: LinkReply[] = [];
+  for await (const reply of createInterface({ input: socket })) {
+    replies.push(JSON.parse(reply) as LinkReply);
+    if ('result' in replies.at(-1)!) break;
+  }
+  return replies;
+}
+
 test.each([
   ['a line that is not JSON', '{'],
   ['null', 'null'],

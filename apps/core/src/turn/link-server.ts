@@ -5,7 +5,8 @@ import type { LinkReply, LinkRequest } from '@svc/contract/link.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import { descriptorLimit } from '@svc/service-kit/process/descriptor-limit.ts';
-import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
+import { createOrderedWriter } from '@svc/service-kit/redaction/ordered-writer.ts';
+import type { MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { createUnreadReplies, type UnreadReplies } from '@svc/service-kit/http/unread-replies.ts';
 import { badRequest, type ServiceError } from '@svc/service-kit/service-error.ts';
 import { illFormedIn } from '@svc/service-kit/well-formed.ts';
@@ -84,6 +85,9 @@ const maxLinks = 512;
 /** More than there are replies that wait for a word. */
 const maxUnconfirmed = 10_000;
 
+/** Null when it was written at once, else a promise of it. */
+type Send = (reply: LinkReply) => Promise<void> | null;
+
 /** Over all links. */
 type Shared = { intake: LinkIntake; unread: UnreadReplies };
 
@@ -92,7 +96,8 @@ const maxStrayLines = 1000;
 
 /** One connector's link: where its answers go, and the replies it has not said anything about yet. */
 type Link = {
-  send: (reply: LinkReply) => void;
+  /** Answers one line, in the order in which it is used. */
+  open: () => Send;
   isGone: () => boolean;
   unconfirmed: Set<string>;
   /** Takes note of a line that nobody can be told the fault of. */
@@ -107,11 +112,19 @@ function serve(context: CoreContext, socket: Socket, { intake, unread }: Shared)
     lines.close();
     context.log.error({ err: why }, 'a connector link is closed');
     socket.removeAllListeners('data').pause();
-    link.send({ id: noCall, error: why.toBody(context.ids.next('req')) });
+    void link.open()({ id: noCall, error: why.toBody(context.ids.next('req')) });
     setImmediate(() => socket.destroySoon());
   };
+  const write = createWriter(socket, unread);
+  const onFault = (error: unknown) => {
+    context.log.error({ err: error }, 'an answer over a connector link could not be masked');
+    socket.destroy();
+  };
   const link: Link = {
-    send: createWriter(socket, context.knownSecrets.mask, unread),
+    open() {
+      const ordered = createOrderedWriter(context.knownSecrets.mask, onFault);
+      return (reply) => ordered(reply, (json) => write(json, 'result' in reply));
+    },
     isGone: () => socket.destroyed,
     unconfirmed: new Set(),
     strayed() {
@@ -138,15 +151,16 @@ async function answer(context: CoreContext, line: string, isText: boolean, link:
   const { id } = request;
   if (id === null) return link.strayed();
   const requestId = request.requestId ?? context.ids.next('req');
+  const send = link.open();
   try {
     if (request.value === null) throw badRequest(`The request is not valid: ${request.problems}.`);
-    await serveRequest(context, request.value, requestId, link);
+    await serveRequest(context, request.value, requestId, { link, send });
   } catch (error) {
     // A turn that the stopping service left open is not answered: its connector asks again when the service is back.
     if (context.turnQueue.isClosed()) return;
     const known = toServiceError(error);
     if (known.status >= 500) context.log.error({ err: error, request_id: requestId }, 'turn failed');
-    link.send({ id, error: known.toBody(requestId) });
+    void send({ id, error: known.toBody(requestId) });
   }
 }
 
@@ -177,17 +191,23 @@ function parseLine(
 const inWords = (errors: ErrorObject[] | null | undefined): string =>
   (errors ?? []).map((error) => `${error.instancePath || 'request'} ${error.message}`).join('; ');
 
-async function serveRequest(context: CoreContext, request: LinkRequest, requestId: string, link: Link): Promise<void> {
+async function serveRequest(
+  context: CoreContext,
+  request: LinkRequest,
+  requestId: string,
+  { link, send }: { link: Link; send: Send },
+): Promise<void> {
   const { id } = request;
   if (request.op === 'delivered') return takeConfirmation(context, link, request);
-  if (request.op === 'resolve') return link.send({ id, identity: await context.trust.resolve(request.envelope) });
+  if (request.op === 'resolve') return void send({ id, identity: await context.trust.resolve(request.envelope) });
   const caller: Caller = {
-    sink: request.stream ? (frame) => link.send({ id, frame }) : null,
+    sink: request.stream ? (frame) => void send({ id, frame }) : null,
     isGone: link.isGone,
     isAgain: request.again,
   };
   const handled = await handleEnvelope(context, request.envelope, caller, requestId);
-  link.send({ id, result: handled });
+  const sending = send({ id, result: handled });
+  if (sending !== null) await sending;
   await handOver(context, link, handled, request.confirm === true);
 }
 
@@ -215,10 +235,10 @@ async function takeConfirmation(
 }
 
 /**
- * Masks each line as it is written, and gathers those of one tick into one write; an answer leaves as soon as those that are made together with it are there. A
+ * Gathers the lines of one tick into one write; an answer leaves as soon as those that are made together with it are there. A
  * reader that stops reading is cut off instead of filling memory.
  */
-function createWriter(socket: Socket, mask: OutboundMask, unread: UnreadReplies): (reply: LinkReply) => void {
+function createWriter(socket: Socket, unread: UnreadReplies): (json: MaskedJson, isAnswer: boolean) => void {
   let pending = '';
   const flush = () => {
     if (pending === '') return;
@@ -229,9 +249,9 @@ function createWriter(socket: Socket, mask: OutboundMask, unread: UnreadReplies)
     if (socket.writableLength > maxBufferedBytes) socket.destroy();
     else unread.wrote(socket);
   };
-  return (reply) => {
-    if ('result' in reply) process.nextTick(flush);
+  return (json, isAnswer) => {
+    if (isAnswer) process.nextTick(flush);
     else if (pending === '') setImmediate(flush);
-    pending += `${mask.json(reply)}\n`;
+    pending += `${json}\n`;
   };
 }

@@ -4,9 +4,13 @@ import type { HandleResult, TurnFrame } from '@svc/contract/turn.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import { openSse, sseFrame } from '@svc/service-kit/http/sse.ts';
+import { createOrderedWriter, longJson } from '@svc/service-kit/redaction/ordered-writer.ts';
 import type { CoreContext } from '../context.ts';
 import { handleEnvelope } from './handle-envelope.ts';
 import type { Caller, TurnSink } from './turn.ts';
+
+/** How long a reader of a streamed turn may take for a long frame. */
+const drainMs = 30_000;
 
 /** `POST /v2/handle`: JSON, or the turn as it runs with `Accept: text/event-stream` (spec: Handling details). */
 export function mountTurnRoutes(app: App, context: CoreContext): void {
@@ -37,16 +41,25 @@ function confirmWhenSent({ handovers, log }: CoreContext, { turn_id, actions }: 
 async function streamTurn(context: CoreContext, envelope: Envelope, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const stream = openSse(reply, context.clock);
   const closeFeed = context.feeds.add(stream);
-  const send = (frame: TurnFrame) => stream.send(sseFrame(frame.type, context.knownSecrets.mask.json(frame)));
+  const ordered = createOrderedWriter(context.knownSecrets.mask, (error) => {
+    request.log.error({ err: error }, 'a frame of a turn could not be masked');
+    reply.raw.destroy();
+  });
+  const send = (frame: TurnFrame) =>
+    ordered(frame, (json) => {
+      stream.send(sseFrame(frame.type, json));
+      // A long one takes its reader a moment: the next waits for it instead of counting as unread.
+      if (json.length > longJson) return stream.drained(drainMs).then(() => undefined);
+    });
   try {
-    const caller = callerOf(reply, send);
+    const caller = callerOf(reply, (frame) => void send(frame));
     const result = await handleEnvelope(context, envelope, caller, request.id);
     confirmWhenSent(context, result, reply);
-    send({ type: 'result', result });
+    await send({ type: 'result', result });
   } catch (error) {
     const known = toServiceError(error);
     if (known.status >= 500) request.log.error({ err: error }, 'turn failed');
-    send({ type: 'error', error: known.toBody(request.id) });
+    await send({ type: 'error', error: known.toBody(request.id) });
   } finally {
     closeFeed();
     stream.close();

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest, onSendAsyncHookHandler } from 'fastify';
+import { longJson } from '../redaction/ordered-writer.ts';
 import type { MaskedJson, OutboundMask } from '../redaction/outbound-mask.ts';
 
 export type AnswerMasks = {
@@ -7,9 +8,6 @@ export type AnswerMasks = {
   /** A further look at answers, where another process knows secrets that this one does not. */
   maskAlso?: (json: MaskedJson, request: FastifyRequest) => Promise<string>;
 };
-
-/** Longer answers are masked in slices. */
-const longPayload = 16_384;
 
 /**
  * The sink of every answer, errors too: headers and body pass the mask after everything else has happened to them. Bytes
@@ -21,7 +19,7 @@ export function maskAnswers({ mask, maskAlso }: AnswerMasks): onSendAsyncHookHan
     if (payload === null || payload === undefined) return payload;
     if (typeof payload === 'string') {
       if (!isJson(reply)) return mask.text(payload);
-      const json = payload.length > longPayload ? await mask.longJsonText(payload) : mask.jsonText(payload);
+      const json = payload.length > longJson ? await mask.longJsonText(payload) : mask.jsonText(payload);
       return maskAlso === undefined || reply.statusCode >= 400 ? json : maskAlso(json, request);
     }
     if (request.routeOptions.config.sendsBytes !== undefined) return payload;

@@ -22,8 +22,8 @@ const maxBufferedBytes = 1024 * 1024;
 const keepAliveMs = 15_000;
 
 /**
- * Takes over a reply as an event stream. Frames of one tick go out in one write; a reader whose buffer passes 1 MiB
- * is dropped, so a stalled client costs a bounded amount of memory.
+ * Takes over a reply as an event stream. Frames of one tick go out in one write; a reader who has left more than 1 MiB unread when
+ * more comes is dropped, so a stalled client costs a bounded amount of memory.
  */
 export function openSse(reply: FastifyReply, clock: Clock): SseStream {
   reply.hijack();
@@ -44,9 +44,10 @@ export function openSse(reply: FastifyReply, clock: Clock): SseStream {
     pending = '';
   };
   const write = (frames: string | Buffer) => {
+    // A frame may be longer than that by itself: what counts is what was unread before.
+    if (raw.writableLength > maxBufferedBytes) return void raw.destroy();
     raw.write(frames);
-    if (raw.writableLength > maxBufferedBytes) raw.destroy();
-    else reply.server.unread.wrote(raw);
+    reply.server.unread.wrote(raw);
   };
   const send = (frame: string) => {
     pending += frame;

@@ -1,5 +1,5 @@
 import { cutText } from '../cut-text.ts';
-import { maxDepth, tooDeep } from './mask-value.ts';
+import { inTurns, maskingOf } from './mask-value.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { Redactor } from './redactor.ts';
 
@@ -37,30 +37,8 @@ export async function textsInSlices(redactor: Pick<Redactor, 'text' | 'stream'>,
 }
 
 /** What `redactor.value` gives, of a value with many or long texts in it. */
-export const valueInSlices = (redactor: Pick<Redactor, 'text' | 'value' | 'stream'>, value: unknown): Promise<unknown> =>
-  valueAt(redactor, value, createPace(), 0);
-
-async function valueAt(
-  redactor: Pick<Redactor, 'text' | 'value' | 'stream'>,
-  value: unknown,
-  pace: Pace,
-  depth: number,
-): Promise<unknown> {
-  if (pace.isDue()) await pace.pause();
-  if (typeof value === 'string' && value.length > shortText) return sliced(redactor, value, pace);
-  if (value === null || typeof value !== 'object') return redactor.value(value);
-  if (depth === maxDepth) return tooDeep;
-  if (Array.isArray(value)) {
-    const items: unknown[] = [];
-    for (const item of value) items.push(await valueAt(redactor, item, pace, depth + 1));
-    return items;
-  }
-  const entries: [string, unknown][] = [];
-  for (const [key, item] of Object.entries(value)) {
-    entries.push([redactor.text(key), await valueAt(redactor, item, pace, depth + 1)]);
-  }
-  return Object.fromEntries(entries);
-}
+export const valueInSlices = (redactor: Pick<Redactor, 'text' | 'known' | 'stream'>, value: unknown): Promise<unknown> =>
+  inTurns(maskingOf(value), ({ text, isNumber }) => (isNumber ? redactor.known(text) : textInSlices(redactor, text)));
 
 /**
  * The beginning of a text as it may leave, of at most `max` characters. No more than that and what could still change its end

@@ -1,30 +1,75 @@
+import { createPace } from './pace.ts';
 import { minimumSecretLength } from './secret-patterns.ts';
 
 /** Deeper parts of a value are left out: nothing that a person or a tool writes goes as far. */
-export const maxDepth = 100;
-export const tooDeep = '…';
+const maxDepth = 100;
+const tooDeep = '…';
 
-/** `number`: what is made of the digits of a number. */
-type Masks = { text: (text: string) => string; number: (digits: string) => string };
+/** A text, or the digits of a number. */
+export type Asked = { text: string; isNumber: boolean };
+
+/** Masking as questions: each text comes back as it may leave. Who asks decides how, and in how many goes. */
+export type Masking<T> = Generator<Asked, T, string>;
+
+/** All answers at once. */
+export function atOnce<T>(masking: Masking<T>, mask: (asked: Asked) => string): T {
+  let step = masking.next();
+  while (step.done !== true) step = masking.next(mask(step.value));
+  return step.value;
+}
+
+/** The rest of the process has its turn between the answers. */
+export async function inTurns<T>(masking: Masking<T>, mask: (asked: Asked) => string | Promise<string>): Promise<T> {
+  const pace = createPace();
+  let step = masking.next();
+  while (step.done !== true) {
+    const masked = mask(step.value);
+    step = masking.next(typeof masked === 'string' ? masked : await masked);
+    if (pace.isDue()) await pace.pause();
+  }
+  return step.value;
+}
 
 /** A copy of a JSON value with every string, number and key in it masked. */
-export function maskValue(value: unknown, masks: Masks, depth = 0): unknown {
-  if (typeof value === 'string') return masks.text(value);
-  if (typeof value === 'number' || typeof value === 'bigint') return maskNumber(value, masks.number);
+export const maskValue = (value: unknown, masks: { text(text: string): string; number(digits: string): string }): unknown =>
+  atOnce(maskingOf(value), ({ text, isNumber }) => (isNumber ? masks.number(text) : masks.text(text)));
+
+/** The same as questions. */
+export function* maskingOf(value: unknown, depth = 0): Masking<unknown> {
+  if (typeof value === 'string') return yield { text: value, isNumber: false };
+  if (typeof value === 'number' || typeof value === 'bigint') return yield* maskNumber(value);
   if (value === null || typeof value !== 'object') return value;
   if (depth === maxDepth) return tooDeep;
-  return mapParts(value, (part) => maskValue(part, masks, depth + 1), masks.text);
+  return yield* mapParts(value, (part) => maskingOf(part, depth + 1), askText);
+}
+
+function* askText(text: string): Masking<string> {
+  return yield { text, isNumber: false };
+}
+
+/** A secret that is a number is masked by its digits; every other number stays one. */
+function* maskNumber(value: number | bigint): Masking<unknown> {
+  const digits = String(value);
+  if (digits.length < minimumSecretLength) return value;
+  const masked = yield { text: digits, isNumber: true };
+  return masked === digits ? value : masked;
 }
 
 /** The same array or object with other values and, where `mapKey` says so, other keys. */
-export const mapParts = (value: object, map: (part: unknown) => unknown, mapKey = (key: string) => key): object =>
-  Array.isArray(value)
-    ? value.map((part) => map(part))
-    : Object.fromEntries(Object.entries(value).map(([key, part]) => [mapKey(key), map(part)]));
-
-/** A secret that is a number is masked by its digits; every other number stays one. */
-function maskNumber(value: number | bigint, mask: (digits: string) => string): unknown {
-  const digits = String(value);
-  const masked = digits.length < minimumSecretLength ? digits : mask(digits);
-  return masked === digits ? value : masked;
+export function* mapParts(
+  value: object,
+  map: (part: unknown) => Masking<unknown>,
+  mapKey?: (key: string) => Masking<string>,
+): Masking<object> {
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const item of value) items.push(yield* map(item));
+    return items;
+  }
+  const entries: [string, unknown][] = [];
+  for (const [key, part] of Object.entries(value)) {
+    const name = mapKey === undefined ? key : yield* mapKey(key);
+    entries.push([name, yield* map(part)]);
+  }
+  return Object.fromEntries(entries);
 }

@@ -123,4 +123,4 @@ test('a long answer is masked in slices, with the same result', async () => {
     expect(await inSlices.longJsonText(json)).toBe(inSlices.jsonText(json));
     expect(await inSlices.longJsonText(json)).toContain('[redacted:secret]');
   }
-});
+}, 60_000);

@@ -1,4 +1,4 @@
-import { mapParts, maskValue } from './mask-value.ts';
+import { atOnce, inTurns, mapParts, maskingOf, type Asked, type Masking } from './mask-value.ts';
 import { placeholder } from './placeholder.ts';
 
 declare const masked: unique symbol;
@@ -28,24 +28,17 @@ export function createOutboundMask(
   known: (text: string) => string,
   knownInSlices: (text: string) => string | Promise<string> = known,
 ): OutboundMask {
-  const isKnown = (text: string) => known(text) !== text;
-  const isClean = (json: string) => !isKnown(json) && !anyOf(escapedStrings(json), isKnown);
-
-  const write = <T>(value: T, json: string): { value: T; json: MaskedJson } => {
-    if (isClean(json)) return { value, json: json as MaskedJson };
-    // Parsed again, so that what is masked is what would have been written. The cast: a mask changes texts, hardly ever a shape.
-    const safe = withoutSpread(maskValue(JSON.parse(json), { text: known, number: known }), isKnown) as T;
-    return { value: safe, json: JSON.stringify(safe) as MaskedJson };
-  };
+  const ask = ({ text }: Asked) => known(text);
   const mask: OutboundMask = {
     json: (value) => mask.write(value).json,
-    write: (value, json = JSON.stringify(value) ?? 'null') => write(value, json),
-    jsonText: (json) => (isClean(json) ? (json as MaskedJson) : write<unknown>(null, json).json),
-    async longJsonText(json) {
-      const isKnownInSlices = async (text: string) => (await knownInSlices(text)) !== text;
-      const isLongClean = !(await isKnownInSlices(json)) && !(await anyAsync(escapedStrings(json), isKnownInSlices));
-      return isLongClean ? (json as MaskedJson) : write<unknown>(null, json).json;
+    write<T>(value: T, json = JSON.stringify(value) ?? 'null') {
+      const found = atOnce(withoutSecrets(json), ask);
+      // The cast: a mask changes texts, hardly ever a shape.
+      return found === null ? { value, json: json as MaskedJson } : { value: found.value as T, json: found.json as MaskedJson };
     },
+    jsonText: (json) => (atOnce(withoutSecrets(json), ask)?.json ?? json) as MaskedJson,
+    longJsonText: async (json) =>
+      ((await inTurns(withoutSecrets(json), ({ text }) => knownInSlices(text)))?.json ?? json) as MaskedJson,
     text: known,
   };
   return mask;
@@ -54,11 +47,29 @@ export function createOutboundMask(
 /** Masks nothing. For tests, and for a process whose work it is to hand secrets out. */
 export const noMask: OutboundMask = createOutboundMask((text) => text);
 
+/** What JSON text stands for without the secrets in it; null when there are none. */
+function* withoutSecrets(json: string): Masking<{ value: unknown; json: string } | null> {
+  if (yield* isClean(json)) return null;
+  // Parsed again, so that what is masked is what would have been written.
+  const value = yield* withoutSpread(yield* maskingOf(JSON.parse(json)));
+  return { value, json: JSON.stringify(value) };
+}
+
+function* isClean(json: string): Masking<boolean> {
+  if (yield* isKnown(json)) return false;
+  for (const text of escapedStrings(json)) if (yield* isKnown(text)) return false;
+  return true;
+}
+
+function* isKnown(text: string): Masking<boolean> {
+  return (yield { text, isNumber: false }) !== text;
+}
+
 /** A secret that is JSON itself may be spread over several values: the smallest part that still shows it goes as a whole. */
-function withoutSpread(value: unknown, isKnown: (text: string) => boolean): unknown {
-  if (value === null || typeof value !== 'object' || !isKnown(JSON.stringify(value))) return value;
-  const inner = mapParts(value, (part) => withoutSpread(part, isKnown));
-  if (!isKnown(JSON.stringify(inner))) return inner;
+function* withoutSpread(value: unknown): Masking<unknown> {
+  if (value === null || typeof value !== 'object' || !(yield* isKnown(JSON.stringify(value)))) return value;
+  const inner = yield* mapParts(value, withoutSpread);
+  if (!(yield* isKnown(JSON.stringify(inner)))) return inner;
   return Array.isArray(value) ? [placeholder] : { redacted: placeholder };
 }
 
@@ -69,16 +80,6 @@ function* escapedStrings(json: string): Generator<string> {
     at = endOfString(json, at);
     yield JSON.parse(json.slice(start, at)) as string;
   }
-}
-
-function anyOf<T>(items: Iterable<T>, holds: (item: T) => boolean): boolean {
-  for (const item of items) if (holds(item)) return true;
-  return false;
-}
-
-async function anyAsync<T>(items: Iterable<T>, holds: (item: T) => Promise<boolean>): Promise<boolean> {
-  for (const item of items) if (await holds(item)) return true;
-  return false;
 }
 
 const quote = 0x22;
