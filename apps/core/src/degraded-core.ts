@@ -44,7 +44,7 @@ export async function startDegradedCore({ settings, log, version }: ServiceConte
 }
 
 const served = new Set(['/health', '/version', '/openapi.json', '/trust/resolve', '/v2/handle']);
-/** What mends it. */
+/** What an operator needs to repair it. */
 const isServed = (url = '') => served.has(url) || url.startsWith('/v2/backups');
 
 function mountClosedRoutes(app: App, reason: string, mask: OutboundMask): void {

@@ -53,7 +53,7 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
     });
   };
 
-  /** An injected turn says so in all that it tells, and who put it in. */
+  /** An injected turn says so in all its events, and who put it in. */
   const injected = ({ steering }: Turn) => (steering === undefined ? {} : { injected: true });
 
   return {
@@ -129,7 +129,7 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
       emit(turn, { kind: 'tool_result', text: output, payload: { turn_id: turn.id, id, ok } }),
     engineNotice: (turn: Turn, engineId: string, code: string, message: string) =>
       emit(turn, { kind: 'engine', text: message, payload: { turn_id: turn.id, engine_id: engineId, code } }),
-    /** `engineId`: who answered; `instead`: why not the engine that was to, in words, when it was another. */
+    /** `engineId`: who answered; `instead`: why not the engine that was to, as text, when it was another. */
     outbound: (turn: Turn, identity: Identity, text: string, ms: number, { engineId, instead }: Answerer) =>
       emit(turn, {
         kind: 'outbound',
@@ -169,7 +169,7 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
       }),
     sessionForgotten: (turn: Turn, identity: Identity) =>
       emit(turn, { kind: 'session', principal: identity.principal_key, payload: { turn_id: turn.id, what: 'forgotten' } }),
-    /** An identifier was given to a principal: somebody is let in. */
+    /** An identifier was given to a principal: a sender is let in. */
     linked: (what: 'linked' | 'paired', { principal, identifier, role }: Linked) =>
       telemetry.emit({
         kind: 'trust',

@@ -52,7 +52,7 @@ describe('what may come in and go out', () => {
     }
   });
 
-  test('[H04] a page of somebody else can do nothing with backups', async () => {
+  test('[H04] a web page of another origin can do nothing with backups', async () => {
     await open();
     const headers = { origin: 'https://evil.example', 'content-type': 'application/gzip' };
     for (const url of ['/v2/backups/import', '/v2/backups']) {

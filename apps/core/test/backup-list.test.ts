@@ -11,7 +11,7 @@ const bench = openBackupBench();
 const { ask, inData, list, makeBackup, open } = bench;
 
 describe('the list of backups', () => {
-  test('tells of each what it is, gives ranges of it, and forgets it when it is deleted', async () => {
+  test('says of each what it is, gives ranges of it, and forgets it when it is deleted', async () => {
     await open({ before: fill });
     const { id, archive } = await makeBackup();
     const [backup] = (await list()).backups;

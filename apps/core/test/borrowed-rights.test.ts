@@ -35,7 +35,7 @@ describe('a command in a conversation of another channel', () => {
     expect((await working).outcome).toBe('aborted');
   });
 
-  test('forgets nothing, and tells nothing of it', async () => {
+  test('forgets nothing, and says nothing of it', async () => {
     await handle(from('boss', 'hello'));
     for (const text of ['/new', '/status', '/usage']) await isRefused(text);
     expect((await core.app.inject(`/v2/session/${key}`)).json()).toMatchObject({ turns: 1, surface: 'messenger' });

@@ -35,7 +35,7 @@ test('a second core on the same data folder ends, and says whose folder it is', 
   expect((await requestJson(`${first.url}/health`, { timeoutMs: 5000 })).status).toBe(200);
 });
 
-test('stopping in mid-turn tells the reader why, and no caller that hangs can hold it up', async () => {
+test('stopping in mid-turn gives the reader the reason, and no caller that hangs can hold it up', async () => {
   const dir = dataDir();
   const script = path.join(dir, 'script.mjs');
   writeFileSync(script, deafScript);

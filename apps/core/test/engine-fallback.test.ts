@@ -93,7 +93,7 @@ test('engines are asked in their order, and the last one says why nobody answere
 });
 
 test.each(['engine_bad_model', 'engine_context_too_long', 'engine_failed'] as const)(
-  '%s is nothing that another engine would mend: the turn fails',
+  '%s is nothing that another engine would do better: the turn fails',
   async (code) => {
     const { turn, engine } = await open();
     engine('claude').script(fails(code));

@@ -126,7 +126,7 @@ describe('an installation on demand', { timeout: 90_000 }, () => {
     core.context.close = () => Promise.resolve();
   });
 
-  test('takes the place of a folder that somebody made by hand, which is kept', async () => {
+  test('takes the place of a folder that was made by hand, which is kept', async () => {
     await open((publish) => publish(pinned));
     mkdirSync(path.join(folder(), 'current'), { recursive: true });
     writeFileSync(path.join(folder(), 'current/note'), 'mine');

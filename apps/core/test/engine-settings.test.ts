@@ -145,7 +145,7 @@ describe('PATCH /v2/engines/:id', () => {
     [{ model: '-rf' }, 'a model that is an option'],
     [{ model: 'a b' }, 'a model with a blank'],
     [{ connection: 'free' }, 'an unknown connection'],
-    [{ auto_update: 'yes' }, 'a flag that is none'],
+    [{ auto_update: 'yes' }, 'a flag that is not a boolean'],
     [{ base_url: 'http://x' }, 'a field that has its own route'],
   ])('%j is refused: %s', async (body) => {
     await open();

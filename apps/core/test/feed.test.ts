@@ -94,7 +94,7 @@ describe('a reader whose last event is not held', () => {
     expect(rest.map(({ id }) => id)).toEqual([...ids, next]);
   });
 
-  test('is told since when, where its id tells that', async () => {
+  test('learns since when, where its id says that', async () => {
     const before = Date.now();
     const reader = await read(randomIds.next('evt'));
     await expect.poll(() => reader.events.length).toBe(1);
@@ -120,7 +120,7 @@ describe('a reader whose last event is not held', () => {
   });
 });
 
-test('an empty Last-Event-ID is none', async () => {
+test('an empty Last-Event-ID does not count', async () => {
   emitMany(2);
   const reader = await read('');
   const id = emit('now');

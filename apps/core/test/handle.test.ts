@@ -36,7 +36,7 @@ describe('a turn', () => {
     expect(frames.at(-1)).toMatchObject({ result: { actions: [{ type: 'reply', text: 'one two' }] } });
   });
 
-  test('runs the steps in order and tells of each', async () => {
+  test('runs the steps in order and reports each', async () => {
     await core.handle(envelope('hello'));
     expect(core.kinds()).toEqual(['inbound', 'token-usage', 'outbound']);
     const ids = new Set(core.telemetry.events.map((event) => event.request_id));

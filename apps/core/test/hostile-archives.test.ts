@@ -68,14 +68,14 @@ describe('[S02] an archive that is made to do harm is refused, and nothing chang
     ['contents of another shape', () => tarGz([...real, contentsFor(real, { files: 'none' })])],
     ['a newer format', () => tarGz([...real, contentsFor(real, { format: 2 })])],
     ['a newer version', () => tarGz([...real, contentsFor(real, { version: '999.0.0' })])],
-    ['a file that nothing tells of', () => tarGz([...real, upload('uploads/a'), contentsFor(real)])],
+    ['a file that is not listed', () => tarGz([...real, upload('uploads/a'), contentsFor(real)])],
     ['a file that is not there', () => tarGz([...real, contentsFor([...real, upload('uploads/a')])])],
     [
       'another content than was promised',
       () => tarGz([...real, upload('uploads/a', { content: Buffer.from('y') }), contentsFor([...real, upload('uploads/a')])]),
     ],
     ['no core database', () => tarGz([contentsFor([])])],
-    ['a database that is none', () => withReplaced(Buffer.from('SQLite format 3\0 but nothing behind it'))],
+    ['a database that is not one', () => withReplaced(Buffer.from('SQLite format 3\0 but nothing behind it'))],
     ['a damaged database', () => withReplaced(damaged(real[0]?.content ?? Buffer.of()))],
     ['a database of a newer version', () => withReplaced(newer(real[0]?.content ?? Buffer.of()))],
     ['a database of something else', () => withReplaced(foreign())],
@@ -116,15 +116,12 @@ describe('[S02] an archive that is made to do harm is refused, and nothing chang
     expect(existsSync('/tmp/svc-evil')).toBe(false);
   });
 
-  test.each(['7', 'S', 'Z', '\0'])(
-    'while a type %j that is none of these is a plain file, as the format has it',
-    async (type) => {
-      await open({ before: fill });
-      const { archive } = await makeBackup();
-      real = [{ name: 'core.db', content: unpack(archive).get('core.db') ?? Buffer.of() }];
-      expect((await importBackup(withReal(upload('uploads/2026-01-01/a', { type })))).statusCode).toBe(200);
-    },
-  );
+  test.each(['7', 'S', 'Z', '\0'])('while any other type %j is a plain file, as the format has it', async (type) => {
+    await open({ before: fill });
+    const { archive } = await makeBackup();
+    real = [{ name: 'core.db', content: unpack(archive).get('core.db') ?? Buffer.of() }];
+    expect((await importBackup(withReal(upload('uploads/2026-01-01/a', { type })))).statusCode).toBe(200);
+  });
 
   test('while the plain one is taken', async () => {
     await open({ before: fill });

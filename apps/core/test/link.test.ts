@@ -116,7 +116,7 @@ test.each([
 test.each([
   ['no envelope', { op: 'handle', id: 7 }],
   ['an envelope that is not valid', { op: 'handle', id: 7, envelope: { channel: 'X', sender: { raw_id: 'a' } } }],
-  ['a sender that is none', { op: 'resolve', id: 7, envelope: { channel: 'compat', sender: {} } }],
+  ['a sender without an id', { op: 'resolve', id: 7, envelope: { channel: 'compat', sender: {} } }],
   ['an unknown operation', { op: 'delete', id: 7, envelope: envelope('x') }],
 ])('%s is a bad request', async (_name, request) => {
   expect(await exchange([JSON.stringify(request)], 1)).toMatchObject([{ id: 7, error: { error: 'bad_request' } }]);

@@ -8,7 +8,7 @@ import type { TestTrust } from './open-test-trust.ts';
 type PairingCore = Pick<TestTrust, 'app' | 'close'> & { context: Pick<TestTrust['context'], 'pending'> };
 
 let serial = 0;
-/** A message of somebody unknown on the messenger, where pairing is on. */
+/** A message of an unknown sender on the messenger, where pairing is on. */
 export const from = (raw_id: string, over: Partial<Envelope> = {}): Envelope =>
   envelope('hello', {
     channel: 'messenger',

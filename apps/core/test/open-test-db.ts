@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openCoreDb } from '../src/db/open-core-db.ts';
 
-/** The database of a core on disk; `again` closes it and opens it anew, as a restart does. It is gone after the test. */
+/** The database of a core on disk; `again` closes it and opens it again, as a restart does. It is gone after the test. */
 export function openTestDb() {
   const folder = temporaryFolder();
   const file = path.join(folder.path, 'core.db');

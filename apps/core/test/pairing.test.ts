@@ -73,7 +73,7 @@ describe('POST /trust/pair', () => {
     });
   });
 
-  test('never takes a sender for somebody of the same name', async () => {
+  test('never takes a sender for a principal of the same name', async () => {
     const code = note('42', { sender: { raw_id: '42', raw_username: 'Owner' } });
     expect((await pair({ code })).json()).toMatchObject({ principal: { key: 'owner-2' }, trust: { trust_tier: 'KNOWN' } });
   });
@@ -173,11 +173,11 @@ describe('POST /trust/pending/:id/link', () => {
   test.each([
     ['nothing to link to', {}, 400],
     ['two to link to', { principal_id: 'x', principal: { key: 'anna', role: 'known' } }, 400],
-    ['a key that is none', { principal: { key: 'an na', role: 'known' } }, 400],
+    ['a key that is not valid', { principal: { key: 'an na', role: 'known' } }, 400],
     ['a new principal without a role', { principal: { key: 'anna' } }, 400],
     ['a principal that is not there', { principal_id: 'principal_0' }, 404],
     ['a role that is not there', { principal: { key: 'anna', role: 'emperor' } }, 404],
-    ['a key that somebody has', { principal: { key: 'owner', role: 'known' } }, 409],
+    ['a key that is taken', { principal: { key: 'owner', role: 'known' } }, 409],
   ])('refuses %s, and the sender waits on', async (_what, payload, status) => {
     note('42');
     expect((await link(payload)).statusCode).toBe(status);

@@ -329,7 +329,7 @@ describe('an engine', () => {
   test.each<[string, Partial<Envelope>]>([
     ['a guest', { sender: { raw_id: 'gast' } }],
     ['the owner in public', { public: true }],
-  ])('[P13] that does what a text of %s tells it can send, announce and open nothing', async (_who, over) => {
+  ])('[P13] that does what a text of %s asks can send, announce and open nothing', async (_who, over) => {
     await core.addPrincipal('gast', 'guest');
     const keys = `${core.folder}/secrets.json`;
     core.engine.script(async function* () {

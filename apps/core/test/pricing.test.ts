@@ -206,7 +206,7 @@ describe('POST /v2/pricing/reload', () => {
     expect(usageEvent()?.cost_usd).toBe(0.0112);
   });
 
-  test('refuses a faulty file, keeps the prices, and /health names the fault until it is mended', async () => {
+  test('refuses a faulty file, keeps the prices, and /health names the fault until it is corrected', async () => {
     await open();
     write('{"models":{"list-model":{"in":"cheap"}}}');
     const refused = await reload();

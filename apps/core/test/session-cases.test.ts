@@ -181,7 +181,7 @@ describe('POST /v2/claim and /v2/release', () => {
     expect(core.engine.requests[1]?.prompt).toContain('the door is open');
   });
 
-  test('[L09] while a turn is in flight, or by somebody else, is refused', async () => {
+  test('[L09] while a turn is in flight, or by another person, is refused', async () => {
     await core.handle(envelope('hi'));
     core.engine.script(workingUntilAborted());
     const turn = core.handle(envelope('work'));
@@ -194,7 +194,7 @@ describe('POST /v2/claim and /v2/release', () => {
     expect((await claim('bert')).statusCode).toBe(409);
   });
 
-  test('a claimed session is not begun anew by /new, so that it can be released', async () => {
+  test('a claimed session is not started again by /new, so that it can be released', async () => {
     await core.handle(envelope('hi'));
     await claim();
     expect((await core.handle(envelope('/new'))).json()).toMatchObject({

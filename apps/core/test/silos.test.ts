@@ -253,7 +253,7 @@ describe('[S01] a path', () => {
     expect(existsSync(path.join(core.folder, 'silos'))).toBe(false);
   });
 
-  test('that is missing, or that is none of the file', async () => {
+  test('that is missing, or that is not of the file', async () => {
     await open();
     const { id } = await create();
     expect((await ask('GET', `/v2/silos/${id}/file`)).statusCode).toBe(400);
@@ -261,7 +261,7 @@ describe('[S01] a path', () => {
     expect((await put('silo_none', 'a', 'x')).statusCode).toBe(404);
   });
 
-  test('leads through no link that somebody put on the disk', async () => {
+  test('leads through no link that was put on the disk', async () => {
     await open();
     const { id } = await create();
     await put(id, 'a', 'x');
@@ -271,7 +271,7 @@ describe('[S01] a path', () => {
     expect((await get(id, 'a')).statusCode).toBe(404);
   });
 
-  test('[H04] is nothing for a page of somebody else', async () => {
+  test('[H04] is nothing for a web page of another origin', async () => {
     await open();
     const { id } = await create();
     expect((await put(id, 'a', 'x', { origin: 'https://evil.example' })).statusCode).toBe(403);

@@ -56,7 +56,7 @@ describe('a hard limit', () => {
     expect(refused.actions).toEqual([
       {
         type: 'reply',
-        text: 'This assistant has used up what may be spent this month: $1.00 of $1.00, at list prices. It begins anew on 2026-12-01.',
+        text: 'This assistant has used up what may be spent this month: $1.00 of $1.00, at list prices. It starts again on 2026-12-01.',
       },
     ]);
     expect(core.engine.requests).toHaveLength(1);

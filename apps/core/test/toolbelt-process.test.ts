@@ -63,7 +63,7 @@ test('one that is killed is back at the same address', async () => {
   expect(await toolbelt.url()).toBe(url);
 });
 
-test('after ten minutes without use it is stopped, and started anew when it is wanted', async () => {
+test('after ten minutes without use it is stopped, and started again when it is wanted', async () => {
   const clock = createFakeClock();
   const { toolbelt, use, idleStops } = open({ clock });
   await toolbelt.url();

@@ -66,7 +66,7 @@ describe('the token of a turn', () => {
     expect(answer.actions[0]?.text).toMatch(/^my token is \[redacted:secret\]/);
   });
 
-  test.each([[null], ['wrong'], ['']])('%j is none, whatever the body', async (token) => {
+  test.each([[null], ['wrong'], ['']])('%j is not a token, whatever the body', async (token) => {
     expect((await direct(token, 'svc_who', { wrong: 1 })).status).toBe(401);
   });
 });

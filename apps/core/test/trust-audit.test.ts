@@ -36,7 +36,7 @@ describe('the audit', () => {
     expect((await audit(`?principal=anna&limit=1`)).audit).toHaveLength(1);
   });
 
-  test('tells a role that is new from one that was changed, and one that is gone', async () => {
+  test('distinguishes a role that is new, one that was changed, and one that is gone', async () => {
     const role = { name: 'friend', tier: 'KNOWN', tool_policy: 'read' };
     await ok('POST', '/trust/roles', role);
     await ok('POST', '/trust/roles', role);

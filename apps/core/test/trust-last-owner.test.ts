@@ -56,12 +56,12 @@ describe('the last principal with every right', () => {
   });
 });
 
-describe('the last principal with every right, in words', () => {
+describe('the last principal with every right, as text', () => {
   test('is named when it cannot go', async () => {
     expect((await call('DELETE', '/trust/principals/owner')).json().message).toMatch(/^"owner" is the last with every right/);
   });
 
-  test('is not counted while somebody beside it is blocked', async () => {
+  test('is not counted while a principal beside it is blocked', async () => {
     await ok('POST', '/trust/roles', { name: 'blocked', tier: 'BLOCKED', tool_policy: 'none' });
     await addAnna('owner');
     await grant('anna', { role_id: 'blocked' });

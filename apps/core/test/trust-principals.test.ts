@@ -49,7 +49,7 @@ describe('principals', () => {
     expect(await status('POST', '/trust/principals', { ...anna, key })).toBe(409);
   });
 
-  test('[T03] that are deleted take their identifiers and grants with them, and the identifier may be given anew', async () => {
+  test('[T03] that are deleted take their identifiers and grants with them, and the identifier may be given again', async () => {
     await addAnna();
     expect(await bench.core.letsIn(from('42'))).toBe(true);
     await ok('DELETE', '/trust/principals/anna');
@@ -145,7 +145,7 @@ describe('identifiers', () => {
     expect(await resolve('email', value.toLowerCase())).toMatchObject({ denied: false });
   });
 
-  test.each(['__proto__', 'constructor', 'toString', ''])('[T05] "%s" as surface or value is nobody', async (name) => {
+  test.each(['__proto__', 'constructor', 'toString', ''])('[T05] "%s" as surface or value is an unknown sender', async (name) => {
     expect(await resolve('compat', name)).toMatchObject({ denied: true, denial: 'unknown_sender', tool_policy: 'none' });
     expect(await resolve(name, 'owner')).toMatchObject({ denied: true, denial: 'unknown_sender', principal_id: null });
   });

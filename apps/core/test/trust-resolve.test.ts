@@ -39,7 +39,7 @@ describe('POST /trust/resolve', () => {
     });
   });
 
-  test('says in words what counts and what does not', async () => {
+  test('explains what counts and what does not', async () => {
     expect(await resolve('compat', 'owner')).toMatchObject({ reason: 'granted SACRED' });
     expect(await resolve('compat', 'owner', { public: true })).toMatchObject({
       reason: 'granted SACRED, capped to TRUSTED on a public surface',
@@ -71,7 +71,7 @@ describe('POST /trust/resolve', () => {
     expect(await resolve('messenger', '42')).toMatchObject({ bypass_moderation: true });
   });
 
-  test('explains that somebody is nobody', async () => {
+  test('explains that a sender is unknown', async () => {
     expect(await resolve('email', 'X@y.z', { explain: true })).toMatchObject({
       denied: true,
       explanation: { identifier: { value: 'x@y.z' }, principal: null, grants: [], capped_from: null },

@@ -61,7 +61,7 @@ describe('roles', () => {
     expect(await resolve('messenger', '42')).toMatchObject({ denied: true });
   });
 
-  test('that somebody has cannot be deleted, and it is said who', async () => {
+  test('that principals have cannot be deleted, and it is said who', async () => {
     await addAnna();
     const refused = await call('DELETE', '/trust/roles/known');
     expect([refused.statusCode, refused.json()]).toMatchObject([409, { principals: ['anna'] }]);

@@ -58,7 +58,7 @@ describe('[T01] a trust store', () => {
     await expectClosed(await start(dir), 'remove ');
   });
 
-  test('that is gone is begun anew when the operator says so', async () => {
+  test('that is gone is started over when the operator says so', async () => {
     const dir = await usedFolder();
     rmSync(file(dir));
     rmSync(file(dir, 'trust.set-up'));

@@ -137,7 +137,7 @@ describe('an upload in chunks', () => {
     expect((await finish(id)).json()).toMatchObject({ file: { sha256: sha(bytes) } });
   });
 
-  test('[U07] an index that is none, a chunk that is too long or too short, one over the limit', async () => {
+  test('[U07] an index that is not a number, a chunk that is too long or too short, one over the limit', async () => {
     await open();
     const bytes = randomBytes(2 * chunkSize);
     const id = await begin(bytes);

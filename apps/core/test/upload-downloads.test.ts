@@ -46,7 +46,7 @@ describe('what was uploaded', () => {
     return { id, ask, file: lines().at(-1)?.path ?? '' };
   };
 
-  test('comes in ranges, and not at all for an id that is none', async () => {
+  test('comes in ranges, and not at all for an id that is not valid', async () => {
     const { ask } = await stored();
     expect(await ask({ range: 'bytes=2-4' })).toMatchObject({
       statusCode: 206,
@@ -80,7 +80,7 @@ describe('what was uploaded', () => {
     expect((await ask({ 'if-match': etag })).statusCode).toBe(412);
   });
 
-  test('tells of itself on HEAD, with the length and without the bytes', async () => {
+  test('describes itself on HEAD, with the length and without the bytes', async () => {
     const { ask } = await stored();
     expect(await ask({ range: 'bytes=2-4' }, 'HEAD')).toMatchObject({
       statusCode: 200,
@@ -89,7 +89,7 @@ describe('what was uploaded', () => {
     });
   });
 
-  test('[U13] does not come through a link that somebody planted in its place', async () => {
+  test('[U13] does not come through a link that was planted in its place', async () => {
     const { ask, file } = await stored();
     rmSync(inUploads(file));
     expect((await ask({})).statusCode).toBe(404);

@@ -125,7 +125,7 @@ test('a chunk of an upload that is discarded meanwhile is told that it is gone',
 });
 
 describe('a disk that did not take what had landed', () => {
-  /** The system tells of it once: the next time it says that all is well. */
+  /** The system reports it once: the next time it says that all is well. */
   async function failSyncOnce(): Promise<void> {
     const handle = await open(import.meta.filename);
     const prototype = Object.getPrototypeOf(handle) as { sync(): Promise<void> };

@@ -8,7 +8,7 @@ const bench = openUploadBench();
 const { begin, finish, inUploads, lines, open, put, sendAll, state } = bench;
 
 describe('an upload in chunks', () => {
-  test('a finish with a digest that is none is malformed, and nothing ends', async () => {
+  test('a finish with something that is not a digest is malformed, and nothing ends', async () => {
     await open();
     const bytes = randomBytes(10);
     const id = await begin(bytes);

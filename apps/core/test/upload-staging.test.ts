@@ -98,7 +98,7 @@ describe('the staging folder', () => {
     },
   );
 
-  test('[U13] links that somebody planted are not followed', async () => {
+  test('[U13] links that were planted are not followed', async () => {
     await open();
     const outside = mkdtempSync(path.join(bench.core.folder, 'outside-'));
     writeFileSync(path.join(outside, 'data'), 'untouched!');

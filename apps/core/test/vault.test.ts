@@ -152,7 +152,7 @@ describe('a secret', () => {
     expect(vault.asked).toEqual([]);
   });
 
-  test('health tells once that the vault is sealed, until it is open', async () => {
+  test('health says once that the vault is sealed, until it is open', async () => {
     const notices = async () => (await core.app.inject('/health')).json<{ notices: string[] }>().notices;
     vault.replies['POST /v1/tokens'] = sealed;
     await find();
@@ -162,7 +162,7 @@ describe('a secret', () => {
     expect(await notices()).toEqual([]);
   });
 
-  test('what could not be had is asked for again until it can, and then engines are looked at anew', async () => {
+  test('what could not be had is asked for again until it can, and then engines are looked at again', async () => {
     const clock = createFakeClock();
     await reopen({ 'POST /v1/tokens': sealed }, keys, clock);
     let chosen = 0;

@@ -6,7 +6,7 @@ export type Checkpointer = {
   committed(): void;
   /**
    * Null, or what to wait for before the next commit, because the log grows faster than it is moved. It can only begin
-   * anew while nobody writes; otherwise SQLite would move all of it within a commit in the end.
+   * again while nobody writes; otherwise SQLite would move all of it within a commit in the end.
    */
   pause(): Promise<void> | null;
   close(): Promise<void>;

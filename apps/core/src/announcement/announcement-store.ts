@@ -8,7 +8,7 @@ export type NewAnnouncement = Omit<Announcement, 'id'>;
 const columns = 'id, target, text, priority, from_session, created_at, expires_at';
 const insert = `INSERT INTO announcement (target, text, priority, from_session, created_at, expires_at)
   VALUES (?, ?, ?, ?, ?, ?) RETURNING ${columns}`;
-// A target that is too long is nobody's.
+// A target that is too long matches no session.
 const selectLive = `SELECT id, target, ${cut('text', 16_384)}, priority, ${cut('from_session', 4096)}, created_at, expires_at
   FROM announcement WHERE (expires_at IS NULL OR expires_at > ?) AND octet_length(target) <= 4096 ORDER BY id`;
 /** Only a sender with an identifier on a channel has sessions there. */

@@ -109,7 +109,7 @@ export class Backups {
     this.#notes.write({ ...note, ...end, finished_at });
   }
 
-  /** Nobody waits for it, and a full disk is not mended by failing. */
+  /** Nobody waits for it, and failing would not free a full disk. */
   #tryTo(work: () => void): void {
     try {
       work();

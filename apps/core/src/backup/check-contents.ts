@@ -11,7 +11,7 @@ export type ReadArchive = { contents: BackupContents; secrets: Buffer | null; by
 /** What is there is what was promised, and all of it. */
 export function checkContents({ found, held }: Parts): ReadArchive {
   const contents = parse(held.get(contentsName));
-  if (contents === null) throw refused(`The backup has no ${contentsName}: it is none of ours, or it is cut off.`);
+  if (contents === null) throw refused(`The backup has no ${contentsName}: this service did not make it, or it is cut off.`);
   const { format } = contents as { format?: unknown };
   if (typeof format === 'number' && format > backupFormat) {
     throw refused(`The backup has format ${format}, and this version reads up to ${backupFormat}. Update the service first.`);

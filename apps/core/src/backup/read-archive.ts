@@ -74,7 +74,7 @@ async function readParts(
     const shown = JSON.stringify(name.slice(0, 200));
     if (type !== 'file') throw refused(`The backup has ${shown}, a ${type}. Only plain files belong into one.`);
     if (!isArchiveName(name)) throw refused(`The backup has ${shown}, which does not belong into one.`);
-    // Not every file system tells `A` from `a`, or two spellings of one letter.
+    // Not every file system distinguishes `A` from `a`, or two spellings of one letter.
     const key = name.normalize('NFC').toLowerCase();
     if (folded.has(key)) throw refused(`The backup has ${shown} twice.`);
     folded.add(key);

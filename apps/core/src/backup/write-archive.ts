@@ -22,7 +22,7 @@ type Hooks = { signal: AbortSignal; onBytes: (bytes: number) => void };
 /** Of gzip. */
 const [fastLevel, storedLevel] = [1, 0];
 const readBytes = 1024 * 1024;
-/** Read at once, so that one that is written anew meanwhile is taken as it is then. */
+/** Read at once, so that one that is rewritten meanwhile is taken as it is then. */
 const wholeBytes = 256 * 1024;
 
 /** Packs everything into a new file, `backup.json` last, because that says what the others have become. */

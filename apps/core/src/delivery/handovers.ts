@@ -14,7 +14,7 @@ type Handover = {
   text: string;
   /** How many have the reply and have not said what became of it. */
   holders: number;
-  /** What the timer waits for: somebody to say what became of the reply, or somebody to come for it. */
+  /** What the timer waits for: a word on what became of the reply, or a caller who comes for it. */
   waitsFor: 'word' | 'caller';
   cancelTimer: () => void;
 };
@@ -91,7 +91,7 @@ export function createHandovers({ journal, outbox, clock, log }: HandoverDeps, l
     pushAfter(graceMs, handover, handover.route, handover.route === null ? nobodyCame : null);
   };
 
-  /** Somebody has the reply. It is not pushed any more on mere silence, or the channel might show it twice. */
+  /** A caller has the reply. It is not pushed any more on mere silence, or the channel might show it twice. */
   const awaitWord = (handover: Handover) => {
     handover.waitsFor = 'word';
     pushAfter(silenceMs, handover, null, neverSaid);
@@ -110,7 +110,7 @@ export function createHandovers({ journal, outbox, clock, log }: HandoverDeps, l
     /** True while it is not known whether the turn's reply has reached its channel. */
     isExpected: (turnId: string): boolean => waiting.has(turnId),
 
-    /** Somebody was given the reply, and says what becomes of it, or is `abandoned`. */
+    /** A caller was given the reply, and says what becomes of it, or is `abandoned`. */
     taken(turnId: string): void {
       const handover = waiting.get(turnId);
       if (handover === undefined) return;
@@ -132,7 +132,7 @@ export function createHandovers({ journal, outbox, clock, log }: HandoverDeps, l
       if (handover !== undefined) await push(handover, handover.route, error);
     },
 
-    /** Whoever had `taken` the reply went away before saying what became of it. Somebody else who has it may still say. */
+    /** Whoever had `taken` the reply went away before saying what became of it. Another caller who has it may still say. */
     abandoned(turnId: string): void {
       const handover = waiting.get(turnId);
       if (handover === undefined) return;
@@ -140,7 +140,7 @@ export function createHandovers({ journal, outbox, clock, log }: HandoverDeps, l
       if (handover.holders === 0) awaitCaller(handover);
     },
 
-    /** Whoever asked was gone before the reply could be given. Nothing changes where somebody else has it. */
+    /** Whoever asked was gone before the reply could be given. Nothing changes where another caller has it. */
     missed(turnId: string): void {
       const handover = waiting.get(turnId);
       if (handover?.holders === 0) awaitCaller(handover);

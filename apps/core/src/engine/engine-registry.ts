@@ -37,7 +37,7 @@ const probeLifeMs = 60_000;
 /**
  * Engines by id. Choosing happens in the background of the start and after a change of settings; turns wait for it, the
  * start does not, and what was chosen is answered from memory. Only the engine in use is loaded; others are loaded when
- * somebody asks what is there.
+ * a caller asks what is there.
  */
 export function createEngineRegistry({
   settings,

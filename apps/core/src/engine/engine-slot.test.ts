@@ -62,7 +62,7 @@ describe('the place of an engine', () => {
     expect(made[1]?.close).not.toHaveBeenCalled();
   });
 
-  test('closes an engine without turns at once when it is made anew', async () => {
+  test('closes an engine without turns at once when it is replaced', async () => {
     const { slot, made } = open();
     await slot.ready();
     slot.renew();
@@ -107,7 +107,7 @@ describe('the place of an engine', () => {
     expect(make).toHaveBeenCalledTimes(2);
   });
 
-  test('tells of an engine that does not close, and goes on', async () => {
+  test('reports an engine that does not close, and goes on', async () => {
     const { slot, made, onCloseFailed } = open();
     await slot.ready();
     made[0]?.close.mockRejectedValueOnce(new Error('stuck'));

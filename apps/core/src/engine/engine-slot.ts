@@ -14,7 +14,7 @@ type Options = {
 const graceMs = 10_000;
 
 /**
- * The place of one engine, which stays while the engine in it is made anew. Turns that run go on with the engine they
+ * The place of one engine, which stays while the engine in it is replaced. Turns that run go on with the engine they
  * began with, which is closed after the last of them; the next turn gets the new one.
  */
 export function createEngineSlot({ id, make, clock, onCloseFailed }: Options) {
@@ -84,7 +84,7 @@ export function createEngineSlot({ id, make, clock, onCloseFailed }: Options) {
     } catch (error) {
       return yield { type: 'failed', failure: notMade(id, error) };
     }
-    // Made anew meanwhile: take that one.
+    // Replaced meanwhile: take that one.
     yield* held === current ? start(held, engine, request, signal) : startWhenMade(request, signal);
   }
 
@@ -108,7 +108,7 @@ export function createEngineSlot({ id, make, clock, onCloseFailed }: Options) {
     /** Resolves when the engine as it is set now is there. */
     ready: async (): Promise<void> => void (await open().opening),
 
-    /** The next turn gets an engine made anew. */
+    /** The next turn gets a new engine. */
     renew(): void {
       const held = current;
       current = null;

@@ -3,7 +3,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { RunFailure } from '../turn/run-engine.ts';
 import { isEngineId, type EngineId } from './load-engine.ts';
 
-/** Who is asked in a turn, in this order, and who is passed over, with the reason in words. */
+/** Who is asked in a turn, in this order, and who is passed over, with the reason as text. */
 export type EngineOrder = { ids: readonly string[]; passedOver: readonly string[] };
 
 /**

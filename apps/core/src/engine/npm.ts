@@ -15,7 +15,7 @@ type Options = {
   registry: string | null;
   timeoutMs: number;
   signal?: AbortSignal;
-  /** Every line of npm's log, which tells how far it is. */
+  /** Every line of npm's log, which says how far it is. */
   onLine?(line: string): void;
 };
 

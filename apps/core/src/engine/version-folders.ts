@@ -15,7 +15,7 @@ export function versionFolders(enginesDir: string, id: string) {
     folderOf,
     has: (version: string): boolean => existsSync(folderOf(version)),
 
-    /** Version that the pointer names; null when there is none or it is a folder somebody made by hand. */
+    /** Version that the pointer names; null when there is none or it is a folder made by hand. */
     current(): string | null {
       const stat = lstatSync(pointer, { throwIfNoEntry: false });
       const name = stat?.isSymbolicLink() === true ? path.basename(readlinkSync(pointer)) : '';

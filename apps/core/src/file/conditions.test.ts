@@ -60,7 +60,7 @@ describe('a range', () => {
     expect(rangeOf({ range }, 10, own)).toEqual(expected);
   });
 
-  test('of an empty file is none', () => expect(rangeOf({ range: 'bytes=0-' }, 0, own)).toBe('none'));
+  test('of an empty file does not exist', () => expect(rangeOf({ range: 'bytes=0-' }, 0, own)).toBe('none'));
 
   test.each([
     [own.etag, true],

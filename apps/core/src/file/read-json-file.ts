@@ -88,7 +88,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Node takes anything for base64 and leaves out what is none, which would store another file than the one that was sent. */
+/** Node takes anything for base64 and leaves out what is not, which would store another file than the one that was sent. */
 export function decodeBase64(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length === Math.floor((text.replace(/=+$/, '').length * 3) / 4) && text.length % 4 !== 1) return bytes;

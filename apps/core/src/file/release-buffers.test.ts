@@ -12,6 +12,6 @@ test('parts that have their memory for themselves are empty at once, others stay
   expect([own.length, pooled.toString(), whole.toString().length]).toEqual([0, 'from the pool', 1000]);
 });
 
-test('a body that is made of bytes of somebody keeps them', () => {
+test('a body that is made of bytes of another owner keeps them', () => {
   expect(hasOwnBytes(Readable.from([randomBytes(10)]))).toBe(false);
 });

@@ -15,7 +15,7 @@ const readBytes = 256 * 1024;
 
 /**
  * Answers with a file, whole or the range that was asked for. Always as a download that runs nothing: an HTML or SVG
- * file of somebody must not act as a page of this service.
+ * file that was sent here must not act as a page of this service.
  * @throws ServiceError `not_found` for a file that is gone, and for a link in its place.
  */
 export async function sendFile(request: IncomingMessage, reply: FastifyReply, entry: SentFile): Promise<FastifyReply> {

@@ -98,7 +98,7 @@ export const stored = <T>(work: Promise<T>): Promise<T> =>
     throw storageFault(error);
   });
 
-/** What the disk said, in words for the sender; anything else as it is. */
+/** What the disk said, as text for the sender; anything else as it is. */
 export function storageFault(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') {

@@ -75,7 +75,7 @@ test('of trust that is taken back and given at once the later one holds', async 
   expect((await open(await place.again())).isTrusted(repo)).toBe(false);
 });
 
-test('trust that could not be stored is none', async () => {
+test('trust that could not be stored does not count', async () => {
   isFull = true;
   await fails(store.trust('local', '/srv/other'));
   expect(store.isTrusted('/srv/other')).toBe(false);

@@ -7,7 +7,7 @@ export type Endpoint = { url: URL; model: string; key: Secret | null };
 
 const maxAnswerBytes = 4 * 1024 * 1024;
 
-/** An answer that is none; `status` where there was one. */
+/** Something that is not an answer; `status` where there was one. */
 export class ModerationFailure extends Error {
   override readonly name = 'ModerationFailure';
   readonly status: number | null;

@@ -16,7 +16,7 @@ export type Verdict =
 /** For whom and how long a provider works. */
 export type Asked = { signal: AbortSignal; onUsage: (usage: { model: string; chars: number; isPaid: boolean }) => void };
 
-/** Somebody else who judges texts: true for each one that is bad. Rejects when it cannot say. */
+/** A service that judges texts: true for each one that is bad. Rejects when it cannot say. */
 export type ModerationProvider = {
   flagged(texts: readonly string[], asked: Asked): Promise<boolean[]>;
   /** Why it cannot be asked at the moment; null while it can. */
@@ -84,7 +84,7 @@ export function createModeration({ rules, rulesFault, provider }: Parts) {
   };
 
   return {
-    /** Null when it was ended by the signal before somebody could say. */
+    /** Null when it was ended by the signal before there was a verdict. */
     check(message: Moderated, identity: Identity, asked: Asked): Verdict | null | Promise<Verdict | null> {
       if (rules === null || identity.bypass_moderation) return { allowed: true, transcript: message.transcript };
       const broken = rules.broken(message.text, identity);

@@ -99,7 +99,7 @@ const google: Record<string, ModelPrice> = {
 
 /**
  * The vendors' public list prices for standard processing: no batch, priority or long-prompt rates, no rebate that is
- * to end. Names are beginnings of model ids; a model that is not here has no price until somebody gives it one.
+ * to end. Names are beginnings of model ids; a model that is not here has no price until the operator gives it one.
  */
 export const defaultPrices: PriceTable = {
   models: { ...anthropic, ...openai, ...google },

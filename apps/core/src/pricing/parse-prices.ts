@@ -13,7 +13,7 @@ const maxNameLength = 200;
 const maxFaultsTold = 5;
 const modelFields = ['in', 'out', 'cache_read', 'cache_write'] as const satisfies (keyof ModelPrice)[];
 
-/** Reads the text of a price file. Every key is checked, so that a slip of the pen does not pass for a price. */
+/** Reads the text of a price file. Every key is checked, so that a typing error does not pass for a price. */
 export function parsePrices(text: string): PriceChanges | { fault: string } {
   const changes: PriceChanges = { models: new Map(), tts: new Map(), stt: new Map() };
   const faults: string[] = [];

@@ -18,8 +18,8 @@ export type PriceSourceDeps = {
 const noChanges: PriceChanges = { models: new Map(), tts: new Map(), stt: new Map() };
 
 /**
- * The prices in force: the built-in ones with the operator's file over them, read at the start and when somebody asks
- * for it. A faulty file changes nothing, and is a fault until it is mended and read again.
+ * The prices in force: the built-in ones with the operator's file over them, read at the start and when the operator asks
+ * for it. A faulty file changes nothing, and is a fault until it is corrected and read again.
  */
 export async function openPriceSource({ settings, clock, log }: PriceSourceDeps) {
   const defaults = toPrices(defaultPrices);

@@ -70,7 +70,7 @@ describe('what a run costs', () => {
     expect(charge(run('gpt-5-nano', one)).usage.cost_usd).toBe(5e-9);
   });
 
-  test('is nobody’s guess for a model without a price', async () => {
+  test('is not guessed for a model without a price', async () => {
     const pricing = await open();
     expect(pricing.charge(run('qwen3:8b')).usage.cost_usd).toBeNull();
     expect(pricing.charge(run('qwen3:8b')).billed_cost_usd).toBe(0);

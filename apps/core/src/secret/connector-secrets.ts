@@ -21,7 +21,7 @@ const backOff = { firstMs: 5_000, maxMs: 5 * 60_000 };
 const maxAtOnce = 32;
 
 /**
- * Secrets that the manager gives to connectors, learned here by their names, so that no reply tells one. The manager names
+ * Secrets that the manager gives to connectors, learned here by their names, so that no reply shows one. The manager names
  * each before it gives it out; a core that starts later asks it for all of them.
  */
 export function createConnectorSecrets({ settings, secrets, clock, log }: Deps) {

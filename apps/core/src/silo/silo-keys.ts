@@ -21,7 +21,7 @@ export function createSiloKeys({ store, vault, clock }: Deps) {
     if (wrapped_key !== null) return vault.unwrapSiloKey(id, wrapped_key);
     const { key, wrapped } = await vault.generateSiloKey(id);
     if ((await store.keepKey(id, wrapped)) === 1) return key;
-    // Somebody else was first; theirs is the one that stays.
+    // Another call was first; its key is the one that stays.
     const first = (await store.read(id))?.wrapped_key ?? null;
     return first === null ? key : vault.unwrapSiloKey(id, first);
   }

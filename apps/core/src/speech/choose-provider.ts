@@ -96,7 +96,7 @@ async function openEndpoint(deps: ProviderDeps, kind: 'tts' | 'stt', id: keyof t
   const { baseUrl, keySecret, timeoutMs } = deps.settings[kind];
   const vendor = vendors[id];
   const base = baseUrl ?? vendor.base;
-  // A vendor's key goes to that vendor only, unless somebody says otherwise.
+  // A vendor's key goes to that vendor only, unless the operator says otherwise.
   const name = keySecret ?? (isOf(vendor, base) ? vendor.keySecret : null);
   const key = name === null ? null : await keyNamed(deps, name, vendor.label);
   const endpoint: SpeechEndpoint = {

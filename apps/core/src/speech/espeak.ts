@@ -44,7 +44,7 @@ export async function speakEspeak(
     killSignal: 'SIGKILL',
   });
   const ended = endOf(child);
-  child.stdin.on('error', () => undefined); // it ended before it read all, which its end tells
+  child.stdin.on('error', () => undefined); // it ended before it read all, which its exit shows
   child.stdin.end(plain(text));
   const chunks = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   const first = await chunks.next();

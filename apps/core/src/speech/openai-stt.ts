@@ -24,5 +24,5 @@ export async function transcribeOpenai(endpoint: SpeechEndpoint, clip: Clip, sig
   return { text: answer.text.trim(), language: typeof found === 'string' ? found : language };
 }
 
-/** The sender's own name for it is nobody's business; the ending tells the server what it is. */
+/** The sender's own name for it stays here; the ending says what it is. */
 export const toFile = ({ bytes, type, mime }: Clip) => ({ field: 'file', filename: `clip.${type.extension}`, mime, bytes });

@@ -18,7 +18,7 @@ export function refusalText({ subject, spent, limit, period }: Overspend, withAm
     return `I cannot answer any more ${when}, because a spending limit is reached. Please try again ${next}.`;
   }
   const who = subject === 'total' ? 'This assistant has' : 'You have';
-  return `${who} used up what may be spent ${when}: ${usd(spent)} of ${usd(limit)}, at list prices. It begins anew ${renewal(period)}.`;
+  return `${who} used up what may be spent ${when}: ${usd(spent)} of ${usd(limit)}, at list prices. It starts again ${renewal(period)}.`;
 }
 
 /** What the operator reads, in one line. */
@@ -27,7 +27,7 @@ export function warningText(over: Overspend): string {
   const who = subject === 'total' ? 'All together' : (key ?? 'Senders without a principal');
   const when = period.name === 'day' ? 'today' : 'this month';
   const past = level === 'soft' ? `past the soft limit of ${usd(limit)}` : `the hard limit is ${usd(limit)}`;
-  const effect = level === 'soft' ? '' : `; their turns are refused until it begins anew ${renewal(period)}`;
+  const effect = level === 'soft' ? '' : `; their turns are refused until it starts again ${renewal(period)}`;
   return `${who} spent ${usd(spent)} ${when}, ${past}${effect}.`;
 }
 

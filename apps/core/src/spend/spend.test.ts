@@ -100,17 +100,17 @@ test('senders without a principal count together under the empty id', async () =
   expect(spend.warnings()[0]).toContain('Senders without a principal');
 });
 
-test('a refusal says which limit, how much, and when it begins anew', async () => {
+test('a refusal says which limit, how much, and when it starts again', async () => {
   const { spend } = await house().open({ spendPrincipalHardUsd: 5, spendHardUsd: 20 });
   spend.add(anna, 5.02);
   const own = replyOf(spend.check(anna, false));
   expect(own).toBe(
-    'You have used up what may be spent this month: $5.02 of $5.00, at list prices. It begins anew on 2026-12-01.',
+    'You have used up what may be spent this month: $5.02 of $5.00, at list prices. It starts again on 2026-12-01.',
   );
   spend.add(ben, 15);
   const all = replyOf(spend.check(who('cleo', 'TRUSTED'), false));
   expect(all).toBe(
-    'This assistant has used up what may be spent this month: $20.02 of $20.00, at list prices. It begins anew on 2026-12-01.',
+    'This assistant has used up what may be spent this month: $20.02 of $20.00, at list prices. It starts again on 2026-12-01.',
   );
 });
 
@@ -158,7 +158,7 @@ test('a hard limit is told of when it is reached, and every refusal is an event 
     { what: 'refused', subject: 'total', key: 'ben' },
   ]);
   expect(spend.warnings()).toEqual([
-    'All together spent $2.00 this month, the hard limit is $1.00; their turns are refused until it begins anew on 2026-12-01.',
+    'All together spent $2.00 this month, the hard limit is $1.00; their turns are refused until it starts again on 2026-12-01.',
   ]);
 });
 
@@ -192,7 +192,7 @@ test('what was spent is known after a restart, and a limit that is past then is 
 test.each([
   ['day', '2026-11-21T23:59:59', 1000],
   ['month', '2026-11-30T23:59:59', 1000],
-] as const)('when the %s is over, the sums begin anew without a restart', async (period, start, ms) => {
+] as const)('when the %s is over, the sums start again without a restart', async (period, start, ms) => {
   const { clock, open } = house(start);
   const { spend } = await open({ spendHardUsd: 1, period });
   spend.add(anna, 1);

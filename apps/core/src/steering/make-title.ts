@@ -41,7 +41,7 @@ export function createTitleMaker(deps: Deps) {
   let isBusy = false;
   const redact = (text: string) => deps.knownSecrets.redactor().text(text);
 
-  /** Whoever stands in for the default engine in turns does so here too. */
+  /** The engines that stand in for the default one in turns do so here too. */
   async function make(text: string): Promise<string> {
     const { engines, engineFallback: fallback } = deps;
     const first = await engines.active();
@@ -54,7 +54,7 @@ export function createTitleMaker(deps: Deps) {
         if (title !== '') return title;
       }
       if (ending?.type !== 'failed') break;
-      // Masked here, because a later turn tells why this engine is passed over.
+      // Masked here, because a later turn says why this engine is passed over.
       const failure = { ...ending.failure, message: redact(ending.failure.message) };
       fallback.failed(id, failure);
       const isLast = place === ids.length - 1;

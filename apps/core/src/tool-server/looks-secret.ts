@@ -4,7 +4,7 @@ import { withoutReferences } from './secret-references.ts';
 /** Stands for a value that is not shown. What holds it is refused when it comes back. */
 export const mask = placeholder;
 
-/** Any mask of the service, in text that somebody wants to store. */
+/** Any mask of the service, in text that is to be stored. */
 export const isMasked = (text: string): boolean => holdsPlaceholder(text);
 
 const secretName = /key|token|secret|passw|passphrase|pwd|credential|auth|cookie|dsn/i;

@@ -19,7 +19,7 @@ export function secretsIn(entry: ToolServerEntry): string[] {
   ];
 }
 
-/** Which literal secrets an entry holds, in words for whoever registers it. */
+/** Which literal secrets an entry holds, as text for the person who registers it. */
 export function plainSecrets(entry: ToolServerEntry): string[] {
   const [place, values] = entry.type === 'stdio' ? ['env', entry.env] : ['headers', entry.headers ?? {}];
   return Object.entries(values)

@@ -31,7 +31,7 @@ export function rightsOf({ turn, identity }: Pick<ToolCaller, 'turn' | 'identity
   };
 }
 
-/** Whether a session of a person, named as the one who tells names them, is within a caller's reach. */
+/** Whether a session is within a caller's reach. `isTheirs`: it is the caller's own. */
 export function reaches(caller: ToolCaller, session: string, isTheirs: boolean): boolean {
   const { reach } = rightsOf(caller);
   return reach === 'all' || session === conversationOf(caller) || (reach === 'own' && isTheirs);

@@ -34,7 +34,7 @@ const maxBodyBytes = 256 * 1024;
 
 /**
  * `POST /v2/toolbelt/:tool`: where the toolbelt's process hands every call to. The token says whose turn it is in; what
- * that person may do is decided here, for every call anew.
+ * that person may do is decided here, again for every call.
  */
 export function mountToolbeltRoutes(app: App, context: Deps): void {
   const { bindHost, collectorPort, insightsToken } = context.settings;

@@ -54,7 +54,7 @@ export function createTurnTokens() {
       return conversation.token;
     },
 
-    /** Whose running turn a token belongs to. By its digest, so that the time it takes tells nothing of the tokens there are. */
+    /** Whose running turn a token belongs to. By its digest, so that the time it takes says nothing of the tokens there are. */
     callerOf: (token: string): ToolCaller | null => byDigest.get(digestOf(token))?.caller ?? null,
 
     /** Every conversation without a running turn gets a new token the next time. */

@@ -18,7 +18,7 @@ export function lostStore(places: Places): string | null {
   if (!existsSync(mark)) return null;
   return (
     `the trust store ${places.coreDb} is empty, though trust had been set up here. Restore it from a backup; ` +
-    `or remove ${mark} and restart to begin anew`
+    `or remove ${mark} and restart to start over`
   );
 }
 

@@ -10,7 +10,7 @@ const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 /**
  * The stored form of an identifier's value on a surface. On one that ignores case, a capital becomes its small letter where
  * each is the other's only partner: the Kelvin sign, `ß` or `ı` become nothing else. A value that is written with characters
- * which stand for others is left as it is, so it is nobody's but its own.
+ * which stand for others is left as it is, so it equals nothing but itself.
  */
 export function toIdentifierValue(surface: string, value: string): string {
   if (!caseless.has(surface)) return value;
@@ -25,7 +25,7 @@ function toSmall(letter: string): string {
 
 const isCanonical = (value: string): boolean => value.isWellFormed() && value.normalize('NFKC') === value && !unseen.test(value);
 
-/** Why a value can be nobody's identifier: it would never match, or match somebody else than it looks like. */
+/** Why a value cannot be an identifier: it would never match, or match another sender than it looks like. */
 export function identifierProblem(surface: string, value: string): string | null {
   if (value.trim() === '') return 'is blank';
   if (value !== value.trim()) return 'begins or ends with a blank';
@@ -37,7 +37,7 @@ export function identifierProblem(surface: string, value: string): string | null
   return `has characters that stand for others; written plainly (NFKC) it would be "${stored.normalize('NFKC').slice(0, 200)}"`;
 }
 
-/** What a value can be taken for on its surface. Two values that give the same must not be two people's. */
+/** What a value can be taken for on its surface. Two values that give the same must not belong to two people. */
 export function lookOf(surface: string, value: string): string {
   const plain = value.normalize('NFKC');
   return caseless.has(surface) ? foldCase(plain).normalize('NFKC') : plain;
@@ -48,7 +48,7 @@ export const foldCase = (text: string): string => text.toUpperCase().toLowerCase
 
 const surfaceForm = new RegExp(channelPattern);
 
-/** What an envelope may have as its channel: on another surface nobody would ever be found. */
+/** What an envelope may have as its channel: on another surface no sender would ever be found. */
 export const isSurface = (name: unknown): name is string => typeof name === 'string' && surfaceForm.test(name);
 
 /** What a principal may be called by: nothing that reads like another. */

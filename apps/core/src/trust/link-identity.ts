@@ -51,7 +51,7 @@ async function makePrincipal(
   return { id, key, display_name: name, is_new: true };
 }
 
-/** `anna`, else `anna-2` and so on: a sender's name never makes them somebody who is there already. */
+/** `anna`, else `anna-2` and so on: a sender's name never makes them a principal who is there already. */
 async function freeKey(store: TrustStore, base: string): Promise<string> {
   let key = base;
   for (let n = 2; (await store.findLikeKey(key)) !== null; n++) key = `${base}-${n}`;

@@ -76,7 +76,7 @@ test('a store that has people and no mark is of an earlier version, and is marke
 });
 
 describe('the seed file', () => {
-  test('adds people once, tells what it added, and changes nothing that is there', async () => {
+  test('adds people once, reports what it added, and changes nothing that is there', async () => {
     const { start, seed, changes, exec } = house();
     seed([anna, { ...anna, key: 'bob', display_name: 'Bob', identifiers: [] }]);
     await start();
@@ -91,7 +91,7 @@ describe('the seed file', () => {
     expect(await trust.resolve(from('email', 'anna@X.y'))).toMatchObject({ display_name: 'Anna Kern', trust_tier: 'KNOWN' });
   });
 
-  test('gives nobody an identifier that belongs to somebody else by now', async () => {
+  test('gives nobody an identifier that belongs to another principal by now', async () => {
     const { start, seed, changes } = house();
     seed([anna]);
     await start();
@@ -122,16 +122,16 @@ describe('the seed file', () => {
 
   test.each([
     ['is a list', '[]'],
-    ['has an entry that is none', '{"principals":[null]}'],
-    ['has a key that is none', [{ ...anna, key: 5 }]],
+    ['has an entry that is not an object', '{"principals":[null]}'],
+    ['has a key that is a number', [{ ...anna, key: 5 }]],
     ['has a key that is empty', [{ ...anna, key: '' }]],
     ['has no role', [{ ...anna, role: undefined }]],
-    ['has a name that is none', [{ ...anna, display_name: 5 }]],
+    ['has a name that is a number', [{ ...anna, display_name: 5 }]],
     ['has no identifiers', [{ ...anna, identifiers: undefined }]],
-    ['has an identifier that is none', [{ ...anna, identifiers: [null] }]],
-    ['has a surface that is none', [{ ...anna, identifiers: [{ surface: '__proto__', value: 'x' }] }]],
+    ['has an identifier that is not an object', [{ ...anna, identifiers: [null] }]],
+    ['has a surface that is not valid', [{ ...anna, identifiers: [{ surface: '__proto__', value: 'x' }] }]],
     ['has a surface that is missing', [{ ...anna, identifiers: [{ value: 'x' }] }]],
-    ['has a value that is none', [{ ...anna, identifiers: [{ surface: 'email', value: 5 }] }]],
+    ['has a value that is a number', [{ ...anna, identifiers: [{ surface: 'email', value: 5 }] }]],
     ['has broken characters in a name', [{ ...anna, display_name: 'Anna\ud800' }]],
     ['has broken characters in a key', [{ ...anna, key: 'anna\udfff' }]],
     ['has a value that stands for another', [{ ...anna, identifiers: [{ surface: 'email', value: 'mi\u212ae@x.y' }] }]],

@@ -15,7 +15,7 @@ export function makeCode(): string {
 /** As people read it: `ABCD-EFGH`. */
 export const showCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
 
-/** The code that somebody typed, whatever its case, dashes and spaces; null when it cannot be one. */
+/** The code that a person typed, whatever its case, dashes and spaces; null when it cannot be one. */
 export function readCode(text: string): string | null {
   const code = text.replaceAll(/[\s\p{Pd}]/gu, '').toUpperCase();
   return form.test(code) ? code : null;

@@ -73,7 +73,7 @@ export function createPairingCodes(register: Pick<PendingRegister, 'all' | 'chan
     /** The sender's code while it lives, else a fresh one, else null. */
     codeFor: (row: PendingRow): string | null => (hasLiveCode(row, clock.now()) ? row.code : give(row)),
 
-    /** Whose live code somebody typed. */
+    /** The sender whose live code was typed. */
     find(text: string): PendingRow | undefined {
       dropExpired();
       const code = readCode(text);

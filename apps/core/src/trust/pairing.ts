@@ -32,7 +32,7 @@ const defaultRole = 'known';
 export function createPairing({ db, pending, trust, audit, events, clock, ids }: Deps) {
   const throttle = createGuessThrottle(clock);
 
-  /** All of it in one transaction, or nothing. The sender's next message is judged anew. */
+  /** All of it in one transaction, or nothing. The sender's next message is judged by it. */
   const linkRow = async (row: PendingRow, target: LinkTarget, what: 'linked' | 'paired'): Promise<LinkResult> => {
     const linked = await db.transaction(async (tx) => {
       const done = await linkIdentity(createTrustStore(tx, clock, ids), row, target);

@@ -269,7 +269,7 @@ test('a sender who became known in another way waits no longer', async () => {
   await expect.poll(rows).toEqual([{ value: '43', count: 1 }]);
 });
 
-test('one who was forgotten stays forgotten after a restart, and begins anew when they write', async () => {
+test('one who was forgotten stays forgotten after a restart, and is recorded again when they write', async () => {
   const { open } = house();
   const before = await open();
   const code = codeOf(before.note(from('42'), unknown)) ?? '';
@@ -295,7 +295,7 @@ test.each(['__proto__', 'constructor', 'toString', "'; DROP TABLE pending_identi
   },
 );
 
-test('an identifier that cannot be stored as it is gets no code: it could let in somebody else', async () => {
+test('an identifier that cannot be stored as it is gets no code: it could let in another sender', async () => {
   const pending = await house().open();
   expect(pending.note(from('a\uD800'), unknown)).toBeNull();
   expect(await pending.list()).toEqual([]);

@@ -25,7 +25,7 @@ export async function openPending({ db, clock, ids, log }: Deps) {
      * being unknown is not recorded and gets no code.
      */
     note(envelope: Noted, identity: Pick<Identity, 'denial'>): string | null {
-      // Text with broken characters is stored as other text: a code could let in somebody else.
+      // Text with broken characters is stored as other text: a code could let in another sender.
       if (identity.denial !== 'unknown_sender' || !envelope.sender.raw_id.isWellFormed()) return null;
       const row = register.see(envelope);
       const isAnswered = envelope.public !== true && envelope.delivery !== 'async';
@@ -49,7 +49,7 @@ export async function openPending({ db, clock, ids, log }: Deps) {
       return row;
     },
 
-    /** Forgets a sender; when they write again they are recorded anew. */
+    /** Forgets a sender; when they write again they are recorded again. */
     remove(row: PendingRow): void {
       codes.release(row);
       register.remove(row);

@@ -15,22 +15,22 @@ const roles: NewRole[] = [
 /** One principal of a trust seed file. */
 type SeedPrincipal = { key: string; display_name?: string; role: string; identifiers: { surface: string; value: string }[] };
 
-/** Is told of everything that was added. */
-type Tell = (change: Omit<NewTrustChange, 'actor' | 'what' | 'before'>) => Promise<unknown>;
+/** Called for everything that was added. */
+type Report = (change: Omit<NewTrustChange, 'actor' | 'what' | 'before'>) => Promise<unknown>;
 
 /**
  * Gives a new installation its roles and its owner (the local user, in the shell and with the first API key), then
  * applies the operator's seed file when there is one. Repeating it changes nothing: what an operator has changed stays,
- * and a sender who belongs to somebody else by now stays theirs.
- * @throws when the seed file is there but cannot be used; nobody is let in until it is mended.
+ * and a sender who belongs to another principal by now stays theirs.
+ * @throws when the seed file is there but cannot be used; nobody is let in until it is corrected.
  */
-export async function seedTrust(store: TrustStore, seedFile: string, tell: Tell = async () => undefined): Promise<void> {
+export async function seedTrust(store: TrustStore, seedFile: string, report: Report = async () => undefined): Promise<void> {
   const seeded = readSeedFile(seedFile);
   if (await store.isEmpty()) {
     for (const role of roles) await store.addRole(role);
-    await seedPrincipal(store, owner(), tell);
+    await seedPrincipal(store, owner(), report);
   }
-  for (const principal of seeded) await seedPrincipal(store, principal, tell);
+  for (const principal of seeded) await seedPrincipal(store, principal, report);
 }
 
 function owner(): SeedPrincipal {
@@ -46,7 +46,7 @@ function owner(): SeedPrincipal {
   };
 }
 
-async function seedPrincipal(store: TrustStore, seed: SeedPrincipal, tell: Tell): Promise<void> {
+async function seedPrincipal(store: TrustStore, seed: SeedPrincipal, report: Report): Promise<void> {
   const { key, display_name, role, identifiers } = seed;
   if ((await store.findPrincipalId(key)) === null) await checkNewKey(store, key);
   const id = await store.addPrincipal({ key, display_name: display_name ?? key });
@@ -63,7 +63,7 @@ async function seedPrincipal(store: TrustStore, seed: SeedPrincipal, tell: Tell)
     if (await store.addIdentifier(id, surface, value)) added.push({ surface, value });
   }
   if (isGranted || added.length > 0) {
-    await tell({ principal: key, after: { ...(isGranted ? { role } : {}), identifiers: added } });
+    await report({ principal: key, after: { ...(isGranted ? { role } : {}), identifiers: added } });
   }
 }
 

@@ -115,7 +115,7 @@ describe('strangers', () => {
   });
 });
 
-test('a principal is resolved by id, and without one it is nobody', async () => {
+test('a principal is resolved by id, and without one the sender is unknown', async () => {
   const store = { findSender: async () => null, findPrincipal: async () => anna, identifiers: async () => [] };
   const trust = createTrustService(store, createFakeClock());
   expect(await trust.resolvePrincipal('principal_1', envelope)).toMatchObject({ trust_tier: 'KNOWN' });

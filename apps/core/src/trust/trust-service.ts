@@ -16,7 +16,7 @@ type Store = Pick<TrustStore, 'findSender' | 'findPrincipal' | 'identifiers'>;
 
 /**
  * Resolves senders to identities, everywhere the same way. What the store knows of a sender is cached until trust
- * changes; expiry and scope are judged anew each time. While `fault` is set everybody is denied: a trust store that
+ * changes; expiry and scope are judged each time. While `fault` is set everybody is denied: a trust store that
  * cannot be relied on never lets anyone in.
  */
 export function createTrustService(store: Store, clock: Clock) {
@@ -25,7 +25,7 @@ export function createTrustService(store: Store, clock: Clock) {
   let known: ReadonlySet<string> | null = null;
   let fault: string | null = null;
 
-  // Broken characters are stored as other ones, so such a name could be taken for somebody's.
+  // Broken characters are stored as other ones, so such a name could be taken for another sender's.
   const find = async (surface: string, value: string): Promise<KnownSender | null> =>
     value.isWellFormed() ? store.findSender(surface, value) : null;
 
@@ -68,7 +68,7 @@ export function createTrustService(store: Store, clock: Clock) {
       return toIdentity(sender, contextOf(envelope));
     },
 
-    /** The same, with every grant and why it counts here or not. The store is asked anew. */
+    /** The same, with every grant and why it counts here or not. The store is asked, not the cache. */
     async explain(envelope: Message): Promise<ExplainedIdentity> {
       const { channel, sender } = envelope;
       const found = await find(channel, sender.raw_id);
@@ -93,7 +93,7 @@ export function createTrustService(store: Store, clock: Clock) {
     },
 
     /**
-     * The denial of a sender who is nobody's identifier, without asking the store; null for anybody else, and while that
+     * The denial of a sender whom no principal has as an identifier, without asking the store; null for others, and while that
      * is not known. So a flood of strangers takes no place in any line and no look into the database.
      */
     strangerOf({ channel, sender }: Message): Identity | null {

@@ -113,7 +113,7 @@ export function createTrustStore(db: Database, clock: Clock, ids: Ids) {
       return rows.find((row) => foldCase(row.key) === foldCase(key))?.key ?? null;
     },
 
-    /** Every identifier that belongs to somebody. */
+    /** Every identifier of every principal. */
     identifiers: () => db.all<Pick<Identifier, 'surface' | 'value'>>('SELECT surface, value FROM identifier'),
 
     hasRole: async (name: string) => (await db.get('SELECT 1 FROM role WHERE name = ?', name)) !== undefined,
@@ -135,7 +135,7 @@ export function createTrustStore(db: Database, clock: Clock, ids: Ids) {
       return row.id;
     },
 
-    /** False when it belongs to somebody already. */
+    /** False when it belongs to a principal already. */
     async addIdentifier(principalId: string, surface: string, value: string): Promise<boolean> {
       const stored = toIdentifierValue(surface, value);
       return (await db.run(insertIdentifier, ids.next('identifier'), principalId, surface, stored)) > 0;

@@ -8,7 +8,7 @@ import { toResult } from './to-result.ts';
 import type { Caller } from './turn.ts';
 
 /**
- * A message the conversation has had before: the answer it got then. One that failed and is sent anew is taken up again
+ * A message the conversation has had before: the answer it got then. One that failed and is sent again is taken up again
  * (`run`). A connector that only comes back for the answer gets the failure, and everybody gets that of a turn which was
  * cut off too often, or a message that stops the service would be run on and on. Of what was pushed meanwhile a
  * connector is told, or the channel would show it twice.

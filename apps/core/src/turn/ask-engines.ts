@@ -11,7 +11,7 @@ import type { Turn, TurnIo } from './turn.ts';
 
 type Asking = { turn: Turn; identity: Identity; prompt: Prompt };
 
-/** `instead`: why another engine than the default one has answered, in words; null when it was that one. */
+/** `instead`: why another engine than the default one has answered, as text; null when it was that one. */
 export type Answer = { reply: Reply; active: ActiveEngine; instead: string | null };
 
 /**

@@ -53,8 +53,8 @@ function join(live: LiveTurn, envelope: Envelope, caller: Caller): Promise<Handl
 }
 
 /**
- * Takes a place in line before anything is awaited, so that messages run in the order they came. Whoever is nobody here
- * takes none: strangers cannot keep others waiting, nor be told that it is full.
+ * Takes a place in line before anything is awaited, so that messages run in the order they came. An unknown sender
+ * takes none: strangers cannot keep others waiting, nor learn that it is full.
  */
 async function admit(deps: CoreContext, live: LiveTurn, caller: Caller): Promise<HandleResult> {
   const { turn } = live;

@@ -128,7 +128,7 @@ function serve(context: CoreContext, socket: Socket, { intake, unread }: Shared)
     isGone: () => socket.destroyed,
     unconfirmed: new Set(),
     strayed() {
-      context.log.error('a connector sent a line that is no request; nobody can be told');
+      context.log.error('a connector sent a line that is not a request; it cannot be answered');
       if (++strayLines === maxStrayLines) refuse(badRequest(`${maxStrayLines} lines of this link were no requests.`));
     },
   };
@@ -164,7 +164,7 @@ async function answer(context: CoreContext, line: string, isText: boolean, link:
   }
 }
 
-/** What a line holds: a request, or its problems; without an id there is nobody to answer. */
+/** What a line holds: a request, or its problems; without an id it cannot be answered. */
 function parseLine(
   line: string,
   isText: boolean,
@@ -177,18 +177,18 @@ function parseLine(
   }
   if (!isRequest(value)) {
     const id = (value as { id?: unknown } | null)?.id;
-    return { id: typeof id === 'number' ? id : null, value: null, problems: inWords(isRequest.errors) };
+    return { id: typeof id === 'number' ? id : null, value: null, problems: problemsOf(isRequest.errors) };
   }
   if (!isText) return { id: value.id, value: null, problems: 'it is not valid UTF-8' };
   const broken = illFormedIn(line, value, 'request');
   if (broken !== null) return { id: value.id, value: null, problems: `${broken} has broken characters` };
   if (value.op === 'delivered') return { id: value.id, value, problems: '' };
   const isWhole = value.op === 'handle' ? isEnvelope : isSender;
-  if (!isWhole(value.envelope)) return { id: value.id, value: null, problems: inWords(isWhole.errors) };
+  if (!isWhole(value.envelope)) return { id: value.id, value: null, problems: problemsOf(isWhole.errors) };
   return { id: value.id, requestId: value.op === 'handle' ? value.request_id : undefined, value, problems: '' };
 }
 
-const inWords = (errors: ErrorObject[] | null | undefined): string =>
+const problemsOf = (errors: ErrorObject[] | null | undefined): string =>
   (errors ?? []).map((error) => `${error.instancePath || 'request'} ${error.message}`).join('; ');
 
 async function serveRequest(

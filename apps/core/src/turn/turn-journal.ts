@@ -76,8 +76,8 @@ const removeOld = `DELETE FROM turn WHERE seq IN
 const markEvery = 256;
 
 /**
- * The record of every accepted turn, from its acceptance to its end. What it takes is committed soon; who tells anybody
- * of it awaits `Database.flush` first, so nothing that was acknowledged can be lost with the process.
+ * The record of every accepted turn, from its acceptance to its end. What it takes is committed soon; who reports
+ * it awaits `Database.flush` first, so nothing that was acknowledged can be lost with the process.
  */
 export function createTurnJournal(db: Database, clock: Clock) {
   const open = new Set<number>();

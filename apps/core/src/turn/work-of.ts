@@ -23,7 +23,7 @@ export function workOf(deps: CoreContext, live: LiveTurn): Work<HandleResult> {
 /** A turn that takes longer than this is told of while it runs. */
 const longTurnMs = 1000;
 
-/** Tells how the turn ended and how long it took, whatever happens. */
+/** Records how the turn ended and how long it took, whatever happens. */
 async function timed(deps: CoreContext, turn: Turn, run: () => Promise<HandleResult>): Promise<HandleResult> {
   const since = deps.clock.elapsed();
   let isLong = false;

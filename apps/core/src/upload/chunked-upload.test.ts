@@ -26,7 +26,7 @@ beforeEach(async () => {
 const send = (index: number, body: Readable = Readable.from([bytes.subarray(index * 3, index * 3 + 3)])) =>
   upload.receive(index, { body, length: null, sha256: null });
 
-/** The system tells of it once: the next time it says that all is well. */
+/** The system reports it once: the next time it says that all is well. */
 async function failSyncOnce(): Promise<void> {
   const handle = await open(import.meta.filename);
   const prototype = Object.getPrototypeOf(handle) as { sync(): Promise<void> };

@@ -146,7 +146,7 @@ export class ChunkedUpload {
   }
 
   /**
-   * Has the disk take what has landed. What it refuses it may never take: the system tells of it once, and gives the bytes
+   * Has the disk take what has landed. What it refuses it may never take: the system reports it once, and gives the bytes
    * from its memory as if they were there. So all chunks have to come again then.
    */
   async sync(): Promise<void> {

@@ -77,7 +77,7 @@ export class Manifest {
     return lines.flatMap((line) => parseEntry(line) ?? []).map((entry) => placed(entry, this.#area));
   }
 
-  /** The file with this id; null when no line tells of it. */
+  /** The file with this id; null when no line names it. */
   async find(id: string): Promise<ManifestEntry | null> {
     for await (const entry of this.newest()) if (entry.id === id) return entry;
     return null;

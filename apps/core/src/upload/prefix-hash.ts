@@ -66,7 +66,7 @@ export class PrefixHash {
     return this.#hash.copy().digest('hex');
   }
 
-  /** What was hashed may not be what is in the file: begin anew. */
+  /** What was hashed may not be what is in the file: begin again. */
   reset(): void {
     this.#hash = createHash('sha256');
     this.#next = 0;

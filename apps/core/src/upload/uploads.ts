@@ -161,7 +161,7 @@ export class Uploads {
   /** Ends what an earlier process left in the middle, and removes what nothing came for in a day. */
   async sweep(): Promise<void> {
     const ids = await this.#staging.list();
-    // Also those whose folder somebody took away.
+    // Also those whose folder was removed.
     for (const id of new Set([...ids, ...this.#begun])) {
       await this.#end(id, () => this.#sweepOne(id)).catch((error: unknown) =>
         this.#deps.log.error({ err: error, upload: id }, 'a staged upload could not be looked after'),

@@ -85,7 +85,7 @@ const pushed = ({ channel }: World, { name }: Message): number =>
 const mayShow = ({ asks, isUnheard }: Message): number =>
   asks.length + (isUnheard || asks.some(({ isLink, showing }) => !isLink || showing === 'late') ? 1 : 0);
 
-/** Somebody was told of the failure, or the operator can read of it. */
+/** A caller was told of the failure, or the operator can read of it. */
 function checkFailed(world: World, { asks, name }: Message, { id }: Ending): void {
   const wasTold = asks.some(({ state }) => state === 'failed');
   const isListed = world.rows('SELECT 1 FROM delivery WHERE turn_id = ?', id).length > 0;

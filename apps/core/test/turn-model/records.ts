@@ -11,7 +11,7 @@ export type Run = {
   toldToEndAt: number | null;
 };
 
-/** A message of somebody, or words of an operator. Its text is its name, so that everything said of it can be found. */
+/** A sender's message, or an operator's. Its text is its name, so that everything said of it can be found. */
 export type Message = {
   name: string;
   kind: 'message' | 'inject';
@@ -27,7 +27,7 @@ export type Message = {
   /** Runs since it was accepted, or taken up again after a failure, and in this life of the core. */
   runsAccepted: Run[];
   runsThisLife: number;
-  /** Somebody has seen something of it; somebody has seen it run. */
+  /** A caller has seen something of it; a caller has seen it run. */
   isKnown: boolean;
   isKnownToRun: boolean;
   asks: Ask[];
@@ -43,7 +43,7 @@ export type Message = {
   failures: Set<string>;
 };
 
-/** Somebody who waits for an answer. */
+/** A caller who waits for an answer. */
 export type Ask = {
   message: Message;
   /** Its place among all that were asked. */

@@ -47,7 +47,7 @@ export async function openWorld() {
     channel,
     connectors,
     claimed,
-    /** How often somebody has asked for a release. */
+    /** How often a release was asked for. */
     releases: 0,
 
     async crash(backAfterMs: number): Promise<void> {

@@ -22,7 +22,7 @@ export const whoTouched: Tool<'svc_who'> = async (deps, caller, input) => {
     ...withTime(session),
     paths: paths.map(withTime),
   }));
-  const note = 'There is more than was looked at: somebody who was here long ago may be missing.';
+  const note = 'There is more than was looked at: a session of long ago may be missing.';
   return { path: who.path, since: isoTime(who.since), sessions, ...(who.truncated && { note }) };
 };
 

@@ -37,7 +37,7 @@ export type Reasoning = {
   prompt: Prompt;
   session: TurnSession;
   active: ActiveEngine;
-  /** Told when the engine fails: true when somebody is asked after it. `isTouched`: it has shown or done something already. */
+  /** Told when the engine fails: true when another engine is asked after it. `isTouched`: it has shown or done something already. */
   goesOn(failure: RunFailure, isTouched: boolean): boolean;
 };
 
@@ -193,7 +193,7 @@ function tellUsage({ events, spend }: Deps, { turn, identity }: Reasoning, charg
   spend.add(identity, charge.usage.cost_usd);
 }
 
-/** Events after which a turn is nobody else's any more. */
+/** Events after which a turn cannot go to another engine any more. */
 const shows = new Set<EngineEvent['type']>(['delta', 'segment', 'thinking', 'tool', 'tool_result']);
 
 function failureOf(ending: EngineEnding, engineId: string, redact: (text: string) => string): RunFailure | null {
