@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { openConversation } from './conversation.ts';
 
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined };
+
 type Options = { canUseTool: (tool: string, input: object) => Promise<{ behavior: string }> };
 
 test('a program that is kept has rights in a turn alone, and always those of that turn', async () => {
@@ -12,7 +14,7 @@ test('a program that is kept has rights in a turn alone, and always those of tha
   };
   const request = engineRequest({ prompt: 'go', toolPolicy: 'full', cwd: '/' });
   const conversation = openConversation(
-    { sdk: { query } as never, install: { program: '/bin/true' } as never, env: {}, maxLine: 1000, notes: '' },
+    { log: silent, sdk: { query } as never, install: { program: '/bin/true' } as never, env: {}, maxLine: 1000, notes: '' },
     request,
     null,
   );

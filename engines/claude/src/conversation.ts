@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
+import type { EngineFailure, EngineLog, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { within } from '@svc/service-kit/process/process-group.ts';
 import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
 import type { ClaudeMessage, ClaudeQuery, ClaudeSdk, ClaudeUserMessage } from './claude-messages.ts';
@@ -36,6 +36,8 @@ export type Conversation = {
    */
   setToolServers(request: EngineRequest): Promise<boolean>;
   send(content: ClaudeUserMessage['message']['content'], listener: TurnListener): void;
+  /** Ends what the program's commands have left behind; what it still has itself goes on. Never rejects. */
+  endOrphans(): Promise<void>;
   /** The turn is over: what the program still wants to do is nobody's, and is refused. */
   settle(): void;
   close(): Promise<void>;
@@ -51,11 +53,18 @@ export const fingerprintOf = (request: EngineRequest): string => {
   return JSON.stringify([toolPolicy, system, model, cwd, settingSources(request)]);
 };
 
-type Deps = { sdk: ClaudeSdk; install: ClaudeInstall; env: Record<string, string>; maxLine: number; notes: string };
+type Deps = {
+  log: EngineLog;
+  sdk: ClaudeSdk;
+  install: ClaudeInstall;
+  env: Record<string, string>;
+  maxLine: number;
+  notes: string;
+};
 
 /** Starts the program for a request. Nothing is sent to the model yet. */
 export function openConversation(
-  { sdk, install, env, maxLine, notes }: Deps,
+  { log, sdk, install, env, maxLine, notes }: Deps,
   request: EngineRequest,
   resume: string | null,
 ): Conversation {
@@ -133,6 +142,10 @@ export function openConversation(
       if (alive) input.push({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null });
       else next.onEnd('The claude program was gone already.');
     },
+    endOrphans: () =>
+      process
+        .endOrphans()
+        .catch((error: unknown) => log.warn({ err: error }, 'what commands have left behind could not be looked for')),
     settle() {
       listener = null;
     },

@@ -27,7 +27,8 @@ export const createEngine: CreateEngine = (deps) => {
       throw error;
     });
     const notes = await readFolderNotes(request);
-    return openConversation({ sdk: await sdk, install, env: claudeEnv(deps), maxLine: deps.maxLine, notes }, request, resume);
+    const { log, maxLine } = deps;
+    return openConversation({ log, sdk: await sdk, install, env: claudeEnv(deps), maxLine, notes }, request, resume);
   };
 
   const keyFor = (request: EngineRequest) => keyInSettings(settingsFiles(settingSources(request), claudeEnv(deps), request.cwd));

@@ -1,4 +1,5 @@
 import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { isTerminal } from '@svc/engine-kit/guard-events.ts';
 import { endOnAbort } from '@svc/engine-kit/end-on-abort.ts';
 import { createEventQueue } from '@svc/engine-kit/event-queue.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
@@ -133,7 +134,13 @@ export async function* runTurn(
     lastWords: () => [estimated()],
   });
   try {
-    yield* queue;
+    let usedTools = false;
+    for await (const event of queue) {
+      usedTools ||= event.type === 'tool';
+      // Before the turn is over for anybody: its commands are over then too.
+      if (usedTools && isTerminal(event)) await conversation.endOrphans();
+      yield event;
+    }
     return outcome;
   } finally {
     conversation.settle();

@@ -23,6 +23,8 @@ export type ClaudeProcess = {
   end(): Promise<void>;
   /** Ends it without asking: one that hangs might wake up and go on with what it was told. */
   kill(): Promise<void>;
+  /** Ends what its commands have left behind, while it goes on. */
+  endOrphans(): Promise<void>;
 };
 
 export function createClaudeProcess(maxLine: number): ClaudeProcess {
@@ -50,7 +52,7 @@ export function createClaudeProcess(maxLine: number): ClaudeProcess {
   return {
     spawn({ cwd, env, ...program }) {
       const { command, args } = tieToParent(program.command, program.args, env.PATH);
-      owned = spawnOwned(command, args, { cwd, env });
+      owned = spawnOwned(command, args, { cwd, env, contained: true });
       owned.child.stderr.setEncoding('utf8').on('data', stderr.add);
       return gated(owned);
     },
@@ -63,5 +65,6 @@ export function createClaudeProcess(maxLine: number): ClaudeProcess {
     stderrTail: stderr.read,
     end: async () => void (await owned?.end()),
     kill: async () => void (await owned?.kill()),
+    endOrphans: async () => owned?.endOrphans(),
   };
 }

@@ -3,7 +3,7 @@ import { startRpcClient, type RpcClient } from './json-rpc.ts';
 import { createListeners, type Listeners } from './listeners.ts';
 import { appServerArgs } from './thread-config.ts';
 
-export type AppServer = Pick<RpcClient, 'pid' | 'request' | 'ended' | 'ending' | 'stop' | 'kill'> & {
+export type AppServer = Pick<RpcClient, 'pid' | 'request' | 'ended' | 'ending' | 'stop' | 'kill' | 'endOrphans'> & {
   /** Calls back for every notification, and once when the process is gone; the returned function ends it. */
   subscribe: Listeners['add'];
 };
@@ -50,6 +50,7 @@ export async function startAppServer({ program, env, cwd, log, maxLine, catalog 
     ending: client.ending,
     stop: client.stop,
     kill: client.kill,
+    endOrphans: client.endOrphans,
     subscribe: listeners.add,
   };
 }

@@ -27,6 +27,8 @@ export type Lease = {
   release(): void;
   /** Gives it no more turns; it ends with the last one it has. */
   retire(): void;
+  /** Ends what commands have left behind, as soon as no turn has the app-server: whose it is cannot be told. */
+  endOrphans(): void;
 };
 
 /**
@@ -47,7 +49,13 @@ type Deps = Pick<EngineDeps, 'baseUrl' | 'env' | 'apiKey' | 'warm' | 'warmMemory
 };
 
 /** One app-server and the turns that it has. */
-type Hosted = { started: Promise<RunningCodex>; isUp: boolean; users: number; idleTimer: NodeJS.Timeout | undefined };
+type Hosted = {
+  started: Promise<RunningCodex>;
+  isUp: boolean;
+  users: number;
+  owesOrphans: boolean;
+  idleTimer: NodeJS.Timeout | undefined;
+};
 
 const idleMs = 5 * 60_000;
 
@@ -84,7 +92,7 @@ export function createCodexHost(program: CodexProgram, deps: Deps): CodexHost {
 
   const open = (): Hosted => {
     const { promise: started, resolve } = Promise.withResolvers<RunningCodex>();
-    const hosted: Hosted = { started, isUp: false, users: 0, idleTimer: undefined };
+    const hosted: Hosted = { started, isUp: false, users: 0, owesOrphans: false, idleTimer: undefined };
     resolve(start(hosted));
     started.then(
       () => (hosted.isUp = true),
@@ -127,8 +135,19 @@ export function createCodexHost(program: CodexProgram, deps: Deps): CodexHost {
     retire(hosted);
   };
 
+  const endOrphans = (hosted: Hosted) => {
+    hosted.owesOrphans = hosted.users > 0;
+    if (hosted.owesOrphans) return;
+    hosted.started
+      .then(({ server }) => server.endOrphans())
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'what the commands of a turn have left behind could not be looked for'),
+      );
+  };
+
   const release = (hosted: Hosted) => {
     hosted.users--;
+    if (hosted.owesOrphans) endOrphans(hosted);
     // One that cannot be measured is kept: its time is bounded all the same.
     if (current === hosted) void retireWhenTooLarge(hosted).catch(() => undefined);
     if (hosted.users > 0) return;
@@ -146,7 +165,8 @@ export function createCodexHost(program: CodexProgram, deps: Deps): CodexHost {
     try {
       const codex = await hosted.started;
       const isGood = isOwn || !codex.server.ending.aborted;
-      if (isGood) return { codex, isWarm, release: () => release(hosted), retire: () => retire(hosted) };
+      const lease = { release: () => release(hosted), retire: () => retire(hosted), endOrphans: () => endOrphans(hosted) };
+      if (isGood) return { codex, isWarm, ...lease };
     } catch (error) {
       release(hosted);
       throw error;

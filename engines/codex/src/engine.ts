@@ -62,7 +62,7 @@ export const createEngine: CreateEngine = (deps) => {
     signal: AbortSignal,
   ): AsyncGenerator<EngineEvent, TurnOutcome> {
     const { host, place } = open(program);
-    const { codex, isWarm, release, retire } = await host.acquire();
+    const { codex, isWarm, release, retire, endOrphans } = await host.acquire();
     try {
       if (!codex.isLoggedIn) {
         retire(); // it would not see a login of the next minute
@@ -78,7 +78,7 @@ export const createEngine: CreateEngine = (deps) => {
         isByKey ? 'vendor_by_key' : codex.endpoint,
         await instructionsFor(request, owner),
       );
-      const endStarted = () => endMarked(mark, deps);
+      const endStarted = () => endMarked(mark, deps).then(endOrphans);
       const outcome = yield* runTurn({ ...codex, isWarm, endStarted }, named, params, signal);
       if (outcome === 'server_gone') retire();
       return outcome;

@@ -12,6 +12,7 @@ export type RpcClient = {
   stop(): Promise<void>;
   /** Ends the process at once, with all it has started. */
   kill(): Promise<void>;
+  endOrphans: LineProcess['endOrphans'];
 };
 
 /** The other side's refusal, with its code. */
@@ -72,6 +73,7 @@ export function startRpcClient(spec: Spec): RpcClient {
     ending: child.ending,
     stop: child.stop,
     kill: child.kill,
+    endOrphans: child.endOrphans,
     notify: (method) => child.send({ method }),
     request: <Result>(method: string, params: object, timeoutMs = defaultTimeoutMs) =>
       new Promise<Result>((resolve, reject) => {

@@ -23,6 +23,7 @@ function open(over: Partial<Threads> = {}) {
     ending: new AbortController().signal,
     stop: () => Promise.resolve(),
     kill: () => Promise.resolve(),
+    endOrphans: () => Promise.resolve(),
     subscribe: listeners.add,
   };
   const threads: Threads = {

@@ -31,6 +31,7 @@ function open(limit = 4) {
     ending: new AbortController().signal,
     stop: () => Promise.resolve(),
     kill: () => Promise.resolve(),
+    endOrphans: () => Promise.resolve(),
     subscribe: (listener) => (listeners.add(listener), () => void listeners.delete(listener)),
   };
   return { threads: createThreads(server, limit), loaded, asked };

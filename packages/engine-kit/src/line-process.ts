@@ -48,12 +48,14 @@ export type LineProcess = {
   stop(): Promise<void>;
   /** Ends the process and all it has started at once; bounded. */
   kill(): Promise<void>;
+  /** Ends what its commands have left behind, while it goes on. */
+  endOrphans(): Promise<void>;
 };
 
 /** Starts a program that speaks newline-delimited JSON on stdin and stdout, and owns all that it starts. */
 export function startLineProcess(spec: LineProcessSpec): LineProcess {
   const { command, args } = tieToParent(spec.command, spec.args, spec.env.PATH);
-  const owned = spawnOwned(command, args, { env: spec.env, cwd: spec.cwd });
+  const owned = spawnOwned(command, args, { env: spec.env, cwd: spec.cwd, contained: true });
   const { child } = owned;
   const stderr = createTextTail();
   const { promise: ended, resolve: setEnded } = Promise.withResolvers<ProcessEnd>();
@@ -100,6 +102,7 @@ export function startLineProcess(spec: LineProcessSpec): LineProcess {
     signal: (signal) => void signalGroup(child, signal),
     stop: () => end(() => owned.end(spec.stopTimes)),
     kill: () => end(owned.kill),
+    endOrphans: owned.endOrphans,
   };
 }
 

@@ -25,6 +25,7 @@ export function createFakeAppServer(answers: Record<string, Answer> = {}, subscr
     ending: ending.signal,
     stop: end,
     kill: end,
+    endOrphans: () => Promise.resolve(),
     subscribe,
   };
   const fall = (reason = 'codex ended with SIGKILL') => {

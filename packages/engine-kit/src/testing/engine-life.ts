@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openCgroup } from '@svc/service-kit/process/cgroup.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
 import { createGate } from '@svc/testing/model-server/gate.ts';
 import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
@@ -27,6 +28,11 @@ export type EngineLife = {
   /** The longest that a turn may take when nothing listens where the model should be. */
   deadEndpointMs: number;
 };
+
+const trial = openCgroup();
+/** Without control groups such a program is found by its environment alone. */
+const canContain = trial !== null;
+await trial?.close();
 
 /** A picture of one dot. */
 const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
@@ -123,6 +129,24 @@ export function testEngineLife(bench: EngineBench, life: EngineLife): void {
     await engine.close();
     expect(sleepers(request.cwd)).toEqual([]);
   });
+
+  test.runIf(canContain).each(['reply', 'abort'] as const)(
+    'a program that has given up its session, its parent and its environment ends with the turn, by %s',
+    async (ending) => {
+      const { engine, request } = start();
+      const command = `(setsid env -i /bin/sh -c 'sleep 4321 &' > /dev/null 2>&1 < /dev/null &); ${ending === 'abort' ? 'sleep 4322' : 'true'}`;
+      const seen = createGate();
+      model.script((asked) => ({ steps: [asked.toolResults.length > 0 ? { text: [seen, 'hello'] } : shell(command)] }));
+      const controller = new AbortController();
+      const turn = collectTurn(engine, engineRequest({ prompt: 'go', ...request }), { signal: controller.signal });
+      const escaped = () => processesIn(request.cwd, '^sleep 4321$');
+      await expect.poll(escaped).toHaveLength(1);
+      seen.open();
+      if (ending === 'abort') controller.abort();
+      expect((await turn).last?.type).toBe(ending === 'abort' ? 'aborted' : 'done');
+      await expect.poll(escaped).toEqual([]);
+    },
+  );
 
   test('a persona that changed reaches a session that exists, in every policy', async () => {
     const { engine, request } = start();

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 /** A process may start another one while we look; no chain of them is endless. */
-const maxRounds = 5;
+export const maxRounds = 5;
 
 /**
  * Ends every process that has the environment variable with a value that fits, in whatever process group or session it is:
@@ -15,7 +15,8 @@ export async function endMarkedProcesses(name: string, fits: (value: string) => 
   }
 }
 
-async function markedProcesses(name: string, fits: (value: string) => boolean): Promise<number[]> {
+/** Those that have the variable with a value that fits. Linux only. */
+export async function markedProcesses(name: string, fits: (value: string) => boolean): Promise<number[]> {
   if (process.platform !== 'linux') return [];
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
   const values = await Promise.all(pids.map((pid) => readVariable(pid, name)));
@@ -53,10 +54,27 @@ function kill(pid: number): void {
 export async function endDescendants(pid: number): Promise<void> {
   if (process.platform !== 'linux') return;
   const pids = (await readdir('/proc')).map(Number).filter((other) => other > 0);
-  const parents = new Map(await Promise.all(pids.map(async (other) => [other, await parentOf(other)] as const)));
-  const isOurs = (other: number | null | undefined, depth = 0): boolean =>
-    other === pid || (typeof other === 'number' && other > 1 && depth < maxDepth && isOurs(parents.get(other), depth + 1));
-  for (const other of pids) if (isOurs(other)) kill(other);
+  for (const { pid: other, isOurs } of await judgeDescent(pid, pids)) if (isOurs) kill(other);
+}
+
+/** Ends those of the processes that do not descend from `pid` any more: whoever started them has ended. True when there were any. */
+export async function endOrphans(pid: number, pids: readonly number[]): Promise<boolean> {
+  const orphans = (await judgeDescent(pid, pids)).filter(({ isOurs }) => !isOurs);
+  for (const orphan of orphans) kill(orphan.pid);
+  return orphans.length > 0;
+}
+
+/** Which of the processes are `pid` or descend from it. */
+async function judgeDescent(pid: number, pids: readonly number[]): Promise<{ pid: number; isOurs: boolean }[]> {
+  const parents = new Map<number, Promise<number | null>>();
+  const parentOnce = (other: number) => {
+    const known = parents.get(other) ?? parentOf(other);
+    parents.set(other, known);
+    return known;
+  };
+  const isOurs = async (other: number | null, depth = 0): Promise<boolean> =>
+    other === pid || (other !== null && other > 1 && depth < maxDepth && isOurs(await parentOnce(other), depth + 1));
+  return Promise.all(pids.map(async (other) => ({ pid: other, isOurs: await isOurs(other) })));
 }
 
 const maxDepth = 100;

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { spawnOwned } from './owned-process.ts';
+import { openCgroup } from './cgroup.ts';
 import { childGone } from './process-group.ts';
 
 const env = { PATH: process.env['PATH'] };
@@ -87,3 +88,38 @@ function isAlive(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
 }
+
+const trial = openCgroup();
+const canContain = trial !== null;
+await trial?.close();
+
+/** A shell that starts a program as far away from itself as it can, and goes on. */
+const escape = (seconds: number) => `(setsid env -i /bin/sh -c 'sleep ${seconds} &' > /dev/null 2>&1 &)`;
+const sleeping = (seconds: number) =>
+  spawnSync('pgrep', ['-fx', `sleep ${seconds}`], { encoding: 'utf8' })
+    .stdout.split('\n')
+    .filter(Boolean);
+
+describe.runIf(canContain)('a program whose commands may be anybody’s', () => {
+  const contain = (script: string) => {
+    const owned = spawnOwned('/bin/sh', ['-c', script], { env, contained: true });
+    onTestFinished(async () => void (await owned.kill()));
+    return owned;
+  };
+
+  test('ends with what has given itself another session, parent and environment', async () => {
+    const owned = contain(`${escape(4711)}; sleep 4710`);
+    await expect.poll(() => sleeping(4711)).not.toEqual([]);
+    expect(await owned.kill()).toBe(true);
+    await expect.poll(() => sleeping(4711)).toEqual([]);
+  });
+
+  test('goes on without what it has left behind, and with what it still has', async () => {
+    const owned = contain(`${escape(4713)}; sleep 4712`);
+    await expect.poll(() => sleeping(4713)).not.toEqual([]);
+    await owned.endOrphans();
+    await expect.poll(() => sleeping(4713)).toEqual([]);
+    expect(sleeping(4712)).not.toEqual([]);
+    expect(owned.child.exitCode).toBeNull();
+  });
+});

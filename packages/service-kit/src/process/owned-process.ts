@@ -1,7 +1,8 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { childGone, signalGroup, within } from './process-group.ts';
-import { endDescendants, endMarkedProcesses } from './marked-processes.ts';
+import { openCgroup } from './cgroup.ts';
+import { endDescendants, endMarkedProcesses, endOrphans, markedProcesses, maxRounds } from './marked-processes.ts';
 
 export type StopTimes = {
   /** From the polite request (stdin closed) to SIGTERM. */
@@ -34,9 +35,16 @@ export type OwnedProcess = {
   end(times?: StopTimes): Promise<boolean>;
   /** SIGKILL for the program and everything it has started. Bounded as `end` is. */
   kill(): Promise<boolean>;
+  /** Ends what descends from the program no more while it goes on: what its commands have left behind. Linux only. */
+  endOrphans(): Promise<void>;
 };
 
-type Options = { env: Readonly<Record<string, string | undefined>>; cwd?: string };
+type Options = {
+  env: Readonly<Record<string, string | undefined>>;
+  cwd?: string;
+  /** It runs commands of others: where the system allows it, nothing that they start gets out of reach. */
+  contained?: boolean;
+};
 
 const dying = new Set<OwnedProcess>();
 
@@ -45,18 +53,23 @@ const dying = new Set<OwnedProcess>();
  * Linux, out of it, is ended as well, and the pipes are closed: `close` follows `exit`.
  * @throws when too many programs that were killed have not ended yet.
  */
-export function spawnOwned(command: string, args: readonly string[], { env, cwd }: Options): OwnedProcess {
-  if (dying.size >= maxDying) throw new Error(`${dying.size} programs were killed and do not end; ${command} is not started`);
+export function spawnOwned(program: string, programArgs: readonly string[], { env, cwd, contained }: Options): OwnedProcess {
+  if (dying.size >= maxDying) throw new Error(`${dying.size} programs were killed and do not end; ${program} is not started`);
   const mark = randomUUID();
+  const group = contained === true ? openCgroup() : null;
+  const { command, args } = group?.enter(program, programArgs) ?? { command: program, args: programArgs };
   const child = spawn(command, args, { cwd, env: { ...env, [markName]: mark }, detached: true, stdio: 'pipe' });
   if (!hasPipes(child)) {
     child.on('error', () => undefined); // said here
-    throw new Error(`${command} could not be started: no more files can be opened`);
+    void group?.close();
+    throw new Error(`${program} could not be started: no more files can be opened`);
   }
+  if (child.pid === undefined) void group?.close();
   const gone = childGone(child);
+  const isMark = (value: string) => value === mark;
   const killTree = async () => {
     signalGroup(child, 'SIGKILL');
-    if (child.pid !== undefined) await endMarkedProcesses(markName, (value) => value === mark);
+    await Promise.all([group?.close(), child.pid !== undefined && endMarkedProcesses(markName, isMark)]);
   };
   let tidied = Promise.resolve();
   child.once('exit', () => {
@@ -88,6 +101,12 @@ export function spawnOwned(command: string, args: readonly string[], { env, cwd 
       const isGone = await within(gone, 0);
       if (!isGone) dying.add(owned);
       return isGone;
+    },
+    async endOrphans() {
+      for (let round = 0; round < maxRounds && child.pid !== undefined; round++) {
+        const started = await (group?.pids() ?? markedProcesses(markName, isMark));
+        if (!(await endOrphans(child.pid, started))) return;
+      }
     },
   };
   return owned;

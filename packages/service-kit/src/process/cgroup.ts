@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { readFile, readdir, rmdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * A control group of Linux. What is started in it stays in it, whatever session, parent and environment it gives itself;
+ * only a process that may write to the groups above can leave.
+ */
+export type Cgroup = {
+  /** The command that starts a program inside. */
+  enter(command: string, args: readonly string[]): { command: string; args: readonly string[] };
+  pids(): Promise<number[]>;
+  /** Ends all that is inside, and removes the group. Bounded. */
+  close(): Promise<void>;
+};
+
+const prefix = 'gateway-';
+const closeLimitMs = 2000;
+const closeStepMs = 20;
+/** The program runs as well where the group cannot be entered. */
+const enterScript = '{ echo $$ > "$0"; } 2> /dev/null; exec "$@"';
+
+let place: string | null | undefined;
+
+/** A group of its own within ours; null where none can be made: another system, an old kernel, a session without the right to. */
+export function openCgroup(): Cgroup | null {
+  place ??= findPlace();
+  if (place === null) return null;
+  const dir = path.join(place, `${prefix}${process.pid}-${randomUUID()}`);
+  try {
+    mkdirSync(dir);
+  } catch {
+    return null; // no more are allowed, or we were moved: programs are then found by their mark
+  }
+  return {
+    enter: (command, args) => ({ command: '/bin/sh', args: ['-c', enterScript, procsOf(dir), command, ...args] }),
+    pids: () => readPids(dir),
+    close: () => removeCgroup(dir),
+  };
+}
+
+/** Our own group, when others may be made in it. What a process that was killed has left there is cleared away. */
+function findPlace(): string | null {
+  if (process.platform !== 'linux') return null;
+  try {
+    const dir = ownDir(readFileSync('/proc/self/cgroup', 'utf8'), readFileSync('/proc/self/mountinfo', 'utf8'));
+    if (dir === null) return null;
+    accessSync(procsOf(dir), constants.W_OK);
+    const trial = path.join(dir, `${prefix}${process.pid}-${randomUUID()}`);
+    mkdirSync(trial);
+    const canKill = existsSync(path.join(trial, 'cgroup.kill'));
+    rmdirSync(trial);
+    if (!canKill) return null;
+    for (const name of readdirSync(dir)) if (isLeft(name)) void removeCgroup(path.join(dir, name));
+    return dir;
+  } catch {
+    return null;
+  }
+}
+
+/** Where the group of version 2 that a process is in lies, by its `/proc/self/cgroup` and `/proc/self/mountinfo`. */
+export function ownDir(cgroup: string, mountinfo: string): string | null {
+  const own = /^0::(\/.*)$/m.exec(cgroup)?.[1];
+  const mount = mountinfo
+    .split('\n')
+    .map((line) => /^\d+ \d+ \S+ (\S+) (\S+) .* - cgroup2 /.exec(line))
+    .find((match) => match !== null);
+  const [, root = '/', mountPoint] = mount ?? [];
+  if (own === undefined || mountPoint === undefined || own.split('/').includes('..')) return null;
+  const within = path.posix.relative(root, own);
+  return within.startsWith('..') ? null : path.posix.join(mountPoint, within);
+}
+
+function isLeft(name: string): boolean {
+  const owner = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1];
+  return owner !== undefined && !existsSync(`/proc/${owner}`);
+}
+
+const procsOf = (dir: string): string => path.join(dir, 'cgroup.procs');
+
+async function readPids(dir: string): Promise<number[]> {
+  const text = await readFile(procsOf(dir), 'utf8').catch(() => ''); // removed meanwhile
+  return text
+    .split('\n')
+    .map(Number)
+    .filter((pid) => pid > 0);
+}
+
+async function removeCgroup(dir: string): Promise<void> {
+  await writeFile(path.join(dir, 'cgroup.kill'), '1').catch(() => undefined); // removed already
+  const until = performance.now() + closeLimitMs;
+  while (!(await isRemoved(dir)) && performance.now() < until) await sleep(closeStepMs);
+}
+
+/** A group can be removed once its last process is gone; one that a program made in it goes first. */
+async function isRemoved(dir: string): Promise<boolean> {
+  try {
+    const inner = (await readdir(dir, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+    for (const { name } of inner) await isRemoved(path.join(dir, name));
+    await rmdir(dir);
+    return true;
+  } catch (error) {
+    // Else it is still in use. One that cannot be removed is looked at again by the next start of the service.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  }
+}
