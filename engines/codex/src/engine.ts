@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import path from 'node:path';
 import { toolPolicies } from '@svc/contract/trust.ts';
 import { engineEnv } from '@svc/engine-kit/engine-env.ts';
 import { findEngine } from '@svc/engine-kit/engine-path.ts';
@@ -15,7 +16,9 @@ import { createOwnerInstructions, type OwnerInstructions } from './owner-instruc
 import { createPolicyCheck, type PolicyCheck, type PolicyFault } from './policy-check.ts';
 import { probeCodex } from './probe.ts';
 import { runTurn, type TurnOutcome } from './run-turn.ts';
+import { openThreadModels } from './thread-models.ts';
 import { keyVariable, markVariable, threadParams, type ThreadPlace } from './thread-config.ts';
+import { withInstructions } from './with-instructions.ts';
 import { notLoggedIn } from './to-failure.ts';
 
 /** The Responses-protocol engine: `codex app-server`, one process for all conversations. */
@@ -23,6 +26,7 @@ export const createEngine: CreateEngine = (deps) => {
   let opened: Opened | null = null;
   const run = randomUUID();
   const owner = createOwnerInstructions(deps.env);
+  const models = openThreadModels(path.join(deps.stateDir, 'thread-models'), deps.log);
   /** An endpoint of one's own gets its key from us, the vendor's from the program. */
   const isByKey = deps.baseUrl === null && (deps.apiKey ?? null) !== null;
   const emptyDir = () => openEmptyDir(deps.stateDir);
@@ -72,14 +76,14 @@ export const createEngine: CreateEngine = (deps) => {
       // The same in all turns of a conversation, of which one runs at a time: a thread is kept with its settings.
       const mark = createHash('sha256').update(`${run} ${request.conversationKey}`).digest('hex').slice(0, 32);
       const named = { ...request, model: request.model ?? codex.defaultModel };
-      const params = threadParams(
-        named,
-        { ...place, catalogs: codex.catalogs, mark },
-        isByKey ? 'vendor_by_key' : codex.endpoint,
-        await instructionsFor(request, owner),
-      );
+      const provider = isByKey ? 'vendor_by_key' : codex.endpoint;
       const endStarted = () => endMarked(mark, deps).then(endOrphans);
-      const outcome = yield* runTurn({ ...codex, isWarm, endStarted }, named, params, signal);
+      const start = (instructions: string) => {
+        const params = threadParams(named, { ...place, catalogs: codex.catalogs, mark }, provider, instructions);
+        return runTurn({ ...codex, isWarm, endStarted }, named, params, signal);
+      };
+      const instructions = { own: await instructionsFor(request, owner), common: request.system };
+      const outcome = yield* withInstructions(start, instructions, models);
       if (outcome === 'server_gone') retire();
       return outcome;
     } finally {
@@ -130,8 +134,8 @@ async function withContext(probe: EngineProbe, deps: EngineDeps): Promise<Engine
   return { ...probe, reason: [probe.reason, smallContext(models)].filter(Boolean).join(' ') };
 }
 
-const locate = ({ path, enginesDir, env }: EngineDeps) =>
-  findEngine({ id: 'codex', explicit: path, enginesDir, program: 'codex', searchPath: env.PATH, accept: acceptCodex });
+const locate = ({ path: explicit, enginesDir, env }: EngineDeps) =>
+  findEngine({ id: 'codex', explicit, enginesDir, program: 'codex', searchPath: env.PATH, accept: acceptCodex });
 
 const notInstalled = (reason: string): EngineFailure => ({
   code: 'engine_not_installed',

@@ -158,6 +158,31 @@ describeWithEngine('codex', "the vendor's own models keep to the tool policy of 
     expect(JSON.stringify(model.requests[0]?.body)).not.toContain('PRIVATE');
   });
 
+  test("a change of the model leaves nothing of the owner's instructions in what a guest's turn of the conversation is given", async () => {
+    const { engine, request } = start({ env: { PATH: process.env.PATH, HOME: ownerHome() } });
+    let resume: string | null = null;
+    const turn = async (tier: Tier, id: string) => {
+      script([]);
+      const fields = {
+        ...request,
+        prompt: `words of ${tier}`,
+        model: id,
+        toolPolicy: tier === 'SACRED' ? 'full' : 'none',
+        resume,
+      } as const;
+      resume = (await collectTurn(engine, turnOf(fields, tier))).sessionId;
+      return JSON.stringify(model.requests[0]?.body);
+    };
+    expect(await turn('SACRED', 'gpt-5.5')).toContain('PRIVATE rules of the owner');
+    await turn('SACRED', 'gpt-6-astra');
+    expect(await turn('GUEST', 'gpt-6-astra')).not.toContain('PRIVATE');
+    expect(await turn('SACRED', 'gpt-6-astra')).toContain('PRIVATE rules of the owner');
+    expect(await turn('GUEST', 'gpt-5.5')).not.toContain('PRIVATE');
+    expect(await turn('SACRED', 'gpt-5.5')).toContain('PRIVATE rules of the owner');
+    expect(await turn('SACRED', 'gpt-5.5')).toContain('PRIVATE rules of the owner');
+    expect(await turn('GUEST', 'gpt-6-astra')).not.toContain('PRIVATE');
+  });
+
   test("a repository's own settings start programs only where the operator trusts the folder", async () => {
     const { engine, request } = start();
     mkdirSync(path.join(request.cwd, '.git'));
