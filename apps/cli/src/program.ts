@@ -19,6 +19,7 @@ import { addConnectorCommands, type ConnectorRequest, type NewRequest } from './
 import { addBackupCommands } from './backup/add-backup-commands.ts';
 import { pointToHelp, styleHelp, withoutHelpCommand } from './program-help.ts';
 import { addFolderCommand, addSessionCommand, type FolderRequest, type SessionRequest } from './folder/folder-command.ts';
+import { parsePersonaTier } from './persona/persona-tier.ts';
 import { repositoryRoot } from './repository-root.ts';
 import { addVaultCommands } from './vault/add-vault-commands.ts';
 import { addToolCommand, type ToolRequest } from './tool/tool-command.ts';
@@ -197,6 +198,8 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
     .addArgument(
       new Argument('[action]', '"edit" opens your own part of it in an editor').choices(['show', 'edit']).default('show'),
     )
+    .option('--engine <id>', 'what this engine gives its model, and what its program adds')
+    .option('--tier <tier>', 'in a turn of: owner, trusted, known or guest', parsePersonaTier)
     .option('--json', 'print JSON')
     .action(async (action: PersonaAction, options: PersonaOptions) => done(await commands.persona(action, options)));
   program

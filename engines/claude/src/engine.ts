@@ -7,6 +7,7 @@ import type { ClaudeSdk } from './claude-messages.ts';
 import { openConversation, type Conversation } from './conversation.ts';
 import { acceptClaude, type ClaudeInstall } from './find-claude.ts';
 import { readFolderNotes } from './folder-notes.ts';
+import { readInstructions } from './instructions.ts';
 import { keyInSettings, settingsFiles } from './key-in-settings.ts';
 import { claudeEnv, settingSources } from './launch.ts';
 import { loadSdk } from './load-sdk.ts';
@@ -75,6 +76,7 @@ export const createEngine: CreateEngine = (deps) => {
       guardEvents((inner) => turn(withTitleModel(request, deps.baseUrl, titleModel), inner), signal, {
         toFailure: exceptionToFailure,
       }),
+    instructions: readInstructions,
     async close() {
       await Promise.all([...running].map((conversation) => conversation.close()));
       await warm.close();

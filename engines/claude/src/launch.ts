@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { engineEnv } from '@svc/engine-kit/engine-env.ts';
 import type { EngineDeps, EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
+import { instructionsText } from './instructions.ts';
 import { ownTools, unusableTools } from './tool-permission.ts';
 
 /** The longest that a tool server holds up a turn, and a call of one of its tools, in ms. */
@@ -63,7 +64,8 @@ export function claudeOptions(
     includePartialMessages: true,
     // Without it `@/any/path` in a chat message reads that file into the prompt, and `/command` runs.
     verbatimPrompts: true,
-    systemPrompt: systemPrompt(request, notes),
+    // `snapshot: false`: a changed persona must reach sessions that exist.
+    systemPrompt: { type: 'custom', prompt: instructionsText(request, notes), snapshot: false },
     settingSources: sources,
     settings: settings(request),
     strictMcpConfig: sources.length < 3,
@@ -89,16 +91,6 @@ export function settingSources({ toolPolicy, facts, trustedFolder }: EngineReque
   if (toolPolicy !== 'full') return [];
   return [...(facts.tier === 'SACRED' ? ['user'] : []), ...(trustedFolder ? ['project', 'local'] : [])];
 }
-
-/**
- * The persona instead of the vendor's manual for a terminal, many times as long; the tools explain themselves. `snapshot:
- * false`: a changed persona must reach sessions that exist.
- */
-const systemPrompt = ({ toolPolicy, system, cwd }: EngineRequest, notes: string): object => ({
-  type: 'custom',
-  prompt: toolPolicy === 'none' ? system : `${system}\n\nYour tools work in the folder ${cwd}.${notes}`,
-  snapshot: false,
-});
 
 /** Tool servers in the SDK's form, by name. */
 export const toMcpServers = (servers: readonly ToolServer[]): Record<string, object> =>

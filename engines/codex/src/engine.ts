@@ -12,7 +12,8 @@ import { endpointModels, smallContext } from './endpoint-model.ts';
 import { endpointUrl } from './responses-shim.ts';
 import { acceptCodex, type CodexProgram } from './find-codex.ts';
 import { RpcError } from './json-rpc.ts';
-import { createOwnerInstructions, type OwnerInstructions } from './owner-instructions.ts';
+import { instructionsText, readInstructions } from './instructions.ts';
+import { createOwnerInstructions } from './owner-instructions.ts';
 import { createPolicyCheck, type PolicyCheck, type PolicyFault } from './policy-check.ts';
 import { probeCodex } from './probe.ts';
 import { runTurn, type TurnOutcome } from './run-turn.ts';
@@ -82,7 +83,7 @@ export const createEngine: CreateEngine = (deps) => {
         const params = threadParams(named, { ...place, catalogs: codex.catalogs, mark }, provider, instructions);
         return runTurn({ ...codex, isWarm, endStarted }, named, params, signal);
       };
-      const instructions = { own: await instructionsFor(request, owner), common: request.system };
+      const instructions = { own: await instructionsText(request, owner), common: request.system };
       const outcome = yield* withInstructions(start, instructions, models);
       if (outcome === 'server_gone') retire();
       return outcome;
@@ -101,15 +102,12 @@ export const createEngine: CreateEngine = (deps) => {
       return withContext(withPolicies(probe, open(location.value).policies, deps), deps);
     },
     run: (request, signal) => guardEvents((inner) => turn(request, inner), signal, { toFailure: exceptionToFailure }),
+    instructions: (request) => readInstructions(request, owner),
     close: async () => void (await Promise.all([opened?.host.close(), opened?.policies.close()])),
   };
 };
 
 type Opened = { host: CodexHost; policies: PolicyCheck; place: Omit<ThreadPlace, 'catalogs' | 'mark'> };
-
-/** The owner's own instructions come with the owner's full rights alone. */
-const instructionsFor = async ({ system, facts, toolPolicy }: EngineRequest, owner: OwnerInstructions): Promise<string> =>
-  facts.tier === 'SACRED' && toolPolicy === 'full' ? [system, await owner.read()].filter(Boolean).join('\n\n') : system;
 
 /** The check goes on behind the probe: the first turn waits for it, the start of the service does not. */
 function withPolicies(probe: EngineProbe, policies: PolicyCheck, { log }: EngineDeps): EngineProbe {

@@ -5,6 +5,7 @@ import { guardEvents } from '@svc/engine-kit/guard-events.ts';
 import { withTitleModel } from '@svc/engine-kit/turn-text.ts';
 import type { LineProcess } from '@svc/engine-kit/line-process.ts';
 import { acceptGemini } from './find-gemini.ts';
+import { readInstructions } from './instructions.ts';
 import { startModelRelay, type ModelRelay } from './model-relay.ts';
 import { titleModel } from './models.ts';
 import { probeGemini } from './probe.ts';
@@ -53,6 +54,7 @@ export const createEngine: CreateEngine = (deps) => {
       guardEvents((inner) => turn(withTitleModel(request, deps.baseUrl, titleModel), inner), signal, {
         toFailure: exceptionToFailure,
       }),
+    instructions: (request) => readInstructions(request, deps.env.GEMINI_CLI_HOME ?? deps.env.HOME),
     async close() {
       await Promise.all([...running].map((child) => child.stop()));
       await (await relay)?.close();

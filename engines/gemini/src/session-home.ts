@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
-import { readText } from '@svc/engine-kit/read-beginning.ts';
+import { readOwnerNotes } from './instructions.ts';
 import { hideCommands } from './plain-text.ts';
 import { turnSettings } from './settings.ts';
 import { policyRules } from './tool-policy.ts';
@@ -60,7 +60,7 @@ const project = 'conversation';
 /** Writes what the program reads at its start: the persona instead of the vendor's manual for a terminal. */
 export async function furnishHome(home: SessionHome, request: EngineRequest, ownerHome: string | undefined): Promise<void> {
   await mkdir(path.join(home.dir, '.gemini'), { recursive: true, mode: 0o700 });
-  const notes = await ownerNotes(request, ownerHome);
+  const notes = await readOwnerNotes(request, ownerHome);
   await Promise.all([
     write(settingsFile(home), JSON.stringify(turnSettings(request), null, 2)),
     write(home.systemFile, hideCommands(request.system)),
@@ -68,15 +68,6 @@ export async function furnishHome(home: SessionHome, request: EngineRequest, own
     write(home.rulesFile, policyRules(request.toolPolicy) ?? ''),
     moveProject(home, await realpath(request.cwd)),
   ]);
-}
-
-/** In bytes. */
-const maxNotes = 160_000;
-
-/** The owner's own instructions, for the owner alone. */
-async function ownerNotes({ toolPolicy, facts }: EngineRequest, ownerHome: string | undefined): Promise<string | null> {
-  if (toolPolicy !== 'full' || facts.tier !== 'SACRED' || ownerHome === undefined) return null;
-  return (await readText(path.join(ownerHome, '.gemini/GEMINI.md'), maxNotes)) || null; // most have none
 }
 
 /**

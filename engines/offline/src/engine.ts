@@ -35,6 +35,8 @@ export const createEngine: CreateEngine = (deps) => {
         ready: true,
         reason: 'It is built in and needs nothing, but it is no model.',
       }),
+    instructions: ({ system }) =>
+      Promise.resolve({ text: system, added: ['No model reads it: "context" in a message shows what a model would get.'] }),
     usesTools: (text) => deps.script === null && asksForTools(text),
     run: (request, signal) => run(request, signal, { script, place: deps }),
     close: () => Promise.resolve(),

@@ -78,6 +78,14 @@ export type EngineEvent =
   | { type: 'failed'; failure: EngineFailure }
   | { type: 'aborted' };
 
+/** What a turn tells a model about itself, beside its messages and tools. */
+export type Instructions = {
+  /** To the letter, as the engine hands it to its program. */
+  text: string;
+  /** What the program adds to it, a line each, as it was seen at the version that the driver is written for. */
+  added: readonly string[];
+};
+
 /** How the engine pays: a subscription bills nothing per turn, an API key bills every token. */
 export type EngineAuth = 'subscription' | 'api_key' | 'local' | 'none';
 
@@ -107,6 +115,8 @@ export interface Engine {
    * session and says so in a `notice`.
    */
   run(request: EngineRequest, signal: AbortSignal): AsyncIterable<EngineEvent>;
+  /** What a turn with this request tells the model about itself; `system` alone, where it is missing. Starts nothing. */
+  instructions?(request: EngineRequest): Promise<Instructions>;
   /** Whether a turn with this message has a use for tool servers; always, where it is missing. */
   usesTools?(text: string): boolean;
   /** Ends warm processes and temporary files. After it `run` is not called. */

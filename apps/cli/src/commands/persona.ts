@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import type { PersonaView } from '@svc/contract/persona.ts';
+import type { EnginePersona, PersonaTier, PersonaView } from '@svc/contract/persona.ts';
+import type { EngineChoice } from '@svc/contract/service.ts';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { parseCommand } from '@svc/service-kit/config/parse-command.ts';
 import { readEnv } from '@svc/service-kit/config/read-env.ts';
@@ -9,11 +10,12 @@ import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCore } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
 import { coreUrl } from '../core-url.ts';
+import { renderEnginePersona } from '../persona/render-engine-persona.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 
 export type PersonaAction = 'show' | 'edit';
-export type PersonaOptions = { json?: boolean };
+export type PersonaOptions = { json?: boolean; engine?: string; tier?: PersonaTier };
 
 const sources: Record<PersonaView['source'], string> = {
   'built-in': 'built in; your own words go into',
@@ -21,7 +23,9 @@ const sources: Record<PersonaView['source'], string> = {
   replaced: 'replaced by',
 };
 /** Shows what every engine is told about who it is, or opens the operator's part of it in an editor. */
-export async function persona(action: PersonaAction, { json }: PersonaOptions): Promise<number> {
+export async function persona(action: PersonaAction, options: PersonaOptions): Promise<number> {
+  const { json } = options;
+  if (options.engine !== undefined || options.tier !== undefined) return showOfEngine(action, options);
   const view = await read();
   if (action === 'edit') edit(view.file);
   const after = action === 'edit' ? await read() : view;
@@ -29,8 +33,19 @@ export async function persona(action: PersonaAction, { json }: PersonaOptions): 
   return after.fault === null ? exitCodes.ok : exitCodes.failed;
 }
 
-async function read(): Promise<PersonaView> {
-  const answer = await askCore<PersonaView>(`${coreUrl(loadSettings(repositoryRoot))}/v2/persona`);
+/** What one engine makes of it in the turns of a tier. */
+async function showOfEngine(action: PersonaAction, { json, engine, tier = 'SACRED' }: PersonaOptions): Promise<number> {
+  if (action === 'edit') throw new CliError('the persona is one for all engines and tiers.', { run: './svc persona edit' });
+  const id = engine ?? (await ask<{ current: EngineChoice }>('/v2/engines')).current.id;
+  const view = await ask<EnginePersona>(`/v2/persona/${encodeURIComponent(id)}?tier=${tier}`);
+  print(json === true ? JSON.stringify(view, null, 2) : renderEnginePersona(view, createStyle(process.stdout)));
+  return exitCodes.ok;
+}
+
+const read = (): Promise<PersonaView> => ask<PersonaView>('/v2/persona');
+
+async function ask<T>(route: string): Promise<T> {
+  const answer = await askCore<T>(`${coreUrl(loadSettings(repositoryRoot))}${route}`);
   if (answer.ok) return answer.body;
   throw new CliError('the persona cannot be read.', { why: answer.body.message, run: './svc doctor' });
 }

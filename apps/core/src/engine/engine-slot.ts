@@ -95,6 +95,7 @@ export function createEngineSlot({ id, make, clock, onCloseFailed }: Options) {
       current !== null && current.engine !== null
         ? start(current, current.engine, request, signal)
         : startWhenMade(request, signal),
+    instructions: async (request) => (await open().opening).instructions?.(request) ?? { text: request.system, added: [] },
     usesTools: (text) => current?.engine?.usesTools?.(text) ?? true,
     close: async () => {
       current = null;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import type { ToolPolicy } from '@svc/contract/trust.ts';
+import { toolPolicies, type ToolPolicy } from '@svc/contract/trust.ts';
 import type { Script, ScriptedReply, ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
 import { startModelServer, type ModelServer } from '@svc/testing/model-server/start-model-server.ts';
 import { startToolServer, type TestToolServer } from '@svc/testing/model-server/start-tool-server.ts';
@@ -15,6 +15,8 @@ import { engineRequest } from './engine-request.ts';
 type ToolResult = Extract<EngineEvent, { type: 'tool_result' }>;
 
 export type OrderedTurn = CollectedTurn & {
+  /** What the engine says that the model is told. */
+  instructions: string | undefined;
   /** What the engine told of the tools that ran. */
   results: ToolResult[];
   /** What the model got back from them. */
@@ -74,10 +76,12 @@ export async function openPolicyBench(
       { name: 'wild', ...server, safe: false },
       { name: 'calm', ...server, safe: true },
     ];
-    const result = await collectTurn(engine, engineRequest({ prompt: 'go', cwd, toolServers, ...defaults, ...fields }));
+    const request = engineRequest({ prompt: 'go', cwd, toolServers, ...defaults, ...fields });
+    const result = await collectTurn(engine, request);
     expect(result.last).toEqual({ type: 'done' });
     return {
       ...result,
+      instructions: (await engine.instructions?.(request))?.text,
       results: ofType(result.events, 'tool_result'),
       seen: model.requests.flatMap((request) => request.toolResults).join('\n'),
       offered: model.requests[0]?.tools.map((tool) => tool.name) ?? [],
@@ -144,6 +148,12 @@ export function testEnginePolicy(bench: PolicyBench, policy: EnginePolicy): void
       expect(offered).toEqual([]);
     },
   );
+
+  test.each(toolPolicies)('with policy %s the model is told what the engine says that it is told', async (toolPolicy) => {
+    const { instructions } = await turn([], { toolPolicy, system: 'You are "Jarvis".\nBe kind to @all.' });
+    expect(instructions).toContain('You are "Jarvis".');
+    expect(JSON.stringify(bench.model.requests[0]?.body)).toContain(JSON.stringify(instructions).slice(1, -1));
+  });
 
   test('with policy none no tool is offered, and no tool server is called', async () => {
     const orders = ['wild', 'calm'].map((server): ScriptedStep => ({ tool: serverTool(server), input: { text: 'x' } }));

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { plain } from '../terminal.ts';
+import { parsePersonaTier } from './persona-tier.ts';
+import { renderEnginePersona } from './render-engine-persona.ts';
+
+test.each([
+  ['owner', 'SACRED'],
+  ['Known', 'KNOWN'],
+  ['GUEST', 'GUEST'],
+  ['sacred', 'SACRED'],
+])('%s is the tier %s', (text, tier) => expect(parsePersonaTier(text)).toBe(tier));
+
+test.each(['', 'blocked', 'UNKNOWN', 'gast'])('"%s" is refused: nobody of it reaches an engine', (text) => {
+  expect(() => parsePersonaTier(text)).toThrow('owner, trusted, known or guest');
+});
+
+const view = {
+  engine: 'codex',
+  tier: 'KNOWN',
+  tool_policy: 'read',
+  text: 'You are Jarvis.',
+  bytes: 15,
+  source: 'built-in',
+} as const;
+
+test('what an engine gets is shown with its size and with what its program adds', () => {
+  expect(renderEnginePersona({ ...view, added: ['The date.'] }, plain)).toBe(
+    'codex in a turn of known, with tools that read (15 bytes):\n\nYou are Jarvis.\n\nIts program adds:\n- The date.',
+  );
+  expect(renderEnginePersona({ ...view, added: [] }, plain)).toContain('adds nothing');
+});
