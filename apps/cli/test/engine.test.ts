@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EngineView } from '@svc/contract/engine.ts';
-import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { openHouse, type House } from '@svc/testing/house.ts';
 import { codexPackage, fakeCodex } from '@svc/testing/package-registry/fake-codex.ts';
+import { runSvc } from '@svc/testing/run-svc.ts';
 import { startPackageRegistry, type PackageRegistry } from '@svc/testing/package-registry/start-package-registry.ts';
 
 let house: House;
@@ -22,17 +21,11 @@ afterAll(async () => {
 });
 
 /** The command as a person runs it, with what is piped into it. */
-async function svc(args: string[], input = ''): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'engine', ...args], {
+const svc = (args: string[], input = '') =>
+  runSvc(['engine', ...args], {
     env: { PATH: process.env['PATH'], HOME: house.folder, SVC_DATA_DIR: house.folder, NO_COLOR: '1' },
+    input,
   });
-  let [out, err] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-  child.stdin.end(input);
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { code, out, err };
-}
 
 const view = async (id: string) =>
   (JSON.parse((await svc(['--json'])).out) as { engines: EngineView[] }).engines.find((engine) => engine.id === id);

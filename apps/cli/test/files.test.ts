@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backup, RestorePlan } from '@svc/contract/backup.ts';
 import type { UploadedFile } from '@svc/contract/upload.ts';
-import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
+import { runSvc } from '@svc/testing/run-svc.ts';
 import { startCore } from '@svc/testing/spawn-core.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
@@ -33,15 +32,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-async function svc(args: string[], input = ''): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/cli/src/main.ts'), ...args], { env });
-  let [out, err] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-  child.stdin.end(input);
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { code, out, err };
-}
+const svc = (args: string[], input = '') => runSvc(args, { env, input });
 async function json<T>(...args: string[]): Promise<T> {
   const { code, out, err } = await svc([...args, '--json']);
   expect(code, err).toBe(0);

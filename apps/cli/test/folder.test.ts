@@ -1,50 +1,25 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import type { FolderList } from '@svc/contract/folder.ts';
-import { repositoryRoot } from '@svc/service-kit/run-service.ts';
-import { freePorts } from '@svc/testing/free-ports.ts';
-import { startCore } from '@svc/testing/spawn-core.ts';
+import { startCliCore, type CliCore } from '@svc/testing/run-svc.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-const folder = temporaryFolder();
 const place = temporaryFolder();
 const repo = path.join(realpathSync(place.path), 'repo');
-let core: Awaited<ReturnType<typeof startCore>>;
-let env: Record<string, string | undefined>;
-let url: string;
+let core: CliCore;
 
 beforeAll(async () => {
   mkdirSync(repo);
-  const [corePort, manager, collector] = (await freePorts(3)) as [number, number, number];
-  url = `http://127.0.0.1:${corePort}`;
-  env = {
-    PATH: process.env['PATH'],
-    HOME: place.path,
-    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-    SVC_DATA_DIR: folder.path,
-    SVC_CORE_PORT: String(corePort),
-  };
-  core = await startCore(folder.path, { core: corePort, manager, collector });
+  core = await startCliCore({ home: place.path });
 });
 afterAll(async () => {
-  core.child.kill('SIGKILL');
-  await core.exited;
-  folder.remove();
+  await core.close();
   place.remove();
 });
 
-async function svc(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
-  const main = path.join(repositoryRoot, 'apps/cli/src/main.ts');
-  const child = spawn(process.execPath, [main, ...args], { env, cwd: place.path });
-  let [out, err] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { code, out, err };
-}
+const svc = (...args: string[]) => core.svc(args, { cwd: place.path });
 
 test('folders are set, listed, trusted and cleared, by paths as they are typed', async () => {
   expect(await svc('folder', 'set', 'repo', '--channel', 'compat')).toMatchObject({ code: 0, err: '' });
@@ -61,12 +36,12 @@ test('what is wrong with a folder is said, and the command fails', async () => {
   const answer = await svc('folder', 'set', 'gone', '--tier', 'SACRED');
   expect(answer.code).toBe(1);
   expect(answer.err).toContain('it does not exist');
-  expect((await svc('folder', 'trust', folder.path)).err).toContain("service's data folder");
+  expect((await svc('folder', 'trust', core.folder)).err).toContain("service's data folder");
   expect((await svc('session', 'set', 'compat:c1:never', '--cwd', 'repo')).err).toContain('There is no session');
 });
 
 test('a conversation gets a folder, shows it, and gives it back', async () => {
-  const said = await fetch(`${url}/v2/handle`, {
+  const said = await fetch(`${core.url}/v2/handle`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({

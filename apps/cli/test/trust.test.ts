@@ -1,41 +1,13 @@
-import { spawn } from 'node:child_process';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Principal } from '@svc/contract/trust.ts';
-import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
-import { startCore } from '@svc/testing/spawn-core.ts';
-import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { startCliCore, type CliCore } from '@svc/testing/run-svc.ts';
 
-const folder = temporaryFolder();
-let core: Awaited<ReturnType<typeof startCore>>;
-let env: Record<string, string | undefined>;
+let core: CliCore;
+beforeAll(async () => void (core = await startCliCore()));
+afterAll(() => core.close());
 
-beforeAll(async () => {
-  const [corePort, manager, collector] = (await freePorts(3)) as [number, number, number];
-  env = {
-    PATH: process.env['PATH'],
-    HOME: folder.path,
-    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-    SVC_DATA_DIR: folder.path,
-    SVC_CORE_PORT: String(corePort),
-  };
-  core = await startCore(folder.path, { core: corePort, manager, collector });
-});
-afterAll(async () => {
-  core.child.kill('SIGKILL');
-  await core.exited;
-  folder.remove();
-});
-
-async function svc(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'trust', ...args], { env });
-  let [out, err] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { code, out, err };
-}
+const svc = (...args: string[]) => core.svc(['trust', ...args]);
 
 test('a person is added, linked, granted a role for a while, explained, disabled and forgotten', async () => {
   expect(await svc('add', 'anna', 'Anna', 'Kern', '--role', 'known')).toMatchObject({ code: 0, err: '' });
@@ -78,10 +50,8 @@ test('what is refused ends with 1, the reason and what to do', async () => {
 });
 
 test('without a service it is said how to start it', async () => {
-  const before = env['SVC_CORE_PORT'];
-  env['SVC_CORE_PORT'] = String((await freePorts(1))[0]);
-  const { code, err } = await svc('list');
-  env['SVC_CORE_PORT'] = before;
+  const [port] = await freePorts(1);
+  const { code, err } = await core.svc(['trust', 'list'], { env: { ...core.env, SVC_CORE_PORT: String(port) } });
   expect(code).toBe(1);
   expect(err).toContain('the service is not running.');
   expect(err).toContain('Run: ./svc up');

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
+import { runSvc } from '@svc/testing/run-svc.ts';
 import { repositoryRoot } from '../src/repository-root.ts';
 import { hostAddresses } from '../src/service-urls.ts';
 import { hostEnv } from '../src/up/host-env.ts';
@@ -31,22 +32,8 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-async function svc(
-  args: string[],
-  input = '',
-  more: Record<string, string> = {},
-): Promise<{ code: number; out: string; err: string }> {
-  const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'vault', ...args], {
-    env: { ...env, ...more },
-  });
-  let [out, err] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-  child.stdin.on('error', () => undefined); // one that reads nothing has ended by then
-  child.stdin.end(input);
-  const [code] = (await once(child, 'close')) as [number];
-  return { code, out, err };
-}
+const svc = (args: string[], input = '', more: Record<string, string> = {}) =>
+  runSvc(['vault', ...args], { env: { ...env, ...more }, input });
 
 async function run(): Promise<void> {
   vault = spawn(process.execPath, [path.join(repositoryRoot, 'apps/vault/src/main.ts')], {
@@ -56,7 +43,7 @@ async function run(): Promise<void> {
   await once(vault, 'message');
 }
 
-it('sets a vault up, opens, fills and closes it', async () => {
+it('sets a vault up, opens, fills and closes it', { timeout: 180_000 }, async () => {
   expect((await svc(['status'])).err).toContain('no vault is set up');
   const made = await svc(['init'], `${passphrase}\n`);
   expect(made).toMatchObject({ code: 0, err: '' });

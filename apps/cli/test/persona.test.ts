@@ -1,0 +1,29 @@
+import { startCliCore, type CliCore } from '@svc/testing/run-svc.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let core: CliCore;
+beforeAll(async () => void (core = await startCliCore()));
+afterAll(() => core.close());
+
+const persona = (...args: string[]) => core.svc(['persona', ...args]);
+
+test('what an engine gives its model is shown for a tier, with its size and with what its program adds', async () => {
+  const guest = await persona('--engine', 'codex', '--tier', 'guest');
+  expect(guest).toMatchObject({ code: 0, err: '' });
+  expect(guest.out).toMatch(/^codex in a turn of guest, with no tools of its own \(\d+ bytes\):\n\nYou are assistant,/);
+  const owner = JSON.parse((await persona('--engine', 'claude', '--json')).out) as object;
+  expect(owner).toMatchObject({ engine: 'claude', tier: 'SACRED', tool_policy: 'full' });
+});
+
+test('without an engine it is the one in use', async () => {
+  expect((await persona('--tier', 'known')).out).toMatch(/^offline in a turn of known/);
+});
+
+test.each([
+  [['--engine', 'nothing'], 'nothing'],
+  [['--tier', 'blocked'], 'owner, trusted, known or guest'],
+  [['edit', '--tier', 'guest'], 'one for all engines and tiers'],
+])('%j is refused, and says why', async (args, why) => {
+  const { code, err } = await persona(...args);
+  expect([code, err.replaceAll(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(why)]);
+});

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { freePorts } from './free-ports.ts';
+import { startCore } from './spawn-core.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+export type SvcRun = { code: number | null; out: string; err: string };
+export type SvcPlace = { env: Readonly<Record<string, string | undefined>>; cwd?: string; input?: string };
+
+/** So that a command that hangs does not outlive its test. */
+const timeoutMs = 55_000;
+
+/** Runs a command as a person does, with what is piped into it, and with this environment alone. */
+export async function runSvc(args: readonly string[], { env, cwd, input = '' }: SvcPlace): Promise<SvcRun> {
+  const main = path.join(repositoryRoot, 'apps/cli/src/main.ts');
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
+    cwd,
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+  });
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  child.stdin.on('error', () => undefined); // one that reads nothing may have ended by then
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, out, err };
+}
+
+/** A core in a process of its own, and commands that speak to it. `home` is the home folder of who types them. */
+export async function startCliCore({ home }: { home?: string } = {}) {
+  const folder = temporaryFolder();
+  const [corePort, manager, collector] = (await freePorts(3)) as [number, number, number];
+  const { child, exited } = await startCore(folder.path, { core: corePort, manager, collector });
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: home ?? folder.path,
+    SVC_DATA_DIR: folder.path,
+    SVC_CORE_PORT: String(corePort),
+  };
+  return {
+    folder: folder.path,
+    url: `http://127.0.0.1:${corePort}`,
+    env,
+    svc: (args: readonly string[], place: Partial<SvcPlace> = {}): Promise<SvcRun> => runSvc(args, { env, ...place }),
+    async close() {
+      child.kill('SIGKILL');
+      await exited;
+      folder.remove();
+    },
+  };
+}
+
+export type CliCore = Awaited<ReturnType<typeof startCliCore>>;
