@@ -82,6 +82,21 @@ async function readUntilAnswer(line: string): Promise<LinkReply[]> {
   return replies;
 }
 
+test('whatever is said over the link is masked', async () => {
+  const secret = 'Cnry7Var2kQzLwXp';
+  core.context.knownSecrets.learn([secret]);
+  await core.app.inject({ method: 'PATCH', url: '/trust/principals/owner', payload: { display_name: `Anna ${secret}` } });
+  const sender = { ...envelope(''), content: undefined };
+  const wrong = { ...envelope('hi'), conversation_key: `${secret}\n` };
+  const said = JSON.stringify([
+    await exchange([JSON.stringify({ op: 'resolve', id: 1, envelope: sender })], 1),
+    await exchange([JSON.stringify({ op: 'handle', id: 2, envelope: { ...wrong, [secret]: 1 } })], 1),
+    await exchange([JSON.stringify({ op: 'handle', id: 3, envelope: envelope(`say ${secret}`) })], 1),
+  ]);
+  expect(said).toContain('Anna [redacted:secret]');
+  expect(said).not.toContain(secret);
+});
+
 test.each([
   ['a line that is not JSON', '{'],
   ['null', 'null'],

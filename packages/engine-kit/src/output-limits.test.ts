@@ -42,6 +42,31 @@ test('whatever an engine says and however it is cut, no more than the limit of a
   );
 });
 
+test('a turn that says more than its limit in all is over, whatever it says, and goes on up to it', () => {
+  const said = fc.oneof(
+    text.map((thought) => ({ type: 'thinking' as const, text: thought })),
+    text.map((output) => ({ type: 'tool_result' as const, id: 'x', ok: true, output })),
+    text.map((input) => ({ type: 'tool' as const, id: 'x', name: 'y', input })),
+    fc.constant({ type: 'notice' as const, code: 'retry' as const, message: '' }),
+  );
+  fc.assert(
+    fc.property(fc.array(said, { minLength: 1, maxLength: 4 }), (round) => {
+      const meter = createOutputMeter({ ...limits, turn: 10_000 });
+      let rounds = 0;
+      let total = 0;
+      for (let isOver = false; !isOver; rounds++) {
+        for (const next of round) {
+          if (next.type !== 'notice') total += 'text' in next ? next.text.length : 0;
+          isOver ||= meter.take(next).exceeded?.code === 'engine_output_too_large';
+        }
+        expect(rounds).toBeLessThan(200);
+      }
+      // Each event counts as 64 characters more; that of the limit is still taken.
+      if (round.every(({ type }) => type === 'thinking')) expect(total + 64 * rounds * round.length).toBeGreaterThan(10_000);
+    }),
+  );
+});
+
 test('a tool call of any size is cut and the turn goes on', () => {
   const meter = createOutputMeter({ ...limits, turn: 1e9 });
   const huge = 'x'.repeat(10_000_000);
