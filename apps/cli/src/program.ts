@@ -130,7 +130,7 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
     .action(async (options) => done(await commands.status(options)));
   program
     .command('doctor')
-    .description('find what is wrong and say how to mend it')
+    .description('find what is wrong and say how to fix it')
     .option('--json', 'print JSON')
     .action(async (options) => done(await commands.doctor(options)));
   program
@@ -224,7 +224,7 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
   program
     .command('check')
     .description('check format, lint, types, dead code and the rules of the house')
-    .option('--fix', 'format the sources and mend what can be mended')
+    .option('--fix', 'format the sources and fix what can be fixed')
     .action(async (options) => done(await commands.check(options)));
   pointToHelp(program, './svc');
   return program;

@@ -36,6 +36,16 @@ describe('a log file', () => {
     expect(existsSync(path.join(dir, 'a.log.2'))).toBe(false);
   });
 
+  it('is there again after it was removed, with its folder', async () => {
+    const log = createLogFile({ dir: path.join(dir, 'logs'), name: 'a' });
+    log.write(line('{"n":1}'));
+    await Promise.resolve();
+    rmSync(path.join(dir, 'logs'), { recursive: true });
+    log.write(line('{"n":2}'));
+    log.close();
+    expect(readFileSync(log.file, 'utf8')).toBe('{"n":2}\n');
+  });
+
   it('drops lines it cannot write, says why, and does not throw', () => {
     writeFileSync(path.join(dir, 'a-file'), '');
     const log = createLogFile({ dir: path.join(dir, 'a-file', 'logs'), name: 'a' });

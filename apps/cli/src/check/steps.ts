@@ -38,7 +38,7 @@ export function checkSteps(root: string): Step[] {
 export function fixSteps(root: string): Step[] {
   const tool = (...parts: string[]) => path.join(root, 'node_modules', ...parts);
   return [
-    { name: 'mend lint', fix: '', run: { program: tool('oxlint/bin/oxlint'), args: ['--fix', '--silent'] } },
+    { name: 'fix lint', fix: '', run: { program: tool('oxlint/bin/oxlint'), args: ['--fix', '--silent'] } },
     { name: 'format', fix: '', run: { program: tool('oxfmt/bin/oxfmt'), args: ['--write'] } },
   ];
 }

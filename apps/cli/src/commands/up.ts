@@ -141,7 +141,7 @@ const cannotGoOn = (name: HostName, why: string): CliError =>
     exitCode: exitCodes.failed,
   });
 
-/** At the start a host that cannot run at all ends everything: a person is there to mend it. */
+/** At the start a host that cannot run at all ends everything: a person is there to fix it. */
 function whatFailed(hosts: Hosts): CliError | null {
   const failed = hosts.state().filter(({ status }) => status === 'failed');
   if (failed.length === 0) return null;

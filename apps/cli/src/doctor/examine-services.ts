@@ -37,7 +37,7 @@ const services = (status: Status, now: number): Finding[] =>
     if (healthy) return [fine(name, url), ...notes];
     // One that answers has said itself what is wrong.
     if (reason === startsLater) return [problem(name, 'was set up while the service runs', 'stop ./svc up and start it again')];
-    const fix = version === null ? `./svc logs ${name}` : 'mend what it names; if this stays, stop ./svc up and start it again';
+    const fix = version === null ? `./svc logs ${name}` : 'fix what it names; if this stays, stop ./svc up and start it again';
     return [problem(name, whyDown(reason ?? 'is not healthy', nextTry(next_start_at, failures, now)), fix), ...notes];
   });
 
