@@ -62,6 +62,7 @@ const light = [
   'process/process-group',
   'process/run-program',
   'process/text-tail',
+  'redaction/pace',
   'secret',
   'service-error',
   'well-formed',

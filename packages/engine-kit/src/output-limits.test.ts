@@ -127,3 +127,14 @@ test("a model's name and the end of a turn are never too long", () => {
   const failed = meter.take({ type: 'failed', failure: { code: 'engine_failed', message: long, retryable: false } });
   expect(JSON.stringify(failed).length).toBeLessThan(10_000);
 });
+
+test('of an input of long texts the beginning is kept, as if all of it were written', () => {
+  const max = limits.tool + 64 * 1024;
+  const rule = fc.property(fc.array(fc.integer({ min: 0, max: 2 * max }), { minLength: 1, maxLength: 3 }), (lengths) => {
+    const input = { texts: lengths.map((length) => '"\n'.repeat(length / 2)), end: 1 };
+    const json = JSON.stringify(input);
+    const { event: kept } = createOutputMeter({ ...limits, turn: 1e9 }).take({ type: 'tool', id: 'x', name: 'y', input });
+    expect(kept).toMatchObject({ input: json.length <= max ? input : json.slice(0, max) });
+  });
+  fc.assert(rule, { numRuns: 50 });
+});

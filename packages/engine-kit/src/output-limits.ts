@@ -110,10 +110,12 @@ const costOf = ({ cost_usd }: { cost_usd: number | null }): number | null => (is
 const count = (value: number): number => (isCount(value) ? Math.round(value) : 0);
 const isCount = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= maxCount;
 
-/** The input as it is while it is small, else the beginning of its JSON. */
+/** The input as it is while it is small, else the beginning of its JSON, for which no text has to be written to its end. */
 function clipInput(input: unknown, max: number): unknown {
+  const shortened = (_key: string, value: unknown) =>
+    typeof value === 'string' && value.length > max ? value.slice(0, max) : value;
   try {
-    const text = JSON.stringify(input) ?? 'null';
+    const text = JSON.stringify(input, shortened) ?? 'null';
     return text.length <= max ? input : cutText(text, max);
   } catch {
     return '(an input that cannot be shown)'; // nested deeper than a program can follow

@@ -1,4 +1,5 @@
 import { cutText } from '@svc/service-kit/cut-text.ts';
+import { atOnce, inTurns, type Steps } from '@svc/service-kit/redaction/pace.ts';
 
 /**
  * What the service itself writes into a user message, and how everything else gets into it. A block of ours begins with a
@@ -46,11 +47,39 @@ export function plainName(name: string): string {
 export const quotedName = (name: string): string => `"${plainName(name)}"`;
 
 /** A sender's own words as part of a prompt: whole, but for lines that could be taken for the beginning of a block. */
-export const senderText = (text: string): string =>
-  plainText(text).replace(bracketLine, (line, start: string, _bracket, at: number, whole: string) => {
-    const after = at + line.length;
-    return looksLikeHeading(whole.slice(after, after + readAhead)) ? `${start}(` : line;
-  });
+export const senderText = (text: string): string => atOnce(senderTextSteps(text));
+
+/** The same of a text of any length, with the rest of the process in between. */
+export const longSenderText = (text: string): Promise<string> => inTurns(senderTextSteps(text));
+
+const stepLength = 4096;
+
+function* senderTextSteps(text: string): Steps<string> {
+  let plain = '';
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = endOfStep(text, at);
+    plain += plainText(text.slice(at, end));
+    yield;
+  }
+  let out = '';
+  for (let at = 0, end = 0; at < plain.length; at = end) {
+    end = plain.indexOf('\n', at + stepLength) + 1 || plain.length;
+    out += plain.slice(at, end).replace(bracketLine, withoutHeading);
+    yield;
+  }
+  return out;
+}
+
+/** Neither a line end of two characters nor a character of two units is cut. */
+function endOfStep(text: string, from: number): number {
+  const end = from + stepLength;
+  return /^(?:\r\n|[\ud800-\udbff][\udc00-\udfff])$/.test(text.slice(end - 1, end + 1)) ? end + 1 : Math.min(text.length, end);
+}
+
+function withoutHeading(line: string, start: string, _bracket: string, at: number, whole: string): string {
+  const after = at + line.length;
+  return looksLikeHeading(whole.slice(after, after + readAhead)) ? `${start}(` : line;
+}
 
 /** Whatever a reader may take for a line's end is one; other control characters say nothing. */
 const plainText = (text: string): string =>
@@ -79,7 +108,12 @@ function looksLikeHeading(text: string): boolean {
     .toLowerCase()
     .replace(/\p{Default_Ignorable_Code_Point}+|[^\p{L}\p{N}]+/gu, '');
   const latin = letters.replace(/[^a-z]+/g, '');
-  return compactHeadings.some((heading) => latin.startsWith(heading) || isLike(letters, heading));
+  // A letter with a mark is that letter to one reader, and to another none at all.
+  const unmarked = line
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^a-z]+/g, '');
+  return compactHeadings.some((heading) => latin.startsWith(heading) || unmarked.startsWith(heading) || isLike(letters, heading));
 }
 
 function isLike(letters: string, heading: string): boolean {

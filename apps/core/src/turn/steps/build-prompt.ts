@@ -1,7 +1,7 @@
 import type { PriorMessage } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { TurnFile } from '@svc/engine-kit/engine.ts';
-import { senderText } from '@svc/engine-kit/prompt-blocks.ts';
+import { longSenderText } from '@svc/engine-kit/prompt-blocks.ts';
 import type { CoreContext } from '../../context.ts';
 import type { ObservedMessage } from '../../session/observed-store.ts';
 import type { Turn } from '../turn.ts';
@@ -41,8 +41,8 @@ export async function buildPrompt(deps: Deps, turn: Turn, identity: Identity): P
   const context = [...describeAnnouncements(mail), ...describeObserved(seen)];
   const persona = deps.persona.text();
   return {
-    text: [...context, describeTurn(turn, identity, clock.now()), senderText(content.text)].join('\n\n'),
-    system: content.system === undefined ? persona : `${persona}\n\n${senderText(content.system)}`,
+    text: [...context, describeTurn(turn, identity, clock.now()), await longSenderText(content.text)].join('\n\n'),
+    system: content.system === undefined ? persona : `${persona}\n\n${await longSenderText(content.system)}`,
     transcript: content.transcript ?? [],
     attachments: await deps.conversationFiles.stage(conversation_key, content.attachments ?? []),
     filesDir: deps.conversationFiles.folderOf(conversation_key),
