@@ -44,6 +44,12 @@ const keys: readonly [name: string, pem: string][] = [
   ],
 ];
 
+const numbered = (text: string, mark: (number: number) => string): string =>
+  text
+    .split('\n')
+    .map((line, at) => mark(at + 8) + line)
+    .join('\n');
+
 const forms: readonly [name: string, form: (pem: string) => string][] = [
   ['as it is', (text) => text],
   ['with CRLF', (text) => text.replaceAll('\n', '\r\n')],
@@ -71,6 +77,20 @@ const forms: readonly [name: string, form: (pem: string) => string][] = [
   ],
   ['wrapped in 40 columns', (text) => text.replaceAll(/(^[A-Za-z0-9+/=]{40})(?=.)/gm, '$1\n')],
   ['in a table', (text) => text.replaceAll(/^(.*)$/gm, '| $1 |')],
+  ['in lines of HTML', (text) => text.replaceAll('\n', '<br>\n')],
+  ['in one line of HTML', (text) => text.replaceAll('\n', '<br />')],
+  ['in paragraphs', (text) => text.replaceAll(/^(.+)$/gm, '<p class="line">$1</p>')],
+  ['quoted in HTML', (text) => text.replaceAll(/^/gm, '&gt; ')],
+  ['with entities for line ends', (text) => text.replaceAll('\n', '&#10;')],
+  ['with line numbers', (text) => numbered(text, (number) => `${number}: `)],
+  ['with the line numbers of grep', (text) => numbered(text, (number) => `${number}:`)],
+  ['with the line numbers of cat', (text) => numbered(text, (number) => `${String(number).padStart(6)}\t`)],
+  ['with line numbers in a margin', (text) => numbered(text, (number) => `${String(number).padStart(3)} │ `)],
+  ['in a log', (text) => numbered(text, (number) => `2026-11-22T10:00:0${number % 10}.123Z app[12]: INFO `)],
+  ['in the log of a container', (text) => text.replaceAll(/^/gm, 'web-1  | ')],
+  ['with a character that nobody sees at each line', (text) => text.replaceAll(/^/gm, '\u200B').replaceAll('\n', '\u200B\n')],
+  ['with spaces that do not break', (text) => text.replaceAll(/^/gm, '\u00A0\u00A0')],
+  ['in bold', (text) => text.replaceAll(/^(.+)$/gm, '**$1**')],
   ['percent-encoded', (text) => encodeURIComponent(text)],
   ['as a form', (text) => new URLSearchParams({ key: text }).toString()],
 ];

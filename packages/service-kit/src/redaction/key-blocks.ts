@@ -1,4 +1,5 @@
-import { isDigit, isLower, isUpper } from './unit-kinds.ts';
+import { KeyMarkup, skipped } from './key-markup.ts';
+import { addTo, isJoin, isKeyUnit, isLine, isWord, leastLastLine, noRun } from './key-run.ts';
 
 /** So many signs and spaces at most stand before a key and between its lines. */
 const maxGap = 64;
@@ -8,16 +9,16 @@ const leastKey = 40;
 const leastCutKey = 8;
 /** An example made of one word again and again has fewer different characters. */
 const leastVariety = 12;
-/** A run of this length with digits and letters of both cases is part of a key wherever it stands. */
-const leastLine = 32;
-/** So short a rest is no line of a key. */
-const leastLastLine = 4;
 /** The end line of a key is looked for this far behind the last of its lines; when there is none, the text goes on there. */
 const endWithin = 512;
 
 const head = /-----? ?BEGIN(?:[ A-Z0-9_+%]|-(?!-)){0,100}$/i;
 const endLine = /-----? ?END[ +%_]$/i;
 const longestEndLine = 12;
+const longestHead = 120;
+const longestPrefix = 100;
+/** A number in front of a line may have more digits than that of the head line. */
+const growth = 2;
 const headerWords = [
   'proc-type:',
   'dek-info:',
@@ -33,7 +34,7 @@ const longestHeaderWord = 16;
 /** Between the lines of a key: line breaks, their escapes, quotes, and what begins a line in a quotation, a diff or a comment. */
 const gapSigns = ' \t\r\n"\'`,>|\\#*;&%';
 const escapes = 'nrtu"\'';
-const [percent, plus, dash, backslash, backtick] = [37, 43, 45, 92, 96];
+const [newline, percent, plus, dash, backslash, backtick] = [10, 37, 43, 45, 92, 96];
 
 /** The beginning of a block of private key: the words that end its head line. */
 export const keyBlockStart = {
@@ -50,7 +51,14 @@ export const keyBlockStart = {
 
   /** True when those words, which begin at `from`, are part of a head line. */
   isHead: (text: string, from: number): boolean =>
-    text.charCodeAt(from + 7) === dash || head.test(text.slice(Math.max(0, from - 120), from)),
+    text.charCodeAt(from + 7) === dash || head.test(text.slice(Math.max(0, from - longestHead), from)),
+
+  /** How much stands before the head line: a line number, a time. The lines of the key begin in the same way. */
+  prefixLength(text: string, from: number): number {
+    const before = text.slice(Math.max(0, from - longestHead - longestPrefix), from);
+    const prefix = before.slice(before.lastIndexOf('\n') + 1, Math.max(0, head.exec(before)?.index ?? 0));
+    return prefix.length <= longestPrefix && /\w/.test(prefix) ? prefix.length : 0;
+  },
 };
 
 /**
@@ -71,17 +79,51 @@ export class KeyBlockReader {
   #percent = '';
   /** Nothing but a gap stands between here and the last line of the key. */
   #isNext = true;
+  readonly #markup = new KeyMarkup();
+  readonly #prefix: number;
+  #column = Number.POSITIVE_INFINITY;
+  /** What was known where the line began, of which the prefix is no part. */
+  #atLine = { length: 0, isNext: true };
 
-  constructor(from: number) {
+  /** `prefix`: so much stands before the head line, and before each line of the key. */
+  constructor(from: number, prefix = 0) {
     this.keyUntil = from;
+    this.#prefix = prefix;
   }
 
   /** The unit before `at`. */
   take(unit: number, buffer: string, at: number): void {
-    if (this.#percent !== '') return this.#takePercent(unit, buffer, at);
-    if (unit === percent) this.#percent = '%';
-    else if (!this.#inHeader || this.#isHeaderEnd(unit)) this.#takeUnit(unit, buffer, at);
+    this.#column++;
+    this.#takeRaw(unit, buffer, at);
+    if (this.#column <= this.#prefix + growth) this.#passPrefix();
+    if (unit === newline && this.#prefix > 0) this.#beginLine();
     if (this.state === 'key' && at - this.keyUntil > endWithin) this.state = 'over';
+  }
+
+  #takeRaw(unit: number, buffer: string, at: number): void {
+    if (this.#percent !== '') return this.#takePercent(unit, buffer, at);
+    if (unit === percent) return void (this.#percent = '%');
+    const read = this.#markup.take(unit);
+    if (read !== skipped && (!this.#inHeader || this.#isHeaderEnd(read))) this.#takeUnit(read, buffer, at);
+  }
+
+  #beginLine(): void {
+    this.#column = 0;
+    this.#atLine = { length: this.#length, isNext: this.#isNext };
+  }
+
+  /** What is no key there is the prefix of a line, which is read from here on as if it began here. */
+  #passPrefix(): void {
+    if (this.state === 'key') this.#isNext = this.#atLine.isNext;
+    if (this.#column === this.#prefix && !isHeaderStart(this.#line)) this.#line = '';
+    if (this.state !== 'no') return;
+    this.state = 'open';
+    this.#run = noRun();
+    this.#length = this.#atLine.length;
+    if (this.#length === 0) this.#different.clear();
+    this.#gap = 0;
+    this.#line = '';
+    this.#inHeader = this.#isEscape = false;
   }
 
   #takeUnit(unit: number, buffer: string, at: number): void {
@@ -97,14 +139,14 @@ export class KeyBlockReader {
     if (this.#percent.length < 3) return;
     const code = Number.parseInt(this.#percent.slice(1), 16);
     this.#percent = '';
-    this.take(Number.isNaN(code) || code === percent ? 32 : code, buffer, at);
+    this.#takeRaw(Number.isNaN(code) || code === percent ? 32 : code, buffer, at);
   }
 
   /** At the end of its line, or where the key begins when all stands on one. */
   #isHeaderEnd(unit: number): boolean {
     if (isKeyUnit(unit)) addTo(this.#run, unit);
     else this.#run = noRun();
-    this.#inHeader = unit !== 10 && unit !== backslash && !isLine(this.#run);
+    this.#inHeader = unit !== newline && unit !== backslash && !isLine(this.#run);
     return !this.#inHeader;
   }
 
@@ -155,14 +197,14 @@ export class KeyBlockReader {
     else if (++this.#gap > maxGap) this.state = 'no';
     this.#length += run.length;
     if (unit === dash && isLineStart) this.#line = '-';
-    if (unit === 10) this.#line = '';
+    if (unit === newline) this.#line = '';
     this.#isEscape = unit === backslash;
   }
 
   /** The header of an encrypted key, or of one for mail, is passed over line by line. */
   #takeHeader(unit: number): boolean {
     const line = this.#line.replace(/^-/, '') + String.fromCharCode(unit).toLowerCase();
-    if (line.length === 1 || !headerWords.some((word) => word.startsWith(line))) return false;
+    if (line.length === 1 || !isHeaderStart(line)) return false;
     this.#line = line;
     this.#inHeader = headerWords.includes(line);
     return true;
@@ -193,38 +235,7 @@ export class KeyBlockReader {
   }
 }
 
-type Run = { length: number; hasLower: boolean; hasUpper: boolean; hasDigit: boolean; hasSign: boolean; startsUpper: boolean };
-
-const noRun = (): Run => ({
-  length: 0,
-  hasLower: false,
-  hasUpper: false,
-  hasDigit: false,
-  hasSign: false,
-  startsUpper: false,
-});
-
-function addTo(run: Run, unit: number): void {
-  if (isLower(unit)) run.hasLower = true;
-  else if (isDigit(unit)) run.hasDigit = true;
-  else if (!isUpper(unit)) run.hasSign = true;
-  else if (run.length === 0) run.startsUpper = true;
-  else run.hasUpper = true;
-  run.length++;
-}
-
-/** Like a word of a language: `word`, `Word` or `WORD`. */
-const isWord = (run: Run): boolean => run.length > 0 && !run.hasDigit && !run.hasSign && !(run.hasLower && run.hasUpper);
-
-/** A plus or two slashes join and begin lines too. */
-const isJoin = ({ length, hasSign, hasLower, hasUpper, hasDigit, startsUpper }: Run): boolean =>
-  length === 0 || (hasSign && length < leastLastLine && !hasLower && !hasUpper && !hasDigit && !startsUpper);
-
-const isLine = (run: Run): boolean =>
-  run.length >= leastLine && run.hasLower && run.hasDigit && (run.hasUpper || run.startsUpper);
-
-const isKeyUnit = (unit: number): boolean =>
-  isLower(unit) || isUpper(unit) || isDigit(unit) || unit === 43 || unit === 47 || unit === 61;
+const isHeaderStart = (line: string): boolean => headerWords.some((word) => word.startsWith(line));
 
 const isEndSpace = (unit: number): boolean => unit === 32 || unit === 43 || unit === 37 || unit === 95;
 

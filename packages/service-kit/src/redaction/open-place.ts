@@ -104,7 +104,7 @@ export class OpenPlace {
       case 'key-block':
         if (!keyBlockStart.isHead(buffer, from)) break;
         this.#open(from, at, buffer);
-        this.readKey(at);
+        this.#readKey(at, keyBlockStart.prefixLength(buffer, from));
         break;
     }
   }
@@ -124,11 +124,6 @@ export class OpenPlace {
     }
     if (!isRun(unit)) this.#takeRunEnd(unit, buffer, at);
     else if (!this.inRun && at - 1 <= this.#valueBy && !operates) this.beginRun(at - 1);
-  }
-
-  readKey(from: number): void {
-    this.keyFrom = from;
-    this.keyReader = new KeyBlockReader(from);
   }
 
   /** It is no key. */
@@ -192,6 +187,11 @@ export class OpenPlace {
   #openRun(from: number, { buffer, settled, at }: Reading): void {
     const mask = this.floor === never ? holdPoint(buffer, settled, at - 1, this.#table, this.#holdsWords) : this.floor;
     this.#open(from, mask, buffer);
+  }
+
+  #readKey(from: number, prefix: number): void {
+    this.keyFrom = from;
+    this.keyReader = new KeyBlockReader(from, prefix);
   }
 
   #takeOperator(buffer: string, at: number): void {
