@@ -1,5 +1,6 @@
 import { keyBlockStart } from './key-blocks.ts';
 import { createKeywordTable, type KeywordTable } from './keyword-table.ts';
+import { addressRules } from './rules/address-rules.ts';
 import { explicitAssignment, genericAssignment } from './rules/assignment-rules.ts';
 import { foreignLinks } from './rules/link-rules.ts';
 import { publicRules } from './rules/public-rules.ts';
@@ -42,7 +43,7 @@ export function tableOf(ruleSet: RuleSet, linkHosts: readonly string[] = []): Ke
 /** All that needs no expression of the vendored set but for a token whose beginning was seen. */
 function logRules(): DetectionRule[] {
   const tokens = readVendorRules().rules.filter(({ triggers }) => triggers.every(({ opening }) => opening === 'token'));
-  return [keyBlocks, ...structureRules, ...prefixRules, ...tokens, explicitAssignment];
+  return [keyBlocks, ...structureRules, ...addressRules, ...prefixRules, ...tokens, explicitAssignment];
 }
 
 function rulesFor(audience: Audience, linkHosts: readonly string[]): DetectionRule[] {
@@ -50,6 +51,7 @@ function rulesFor(audience: Audience, linkHosts: readonly string[]): DetectionRu
   return [
     keyBlocks,
     ...structureRules,
+    ...addressRules,
     ...prefixRules,
     ...rules,
     genericAssignment(generic, audience === 'private'),

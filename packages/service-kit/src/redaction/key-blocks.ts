@@ -1,4 +1,5 @@
 import { KeyMarkup, skipped } from './key-markup.ts';
+import { LinePrefix, longestPrefix } from './line-prefix.ts';
 import { addTo, isJoin, isKeyUnit, isLine, isWord, leastLastLine, noRun } from './key-run.ts';
 
 /** So many signs and spaces at most stand before a key and between its lines. */
@@ -16,9 +17,7 @@ const head = /-----? ?BEGIN(?:[ A-Z0-9_+%]|-(?!-)){0,100}$/i;
 const endLine = /-----? ?END[ +%_]$/i;
 const longestEndLine = 12;
 const longestHead = 120;
-const longestPrefix = 100;
-/** A number in front of a line may have more digits than that of the head line. */
-const growth = 2;
+
 const headerWords = [
   'proc-type:',
   'dek-info:',
@@ -53,11 +52,10 @@ export const keyBlockStart = {
   isHead: (text: string, from: number): boolean =>
     text.charCodeAt(from + 7) === dash || head.test(text.slice(Math.max(0, from - longestHead), from)),
 
-  /** How much stands before the head line: a line number, a time. The lines of the key begin in the same way. */
-  prefixLength(text: string, from: number): number {
+  /** What stands before the head line: a line number, a time. The lines of the key begin in the same way. */
+  prefixOf(text: string, from: number): string {
     const before = text.slice(Math.max(0, from - longestHead - longestPrefix), from);
-    const prefix = before.slice(before.lastIndexOf('\n') + 1, Math.max(0, head.exec(before)?.index ?? 0));
-    return prefix.length <= longestPrefix && /\w/.test(prefix) ? prefix.length : 0;
+    return before.slice(before.lastIndexOf('\n') + 1, Math.max(0, head.exec(before)?.index ?? 0));
   },
 };
 
@@ -80,24 +78,43 @@ export class KeyBlockReader {
   /** Nothing but a gap stands between here and the last line of the key. */
   #isNext = true;
   readonly #markup = new KeyMarkup();
-  readonly #prefix: number;
-  #column = Number.POSITIVE_INFINITY;
-  /** What was known where the line began, of which the prefix is no part. */
+  readonly #prefix: LinePrefix;
+  /** What was known where the line began. */
   #atLine = { length: 0, isNext: true };
+  /** It is no key, unless what was read is the prefix of a line. */
+  #isDoubtful = false;
 
-  /** `prefix`: so much stands before the head line, and before each line of the key. */
-  constructor(from: number, prefix = 0) {
+  /** `prefix`: what stands before the head line, and before each line of the key. */
+  constructor(from: number, prefix = '') {
     this.keyUntil = from;
-    this.#prefix = prefix;
+    this.#prefix = new LinePrefix(prefix);
   }
 
   /** The unit before `at`. */
   take(unit: number, buffer: string, at: number): void {
-    this.#column++;
-    this.#takeRaw(unit, buffer, at);
-    if (this.#column <= this.#prefix + growth) this.#passPrefix();
-    if (unit === newline && this.#prefix > 0) this.#beginLine();
+    if (!this.#isDoubtful) this.#takeRaw(unit, buffer, at);
+    if (this.#prefix.take(unit)) this.#passPrefix();
+    else this.#doubt();
+    if (unit === newline) this.#atLine = { length: this.#length, isNext: this.#isNext };
     if (this.state === 'key' && at - this.keyUntil > endWithin) this.state = 'over';
+  }
+
+  #doubt(): void {
+    if (this.state === 'no') this.#isDoubtful = true;
+    if (this.#isDoubtful) this.state = this.#prefix.isOpen ? 'open' : 'no';
+  }
+
+  /** The line is read from here on as if it began here. */
+  #passPrefix(): void {
+    this.#isNext = this.#atLine.isNext;
+    this.#run = noRun();
+    this.#line = '';
+    this.#gap = 0;
+    this.#isDoubtful = this.#inHeader = this.#isEscape = false;
+    if (this.state !== 'open' && this.state !== 'no') return;
+    this.state = 'open';
+    this.#length = this.#atLine.length;
+    if (this.#length === 0) this.#different.clear();
   }
 
   #takeRaw(unit: number, buffer: string, at: number): void {
@@ -105,25 +122,6 @@ export class KeyBlockReader {
     if (unit === percent) return void (this.#percent = '%');
     const read = this.#markup.take(unit);
     if (read !== skipped && (!this.#inHeader || this.#isHeaderEnd(read))) this.#takeUnit(read, buffer, at);
-  }
-
-  #beginLine(): void {
-    this.#column = 0;
-    this.#atLine = { length: this.#length, isNext: this.#isNext };
-  }
-
-  /** What is no key there is the prefix of a line, which is read from here on as if it began here. */
-  #passPrefix(): void {
-    if (this.state === 'key') this.#isNext = this.#atLine.isNext;
-    if (this.#column === this.#prefix && !isHeaderStart(this.#line)) this.#line = '';
-    if (this.state !== 'no') return;
-    this.state = 'open';
-    this.#run = noRun();
-    this.#length = this.#atLine.length;
-    if (this.#length === 0) this.#different.clear();
-    this.#gap = 0;
-    this.#line = '';
-    this.#inHeader = this.#isEscape = false;
   }
 
   #takeUnit(unit: number, buffer: string, at: number): void {
@@ -152,6 +150,7 @@ export class KeyBlockReader {
 
   /** Nothing more comes. */
   end(at: number): void {
+    if (this.#isDoubtful) this.state = 'no';
     if (this.state === 'open') this.state = this.#length + this.#run.length >= leastCutKey && !isWord(this.#run) ? 'key' : 'no';
     if (this.state === 'key' && this.#isNext && this.#run.length > 0) this.keyUntil = at;
   }

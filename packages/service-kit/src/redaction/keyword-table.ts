@@ -41,7 +41,7 @@ export function createKeywordTable(rules: readonly DetectionRule[]): KeywordTabl
   const endsOf = new Map(trie.ends.map((ends, node) => [order[node]!, ends] as const).filter(([, ends]) => ends.length > 0));
   const starts = new Set(
     keywords
-      .filter(({ opening }) => opening.endsWith('token'))
+      .filter(({ opening }) => opening.endsWith('token') || opening === 'address')
       .flatMap(({ word }) => Array.from(word).map((_, i) => word.slice(0, i + 1))),
   );
   return {

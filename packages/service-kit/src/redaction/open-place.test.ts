@@ -106,7 +106,7 @@ test('what is shorter than any secret is not looked at', () => {
     find: (text) => (asked.push(text), []),
   };
   const stream = createTextDetector(createKeywordTable([rule]), false);
-  stream.push('k1abcd k1abcde ');
+  stream.push('k1a k1ab ');
   expect(asked).toHaveLength(1);
 });
 

@@ -8,9 +8,11 @@ const operatorWithin = 26;
 const valueWithin = 8;
 const lineOperatorWithin = 8;
 const spanLength = 2048;
+/** A password goes on so far behind the first character that no run holds. */
+const passwordWithin = 64;
 const maxLine = 4000;
 /** A run or value that is shorter is no secret. */
-const leastRun = 7;
+const leastRun = 4;
 /** Text that has left is kept this far back, as what stands before a secret. */
 export const contextLength = 256;
 const never = -1;
@@ -44,6 +46,8 @@ export class OpenPlace {
   #valueBy = never;
   #openUntil = never;
   #lineUntil = never;
+  /** The place behind `://`, in its run. */
+  #addressFrom = never;
   #isRipe = false;
 
   constructor(table: KeywordTable, holdsWords: boolean) {
@@ -75,8 +79,10 @@ export class OpenPlace {
     if (this.seen.size === 0) this.contextFrom = startOfRun(buffer, from) - 1;
     this.seen.add(index);
     switch (opening) {
+      case 'address':
       case 'token':
       case 'assigned-token':
+        if (opening === 'address') this.#addressFrom = at;
         this.#openRun(from, reading);
         if (opening === 'assigned-token') this.contextFrom = Math.min(this.contextFrom, from - contextLength / 2);
         if (!this.inRun) this.#runFrom = startOfRun(buffer, from);
@@ -104,7 +110,7 @@ export class OpenPlace {
       case 'key-block':
         if (!keyBlockStart.isHead(buffer, from)) break;
         this.#open(from, at, buffer);
-        this.#readKey(at, keyBlockStart.prefixLength(buffer, from));
+        this.#readKey(at, keyBlockStart.prefixOf(buffer, from));
         break;
     }
   }
@@ -152,7 +158,7 @@ export class OpenPlace {
     this.reach = contextLength;
     this.endKey();
     this.#isRipe = this.#inNumber = false;
-    this.#valueBy = this.#lineUntil = this.#openUntil = never;
+    this.#valueBy = this.#lineUntil = this.#openUntil = this.#addressFrom = never;
     if (!isCut) this.inRun = false;
   }
 
@@ -176,6 +182,7 @@ export class OpenPlace {
     this.#valueBy = shifted(this.#valueBy);
     this.#openUntil = shifted(this.#openUntil);
     this.#lineUntil = shifted(this.#lineUntil);
+    this.#addressFrom = shifted(this.#addressFrom);
   }
 
   #open(from: number, mask: number, buffer: string): void {
@@ -189,7 +196,7 @@ export class OpenPlace {
     this.#open(from, mask, buffer);
   }
 
-  #readKey(from: number, prefix: number): void {
+  #readKey(from: number, prefix: string): void {
     this.keyFrom = from;
     this.keyReader = new KeyBlockReader(from, prefix);
   }
@@ -205,6 +212,11 @@ export class OpenPlace {
     }
   }
 
+  #takeAddress(text: string, unit: number, at: number): void {
+    this.#addressFrom = never;
+    if (mayHoldPassword(text, unit)) this.#openUntil = Math.max(this.#openUntil, at + passwordWithin);
+  }
+
   #takeRunEnd(unit: number, buffer: string, at: number): void {
     const operates = isOperator(unit);
     if (!this.inRun) {
@@ -212,9 +224,18 @@ export class OpenPlace {
       return;
     }
     if (at - 1 - this.#runFrom >= leastRun) this.#isRipe = true;
+    if (this.#addressFrom !== never) this.#takeAddress(buffer.slice(this.#addressFrom, at - 1), unit, at);
     // An escaped line end is two characters, and ends a value like a line end.
     if (unit === 92) this.#openUntil = Math.max(this.#openUntil, at);
     this.inRun = false;
     if (!operates && !isOperator(buffer.charCodeAt(at - 2))) this.#valueBy = never;
   }
+}
+
+/** Whether what follows `://` up to a unit may go on as a password behind it. */
+function mayHoldPassword(text: string, unit: number): boolean {
+  const { user, password } = /^(?<user>[^/?#@:]{0,128})(?::(?<password>[^/?#@]{0,256}))?$/.exec(text)?.groups ?? {};
+  if (user === undefined) return false;
+  if (password === undefined || /^\d{0,5}$/.test(password)) return unit >= 128 || (password === '' && unit > 32 && unit !== 91);
+  return unit !== 91; // it begins a mask
 }

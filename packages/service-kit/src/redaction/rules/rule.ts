@@ -6,6 +6,7 @@ export type Found = { from: number; to: number; kind: RedactedKind };
 /**
  * What opens a place in the text in which something secret may follow, and with it how long that place stays open:
  * - `token`: the word begins (or stands in) a run of characters without a space, which is looked at when it ends;
+ * - `address`: like a token, and where a password with spaces or other scripts in it may have begun, some way beyond its run;
  * - `assigned-token`: the same, and the name that it is assigned to may stand before it;
  * - `assignment`: an operator may follow the word, and a value the operator;
  * - `value`: the value follows the word at once;
@@ -14,7 +15,7 @@ export type Found = { from: number; to: number; kind: RedactedKind };
  * - `phone`: a row of digits with the signs that stand in a telephone number;
  * - `key-block`: the word ends the head line of a private key.
  */
-export type Opening = 'token' | 'assigned-token' | 'assignment' | 'value' | 'line' | 'span' | 'phone' | 'key-block';
+export type Opening = 'token' | 'address' | 'assigned-token' | 'assignment' | 'value' | 'line' | 'span' | 'phone' | 'key-block';
 
 /** Words are lower case and found in any case; with `isBound` only where no letter, digit or underscore is before them. */
 export type Trigger = { opening: Opening; words: readonly string[]; isBound?: boolean };

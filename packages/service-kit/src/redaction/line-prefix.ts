@@ -1,0 +1,48 @@
+/** The number in front of a line may have more or fewer digits than that of the first one. */
+const growth = 2;
+/** What is longer is no number or time in front of a line. */
+export const longestPrefix = 100;
+
+/**
+ * What stands before the head line of a key (a line number, a time, a name of a program) and in the same shape before each of
+ * its lines: digits and spaces may differ.
+ */
+export class LinePrefix {
+  readonly #shape: RegExp | null;
+  readonly #least: number;
+  readonly #most: number;
+  #line: string | null = null;
+
+  constructor(prefix: string) {
+    const isPrefix = prefix.length <= longestPrefix && /[A-Za-z0-9]/.test(prefix);
+    this.#shape = isPrefix ? shapeOf(prefix) : null;
+    this.#least = prefix.length - growth;
+    this.#most = prefix.length + growth;
+  }
+
+  /** The line may still turn out to begin with the prefix. */
+  get isOpen(): boolean {
+    return this.#line !== null;
+  }
+
+  /** True when the prefix ends with this unit. */
+  take(unit: number): boolean {
+    if (unit === 10 && this.#shape !== null) this.#line = '';
+    else if (this.#line !== null) return this.#takeOfLine(this.#line + String.fromCharCode(unit));
+    return false;
+  }
+
+  #takeOfLine(line: string): boolean {
+    const isWhole = line.length >= this.#least && this.#shape?.test(line) === true;
+    this.#line = isWhole || line.length >= this.#most ? null : line;
+    return isWhole;
+  }
+}
+
+/** Each row of digits and of spaces stands for any; everything else for itself. */
+const shapeOf = (prefix: string): RegExp => new RegExp(`^${prefix.replaceAll(/\d+|\s+|[^\d\s\w]/g, partOfShape)}$`);
+
+function partOfShape(part: string): string {
+  if (/\d/.test(part)) return String.raw`\d+`;
+  return /\s/.test(part) ? String.raw`\s+` : `\\${part}`;
+}
