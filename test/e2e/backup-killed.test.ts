@@ -50,7 +50,7 @@ test.skipIf(why !== null)(
         const { restore } = await list();
         states.add(restore?.state ?? 'none');
         if (restore !== null) expect(await undo()).toMatchObject({ undone: 'pending' });
-        if (existsSync(path.join(folder.path, 'restore'))) await expect.poll(begun, { timeout: 15_000 }).toEqual([]);
+        if (existsSync(path.join(folder.path, 'restore'))) await expect.poll(begun).toEqual([]);
       }
     }
     expect(kills).toBeGreaterThan(6);

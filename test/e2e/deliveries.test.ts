@@ -37,7 +37,7 @@ const svc = (args: string[], dataDir = folder.path, corePort = 1): Promise<Ended
       SVC_DATA_DIR: dataDir,
       SVC_CORE_PORT: String(corePort),
     };
-    const child = execFile(process.execPath, [mainFile, ...args], { env, timeout: 30_000 }, (_error, out, err) =>
+    const child = execFile(process.execPath, [mainFile, ...args], { env, timeout: 60_000 }, (_error, out, err) =>
       resolve({ code: child.exitCode ?? -1, out, err }),
     );
   });

@@ -22,7 +22,7 @@ test.skipIf(codex === null)(
     const server = await startFakeOllama({ port, answer: 'Hello from a model.' });
     onTestFinished(() => server.close());
     const command = async () => (await engines()).model_servers[0]?.connect;
-    await expect.poll(command, { timeout: 20_000, interval: 500 }).toBe('./svc engine install codex');
+    await expect.poll(command, { interval: 500 }).toBe('./svc engine install codex');
 
     // What installing leaves, without the download.
     mkdirSync(path.join(house.folder, 'engines/codex'), { recursive: true });

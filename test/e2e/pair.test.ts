@@ -25,7 +25,7 @@ const svc = (args: string[], corePort = port): Promise<Ended> =>
       SVC_DATA_DIR: core.folder,
       SVC_CORE_PORT: String(corePort),
     };
-    const child = execFile(process.execPath, [mainFile, ...args], { env, timeout: 30_000 }, (_error, out, err) =>
+    const child = execFile(process.execPath, [mainFile, ...args], { env, timeout: 60_000 }, (_error, out, err) =>
       resolve({ code: child.exitCode ?? -1, out, err }),
     );
   });

@@ -87,7 +87,7 @@ test('an upload goes on after kill -9 of the core, of the command and of both, a
       const map = id === undefined ? null : path.join(staged, id, 'map');
       return map !== null && existsSync(map) ? readFileSync(map).reduce((sum, byte) => sum + byte, 0) : 0;
     };
-    await expect.poll(landed, { interval: 2, timeout: 20_000 }).toBeGreaterThan(40 * (index + 1));
+    await expect.poll(landed, { interval: 2 }).toBeGreaterThan(40 * (index + 1));
     if (victim !== 'command') {
       core.child.kill('SIGKILL');
       await core.exited;
@@ -112,7 +112,7 @@ test('a command that is on its way carries on by itself while the core is killed
   writeFileSync(place.file, bytes);
   const first = await place.startCore();
   const sender = place.send(place.file);
-  await expect.poll(() => sender.printed().err, { interval: 2, timeout: 20_000 }).toMatch(/^[2-9]\d %/m);
+  await expect.poll(() => sender.printed().err, { interval: 2 }).toMatch(/^[2-9]\d %/m);
   first.child.kill('SIGKILL');
   await first.exited;
   await place.startCore();
@@ -149,7 +149,7 @@ test('[U10] kill -9 of the core at any moment of an end leaves no line without i
     const [listed, there] = [new Set(lines()), new Set(files())];
     return [...lines().filter((file) => !there.has(file)), ...files().filter((file) => !listed.has(file))];
   };
-  await expect.poll(() => [...apart(), ...staged()], { timeout: 15_000 }).toEqual([]);
+  await expect.poll(() => [...apart(), ...staged()]).toEqual([]);
   for (const entry of linesOf(place.uploads)) {
     const content = readFileSync(path.join(place.uploads, entry.path));
     expect([content.length, sha256(content)]).toEqual([entry.bytes, entry.sha256]);

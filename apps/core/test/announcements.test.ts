@@ -296,13 +296,13 @@ export async function* respond({ prompt, text }) {
 
 describe('[A06] a core that is killed', () => {
   const post = async (url: string, body: object) =>
-    (await requestJson<{ id: number }>(`${url}/v2/announce`, { body, timeoutMs: 5000 })).body.id;
+    (await requestJson<{ id: number }>(`${url}/v2/announce`, { body, timeoutMs: 40_000 })).body.id;
   const list = async (url: string) =>
-    (await requestJson<{ announcements: Announcement[] }>(`${url}/v2/announcements`, { timeoutMs: 5000 })).body.announcements;
+    (await requestJson<{ announcements: Announcement[] }>(`${url}/v2/announcements`, { timeoutMs: 40_000 })).body.announcements;
   /** The offline engine answers with all that it was given. */
   const ask = async (url: string, key: string) => {
     const body = envelope('context', { conversation_key: key });
-    const answer = await requestJson<{ actions: { text: string }[] }>(`${url}/v2/handle`, { body, timeoutMs: 20_000 });
+    const answer = await requestJson<{ actions: { text: string }[] }>(`${url}/v2/handle`, { body, timeoutMs: 40_000 });
     return announcementsIn((JSON.parse(answer.body.actions[0]?.text ?? '{}') as { prompt: string }).prompt);
   };
 
@@ -314,7 +314,7 @@ describe('[A06] a core that is killed', () => {
     expect(await ask(first.url, 'compat:c1:a')).toEqual(['stays']);
     expect(await post(first.url, { text: 'short', ttl: 0.001 })).toBe(2);
     const { last_announce_id } = (
-      await requestJson<{ last_announce_id: number }>(`${first.url}/v2/session/compat:c1:a`, { timeoutMs: 5000 })
+      await requestJson<{ last_announce_id: number }>(`${first.url}/v2/session/compat:c1:a`, { timeoutMs: 40_000 })
     ).body;
     expect(last_announce_id).toBe(1);
     first.child.kill('SIGKILL');
@@ -353,7 +353,7 @@ describe('[A06] a core that is killed', () => {
     const second = await startCoreProcess(dir, env);
     await second.ready();
     await expect.poll(given).toEqual([['news'], ['news', 'later']]);
-    await requestJson(`${second.url}/v2/handle`, { body: envelope('and now?'), timeoutMs: 20_000 });
+    await requestJson(`${second.url}/v2/handle`, { body: envelope('and now?'), timeoutMs: 40_000 });
     expect(given()).toEqual([['news'], ['news', 'later'], []]);
   });
 
@@ -366,7 +366,7 @@ describe('[A06] a core that is killed', () => {
       for (let n = 0; n < 1000; n++) answered.push(await post(first.url, { text: `n${n}` }));
     };
     const posters = Promise.allSettled(Array.from({ length: 8 }, poster));
-    await expect.poll(() => answered.length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(100);
+    await expect.poll(() => answered.length, { interval: 5 }).toBeGreaterThan(100);
     first.child.kill('SIGKILL');
     await posters;
 

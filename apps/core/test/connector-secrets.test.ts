@@ -76,6 +76,6 @@ test('one that is not there is not asked again: it names them itself when it com
   await core.context.connectorSecrets.learnAll();
   const manager = await standInManager([shed({ door: 'SHED_DOOR' })], { port });
   clock.advance(10 * 60_000);
-  for (const probe of ['/1', '/2']) await requestJson(`http://127.0.0.1:${port}${probe}`, { timeoutMs: 5000 });
+  for (const probe of ['/1', '/2']) await requestJson(`http://127.0.0.1:${port}${probe}`, { timeoutMs: 40_000 });
   expect(manager.asked).toEqual(['/1 undefined', '/2 undefined']);
 });

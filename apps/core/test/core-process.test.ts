@@ -32,7 +32,7 @@ test('a second core on the same data folder ends, and says whose folder it is', 
   const second = await start(dir);
   expect(await second.exited).toBe(1);
   expect(second.output()).toContain(`Another core is using ${dir}`);
-  expect((await requestJson(`${first.url}/health`, { timeoutMs: 5000 })).status).toBe(200);
+  expect((await requestJson(`${first.url}/health`, { timeoutMs: 40_000 })).status).toBe(200);
 });
 
 test('stopping in mid-turn gives the reader the reason, and no caller that hangs can hold it up', async () => {
@@ -60,7 +60,7 @@ test('[L08] a core that is killed in mid-turn goes on with that turn in the same
   const first = await start(dir);
   await first.ready();
   const read = async (url: string) =>
-    (await requestJson<{ engine_session_id: string; state: string }>(`${url}/v2/session/compat:c1:key`, { timeoutMs: 5000 }))
+    (await requestJson<{ engine_session_id: string; state: string }>(`${url}/v2/session/compat:c1:key`, { timeoutMs: 40_000 }))
       .body;
   const turn = requestJson(`${first.url}/v2/handle`, { body: envelope('wait 60 done'), timeoutMs: 60_000 });
   const cut = expect(turn).rejects.toThrow();
@@ -68,15 +68,15 @@ test('[L08] a core that is killed in mid-turn goes on with that turn in the same
   const before = await read(first.url);
   // Changes are committed in order: with this answer everything before it is on the disk.
   const seen = envelope('seen', { delivery: 'async', conversation_key: 'compat:c1:other' });
-  await requestJson(`${first.url}/v2/handle`, { body: seen, timeoutMs: 5000 });
+  await requestJson(`${first.url}/v2/handle`, { body: seen, timeoutMs: 40_000 });
   first.child.kill('SIGKILL');
   await cut;
   const second = await start(dir);
   await second.ready();
   expect(await read(second.url)).toMatchObject({ engine_session_id: before.engine_session_id, state: 'running' });
-  await requestJson(`${second.url}/v2/abort`, { body: { conversation_key: 'compat:c1:key' }, timeoutMs: 5000 });
+  await requestJson(`${second.url}/v2/abort`, { body: { conversation_key: 'compat:c1:key' }, timeoutMs: 40_000 });
   await expect.poll(async () => (await read(second.url)).state).toBe('idle');
-  const next = await requestJson(`${second.url}/v2/handle`, { body: envelope('echo back'), timeoutMs: 10_000 });
+  const next = await requestJson(`${second.url}/v2/handle`, { body: envelope('echo back'), timeoutMs: 40_000 });
   expect(next.body).toMatchObject({ outcome: 'replied', actions: [{ text: 'back' }] });
   expect((await read(second.url)).engine_session_id).toBe(before.engine_session_id);
 });
@@ -85,7 +85,7 @@ test('[P12] a key that came with /query is kept nowhere: not in the log, not in 
   const dir = dataDir();
   const core = await start(dir, { SVC_LOG_LEVEL: 'trace' });
   await core.ready();
-  const query = (body: object) => requestJson(`${core.url}/query`, { body, timeoutMs: 10_000 });
+  const query = (body: object) => requestJson(`${core.url}/query`, { body, timeoutMs: 40_000 });
   const asked = { message: 'echo hi', userId: 'nobody', apiKey: 'canary-key-123456' };
   expect((await query(asked)).status).toBe(403);
   expect((await query({ ...asked, message: 5 })).status).toBe(400);

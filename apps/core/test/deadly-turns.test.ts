@@ -71,8 +71,11 @@ function openHouse() {
 }
 
 const isIdle = async ({ url }: Core): Promise<boolean> => {
-  const { body } = await requestJson<{ active: number; waiting: number }>(`${url}/health`, { timeoutMs: 5000 });
-  return body.active + body.waiting === 0;
+  const health = requestJson<{ active: number; waiting: number }>(`${url}/health`, { timeoutMs: 40_000 });
+  return health.then(
+    ({ body }) => body.active + body.waiting === 0,
+    () => false, // it has ended, or is too busy to say so
+  );
 };
 
 const say = ({ url }: Core, text: string) =>
@@ -85,11 +88,11 @@ const say = ({ url }: Core, text: string) =>
       content: { text },
       delivery: 'sync',
     },
-    timeoutMs: 20_000,
+    timeoutMs: 40_000,
   });
 
 const left = async ({ url }: Core): Promise<string[]> => {
-  const { body } = await requestJson<{ deliveries: Delivery[] }>(`${url}/v2/deliveries`, { timeoutMs: 5000 });
+  const { body } = await requestJson<{ deliveries: Delivery[] }>(`${url}/v2/deliveries`, { timeoutMs: 40_000 });
   return body.deliveries.map(({ text }) => text).toSorted();
 };
 

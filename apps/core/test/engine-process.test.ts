@@ -105,7 +105,7 @@ test('a key from the command of the settings is used, and is masked', async () =
     content: { text: 'echo canary-from-a-command' },
     delivery: 'sync',
   };
-  const { body } = await requestJson<object>(`${core.url}/v2/handle`, { body: turn, timeoutMs: 10_000 });
+  const { body } = await requestJson<object>(`${core.url}/v2/handle`, { body: turn, timeoutMs: 40_000 });
   expect(body).toMatchObject({ outcome: 'replied' });
   expect(JSON.stringify(body)).not.toContain('canary-from-a-command');
 });

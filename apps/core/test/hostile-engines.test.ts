@@ -53,7 +53,7 @@ async function open(id: 'claude' | 'codex' | 'gemini', env: Record<string, strin
     return { status, body };
   };
   const abort = () =>
-    requestJson(`${core.url}/v2/abort`, { body: { conversation_key: 'compat:one' }, timeoutMs: 5000 }).then(
+    requestJson(`${core.url}/v2/abort`, { body: { conversation_key: 'compat:one' }, timeoutMs: 40_000 }).then(
       ({ status }) => status,
     );
   return {

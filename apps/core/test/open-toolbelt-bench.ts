@@ -117,7 +117,7 @@ export function openToolbeltBench() {
       requestJson<{ error?: string; message?: string }>(`${coreUrl}/v2/toolbelt/${tool}`, {
         token: token === null ? null : new Secret(token),
         body,
-        timeoutMs: 5000,
+        timeoutMs: 40_000,
       }),
     get core() {
       return core;

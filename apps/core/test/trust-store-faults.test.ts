@@ -8,9 +8,9 @@ import { dataDir, startCoreProcess as start } from './start-core-process.ts';
 
 type Core = Awaited<ReturnType<typeof start>>;
 const file = (dir: string, name = 'core.db') => path.join(dir, name);
-const get = async <T>(core: Core, route: string) => (await requestJson<T>(`${core.url}${route}`, { timeoutMs: 5000 })).body;
+const get = async <T>(core: Core, route: string) => (await requestJson<T>(`${core.url}${route}`, { timeoutMs: 40_000 })).body;
 const post = <T>(core: Core, route: string, body: unknown, headers = {}) =>
-  requestJson<T>(`${core.url}${route}`, { body, headers, timeoutMs: 10_000 });
+  requestJson<T>(`${core.url}${route}`, { body, headers, timeoutMs: 40_000 });
 
 /** A data folder in which a core has run and let its owner in. */
 async function usedFolder(): Promise<string> {

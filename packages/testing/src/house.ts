@@ -44,8 +44,8 @@ export async function openHouse({ env = {}, dataDir }: HouseOptions = {}) {
     pid: child.pid ?? 0,
     exited,
     output: () => output,
-    get: async <T>(address: string) => (await requestJson<T>(address, { timeoutMs: 10_000 })).body,
-    post: <T>(address: string, body?: unknown) => requestJson<T>(address, { method: 'POST', body, timeoutMs: 30_000 }),
+    get: async <T>(address: string) => (await requestJson<T>(address, { timeoutMs: 40_000 })).body,
+    post: <T>(address: string, body?: unknown) => requestJson<T>(address, { method: 'POST', body, timeoutMs: 40_000 }),
     key(): string {
       const file = path.join(folder.path, 'instances/compat/keys.json');
       return (JSON.parse(readFileSync(file, 'utf8')) as { keys: { key: string }[] }).keys[0]?.key ?? '';

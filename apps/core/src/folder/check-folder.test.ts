@@ -95,7 +95,7 @@ test('the shared workspace can be trusted, and nothing else of the data folder',
   expect(await trust('repo')).toEqual({ ok: true, path: at('repo') });
 });
 
-test('whatever the path, what is allowed is a real folder apart from the data folder', { timeout: 30_000 }, async () => {
+test('whatever the path, what is allowed is a real folder apart from the data folder', async () => {
   const part = fc.constantFrom(
     'home',
     '.svc',
@@ -124,7 +124,7 @@ test('whatever the path, what is allowed is a real folder apart from the data fo
   );
 });
 
-test('any text is a finding and never a throw', { timeout: 30_000 }, async () => {
+test('any text is a finding and never a throw', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 50 }), async (text) => {
       expect(await check(text)).toHaveProperty('ok');
