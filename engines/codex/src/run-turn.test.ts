@@ -8,6 +8,7 @@ import { createListeners } from './listeners.ts';
 import { runTurn, type TurnOutcome } from './run-turn.ts';
 import { createFakeAppServer } from './testing/fake-app-server.ts';
 import type { Threads } from './threads.ts';
+import { noCounts } from './turn-usage.ts';
 
 /** An app-server that does nothing of its own. */
 function open(over: Partial<Threads> = {}) {
@@ -56,6 +57,20 @@ test('a turn that is over leaves no listener and asks for nothing more', async (
   expect(listeners.size).toBe(0);
   controller.abort();
   expect(asked).toEqual(['turn/start']);
+});
+
+test('what a thread has used is not charged to the next turn, although codex says it with the answer that opens the thread', async () => {
+  const counts = (inputTokens: number) => ({ ...noCounts, inputTokens });
+  const tell = (total: number, last: number) =>
+    turn.say('thread/tokenUsage/updated', { tokenUsage: { total: counts(total), last: counts(last) } });
+  const opened = { id: 'thread-1', model: 'm', resumed: true, isLoaded: false, used: null };
+  const turn = open({ open: () => Promise.resolve().then(() => (tell(1000, 0), opened)) });
+  const all = collect(turn.events);
+  await expect.poll(() => turn.asked).toEqual(['turn/start']);
+  turn.say('turn/started', {});
+  tell(1030, 0); // as codex says it of a compaction
+  turn.say('turn/completed', { turn: { status: 'completed', error: null } });
+  expect((await all).at(-2)).toMatchObject({ type: 'usage', usage: { input_tokens: 30 } });
 });
 
 test('a turn that is aborted is interrupted', async () => {

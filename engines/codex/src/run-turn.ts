@@ -45,8 +45,8 @@ export async function* runTurn(
   const thread = await (isWarm ? orGone(server, opened, () => true) : opened).finally(early.stop);
   if (thread === null) return 'server_gone';
   const watch = createToolServerWatch(thread.isLoaded ? [] : allowedToolServers(request).map(({ name }) => name));
-  const { unsubscribe, used, total, hasBegun } = listenToTurn(server, thread, { queue, watch, text: request.text });
-  early.replay(thread.id, { queue, watch });
+  const { unsubscribe, hear, used, total, hasBegun } = listenToTurn(server, thread, { queue, watch, text: request.text });
+  for (const notification of early.seen) hear(notification);
   let hasUsedTools = false;
   let isWhole = false;
   try {
@@ -128,6 +128,8 @@ type Heard = { queue: EventQueue; watch: ToolServerWatch };
 
 type Listening = {
   unsubscribe(): void;
+  /** Takes what was said before anybody listened. */
+  hear(notification: Notification): void;
   /** What the turn has used so far. */
   used(): EngineEvent;
   /** What the thread has used with it, where that is known. */
@@ -174,7 +176,7 @@ function listenToTurn(server: AppServer, thread: OpenedThread, { queue, watch, t
     else finish(...watch.missing(), used(), { type: status === 'interrupted' ? 'aborted' : 'done' });
   };
   const unsubscribe = server.subscribe(onNotification, onEnd);
-  return { unsubscribe, used, total: () => usage.total(), hasBegun: () => hasBegun };
+  return { unsubscribe, hear: onNotification, used, total: () => usage.total(), hasBegun: () => hasBegun };
 }
 
 /** When the limits that are used up end, epoch s, as told of the whole account; null when this tells no such thing. */
@@ -193,21 +195,16 @@ const usedUpPercent = 100;
 /** More than all threads that load at once have tool servers. */
 const maxEarly = 1000;
 
-/** Tool servers fail while the thread is being loaded, before its id is known here. */
-function collectEarly(server: AppServer): { stop(): void; replay(threadId: string, heard: Heard): void } {
+/** While a thread is loaded, before its id is known here, tool servers fail, and codex says what the thread has used so far. */
+function collectEarly(server: AppServer): { seen: readonly Notification[]; stop(): void } {
   const seen: Notification[] = [];
   const stop = server.subscribe((notification) => {
-    if (notification.method === 'mcpServer/startupStatus/updated' && seen.length < maxEarly) seen.push(notification);
+    if (earlyMethods.has(notification.method) && seen.length < maxEarly) seen.push(notification);
   });
-  return {
-    stop,
-    replay(threadId, { queue, watch }) {
-      const notifications = seen.map((raw) => forThread(raw, threadId)).filter((notification) => notification !== null);
-      for (const notification of notifications) watch.saw(notification);
-      for (const event of notifications.flatMap(toEngineEvents)) queue.push(event);
-    },
-  };
+  return { seen, stop };
 }
+
+const earlyMethods = new Set(['mcpServer/startupStatus/updated', 'thread/tokenUsage/updated']);
 
 /** The notification with its type, when it is about this thread. Its fields are the protocol's promise. */
 const forThread = (notification: Notification, threadId: string): TurnNotification | null =>
