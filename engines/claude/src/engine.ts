@@ -12,6 +12,7 @@ import { keyInSettings, settingsFiles } from './key-in-settings.ts';
 import { claudeEnv, settingSources } from './launch.ts';
 import { loadSdk } from './load-sdk.ts';
 import { titleModel } from './models.ts';
+import { removePrivate } from './private-history.ts';
 import { probeClaude } from './probe.ts';
 import { runTurn } from './run-turn.ts';
 import { createWarmConversations } from './warm-conversations.ts';
@@ -28,6 +29,7 @@ export const createEngine: CreateEngine = (deps) => {
       throw error;
     });
     const notes = await readFolderNotes(request);
+    if (resume !== null && !settingSources(request).includes('user')) await removePrivate(claudeEnv(deps), resume);
     const { log, maxLine } = deps;
     return openConversation({ log, sdk: await sdk, install, env: claudeEnv(deps), maxLine, notes }, request, resume);
   };
@@ -36,7 +38,7 @@ export const createEngine: CreateEngine = (deps) => {
 
   /** One try: an open program that fits, or a new one. */
   async function* attempt(install: ClaudeInstall, request: EngineRequest, isNew: boolean, signal: AbortSignal) {
-    const kept = warm.take(request);
+    const kept = await warm.take(request);
     const refused = kept === null && deps.baseUrl === null ? await keyFor(request) : null;
     if (refused !== null) {
       yield { type: 'failed', failure: refused } as const;

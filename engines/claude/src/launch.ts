@@ -58,7 +58,8 @@ export function claudeOptions(
   const sources = settingSources(request);
   return {
     cwd: request.cwd,
-    env,
+    // What the owner's program has noted of a folder is read whatever the sources of settings are.
+    env: sources.includes('user') ? env : { ...env, CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1' },
     ...(request.model !== null && { model: request.model }),
     ...(resume !== null && { resume }),
     includePartialMessages: true,

@@ -7,8 +7,8 @@ import { fingerprintOf, type Conversation } from './conversation.ts';
  * the one used longest ago goes first.
  */
 export type WarmConversations = {
-  /** The open program that fits the request, out of the pool. One that does not fit is closed. */
-  take(request: EngineRequest): Conversation | null;
+  /** The open program that fits the request, out of the pool. One that does not fit is closed first: it may still write the session's history. */
+  take(request: EngineRequest): Promise<Conversation | null>;
   /** Puts a program back after its turn, or closes it. */
   keep(key: string, conversation: Conversation): void;
   close(): Promise<void>;
@@ -23,6 +23,7 @@ export function createWarmConversations({ limit, memory }: { limit: number; memo
   const closeOne = (conversation: Conversation) => {
     const done = conversation.close().finally(() => closing.delete(done));
     closing.add(done);
+    return done;
   };
   const remove = (key: string): Conversation | null => {
     const entry = kept.get(key);
@@ -33,7 +34,7 @@ export function createWarmConversations({ limit, memory }: { limit: number; memo
   };
   const drop = (key: string) => {
     const conversation = remove(key);
-    if (conversation) closeOne(conversation);
+    if (conversation) void closeOne(conversation);
   };
 
   /** Beside the turns: the program may serve its next turn meanwhile, and is measured again after it. */
@@ -44,16 +45,16 @@ export function createWarmConversations({ limit, memory }: { limit: number; memo
   };
 
   return {
-    take(request) {
+    async take(request) {
       const conversation = remove(request.conversationKey);
       if (conversation === null) return null;
       if (fits(conversation, request)) return conversation;
-      closeOne(conversation);
+      await closeOne(conversation);
       return null;
     },
     keep(key, conversation) {
       drop(key);
-      if (!conversation.alive || limit === 0) return closeOne(conversation);
+      if (!conversation.alive || limit === 0) return void closeOne(conversation);
       const timer = setTimeout(() => drop(key), idleMs);
       timer.unref();
       kept.set(key, { conversation, timer });
