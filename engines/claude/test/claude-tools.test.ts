@@ -6,6 +6,6 @@ import { createEngine } from '../src/engine.ts';
 describeWithEngine('claude', 'tool servers of claude', async (install) => {
   await testEngineTools(await openEngineBench({ id: 'claude', createEngine, install }), {
     toolName: (server, tool) => `mcp__${server}__${tool}`,
-    holdUpMs: 15_000,
+    holdUpMs: 25_000,
   });
 });

@@ -1,17 +1,15 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { EngineEvent } from '@svc/engine-kit/engine.ts';
+import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { guardEvents } from '@svc/engine-kit/guard-events.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import type { AppServer } from './app-server.ts';
-import { RpcError } from './json-rpc.ts';
 import { createListeners } from './listeners.ts';
-import { runTurn, type TurnOutcome } from './run-turn.ts';
-import { createFakeAppServer } from './testing/fake-app-server.ts';
+import { runTurn } from './run-turn.ts';
 import type { Threads } from './threads.ts';
 import { noCounts } from './turn-usage.ts';
 
 /** An app-server that does nothing of its own. */
-function open(over: Partial<Threads> = {}) {
+function open(over: Partial<Threads> = {}, fields: Partial<EngineRequest> = {}) {
   const listeners = createListeners(() => undefined);
   const asked: string[] = [];
   const server: AppServer = {
@@ -34,7 +32,7 @@ function open(over: Partial<Threads> = {}) {
     ...over,
   };
   const controller = new AbortController();
-  const request = engineRequest({ prompt: 'hi', cwd: '/' });
+  const request = engineRequest({ prompt: 'hi', cwd: '/', ...fields });
   const run = (signal: AbortSignal) =>
     runTurn({ server, threads, isWarm: false, endStarted: () => Promise.resolve() }, request, {}, signal);
   const say = (method: string, params: object) => listeners.tell({ method, params: { threadId: 'thread-1', ...params } });
@@ -128,112 +126,59 @@ test('the end of the app-server fails the turns that run and those that come too
   expect(late).toEqual(['codex ended with code 1']);
 });
 
-describe('a turn on an app-server that was open already and goes away', () => {
-  const request = engineRequest({ prompt: 'hi', cwd: '/' });
-  const thread = { id: 'thread-1', model: 'm', resumed: true, isLoaded: true, used: null };
+describe('a turn with tool servers', () => {
+  const toolServers = ['a', 'b'].map((name) => ({ name, type: 'http' as const, url: 'http://x', headers: {}, safe: true }));
 
-  /** It answers what `answers` holds and hangs in all else. */
-  function openWarm(answers: Parameters<typeof createFakeAppServer>[0] = {}) {
+  function start() {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const listeners = createListeners(() => undefined);
-    const asked: string[] = [];
-    const { server, fall } = createFakeAppServer(answers, listeners.add);
-    void server.ended.then(({ reason }) => listeners.end(reason));
-    const spied: AppServer = {
-      ...server,
-      request: (method, params) => (asked.push(method), server.request(method, params)),
-      async kill() {
-        void server.kill();
-        fall();
-      },
-    };
-    const threads: Threads = { open: () => Promise.resolve(thread), keep: () => undefined, release: () => Promise.resolve() };
-    const run = (over: Partial<Threads> = {}) =>
-      end(
-        runTurn(
-          { server: spied, threads: { ...threads, ...over }, isWarm: true, endStarted: () => Promise.resolve() },
-          request,
-          {},
-          new AbortController().signal,
-        ),
-      );
-    const say = (method: string, params: object) => listeners.tell({ method, params: { threadId: 'thread-1', ...params } });
-    return { run, server: spied, fall, asked, say };
+    const { run, asked, say, listeners, controller } = open({}, { toolPolicy: 'full', toolServers });
+    const tell = (name: string, status: string) => say('mcpServer/startupStatus/updated', { name, status, error: null });
+    const outcome = collect(guardEvents(run, controller.signal));
+    return { tell, say, outcome, listeners, leave: () => controller.abort(), isStarted: () => asked.includes('turn/start') };
   }
 
-  /** How it ended. */
-  async function end(events: AsyncGenerator<EngineEvent, TurnOutcome>): Promise<TurnOutcome | EngineEvent | undefined> {
-    let last: EngineEvent | undefined;
-    for (;;) {
-      const next = await events.next();
-      if (next.done === true) return next.value === 'finished' ? last : next.value;
-      last = next.value;
-    }
-  }
-  const alive = { 'thread/loaded/list': () => ({ data: [] }) };
-  const started = { ...alive, 'turn/start': () => ({ turn: { id: 'turn-1' } }) };
-
-  test('while its thread is opened: another one takes the turn', async () => {
-    const { run, asked } = openWarm();
-    const outcome = run({ open: () => new Promise(() => undefined) });
-    await vi.advanceTimersByTimeAsync(5000);
-    expect(await outcome).toBe('server_gone');
-    expect(asked).not.toContain('turn/start');
+  test('starts when each of them is up or has failed, and not before', async () => {
+    const { tell, isStarted, outcome, listeners } = start();
+    await vi.advanceTimersByTimeAsync(2000);
+    tell('a', 'starting');
+    tell('a', 'ready');
+    tell('b', 'starting');
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(isStarted()).toBe(false);
+    tell('b', 'failed');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(isStarted()).toBe(true);
+    listeners.end('it is over');
+    expect(JSON.stringify(await outcome)).not.toContain('did not come up in time');
   });
 
-  test('after its thread was opened: nothing is sent to it any more, and another one takes the turn', async () => {
-    const { run, server, asked } = openWarm(started);
-    const open = () => (void server.stop(), Promise.resolve(thread));
-    expect(await run({ open })).toBe('server_gone');
-    expect(asked).not.toContain('turn/start');
-  });
-
-  test.each([
-    ['hangs', (_fall: () => void) => undefined],
-    ['dies', (fall: () => void) => fall()],
-  ])('it %s before it says a word about the turn: another one takes it', async (_how, happen) => {
-    const { run, fall, asked } = openWarm();
-    const outcome = run();
-    await expect.poll(() => asked.includes('turn/start')).toBe(true);
-    happen(fall);
-    await vi.advanceTimersByTimeAsync(5000);
-    expect(await outcome).toBe('server_gone');
-  });
-
-  test('it dies after it said a word about the turn, even if not in answer: the turn is not run twice', async () => {
-    const { run, fall, asked, say } = openWarm();
-    const outcome = run();
-    const failing = expect(outcome).rejects.toThrow('ended with SIGKILL');
-    await expect.poll(() => asked.includes('turn/start')).toBe(true);
-    say('turn/started', { turn: { id: 'turn-1' } });
-    fall();
-    await failing;
-  });
-
-  test('it dies after it took the turn: the turn fails', async () => {
-    const { run, fall, asked } = openWarm(started);
-    const outcome = run();
-    await expect.poll(() => asked.includes('turn/start')).toBe(true);
-    await vi.advanceTimersByTimeAsync(1);
-    fall();
-    expect(await outcome).toMatchObject({ type: 'failed', failure: { code: 'engine_crashed', retryable: true } });
-  });
-
-  test('what it was asked beside the opening of the thread is of no matter once the turn goes on', async () => {
-    const { run, asked, say, server } = openWarm({ 'turn/start': () => ({ turn: { id: 'turn-1' } }) });
-    const outcome = run();
-    await expect.poll(() => asked.includes('turn/start')).toBe(true);
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect(server.ending.aborted).toBe(false);
+  test('starts without those that say nothing in eleven seconds, and names them', async () => {
+    const { tell, say, isStarted, outcome } = start();
+    await vi.advanceTimersByTimeAsync(10_000);
+    tell('a', 'ready');
+    expect(isStarted()).toBe(false);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(isStarted()).toBe(true);
     say('turn/completed', { turn: { status: 'completed', error: null } });
-    expect(await outcome).toEqual({ type: 'done' });
+    const missing = (await outcome).filter((event) => event.type === 'notice');
+    expect(missing).toMatchObject([{ code: 'tool_server_missing', toolServer: 'b' }]);
   });
 
-  test('a refusal is an answer: it stays', async () => {
-    const refuse = () => Promise.reject(new RpcError('turn/start', { code: -1, message: 'no such model' }));
-    const { run, server } = openWarm({ ...alive, 'turn/start': refuse });
-    await expect(run()).rejects.toThrow('no such model');
-    expect(server.ending.aborted).toBe(false);
+  test('ends at once when it is aborted while it waits for them', async () => {
+    const { isStarted, outcome, leave } = start();
+    await vi.advanceTimersByTimeAsync(500);
+    leave();
+    await vi.advanceTimersByTimeAsync(0);
+    expect((await outcome).at(-1)).toEqual({ type: 'aborted' });
+    expect(isStarted()).toBe(false);
+  });
+
+  test('fails at once when the app-server ends while it waits for them', async () => {
+    const { outcome, listeners } = start();
+    await vi.advanceTimersByTimeAsync(500);
+    listeners.end('codex ended with code 1');
+    await vi.advanceTimersByTimeAsync(0);
+    expect((await outcome).at(-1)).toMatchObject({ type: 'failed', failure: { code: 'engine_crashed' } });
   });
 });

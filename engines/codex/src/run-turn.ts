@@ -9,6 +9,7 @@ import type { AppServer } from './app-server.ts';
 import type { TurnNotification } from './codex-messages.ts';
 import { RpcError, type Notification } from './json-rpc.ts';
 import type { OnEnd } from './listeners.ts';
+import { toolServersLimitMs } from './thread-config.ts';
 import type { OpenedThread, Threads } from './threads.ts';
 import { toEngineEvents } from './to-engine-event.ts';
 import { toFailure } from './to-failure.ts';
@@ -53,6 +54,8 @@ export async function* runTurn(
     if (request.resume !== null && !thread.resumed) yield unknownSession(request.resume);
     yield sessionOf(thread);
     const input = await toInput(request, !thread.resumed);
+    // Codex itself waits but once for a server that has been late: after that its tools would be missing in every turn.
+    await within(Promise.race([watch.settled, queue.ended, aborted(signal)]), toolServersLimitMs);
     if (signal.aborted) return 'finished';
     if (isWarm && server.ending.aborted) return 'server_gone';
     const started = server.request<StartedTurn>('turn/start', { threadId: thread.id, input });
@@ -104,6 +107,9 @@ async function toInput(request: EngineRequest, isNew: boolean): Promise<Input[]>
     ...images.map(({ path }): Input => ({ type: 'localImage', path })),
   ];
 }
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true })));
 
 type StartedTurn = { turn: { id: string } };
 

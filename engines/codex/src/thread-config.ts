@@ -27,6 +27,8 @@ const vendorUrl = 'https://api.openai.com/v1';
 
 /** The longest that a tool server holds up a turn, and a call of one of its tools, in seconds. */
 const startupLimitS = 10;
+/** Codex says itself of a server that it took too long, so this is a little longer. */
+export const toolServersLimitMs = (startupLimitS + 1) * 1000;
 const callLimitS = 300;
 
 type Config = Record<string, unknown>;
@@ -74,7 +76,7 @@ export function threadParams(
         allowedToolServers(request).map((server) => [server.name, toolServerConfig(server, place.ownerHome)]),
       ),
       // Without it a server that takes over a second to start is left out of the turn without a word.
-      mcp_optional_startup_grace_ms: (startupLimitS + 1) * 1000,
+      mcp_optional_startup_grace_ms: toolServersLimitMs,
     },
   };
 }

@@ -2,9 +2,11 @@ import type { EngineEvent } from '@svc/engine-kit/engine.ts';
 import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
 import type { TurnNotification } from './codex-messages.ts';
 
-/** Which of the tool servers that a turn was given have come up. One that is told nothing of would be missing without a word. */
+/** Which of the tool servers that a turn was given have come up. One that nothing is told of would be missing without a word. */
 export type ToolServerWatch = {
   saw(notification: TurnNotification): void;
+  /** Settles when it is known of each server whether it is there. */
+  readonly settled: Promise<void>;
   /** True when one failed, or nothing was told of it. */
   hasMissed(): boolean;
   /** Notices about those that nothing was told of. */
@@ -13,13 +15,20 @@ export type ToolServerWatch = {
 
 export function createToolServerWatch(names: readonly string[]): ToolServerWatch {
   const waiting = new Set(names);
+  const settled = Promise.withResolvers<void>();
   let hasFailed = false;
+  const settle = () => {
+    if (waiting.size === 0) settled.resolve();
+  };
+  settle();
   return {
+    settled: settled.promise,
     saw({ method, params }) {
       if (method !== 'mcpServer/startupStatus/updated') return;
       // A failure has a notice of its own.
       if (params.status === 'failed') hasFailed = true;
       if (params.status === 'ready' || params.status === 'failed') waiting.delete(params.name);
+      settle();
     },
     hasMissed: () => hasFailed || waiting.size > 0,
     missing: () => Array.from(waiting, (name) => toolServerMissing(name, 'it did not come up in time')),

@@ -85,6 +85,15 @@ export async function testEngineTools(
     expect(missing).toEqual([]);
   });
 
+  test('whatever a tool server is called, its tools are offered and it is not said to be missing', async () => {
+    const { engine, request } = start();
+    const names = ['mcp_files', `${'long-'.repeat(12)}name`, 'a__b', '-x', '_x', '1st'];
+    const toolServers = names.map((name) => httpServer(name));
+    const { missing, offered } = await turn(engine, [], { ...request, toolServers });
+    expect(missing).toEqual([]);
+    expect(offered.filter((tool) => tool.endsWith('echo'))).toHaveLength(names.length);
+  });
+
   test('a proxy hears of no tool server and no model on this machine, whatever the operator excepts from it', async () => {
     const proxy = await startRecordingProxy();
     onTestFinished(() => proxy.close());
