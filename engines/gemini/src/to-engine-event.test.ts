@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
 import type { GeminiMessage } from './gemini-messages.ts';
-import { toEngineEvents } from './to-engine-event.ts';
+import { toEngineEvents, toolPrefixes } from './to-engine-event.ts';
 
 test.each<[string, GeminiMessage, EngineEvent[]]>([
   ['a delta', { type: 'message', role: 'assistant', content: 'a' }, [{ type: 'delta', text: 'a' }]],
@@ -38,4 +39,28 @@ test.each<[string, GeminiMessage, EngineEvent[]]>([
 
 test('what a newer program says beside that is ignored', () => {
   expect(toEngineEvents({ type: 'brand_new' } as unknown as GeminiMessage, [])).toEqual([]);
+});
+
+/** As the program does it, in version 0.61. */
+function nameInProgram(server: string, tool: string): string {
+  const whole = server.startsWith('mcp_') ? `${server}_${tool}` : `mcp_${server}_${tool}`;
+  return whole.length > 63 ? `${whole.slice(0, 30)}...${whole.slice(-30)}` : whole;
+}
+
+test('whatever a server is called, the names of its tools begin as it is known, and they are told as its own', () => {
+  const serverName = fc.stringMatching(/^(mcp_)?[a-z0-9_-]{1,60}$/);
+  fc.assert(
+    fc.property(serverName, fc.stringMatching(/^\w{1,60}$/), (server, tool) => {
+      const name = nameInProgram(server, tool);
+      expect(toolPrefixes(server).some((prefix) => name.startsWith(prefix))).toBe(true);
+      const [event] = toEngineEvents({ type: 'tool_use', tool_id: '1', tool_name: name, parameters: {} }, [server]);
+      expect(event).toMatchObject({ name: expect.stringContaining(`mcp__${server}__`) });
+    }),
+    {
+      examples: [
+        ['mcp_files', 'read'],
+        ['a'.repeat(60), 'read'],
+      ],
+    },
+  );
 });

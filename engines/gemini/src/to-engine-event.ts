@@ -24,14 +24,21 @@ export function toEngineEvents(message: GeminiMessage, toolServers: readonly str
   }
 }
 
-/** The beginning of the names that the program gives to a server's tools. */
-export const toolPrefix = (server: string): string => `mcp_${server.replaceAll(/[^\w\-.:]/g, '_')}_`;
+/** What is left of each end of a name that is too long. */
+const keptOfLong = 30;
+
+/** The beginnings of the names that the program gives to a server's tools: the whole one, and that of a name whose middle was cut out. */
+export function toolPrefixes(server: string): string[] {
+  const name = server.startsWith('mcp_') ? server : `mcp_${server}`;
+  const prefix = `${name.replaceAll(/[^\w\-.:]/g, '_')}_`;
+  return prefix.length > keptOfLong ? [prefix, `${prefix.slice(0, keptOfLong)}...`] : [prefix];
+}
 
 /** A server's tool as the other engines name it. */
 function toolName(name: string, toolServers: readonly string[]): string {
-  const owner = toolServers
-    .filter((server) => name.startsWith(toolPrefix(server)))
-    .toSorted((a, b) => b.length - a.length)
-    .at(0);
-  return owner === undefined ? name : `mcp__${owner}__${name.slice(toolPrefix(owner).length)}`;
+  const [owner] = toolServers
+    .flatMap((server) => toolPrefixes(server).map((prefix) => ({ server, prefix })))
+    .filter(({ prefix }) => name.startsWith(prefix))
+    .toSorted((a, b) => b.prefix.length - a.prefix.length);
+  return owner === undefined ? name : `mcp__${owner.server}__${name.slice(owner.prefix.length)}`;
 }

@@ -79,6 +79,18 @@ describe('the events of a turn', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'notice', code: 'retry' }));
   });
 
+  test.each(['mcp_files', 'a'.repeat(60)])(
+    'a tool server that is called %s is not missing when its tools are offered',
+    (name) => {
+      const { listener } = open({ toolServers: [server(name)] });
+      const offered = name.startsWith('mcp_') ? `${name}_read` : `mcp_${name.slice(0, 26)}...${'a'.repeat(25)}_read`;
+      listener.onRequest(asking(offered));
+      expect(listener.events.state).toBe('open');
+      listener.onEnd({ code: 1, signal: null }, '');
+      return expect(all(listener).then((events) => events.map(({ type }) => type))).resolves.toEqual(['failed']);
+    },
+  );
+
   test('a tool server of which the model is offered nothing is missing, once', async () => {
     const { listener } = open({ toolServers: [server('kit'), server('gone')] });
     listener.onRequest(asking('mcp_kit_echo'));

@@ -7,7 +7,7 @@ import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
 import type { GeminiMessage, GeminiResult } from './gemini-messages.ts';
 import type { RelayListener } from './model-relay.ts';
 import type { Refusal } from './refusal.ts';
-import { toEngineEvents, toolPrefix } from './to-engine-event.ts';
+import { toEngineEvents, toolPrefixes } from './to-engine-event.ts';
 import { cutOff, toFailure } from './to-failure.ts';
 import { toUsage } from './turn-usage.ts';
 
@@ -173,7 +173,9 @@ const unknownSession = /Invalid session identifier|No previous sessions found/;
 /** Tools stand at the end of a request. In what people wrote a quotation mark would have a backslash before it. */
 function offersToolsOf(server: string, body: Buffer): boolean {
   const start = body.lastIndexOf('"functionDeclarations"');
-  return start !== -1 && body.subarray(start).includes(`"${toolPrefix(server)}`);
+  if (start === -1) return false;
+  const tools = body.subarray(start);
+  return toolPrefixes(server).some((prefix) => tools.includes(`"${prefix}`));
 }
 
 const lastLine = (text: string): string =>
