@@ -13,6 +13,7 @@ import type { VaultCommand } from './commands/vault.ts';
 import type { SendOptions } from './commands/send.ts';
 import type { SpeakOptions } from './commands/speak.ts';
 import type { TranscribeOptions } from './commands/transcribe.ts';
+import type { TestOptions } from './commands/test.ts';
 import type { UploadOptions } from './commands/upload.ts';
 import type { DeliveryAction } from './deliveries/change-deliveries.ts';
 import { addConnectorCommands, type ConnectorRequest, type NewRequest } from './connector/connector-command.ts';
@@ -54,7 +55,7 @@ const lazyCommands = {
   logs: async (name: string | null, options: LogsOptions) => (await import('./commands/logs.ts')).logs(name, options),
   backup: async (command: BackupCommand) => (await import('./commands/backup.ts')).backup(command),
   vault: async (command: VaultCommand) => (await import('./commands/vault.ts')).vault(command),
-  test: async (filters: string[], options: { deep?: boolean }) => (await import('./commands/test.ts')).test(filters, options),
+  test: async (filters: string[], options: TestOptions) => (await import('./commands/test.ts')).test(filters, options),
   check: async (options: { fix?: boolean }) => (await import('./commands/check.ts')).check(options),
 };
 
@@ -216,8 +217,9 @@ function createProgram(commands: Commands, done: (exitCode: number) => void): Co
   addVaultCommands(vault, async (command) => done(await commands.vault(command)));
   program
     .command('test')
-    .description('run the tests; everything after "test" but --deep goes to vitest')
+    .description('run the tests; everything after "test" but --unit and --deep goes to vitest')
     .argument('[filters...]', 'parts of file names, options of vitest')
+    .option('--unit', 'only those that start no process, in under a minute')
     .option('--deep', 'also the long ones')
     .allowUnknownOption()
     .action(async (filters: string[], options) => done(await commands.test(filters, options)));

@@ -6,25 +6,35 @@ import { repositoryRoot } from '../repository-root.ts';
 import { print } from '../terminal.ts';
 import { proveAreas } from '../testing/prove-areas.ts';
 import { runNode } from '../testing/run-node.ts';
-import { closingLine, noCounts, skipLines, type TestCounts } from '../testing/test-counts.ts';
+import { closingLine, noReport, skipLines, timeLines, type TestReport } from '../testing/test-counts.ts';
 
 const reporter = path.join(repositoryRoot, 'apps/cli/src/testing/counting-reporter.ts');
 const vitest = path.join(repositoryRoot, 'node_modules/vitest/vitest.mjs');
 
+export type TestOptions = { deep?: boolean; unit?: boolean };
+
 /**
- * Runs the tests with vitest; `deep` also measures how well they know what must not fail, where all tests are asked for.
+ * Runs the tests with vitest: all of them, or with `unit` those that start no process. `deep` also measures how well they know
+ * what must not fail, where all tests are asked for.
  * The last line of the output is `N passed, N failed`, whatever happened before.
  */
-export async function test(filters: readonly string[], { deep }: { deep?: boolean }): Promise<number> {
+export async function test(filters: readonly string[], { deep, unit }: TestOptions): Promise<number> {
   const dir = mkdtempSync(path.join(tmpdir(), 'svc-test-'));
   const countsFile = path.join(dir, 'counts.json');
   try {
-    const args = [vitest, 'run', '--reporter=default', `--reporter=${reporter}`, ...filters];
+    const args = [
+      vitest,
+      'run',
+      '--reporter=default',
+      `--reporter=${reporter}`,
+      ...(unit === true ? ['--project=unit'] : []),
+      ...filters,
+    ];
     const env = cleanEnv(process.env);
     const code = await runNode(args, { ...env, TEST_COUNTS_FILE: countsFile, ...(deep === true ? { TEST_DEEP: '1' } : {}) });
-    const counts = readCounts(countsFile);
-    if (deep === true && filters.length === 0) counts.failed += await proveAreas(env);
-    for (const line of skipLines(counts)) print(line);
+    const counts = readReport(countsFile);
+    if (deep === true && unit !== true && filters.length === 0) counts.failed += await proveAreas(env);
+    for (const line of [...skipLines(counts), ...timeLines(counts.times)]) print(line);
     const isGood = code === 0 && counts.failed === 0;
     print(closingLine(code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts));
     return isGood ? exitCodes.ok : exitCodes.failed;
@@ -40,10 +50,10 @@ function cleanEnv(all: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(all).filter(([name]) => !isPrivate(name)));
 }
 
-function readCounts(file: string): TestCounts {
+function readReport(file: string): TestReport {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as TestCounts;
+    return JSON.parse(readFileSync(file, 'utf8')) as TestReport;
   } catch {
-    return noCounts; // vitest ended before it could count
+    return noReport; // vitest ended before it could count
   }
 }

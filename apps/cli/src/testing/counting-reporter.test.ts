@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { TestModule } from 'vitest/node';
-import { countTests } from './counting-reporter.ts';
-import { closingLine, skipLines } from './test-counts.ts';
+import CountingReporter, { countTests } from './counting-reporter.ts';
+import { closingLine, skipLines, timeLines } from './test-counts.ts';
 
 type State = 'passed' | 'failed' | 'skipped';
 
@@ -28,4 +28,25 @@ describe('the counts of a test run', () => {
     );
     expect(skipLines(counts)).toEqual(['Skipped (no codex here):', '  a', '  c', 'Skipped (no reason given):', '  b']);
   });
+});
+
+describe('the times of a test run', () => {
+  it('are those of each project, from its first file to its last', () => {
+    const clock = vi.spyOn(performance, 'now');
+    const reporter = new CountingReporter();
+    const at = (ms: number, name: string, what: 'onTestModuleStart' | 'onTestModuleEnd') => {
+      clock.mockReturnValueOnce(ms);
+      reporter[what]({ project: { name } } as TestModule);
+    };
+    at(0, 'unit', 'onTestModuleStart');
+    at(500, 'unit', 'onTestModuleStart');
+    at(1500, 'unit', 'onTestModuleEnd');
+    at(2000, 'process', 'onTestModuleStart');
+    at(2040, 'unit', 'onTestModuleEnd');
+    at(62_000, 'process', 'onTestModuleEnd');
+    clock.mockRestore();
+    expect(timeLines(reporter.times())).toEqual(['Took: unit 2.0 s, process 60.0 s']);
+  });
+
+  it('are not said where nothing is known of them', () => expect(timeLines({})).toEqual([]));
 });

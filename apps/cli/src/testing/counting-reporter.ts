@@ -1,15 +1,36 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
-import type { TestCounts } from './test-counts.ts';
+import type { TestCounts, TestReport, TestTimes } from './test-counts.ts';
 
 /**
  * A vitest reporter that counts, into the file that `TEST_COUNTS_FILE` names. It prints nothing: whoever started vitest closes the output when all else is written
  * (see `commands/test.ts`).
  */
 export default class CountingReporter implements Reporter {
+  readonly #spans = new Map<string, { from: number; to: number }>();
+
+  onTestModuleStart(module: TestModule): void {
+    this.#note(module);
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    this.#note(module);
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     const file = process.env['TEST_COUNTS_FILE'];
-    if (file !== undefined) writeFileSync(file, JSON.stringify(countTests(modules, unhandled.length)));
+    const report: TestReport = { ...countTests(modules, unhandled.length), times: this.times() };
+    if (file !== undefined) writeFileSync(file, JSON.stringify(report));
+  }
+
+  /** What each project took so far. */
+  times(): TestTimes {
+    return Object.fromEntries([...this.#spans].map(([name, { from, to }]) => [name, to - from]));
+  }
+
+  #note({ project }: Pick<TestModule, 'project'>): void {
+    const now = performance.now();
+    this.#spans.set(project.name, { from: this.#spans.get(project.name)?.from ?? now, to: now });
   }
 }
 

@@ -1,12 +1,22 @@
 /** How a test run ended. `skips` names each skipped test with its reason, when it gave one. */
 export type TestCounts = { passed: number; failed: number; skipped: number; skips: { name: string; reason: string | null }[] };
 
+/** How long each group of tests took, from its first test to its last, ms. */
+export type TestTimes = Readonly<Record<string, number>>;
+export type TestReport = TestCounts & { times: TestTimes };
+
 /** The line that closes every test run, alone and last, for programs that read it. */
 export const closingLine = ({ passed, failed, skipped }: TestCounts): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
 /** A run that ended without telling: it counts as one failure. */
-export const noCounts: TestCounts = { passed: 0, failed: 1, skipped: 0, skips: [] };
+export const noReport: TestReport = { passed: 0, failed: 1, skipped: 0, skips: [], times: {} };
+
+/** One line on the groups that ran; none when it is not known of any. */
+export const timeLines = (times: TestTimes): string[] => {
+  const groups = Object.entries(times).map(([name, ms]) => `${name} ${(ms / 1000).toFixed(1)} s`);
+  return groups.length === 0 ? [] : [`Took: ${groups.join(', ')}`];
+};
 
 /** Skipped tests under their reasons, one line each. */
 export function skipLines({ skips }: TestCounts): string[] {
