@@ -32,7 +32,11 @@ export async function inTurns<T>(masking: Masking<T>, mask: (asked: Asked) => st
 
 /** A copy of a JSON value with every string, number and key in it masked. */
 export const maskValue = (value: unknown, masks: { text(text: string): string; number(digits: string): string }): unknown =>
-  atOnce(maskingOf(value), ({ text, isNumber }) => (isNumber ? masks.number(text) : masks.text(text)));
+  atOnce(maskingOf(value), ({ text, isNumber }) => (isNumber ? maskDigits(text, masks.number) : masks.text(text)));
+
+/** Most numbers are short, and no known secret is that short. */
+const maskDigits = (digits: string, mask: (digits: string) => string): string =>
+  digits.length < minimumSecretLength ? digits : mask(digits);
 
 /** The same as questions. */
 export function* maskingOf(value: unknown, depth = 0): Masking<unknown> {
@@ -50,7 +54,6 @@ function* askText(text: string): Masking<string> {
 /** A secret that is a number is masked by its digits; every other number stays one. */
 function* maskNumber(value: number | bigint): Masking<unknown> {
   const digits = String(value);
-  if (digits.length < minimumSecretLength) return value;
   const masked = yield { text: digits, isNumber: true };
   return masked === digits ? value : masked;
 }
