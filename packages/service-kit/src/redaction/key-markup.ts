@@ -1,10 +1,9 @@
 import { invisible, unitClasses } from './unit-classes.ts';
-import { isDigit, isLower, isUpper } from './unit-kinds.ts';
+import { isDigit, isLower, isUpper, isWhiteSpace } from './unit-kinds.ts';
 
 const [space, ampersand, semicolon, hash, slash, less, greater] = [32, 38, 59, 35, 47, 60, 62];
 const longestTag = 128;
 const longestEntity = 8;
-const whiteSpace = /\s/;
 
 /** What stands for a unit that is passed over, and for one that may not stand between the lines of a key. */
 export const skipped = -1;
@@ -21,7 +20,7 @@ export class KeyMarkup {
 
   take(unit: number): number {
     if (unitClasses[unit] === invisible) return skipped;
-    if (unit >= 128) return isRuler(unit) || whiteSpace.test(String.fromCharCode(unit)) ? space : unit;
+    if (unit >= 128) return isRuler(unit) || isWhiteSpace(unit) ? space : unit;
     if (this.#tag > 0) return this.#takeTag(unit);
     if (this.#entity > 0 && this.#takeEntity(unit)) return space;
     if (unit === less) this.#tag = 1;

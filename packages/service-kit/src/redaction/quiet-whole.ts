@@ -1,3 +1,4 @@
+import { mayHoldSpaced } from './spaced-values.ts';
 import type { SecretMatcher } from './secret-matcher.ts';
 import type { SecretPattern } from './secret-patterns.ts';
 import { hasBit, hashOf, window, type StartFilter } from './start-filter.ts';
@@ -25,7 +26,7 @@ export function isQuietWhole(text: string, matcher: SecretMatcher): boolean {
   if (special.test(text) || holdsBlock(text, matcher.starts.shortestBlock)) return false;
   let skips = known.get(matcher);
   if (skips === undefined) known.set(matcher, (skips = skipsOf(matcher)));
-  return !mayHoldHead(text, skips, matcher.starts);
+  return !mayHoldHead(text, skips, matcher.starts) && (matcher.spaced === null || !mayHoldSpaced(matcher.spaced, text));
 }
 
 function mayHoldHead(text: string, { table, head }: Skips, { fours }: StartFilter): boolean {

@@ -3,7 +3,7 @@ import { asLogLine } from './log-line.ts';
 import { maskValue } from './mask-value.ts';
 import { isQuietWhole } from './quiet-whole.ts';
 import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
-import { createStreamRedactor, type StreamRedactor } from './stream-redactor.ts';
+import { chained, createStreamRedactor, type StreamRedactor } from './stream-redactor.ts';
 
 /** The one sink that every outbound text passes. It only ever works on the way out; nothing stored is masked. */
 export type Redactor = {
@@ -71,8 +71,3 @@ function throughStream(stream: StreamRedactor, text: string): string {
   for (let at = 0; at < text.length; at += pieceLength) out += stream.push(text.slice(at, at + pieceLength));
   return out + stream.end();
 }
-
-const chained = (first: StreamRedactor, second: StreamRedactor): StreamRedactor => ({
-  push: (text) => second.push(first.push(text)),
-  end: () => second.push(first.end()) + second.end(),
-});

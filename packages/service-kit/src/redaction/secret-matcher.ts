@@ -1,6 +1,7 @@
 import { atOnce, type Steps } from './pace.ts';
 import { buildPatternMatcher, type PatternMatcher } from './pattern-matcher.ts';
 import { isPartOfPlaceholder } from './placeholder.ts';
+import { buildSpacedMatcher, type SpacedMatcher } from './spaced-values.ts';
 import { literalPatterns, plainLiterals, plainPatterns, secretPatterns, type SecretPattern } from './secret-patterns.ts';
 import { buildStartFilter, type StartFilter } from './start-filter.ts';
 
@@ -15,6 +16,8 @@ export type SecretMatcher = PatternSet & {
   readonly starts: StartFilter;
   /** For text that is not decoded. */
   readonly literal: PatternSet;
+  /** For values with white space in them, however it is written. */
+  readonly spaced: SpacedMatcher | null;
 };
 
 export const createSecretMatcher = (secrets: Iterable<string>): SecretMatcher => atOnce(buildSecretMatcher(secrets));
@@ -32,8 +35,10 @@ type PatternsOf = (secret: string) => SecretPattern[];
 function* buildMatcher(secrets: Iterable<string>, patternsOf: PatternsOf, literalsOf: PatternsOf): Steps<SecretMatcher> {
   const canonical = new Map<string, SecretPattern>();
   const literal = new Map<string, SecretPattern>();
+  const looked: string[] = [];
   for (const secret of secrets) {
     if (isPartOfPlaceholder(secret)) continue; // it would be masked in every mask
+    looked.push(secret);
     for (const pattern of patternsOf(secret)) addPattern(canonical, pattern);
     for (const pattern of literalsOf(secret)) addPattern(literal, pattern);
     yield;
@@ -43,6 +48,7 @@ function* buildMatcher(secrets: Iterable<string>, patternsOf: PatternsOf, litera
     isEmpty: canonical.size === 0 && literal.size === 0,
     starts: yield* buildStartFilter([...canonical.keys(), ...literal.keys()], shortestOf(canonical)),
     literal: yield* patternSet(literal),
+    spaced: yield* buildSpacedMatcher(looked),
   };
 }
 

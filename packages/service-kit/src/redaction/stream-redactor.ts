@@ -1,11 +1,11 @@
 import { BlockLanes } from './block-lanes.ts';
 import { EscapeDecoder } from './escape-decoder.ts';
 import { LiteralWalker } from './literal-walker.ts';
-import { MaskList } from './mask-list.ts';
+import { HeldSource } from './held-source.ts';
 import { MatchWalker } from './match-walker.ts';
-import { placeholder } from './placeholder.ts';
 import { quietUntil } from './quiet-text.ts';
 import type { SecretMatcher } from './secret-matcher.ts';
+import { createSpacedStream } from './spaced-values.ts';
 import { block, opener, plain, unitClasses } from './unit-classes.ts';
 
 export type StreamRedactor = {
@@ -22,12 +22,19 @@ export type StreamRedactor = {
  */
 export function createStreamRedactor(matcher: SecretMatcher): StreamRedactor {
   if (matcher.isEmpty) return { push: (text) => text, end: () => '' };
-  return new KnownStream(matcher);
+  const known = new KnownStream(matcher);
+  return matcher.spaced === null ? known : chained(known, createSpacedStream(matcher.spaced));
 }
+
+/** What the first lets out goes through the second. */
+export const chained = (first: StreamRedactor, second: StreamRedactor): StreamRedactor => ({
+  push: (text) => second.push(first.push(text)),
+  end: () => second.push(first.end()) + second.end(),
+});
 
 class KnownStream implements StreamRedactor {
   readonly #matcher: SecretMatcher;
-  readonly #masks = new MaskList();
+  readonly #source = new HeldSource();
   readonly #walker: MatchWalker;
   readonly #blocks: BlockLanes;
   /** For a block right behind what begins an escape: its first characters may have been taken for the escape's. */
@@ -36,20 +43,16 @@ class KnownStream implements StreamRedactor {
   /** Over the text as it is: what stands before a value may read with it as an escape. */
   readonly #literal: LiteralWalker;
   readonly #decoder: EscapeDecoder;
-  #held = '';
-  /** Where in the source the held text begins, and where the next piece does. */
-  #heldAt = 0;
-  #at = 0;
   #isQuiet = true;
 
   constructor(matcher: SecretMatcher) {
     this.#matcher = matcher;
-    const walker = new MatchWalker(matcher, this.#masks);
-    const blocks = new BlockLanes(matcher, this.#masks);
+    const walker = new MatchWalker(matcher, this.#source.masks);
+    const blocks = new BlockLanes(matcher, this.#source.masks);
     this.#walker = walker;
     this.#blocks = blocks;
-    this.#rawBlocks = new BlockLanes(matcher, this.#masks);
-    this.#literal = new LiteralWalker(matcher.literal, this.#masks);
+    this.#rawBlocks = new BlockLanes(matcher, this.#source.masks);
+    this.#literal = new LiteralWalker(matcher.literal, this.#source.masks);
     this.#decoder = new EscapeDecoder({
       take(unit, from, to, isBehindEscape) {
         walker.take(unit, from, to, isBehindEscape);
@@ -59,10 +62,10 @@ class KnownStream implements StreamRedactor {
   }
 
   push(text: string): string {
-    this.#held = this.#held === '' ? text : this.#held + text;
-    for (let i = 0; i < text.length;) i = this.#isQuiet ? this.#passOver(text, i) : this.#read(text, i);
-    this.#at += text.length;
-    return this.#release(Math.min(this.#at, this.#heldFrom()));
+    const at = this.#source.end;
+    this.#source.append(text);
+    for (let i = 0; i < text.length;) i = this.#isQuiet ? this.#passOver(text, i, at) : this.#read(text, i, at);
+    return this.#source.release(Math.min(this.#source.end, this.#heldFrom()));
   }
 
   #heldFrom(): number {
@@ -80,36 +83,34 @@ class KnownStream implements StreamRedactor {
     this.#blocks.end();
     this.#rawBlocks.end();
     this.#isBehindOpener = false;
-    const rest = this.#release(this.#at);
+    const rest = this.#source.release(this.#source.end);
     this.#decoder.reset();
     this.#walker.restart(0);
     this.#literal.restart();
-    this.#masks.clear();
-    this.#held = '';
-    this.#heldAt = this.#at = 0;
+    this.#source.reset();
     this.#isQuiet = true;
     return rest;
   }
 
-  #passOver(text: string, from: number): number {
+  #passOver(text: string, from: number, textAt: number): number {
     const until = quietUntil(text, from, this.#matcher.starts);
     if (until < text.length) {
       this.#isQuiet = false;
-      this.#walker.restart(this.#at + until);
+      this.#walker.restart(textAt + until);
       this.#literal.restart();
     }
     return until;
   }
 
   /** Up to where nothing is open any more. */
-  #read(text: string, from: number): number {
+  #read(text: string, from: number, textAt: number): number {
     const decoder = this.#decoder;
     const walker = this.#walker;
     const blocks = this.#blocks;
     const literal = this.#literal;
     for (let i = from; i < text.length; i++) {
       const unit = text.charCodeAt(i);
-      const at = this.#at + i;
+      const at = textAt + i;
       const kind = unitClasses[unit]!;
       if (kind > block || !decoder.isClear) decoder.push(unit, at, at + 1);
       else {
@@ -130,20 +131,5 @@ class KnownStream implements StreamRedactor {
     this.#isBehindOpener = kind !== plain;
     if (kind === block) this.#rawBlocks.take(unit, at, at + 1);
     else if (kind === plain || kind === opener) this.#rawBlocks.end();
-  }
-
-  #release(until: number): string {
-    let out = '';
-    let at = this.#heldAt;
-    for (const mask of this.#masks.takeUntil(until)) {
-      out += this.#held.slice(at - this.#heldAt, mask.from - this.#heldAt) + placeholder;
-      at = mask.to;
-    }
-    // A mask that reaches past this point may still grow: nothing from its start on leaves yet.
-    const stop = Math.max(at, Math.min(until, this.#masks.from));
-    out += this.#held.slice(at - this.#heldAt, stop - this.#heldAt);
-    this.#held = this.#held.slice(stop - this.#heldAt);
-    this.#heldAt = stop;
-    return out;
   }
 }

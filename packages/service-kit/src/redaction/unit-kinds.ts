@@ -16,3 +16,18 @@ const nameSigns = ' \t\r\n.-?"\'`\\';
 export const isNumberUnit = (unit: number): boolean =>
   (unit >= 48 && unit <= 57) || numberSigns.includes(String.fromCharCode(unit));
 const numberSigns = ' +-./()';
+
+/** White space of any script, as `\s` has it. */
+export function isWhiteSpace(unit: number): boolean {
+  if (unit < 128) return unit === 32 || (unit >= 9 && unit <= 13);
+  if (unit < 0x2000) return unit === 0xa0 || unit === 0x1680;
+  return (
+    unit <= 0x200a ||
+    unit === 0x2028 ||
+    unit === 0x2029 ||
+    unit === 0x202f ||
+    unit === 0x205f ||
+    unit === 0x3000 ||
+    unit === 0xfeff
+  );
+}
