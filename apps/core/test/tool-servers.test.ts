@@ -143,7 +143,7 @@ test('a literal value that looks like a secret is masked when it is shown, told 
   expect(body['warnings']).toEqual([expect.stringContaining('${secret:GITHUB_TOKEN}')]);
   expect(text).not.toContain('ghp-literal-value');
   expect((await ask('GET', '/v2/mcp')).text).not.toContain('ghp-literal-value');
-  expect(await servers()).toMatchObject({ kit: { env: { LEVEL: 'debug' } } });
+  expect(await servers()).toMatchObject({ kit: { env: { LEVEL: '[redacted:secret]' } } });
   core.engine.script(async function* () {
     yield* says('token ghp-literal-value');
   });

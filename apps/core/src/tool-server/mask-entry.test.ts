@@ -13,7 +13,7 @@ const stdio = (fields: Partial<StdioToolServer>): StdioToolServer => ({
   ...fields,
 });
 
-test('values that look like secrets are masked, by their name or by what they are; references and others are shown', () => {
+test('of an environment the names and the references are shown; a warning names values that look like secrets', () => {
   const env = {
     GITHUB_TOKEN: 'abc',
     SOMETHING: 'ghp_0123456789abcdefghijABCDEFGHIJ012345',
@@ -25,7 +25,7 @@ test('values that look like secrets are masked, by their name or by what they ar
     ID: '11111111-2222-4333-8444-555555555555',
   };
   expect(maskEntry(stdio({ env }))).toMatchObject({
-    env: { ...env, GITHUB_TOKEN: mask, SOMETHING: mask, DATABASE: mask, RANDOM: mask },
+    env: { ...Object.fromEntries(Object.keys(env).map((name) => [name, mask])), OTHER_KEY: env.OTHER_KEY },
   });
   expect(plainSecrets(stdio({ env }))).toHaveLength(4);
 });

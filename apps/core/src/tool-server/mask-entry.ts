@@ -1,9 +1,13 @@
 import type { ToolServerEntry } from '@svc/contract/tool-server.ts';
 import { looksSecret, mask } from './looks-secret.ts';
+import { withoutReferences } from './secret-references.ts';
 
-/** The entry as it may be shown: literal values that look like secrets are masked, references to secrets stay. */
+/**
+ * The entry as it may be shown: of the environment the names and the references to secrets, and elsewhere no literal value that
+ * looks like a secret.
+ */
 export function maskEntry(entry: ToolServerEntry): ToolServerEntry {
-  if (entry.type === 'stdio') return { ...entry, args: maskArgs(entry.args), env: maskValues(entry.env) };
+  if (entry.type === 'stdio') return { ...entry, args: maskArgs(entry.args), env: maskLiterals(entry.env) };
   return { ...entry, url: maskUrl(entry.url), ...(entry.headers !== undefined && { headers: maskValues(entry.headers) }) };
 }
 
@@ -35,6 +39,12 @@ const withoutScheme = (value: string): string => value.replace(/^(?:Bearer|Basic
 
 const maskValues = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, looksSecret(name, value) ? mask : value]));
+
+/** A pass phrase may stand under any name and look like any word. */
+const maskLiterals = (values: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, withoutReferences(value).trim() === '' ? value : mask]),
+  );
 
 /** `--token VALUE`, `--token=VALUE`, and values that look like secrets wherever they stand. */
 function maskArgs(args: readonly string[]): string[] {

@@ -71,3 +71,12 @@ describe('the route of a request', () => {
     );
   });
 });
+
+test('no error repeats the path: a key may be in it', () => {
+  for (const [method, url] of [
+    ['GET', '/v1/sk-key-in-a-path'],
+    ['POST', '/v1/models/sk-key-in-a-path'],
+  ] as const) {
+    expect(JSON.stringify([failure(method, url).message, failure(method, url)])).not.toContain('sk-key');
+  }
+});

@@ -40,19 +40,19 @@ export function createRouteTable(routes: readonly Route[]): (method: string, url
     const end = url.indexOf('?');
     const path = end === -1 ? url : url.slice(0, end);
     const fixed = paths.get(path);
-    if (fixed !== undefined) return { route: pick(fixed, method, path), params: noParams };
+    if (fixed !== undefined) return { route: pick(fixed, method), params: noParams };
     const cut = path.lastIndexOf('/') + 1;
     const open = cut < path.length ? paths.get(`${path.slice(0, cut)}:`) : undefined;
-    if (open === undefined) throw unknownPath(method, path);
-    const route = pick(open, method, path);
+    if (open === undefined) throw unknownPath(method);
+    const route = pick(open, method);
     return { route, params: { [paramName(route.path)]: decode(path.slice(cut)) } };
   };
 }
 
-function pick(methods: Map<string, Route>, method: string, path: string): Route {
+function pick(methods: Map<string, Route>, method: string): Route {
   const route = methods.get(method === 'HEAD' ? 'GET' : method);
   if (route !== undefined) return route;
-  throw new ServiceError('not_found', `${method} is not served at ${shown(path)}.`, {
+  throw new ServiceError('not_found', `${method} is not served at this path.`, {
     status: 405,
     details: { allow: [...methods.keys()].join(', ') },
   });
@@ -68,6 +68,6 @@ function decode(segment: string): string {
   }
 }
 
-const unknownPath = (method: string, path: string) =>
-  new ServiceError('not_found', `Unknown request URL: ${method} ${shown(path)}.`);
-const shown = (path: string) => path.slice(0, 200);
+/** The path itself is not repeated: a caller may have put a key into it. */
+const unknownPath = (method: string) =>
+  new ServiceError('not_found', `Unknown request URL: nothing is served to ${method} there. Check the path.`);
