@@ -9,7 +9,8 @@ import { acceptClaude, type ClaudeInstall } from './find-claude.ts';
 import { readFolderNotes } from './folder-notes.ts';
 import { readInstructions } from './instructions.ts';
 import { keyInSettings, settingsFiles } from './key-in-settings.ts';
-import { claudeEnv, settingSources } from './launch.ts';
+import { claudeEnv, endpointToken, settingSources } from './launch.ts';
+import { askLimitEnd } from './limit-end.ts';
 import { loadSdk } from './load-sdk.ts';
 import { titleModel } from './models.ts';
 import { removePrivate } from './private-history.ts';
@@ -47,7 +48,11 @@ export const createEngine: CreateEngine = (deps) => {
     const conversation = kept ?? (await open(install, request, request.resume));
     running.add(conversation);
     try {
-      return yield* runTurn(conversation, request, { isNew, allowsKey: deps.baseUrl !== null }, signal);
+      const { baseUrl, env } = deps;
+      const atEndpoint = baseUrl !== null && {
+        askLimitEnd: (model: string | null) => askLimitEnd({ baseUrl, token: endpointToken(env) }, model),
+      };
+      return yield* runTurn(conversation, request, { isNew, allowsKey: baseUrl !== null, ...atEndpoint }, signal);
     } finally {
       running.delete(conversation);
       if (request.purpose === undefined) warm.keep(request.conversationKey, conversation);

@@ -46,8 +46,11 @@ const loginNames = ['CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_OAUTH_TOKEN'];
 function endpointEnv(env: Deps['env'], baseUrl: string, stateDir: string): Record<string, string> {
   const configDir = path.join(stateDir, 'config');
   mkdirSync(configDir, { recursive: true, mode: 0o700 });
-  return { CLAUDE_CONFIG_DIR: configDir, ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_AUTH_TOKEN: env.ANTHROPIC_AUTH_TOKEN ?? 'local' };
+  return { CLAUDE_CONFIG_DIR: configDir, ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_AUTH_TOKEN: endpointToken(env) };
 }
+
+/** What an endpoint of one's own is given as the key. */
+export const endpointToken = (env: Deps['env']): string => env.ANTHROPIC_AUTH_TOKEN ?? 'local';
 
 /** The SDK's options that hold for the life of one program. Tool servers and permissions are set for each turn. */
 export function claudeOptions(

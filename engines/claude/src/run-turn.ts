@@ -1,6 +1,7 @@
 import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { isTerminal } from '@svc/engine-kit/guard-events.ts';
 import { endOnAbort } from '@svc/engine-kit/end-on-abort.ts';
+import { endingIn } from '@svc/engine-kit/failure-kind.ts';
 import { createEventQueue } from '@svc/engine-kit/event-queue.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
 import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
@@ -9,14 +10,19 @@ import type { ClaudeInit, ClaudeMessage, ClaudeResult } from './claude-messages.
 import { answerLimitMs, type Conversation, type TurnListener } from './conversation.ts';
 import { refusal } from './key-in-settings.ts';
 import { missingServers, toEngineEvents } from './to-engine-event.ts';
-import { isUnknownSession, longLimit, toFailure } from './to-failure.ts';
+import { isUnknownSession, longWait, toFailure } from './to-failure.ts';
 import { toUsage } from './turn-usage.ts';
 import { toUserContent } from './user-content.ts';
 
 /** How a turn ended: with its terminal event, or in a way that a fresh program may still mend. */
 export type TurnOutcome = 'finished' | 'session_unknown' | 'program_gone';
 
-type Options = { isNew: boolean; allowsKey: boolean };
+type Options = {
+  isNew: boolean;
+  allowsKey: boolean;
+  /** When a limit for the model ends of which the program has not said it, ms from now. */
+  askLimitEnd?(model: string | null): Promise<number | null>;
+};
 
 /** From an interrupt to its result. Past it the program is ended. */
 const interruptLimitMs = 1000;
@@ -28,7 +34,7 @@ const maxWaitMs = 10_000;
 export async function* runTurn(
   conversation: Conversation,
   request: EngineRequest,
-  { isNew, allowsKey }: Options,
+  { isNew, allowsKey, askLimitEnd }: Options,
   signal: AbortSignal,
 ): AsyncGenerator<EngineEvent, TurnOutcome> {
   const content = await toUserContent(request, isNew);
@@ -69,7 +75,7 @@ export async function* runTurn(
     turn.silent = false;
     if (message.type === 'assistant' && message.error !== undefined) turn.word = message.error;
     if (isLongRetry(message)) {
-      finish({ type: 'failed', failure: longLimit(message.retry_delay_ms) });
+      finish({ type: 'failed', failure: longWait(message.error_status, message.retry_delay_ms) });
       return void conversation.close();
     }
     if (message.type === 'rate_limit_event') turn.resetsAt = message.rate_limit_info.resetsAt ?? null;
@@ -139,7 +145,7 @@ export async function* runTurn(
       usedTools ||= event.type === 'tool';
       // Before the turn is over for anybody: its commands are over then too.
       if (usedTools && isTerminal(event)) await conversation.endOrphans();
-      yield event;
+      yield event.type === 'failed' && askLimitEnd ? await withLimitEnd(event, () => askLimitEnd(turn.model)) : event;
     }
     return outcome;
   } finally {
@@ -175,9 +181,15 @@ async function orKilled<T>(work: Promise<T>, conversation: Conversation, signal:
   }
 }
 
+type Failed = Extract<EngineEvent, { type: 'failed' }>;
+
+async function withLimitEnd({ type, failure }: Failed, ask: () => Promise<number | null>): Promise<Failed> {
+  const { code, retryable, retryAfterMs } = failure;
+  const isOpen = code === 'engine_rate_limited' && retryable && retryAfterMs === undefined;
+  const ms = isOpen ? await ask() : null;
+  return { type, failure: ms === null ? failure : endingIn(failure, ms) };
+}
+
 type Retry = Extract<ClaudeMessage, { subtype: 'api_retry' }>;
 const isLongRetry = (message: ClaudeMessage): message is Retry =>
-  message.type === 'system' &&
-  message.subtype === 'api_retry' &&
-  message.error_status === 429 &&
-  message.retry_delay_ms > maxWaitMs;
+  message.type === 'system' && message.subtype === 'api_retry' && message.retry_delay_ms > maxWaitMs;

@@ -47,9 +47,13 @@ export function toFailure(result: ClaudeResult, { word, resetsAt, now }: Failure
   return failureOf(kind, isCut ? 'The reply of the model was cut off' : (innerMessage(text) ?? text), retryAfterMs);
 }
 
-/** A limit that ends so late that the program's own next try is not worth waiting for. */
-export const longLimit = (retryAfterMs: number): EngineFailure =>
-  failureOf(kinds.rateLimited, 'The model service has refused the request (429)', retryAfterMs);
+/** A refusal after which the program would wait too long to be worth it before it tries again. */
+export const longWait = (status: number | null, retryAfterMs: number): EngineFailure =>
+  failureOf(
+    byStatus[status ?? 0] ?? kinds.broken,
+    `The model service has refused the request (${status ?? 'no answer'})`,
+    retryAfterMs,
+  );
 
 /** What the program says when the stream of a reply ends too soon, to itself rather than to a person. */
 const cut =

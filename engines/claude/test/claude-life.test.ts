@@ -7,6 +7,7 @@ import { engineDeps } from '@svc/engine-kit/testing/engine-deps.ts';
 import {
   hourLimit,
   inSeconds,
+  longWait,
   serviceError,
   testCutReplies,
   testUpstreamErrors,
@@ -47,6 +48,7 @@ describeWithEngine('claude', "the life of claude's programs", async (install) =>
   testUpstreamErrors(bench, [
     hourLimit,
     serviceError,
+    longWait,
     {
       name: 'a limit that ends within minutes',
       reply: {

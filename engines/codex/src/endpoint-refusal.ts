@@ -1,3 +1,5 @@
+import { retryAfterMs } from '@svc/engine-kit/retry-after.ts';
+
 /** An answer of a model endpoint that is no reply. */
 export type Refusal = { status: number; headers: Readonly<Record<string, string | string[] | undefined>>; body: string };
 
@@ -59,11 +61,8 @@ function messageOf(body: string): string | null {
   }
 }
 
-/** Seconds from now, given as such or as a date. */
+/** Whole seconds from now. */
 function waitOf(header: string | string[] | undefined, now: number): number | null {
-  if (typeof header !== 'string' || header.trim() === '') return null;
-  const seconds = Number(header);
-  if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds));
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1000));
+  const ms = retryAfterMs(header, now);
+  return ms === null ? null : Math.ceil(ms / 1000);
 }

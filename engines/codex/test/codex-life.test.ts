@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { collectTurn, ofType } from '@svc/engine-kit/testing/collect-turn.ts';
 import { hello, openEngineBench } from '@svc/engine-kit/testing/engine-bench.ts';
-import { inSeconds, testUpstreamErrors } from '@svc/engine-kit/testing/engine-failures.ts';
+import { inSeconds, longWait, testUpstreamErrors } from '@svc/engine-kit/testing/engine-failures.ts';
 import { testEngineLife, testMissingEngine } from '@svc/engine-kit/testing/engine-life.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { testWarmEngine } from '@svc/engine-kit/testing/warm-engine.ts';
@@ -44,6 +44,7 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
   testWarmEngine(bench, { programs: ({ stateDir }) => servers(stateDir) });
 
   testUpstreamErrors(bench, [
+    longWait,
     {
       name: 'the limit of a subscription',
       reply: {

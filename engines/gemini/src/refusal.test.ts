@@ -10,6 +10,7 @@ const parse = (body: string, header?: string) => parseRefusal(429, body, header,
 test.each<[string, string, string | undefined, number | undefined]>([
   ['a field', google('slow', [{ ...type('RetryInfo'), retryDelay: '12.5s' }]), undefined, 12_500],
   ['a header', google('slow'), '7', 7000],
+  ['a header with a date', google('slow'), 'Sat, 10 Jan 2026 21:00:00 GMT', 3_600_000],
   ['words', google('Please retry in 3.2s.'), undefined, 3200],
   [
     'a daily limit',

@@ -1,3 +1,5 @@
+import { retryAfterMs } from '@svc/engine-kit/retry-after.ts';
+
 /** What the model service answered instead of a reply. */
 export type Refusal = {
   /** HTTP status; 0 when nothing answered at all. */
@@ -17,7 +19,7 @@ export function parseRefusal(status: number, body: string, retryAfter: string | 
   const ofType = (name: string) => details.find((detail) => detail['@type']?.endsWith(`.${name}`));
   const quotas = ofType('QuotaFailure')?.violations ?? [];
   const isDaily = quotas.some(({ quotaId }) => /PerDay|Daily/.test(quotaId ?? ''));
-  const retryAfterMs = isDaily ? msToPacificMidnight(now) : waitOf(ofType('RetryInfo')?.retryDelay, retryAfter, message);
+  const retryAfterMs = isDaily ? msToPacificMidnight(now) : waitOf(ofType('RetryInfo')?.retryDelay, retryAfter, message, now);
   return {
     status,
     reason: ofType('ErrorInfo')?.reason ?? null,
@@ -38,13 +40,10 @@ function parseBody(body: string): { message: string; details: Detail[] } {
 }
 
 /** The vendor names the time in a field, in a header, or only in its words. */
-function waitOf(retryDelay: string | undefined, header: string | undefined, message: string): number | null {
-  const seconds =
-    /^([\d.]+)s$/.exec(retryDelay ?? '')?.[1] ??
-    /^(\d+)$/.exec(header ?? '')?.[1] ??
-    /retry in ([\d.]+)s/i.exec(message)?.[1] ??
-    null;
-  return seconds === null || Number.isNaN(Number(seconds)) ? null : Math.round(Number(seconds) * 1000);
+function waitOf(retryDelay: string | undefined, header: string | undefined, message: string, now: Date): number | null {
+  const field = retryAfterMs(/^([\d.]+)s$/.exec(retryDelay ?? '')?.[1], now.getTime());
+  const words = retryAfterMs(/retry in ([\d.]+)s/i.exec(message)?.[1], now.getTime());
+  return field ?? retryAfterMs(header, now.getTime()) ?? words;
 }
 
 /** The vendor's daily limits end at midnight in California. */

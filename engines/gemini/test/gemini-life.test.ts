@@ -3,7 +3,13 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { collectTurn, ofType } from '@svc/engine-kit/testing/collect-turn.ts';
 import { hello, openEngineBench } from '@svc/engine-kit/testing/engine-bench.ts';
-import { hourLimit, serviceError, testCutReplies, testUpstreamErrors } from '@svc/engine-kit/testing/engine-failures.ts';
+import {
+  hourLimit,
+  longWait,
+  serviceError,
+  testCutReplies,
+  testUpstreamErrors,
+} from '@svc/engine-kit/testing/engine-failures.ts';
 import { sleepers, testEngineLife, testMissingEngine } from '@svc/engine-kit/testing/engine-life.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
@@ -142,8 +148,9 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
   testCutReplies(bench, ['', `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts } }] })}\n\n`]);
 
   testUpstreamErrors(bench, [
-    { ...hourLimit, endsIn: 3600 },
+    hourLimit,
     serviceError,
+    longWait,
     {
       name: 'a limit that ends within a minute',
       reply: {

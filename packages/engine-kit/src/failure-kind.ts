@@ -34,12 +34,19 @@ export function failureOf(
   return {
     code,
     retryable,
-    message: [sentence(words), isLimit ? `The limit of this account ends in ${inWords(retryAfterMs)}.` : advice]
-      .filter(Boolean)
-      .join(' '),
+    message: [sentence(words), isLimit ? limitEnds(retryAfterMs) : advice].filter(Boolean).join(' '),
     ...(isLimit && { retryAfterMs }),
   };
 }
+
+/** The failure of a limit, whose end was learned only now. */
+export const endingIn = (failure: EngineFailure, ms: number): EngineFailure => ({
+  ...failure,
+  message: failure.message.replace(commonKinds.rateLimited.advice, limitEnds(ms)),
+  retryAfterMs: ms,
+});
+
+const limitEnds = (ms: number): string => `The limit of this account ends in ${inWords(ms)}.`;
 
 /** The upstream's own words, when a text carries its JSON body. */
 export function innerMessage(text: string): string | null {

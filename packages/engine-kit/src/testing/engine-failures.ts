@@ -17,12 +17,21 @@ export type UpstreamError = {
   endsIn?: number;
 };
 
-/** A limit of an hour that stands in a header alone. Not every program passes its end on. */
+/** A limit of an hour that stands in a header alone. */
 export const hourLimit: UpstreamError = {
   name: 'a limit in a header alone',
   reply: { status: 429, kind: 'rate_limit_error', message: 'Slow down', headers: { 'retry-after': '3600' } },
   code: 'engine_rate_limited',
-  says: /Slow down\. The limit of this account/,
+  says: /Slow down\. The limit of this account ends in (60 min|1 h)/,
+  endsIn: 3600,
+};
+
+/** An error of the service with a long wait, which a program would keep to in silence. */
+export const longWait: UpstreamError = {
+  name: 'an error of the service that asks to wait a minute',
+  reply: { status: 500, kind: 'api_error', message: 'Internal server error', headers: { 'retry-after': '60' } },
+  code: 'engine_endpoint_down',
+  says: /Try again/,
 };
 
 export const serviceError: UpstreamError = {
