@@ -16,8 +16,8 @@ import { unpricedNotices } from './pricing/unpriced-notices.ts';
 import { mountQueryRoutes } from './query/query-routes.ts';
 import { mountSecretRoutes } from './secret/secret-routes.ts';
 import { mountSessionRoutes } from './session/session-routes.ts';
-import { mountSpeechRoutes } from './speech/speech-routes.ts';
 import { mountSiloRoutes } from './silo/silo-routes.ts';
+import { mountSpeechRoutes } from './speech/speech-routes.ts';
 import { mountSpendRoutes } from './spend/spend-routes.ts';
 import { mountSteeringRoutes } from './steering/steering-routes.ts';
 import { mountToolServerRoutes } from './tool-server/tool-server-routes.ts';
@@ -25,8 +25,8 @@ import { mountToolbeltRoutes } from './toolbelt/toolbelt-routes.ts';
 import { mountPendingRoutes } from './trust/pending-routes.ts';
 import { mountTrustRoutes } from './trust/trust-routes.ts';
 import { mountTurnRoutes } from './turn/turn-routes.ts';
-import { mountVaultRoutes } from './vault/vault-routes.ts';
 import { mountUploadRoutes } from './upload/upload-routes.ts';
+import { mountVaultRoutes } from './vault/vault-routes.ts';
 
 /** The core's HTTP side. `linkFault`: why no connector can come. */
 export function createCoreApp(context: CoreContext, version: VersionInfo, linkFault: () => string | null = () => null): App {
@@ -39,8 +39,8 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
     mask: context.knownSecrets.mask,
     intake: context.intake,
     health: () => ({
-      active: context.turnQueue.counts().running,
-      waiting: context.turnQueue.counts().waiting,
+      active: context.pipeline.counts().running,
+      waiting: context.pipeline.counts().waiting,
       deliveries: context.outbox.counts(),
       telemetry: context.telemetry.status(),
       notices: [

@@ -17,7 +17,6 @@ import { createImports, type Imports } from './backup/import-backup.ts';
 import { openCoreDb } from './db/open-core-db.ts';
 import type { SendToChannel } from './delivery/channel-sender.ts';
 import { createDeliveryStore, type DeliveryStore } from './delivery/delivery-store.ts';
-import { createHandovers, type Handovers } from './delivery/handovers.ts';
 import { openOutbox } from './delivery/open-outbox.ts';
 import type { Outbox } from './delivery/outbox.ts';
 import type { EngineAdmin } from './engine/engine-admin.ts';
@@ -59,10 +58,8 @@ import { openPending, type Pending } from './trust/pending.ts';
 import { createTrustAdmin, type TrustAdmin } from './trust/trust-admin.ts';
 import { createTrustAudit, type TrustAudit } from './trust/trust-audit.ts';
 import type { TrustService } from './trust/trust-service.ts';
-import { createBursts, type Bursts } from './turn/bursts.ts';
-import { createLiveTurns, type LiveTurns } from './turn/live-turns.ts';
+import { createPipeline, type Pipeline } from './turn/pipeline.ts';
 import { createTurnJournal, type TurnJournal } from './turn/turn-journal.ts';
-import { createTurnQueue, type TurnQueue } from './turn/turn-queue.ts';
 import { Uploads } from './upload/uploads.ts';
 import { createVaultLink, type VaultLink } from './vault/vault-link.ts';
 
@@ -104,14 +101,11 @@ export type CoreContext = {
   toolServers: ToolServers;
   toolTests: ToolTests;
   toolbelt: Toolbelt;
-  turnQueue: TurnQueue;
-  liveTurns: LiveTurns;
-  bursts: Bursts;
+  pipeline: Pipeline;
   journal: TurnJournal;
   claims: Claims;
   deliveries: DeliveryStore;
   outbox: Outbox;
-  handovers: Handovers;
   uploads: Uploads;
   conversationFiles: ConversationFiles;
   silos: Silos;
@@ -190,7 +184,6 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
   const toolServers = await openToolServers({ db, clock, log, knownSecrets, secrets, builtIns: [toolbelt] });
   const workspaces = createWorkspaces(paths.root, clock);
   const toolTests = createToolTests({ toolServers, knownSecrets, env, workspaces, paths });
-  const turnQueue = createTurnQueue({ slots: settings.maxConcurrentTurns, maxWaiting: settings.maxQueuedTurns }, clock);
   const journal = createTurnJournal(db, clock);
   const deliveries = createDeliveryStore(db, clock, ids);
   const send = overrides?.sendToChannel;
@@ -203,7 +196,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
   });
   const version = versionOf(settings.root);
   const trustAdmin = createTrustAdmin({ db, trust, audit: trustAudit, events, clock, ids });
-  const context: CoreContext = {
+  const parts = {
     settings,
     paths,
     clock,
@@ -240,14 +233,10 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     toolServers,
     toolTests,
     toolbelt,
-    turnQueue,
-    liveTurns: createLiveTurns(db),
-    bursts: createBursts(() => context),
     journal,
     claims: await createClaims(db),
     deliveries,
     outbox,
-    handovers: createHandovers({ journal, outbox, clock, log }),
     uploads: new Uploads({ uploads: paths.uploads, settings, clock, ids, log, mask: knownSecrets.mask }),
     conversationFiles: createConversationFiles({ folder: paths.attachments, uploads: paths.uploads, log }),
     silos,
@@ -257,10 +246,14 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
     feeds: createOpenFeeds(),
     eventRing,
     intake: createIntake(paths.root),
+  };
+  return {
+    ...parts,
+    pipeline: createPipeline(parts),
     async close() {
       vault.close();
-      context.connectorSecrets.close();
-      await context.backups.close();
+      parts.connectorSecrets.close();
+      await parts.backups.close();
       outbox.close();
       await toolTests.close();
       await closeEngines();
@@ -271,5 +264,4 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
       await db.close();
     },
   };
-  return context;
 }

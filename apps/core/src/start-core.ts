@@ -3,11 +3,11 @@ import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promi
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { readEnv } from '@svc/service-kit/config/read-env.ts';
 import { isDeadlyExit, lastExitVariable } from '@svc/service-kit/exit-codes.ts';
-import { randomIds } from '@svc/service-kit/ids.ts';
-import { restorePaths } from '@svc/service-kit/restore/restore-paths.ts';
-import { maskLogLines } from '@svc/service-kit/log.ts';
-import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import { randomIds } from '@svc/service-kit/ids.ts';
+import { maskLogLines } from '@svc/service-kit/log.ts';
+import { restorePaths } from '@svc/service-kit/restore/restore-paths.ts';
+import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
 import { watchDamage } from '@svc/store/check-later.ts';
 import { DamagedDatabase } from '@svc/store/damage.ts';
 import { createCoreApp } from './app.ts';
@@ -16,7 +16,6 @@ import { startDegradedCore } from './degraded-core.ts';
 import { createCoreContext } from './context.ts';
 import { UnusableDb } from './db/open-core-db.ts';
 import { keepJournalSmall } from './turn/keep-journal-small.ts';
-import { recoverTurns } from './turn/recover-turns.ts';
 import { openLinkServer } from './turn/link-server.ts';
 import { maintainUploads } from './upload/maintain-uploads.ts';
 
@@ -46,7 +45,7 @@ async function startOpenCore({ settings, log, version }: ServiceContext): Promis
   try {
     // First, or it would take up what the recovery pushes as well.
     await context.outbox.start();
-    await recoverTurns(context, { isDeadly: isDeadlyExit(env[lastExitVariable]) });
+    await context.pipeline.recover({ isDeadly: isDeadlyExit(env[lastExitVariable]) });
   } catch (error) {
     await context.close();
     throw error;
@@ -80,8 +79,7 @@ async function startOpenCore({ settings, log, version }: ServiceContext): Promis
       stopBackups();
       stopChecking();
       // Running turns get half of the time to finish; what is left is for ending engines and handing over telemetry.
-      context.bursts.close();
-      await context.turnQueue.close(settings.stopTimeoutMs / 4);
+      await context.pipeline.close(settings.stopTimeoutMs / 4);
       await nextTick(); // turns that ended just now say so to their callers
       context.feeds.closeAll();
       await Promise.race([link.close(), sleep(settings.stopTimeoutMs / 8)]);

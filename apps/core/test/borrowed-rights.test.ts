@@ -19,7 +19,7 @@ const from = (who: string, text: string, over: Partial<Envelope> = {}) =>
   envelope(text, { channel: 'messenger', conversation_key: key, sender: { raw_id: who }, ...over });
 const handle = async (message: Envelope) => (await core.handle(message)).json<HandleResult>();
 const replyTo = async (message: Envelope) => (await handle(message)).actions[0]?.text;
-const running = () => expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+const running = () => expect.poll(() => core.context.pipeline.counts().running).toBe(1);
 const prompt = () => core.engine.requests.at(-1)?.prompt ?? '';
 
 describe('a command in a conversation of another channel', () => {

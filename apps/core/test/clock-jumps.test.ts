@@ -95,7 +95,7 @@ describe.each([
       entered.push(key);
       throw new Error('that is enough for this test');
     };
-    const bursts = createBursts(() => ({ clock, turnQueue: { enter } }) as never);
+    const bursts = createBursts({ clock, turnQueue: { enter } } as never);
     const live = () => {
       const envelope = { conversation_key: 'k', intake: { debounce_ms: 1000 }, content: {}, sender: {}, channel: 'cli' };
       return { turn: { envelope }, sink: () => undefined } as never;

@@ -21,11 +21,11 @@ const post = (url: string, payload: object) => core.app.inject({ method: 'POST',
 describe('the end of a turn', () => {
   test('a turn that was told to end stays silent, even when the engine was done already', async () => {
     await core.handle(envelope('seen', { delivery: 'async' }));
-    const { observed, turnQueue } = core.context;
+    const { observed, pipeline } = core.context;
     const { clear } = observed;
     let aborted = false;
     observed.clear = (...sought) => {
-      aborted = turnQueue.abort(key, 'operator');
+      aborted = pipeline.abort(key);
       return clear(...sought);
     };
     expect((await core.handle(envelope('hi'))).json()).toMatchObject({ actions: [], outcome: 'aborted' });
@@ -36,8 +36,8 @@ describe('the end of a turn', () => {
   test('a turn that the stopping service ends is an error that says so, not silence', async () => {
     core.engine.script(workingUntilAborted('so far'));
     const turn = core.handle(envelope('work'));
-    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
-    await core.context.turnQueue.close(5);
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
+    await core.context.pipeline.close(5);
     const answer = await turn;
     expect(answer.statusCode).toBe(503);
     expect(answer.json()).toMatchObject({ error: 'unavailable', message: expect.stringContaining('The message is kept') });
@@ -53,7 +53,7 @@ describe('the end of a turn', () => {
     const answer = await core.handle(envelope('hi'));
     expect(answer.statusCode).toBe(500);
     expect(answer.body).not.toContain('disk full');
-    expect(core.context.turnQueue.counts()).toEqual({ running: 0, waiting: 0 });
+    expect(core.context.pipeline.counts()).toEqual({ running: 0, waiting: 0 });
   });
 
   test('a tool call nested beyond reason is shown cut, and the turn goes on', async () => {
@@ -169,12 +169,12 @@ describe('what an envelope may not do', () => {
     await core.addPrincipal('anna', 'known');
     core.engine.script(workingUntilAborted());
     const first = core.handle(envelope('work'));
-    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
     const waiting = core.handle(envelope('me too', { sender: { raw_id: 'anna' } }));
-    await expect.poll(() => core.context.turnQueue.counts().waiting).toBe(1);
+    await expect.poll(() => core.context.pipeline.counts().waiting).toBe(1);
     await core.context.db.run("DELETE FROM principal WHERE key = 'anna'");
     core.context.trust.changed();
-    core.context.turnQueue.abort(key, 'operator');
+    core.context.pipeline.abort(key);
     await first;
     expect((await waiting).json()).toMatchObject({ outcome: 'denied' });
     expect(core.engine.requests).toHaveLength(1);

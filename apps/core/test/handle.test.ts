@@ -104,7 +104,7 @@ describe('a turn', () => {
     expect((await core.handle(envelope('hi'))).statusCode).toBeGreaterThanOrEqual(500);
     core.engine.script(answering('fine'));
     expect((await core.handle(envelope('hi'))).statusCode).toBe(200);
-    expect(core.context.turnQueue.counts()).toEqual({ running: 0, waiting: 0 });
+    expect(core.context.pipeline.counts()).toEqual({ running: 0, waiting: 0 });
   });
 });
 
@@ -171,7 +171,7 @@ describe('silence', () => {
   test('[L03] an aborted turn is silent, keeps the engine session, and frees the conversation', async () => {
     const aborted = core.handle(envelope('work'));
     core.engine.script(workingUntilAborted('so far'));
-    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
     await expect
       .poll(async () => (await core.app.inject('/v2/session/compat:c1:key')).json())
       .toMatchObject({
@@ -302,7 +302,7 @@ describe('chat commands', () => {
   test('/stop ends the running turn without waiting for it', async () => {
     core.engine.script(workingUntilAborted());
     const working = core.handle(envelope('work'));
-    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
     expect((await core.handle(envelope('/stop'))).json()).toMatchObject({ outcome: 'command', actions: [{ text: 'Stopped.' }] });
     expect((await working).json()).toMatchObject({ outcome: 'aborted' });
   });

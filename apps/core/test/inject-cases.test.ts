@@ -8,7 +8,7 @@ import { freePorts } from '@svc/testing/free-ports.ts';
 import { listen } from '@svc/testing/listen.ts';
 import { answering, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
 import { createChannelSender, type ChannelMessage, type SendOutcome } from '../src/delivery/channel-sender.ts';
-import type { InjectAnswer } from '../src/steering/inject.ts';
+import type { InjectAnswer } from '../src/turn/inject.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 const key = 'compat:c1:key';
@@ -39,7 +39,7 @@ async function inject(text: string, over: object = {}) {
 async function beginWork(text = 'work') {
   core.engine.script(workingUntilAborted('so far'));
   const working = core.handle(routed(text));
-  await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+  await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
   return { working };
 }
 
@@ -62,11 +62,11 @@ describe('POST /v2/inject', () => {
     });
     await core.handle(routed('hi'));
     const first = core.handle(routed('first'));
-    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
     const waiting = core.handle(routed('waiting'));
-    await expect.poll(() => core.context.turnQueue.counts().waiting).toBe(1);
+    await expect.poll(() => core.context.pipeline.counts().waiting).toBe(1);
     const words = [inject('words'), inject('more words')];
-    await expect.poll(() => core.context.turnQueue.counts().waiting).toBe(3);
+    await expect.poll(() => core.context.pipeline.counts().waiting).toBe(3);
     release();
     await Promise.all([first, waiting, ...words]);
     expect(core.engine.requests.map(({ text }) => text)).toEqual(['hi', 'first', 'words', 'more words', 'waiting']);

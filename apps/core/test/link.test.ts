@@ -171,7 +171,7 @@ test('a reply is not pushed while the connector that came back over another link
   const asked = envelope('work', { message_id: 'm1', channel_context: { chatId: 'room' } });
   const ask = (again: boolean) => JSON.stringify({ op: 'handle', id: 1, stream: again, confirm: true, again, envelope: asked });
   first.write(`${ask(false)}\n`);
-  await expect.poll(() => own.context.turnQueue.counts().running).toBe(1);
+  await expect.poll(() => own.context.pipeline.counts().running).toBe(1);
   expect(await exchange([ask(true)], 1, second)).toMatchObject([{ frame: { type: 'delta' } }]);
   first.destroy();
   finish.resolve();

@@ -17,7 +17,6 @@ import type { SendToChannel } from '../src/delivery/channel-sender.ts';
 import type { Toolbelt } from '../src/toolbelt/toolbelt.ts';
 import type { EngineId } from '../src/engine/load-engine.ts';
 import { createTrustStore } from '../src/trust/trust-store.ts';
-import { recoverTurns } from '../src/turn/recover-turns.ts';
 import { createCutOff } from './cut-off.ts';
 
 type Options = {
@@ -81,7 +80,7 @@ export async function openTestCore(options: Options = {}) {
   });
   context.db.raw.exec('PRAGMA synchronous=OFF'); // no machine loses its power here
   await context.outbox.start();
-  await recoverTurns(context, { isDeadly: options.isDeadly });
+  await context.pipeline.recover({ isDeadly: options.isDeadly });
   const app = createCoreApp(context, readVersion(repositoryRoot, 'core', 'stable'));
   const trustStore = createTrustStore(context.db, clock, randomIds);
 
@@ -112,7 +111,7 @@ export async function openTestCore(options: Options = {}) {
       void closed.then(removeFolder);
     },
     async close() {
-      await context.turnQueue.close(1000);
+      await context.pipeline.close(1000);
       await app.close();
       await context.close();
       removeFolder();

@@ -84,7 +84,7 @@ test('a sender who is let in or shut out while their turn waits is judged when i
   await expect.poll(() => bench.core.engine.requests.length).toBe(1);
   const { identifier } = (await pair({ code: note('42') })).json();
   const waits = bench.core.handle(from('42', key));
-  await expect.poll(() => bench.core.context.turnQueue.counts().waiting).toBe(1);
+  await expect.poll(() => bench.core.context.pipeline.counts().waiting).toBe(1);
   await remove(`/trust/identifiers/${identifier.id}`);
   await post('/v2/abort', key);
   await running;

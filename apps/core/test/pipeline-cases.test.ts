@@ -4,7 +4,6 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { answering, says, workingUntilAborted, type EngineScript } from '@svc/testing/scripted-engine.ts';
 import type { ChannelMessage } from '../src/delivery/channel-sender.ts';
-import { handleEnvelope } from '../src/turn/handle-envelope.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 let core: TestCore;
@@ -76,7 +75,7 @@ describe('the pipeline', () => {
     expect(answer.statusCode).toBe(500);
     expect(answer.body).not.toContain(`no ${failing}`);
     expect(seen).toEqual(stages.slice(0, stages.indexOf(failing) + 1));
-    expect(core.context.turnQueue.counts()).toEqual({ running: 0, waiting: 0 });
+    expect(core.context.pipeline.counts()).toEqual({ running: 0, waiting: 0 });
   });
 
   test('[P02] ends at moderation when that says no: no session, no engine', async () => {
@@ -122,7 +121,7 @@ describe('an envelope', () => {
       }),
       { numRuns },
     );
-    expect(core.context.turnQueue.counts()).toEqual({ running: 0, waiting: 0 });
+    expect(core.context.pipeline.counts()).toEqual({ running: 0, waiting: 0 });
     expect(Object.keys(Object.prototype)).toEqual([]);
   }, 120_000);
 
@@ -174,22 +173,22 @@ describe('an envelope', () => {
     await core.addPrincipal('anna', 'known');
     core.engine.script(workingUntilAborted('a secret of the owner'));
     const first = core.handle(envelope('work', { message_id: 'm1' }));
-    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
     let status = 0;
     const other = core.handle(envelope('what do you say?', { message_id: 'm1', sender: { raw_id: 'anna' } }));
     void other.then((answer) => (status = answer.statusCode));
     await expect.poll(() => status).toBe(409);
-    core.context.turnQueue.abort('compat:c1:key', 'operator');
+    core.context.pipeline.abort('compat:c1:key');
     expect((await first).json()).toMatchObject({ outcome: 'aborted' });
   });
 
   test('[P11] that is being answered is not answered on another channel, whoever is called the same there', async () => {
     core.engine.script(workingUntilAborted('a secret of the owner'));
     const first = core.handle(envelope('work', { message_id: 'm1' }));
-    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
     const other = await core.handle(envelope('what do you say?', { message_id: 'm1', channel: 'other' }));
     expect(other.statusCode).toBe(409);
-    core.context.turnQueue.abort('compat:c1:key', 'operator');
+    core.context.pipeline.abort('compat:c1:key');
     expect((await first).json()).toMatchObject({ outcome: 'aborted' });
   });
 
@@ -257,7 +256,7 @@ describe('an engine', () => {
     const turns = Array.from({ length: 200 }, (_, n) => {
       const text = kinds[n % kinds.length] ?? '';
       const caller = { sink: null, isGone: () => text === 'leave' };
-      return handleEnvelope(busy.context, envelope(text, { conversation_key: `compat:c1:${n}` }), caller, `r${n}`);
+      return busy.context.pipeline.handle(envelope(text, { conversation_key: `compat:c1:${n}` }), caller, `r${n}`);
     });
     let left = turns.length;
     for (const turn of turns)
@@ -275,7 +274,7 @@ describe('an engine', () => {
     expect(of('leave').every((end) => end.status === 'fulfilled')).toBe(true);
     for (const kind of ['break', 'hang', 'end']) expect(of(kind).every((end) => end.status === 'rejected')).toBe(true);
     expect(most).toBe(8);
-    expect(busy.context.turnQueue.counts()).toEqual({ running: 0, waiting: 0 });
+    expect(busy.context.pipeline.counts()).toEqual({ running: 0, waiting: 0 });
     busy.drop();
   });
 
@@ -318,7 +317,7 @@ describe('an engine', () => {
     await expect.poll(() => own.engine.requests.length).toBe(1);
     own.engine.script(answering('fine'));
     const next = own.handle(envelope('and me?'));
-    await expect.poll(() => own.context.turnQueue.counts().waiting).toBe(1);
+    await expect.poll(() => own.context.pipeline.counts().waiting).toBe(1);
     clock.advance(10_000);
     clock.advance(2_000);
     expect((await stuck).json()).toMatchObject({ error: 'engine_stalled' });

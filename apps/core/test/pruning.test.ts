@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import type { SendOutcome } from '../src/delivery/channel-sender.ts';
-import { handleEnvelope } from '../src/turn/handle-envelope.ts';
 import { keepJournalSmall } from '../src/turn/keep-journal-small.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
@@ -23,8 +22,7 @@ afterEach(() => {
 });
 
 const ask = (text: string) =>
-  handleEnvelope(
-    core.context,
+  core.context.pipeline.handle(
     envelope(text, { message_id: text, channel_context: { chatId: 'room' } }),
     { sink: null, isGone: () => false },
     'r1',
@@ -36,7 +34,7 @@ const health = async () => (await core.app.inject('/health')).json<{ notices: st
 /** A reply that fails for good. */
 async function fail(text: string): Promise<void> {
   const failed = core.context.outbox.counts().failed;
-  await core.context.handovers.undelivered((await ask(text)).turn_id, 'no');
+  await core.context.pipeline.handovers.undelivered((await ask(text)).turn_id, 'no');
   await expect.poll(() => core.context.outbox.counts().failed).toBe(failed + 1);
 }
 
@@ -54,9 +52,9 @@ test('a failed delivery that is too old goes from the list, and is not told of a
 });
 
 test('turns that ended longer ago than history is kept are removed, and no others', async () => {
-  for (let n = 0; n < 3; n++) await core.context.handovers.delivered((await ask(`old ${n}`)).turn_id);
+  for (let n = 0; n < 3; n++) await core.context.pipeline.handovers.delivered((await ask(`old ${n}`)).turn_id);
   clock.advance(89 * dayMs);
-  await core.context.handovers.delivered((await ask('young')).turn_id);
+  await core.context.pipeline.handovers.delivered((await ask('young')).turn_id);
   expect(count('turn')).toBe(4);
   clock.advance(dayMs + hourMs);
   await expect.poll(() => count('turn')).toBe(1);

@@ -4,8 +4,6 @@ import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import { says, type EngineScript } from '@svc/testing/scripted-engine.ts';
 import type { ChannelMessage, SendOutcome } from '../src/delivery/channel-sender.ts';
-import { inject } from '../src/steering/inject.ts';
-import { handleEnvelope } from '../src/turn/handle-envelope.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 const hourMs = 60 * 60_000;
@@ -50,7 +48,7 @@ const gone = { sink: null, isGone: () => true };
 const here = { sink: null, isGone: () => false };
 const backAgain = { ...here, isAgain: true };
 const ask = (asked: Envelope, caller: typeof here & { isAgain?: boolean } = here): Promise<HandleResult> =>
-  handleEnvelope(core.context, asked, caller, 'r1');
+  core.context.pipeline.handle(asked, caller, 'r1');
 const deliveries = async () =>
   (await core.app.inject('/v2/deliveries')).json<{ deliveries: { text: string; state: string; error: string | null }[] }>()
     .deliveries;
@@ -83,7 +81,7 @@ describe('after a crash', () => {
     await leave(routed('one'));
     await leave(routed('two'));
     await crash();
-    core.context.turnQueue.abort('compat:c1:key', 'operator');
+    core.context.pipeline.abort('compat:c1:key');
     await expect.poll(() => texts).toEqual(['work', 'work', 'one', 'two']);
   });
 
@@ -99,7 +97,7 @@ describe('after a crash', () => {
 
   test('an operator’s words that ran are run once more, told so, and their answer is pushed', async () => {
     await ask(routed('hi'));
-    inject(core.context, { conversation_key: 'compat:c1:key', text: 'work on' }, gone, 'r2').catch(() => undefined);
+    core.context.pipeline.inject({ conversation_key: 'compat:c1:key', text: 'work on' }, gone, 'r2').catch(() => undefined);
     await expect.poll(() => texts).toEqual(['hi', 'work on']);
     await crash();
     await expect.poll(() => texts).toEqual(['hi', 'work on', 'work on']);
@@ -117,10 +115,10 @@ describe('after a crash', () => {
     await ask(routed('hi'));
     await leave(routed('work'));
     await leave(routed('one'));
-    inject(core.context, { conversation_key: 'compat:c1:key', text: 'words' }, gone, 'r2').catch(() => undefined);
-    await expect.poll(() => core.context.turnQueue.counts().waiting).toBe(2);
+    core.context.pipeline.inject({ conversation_key: 'compat:c1:key', text: 'words' }, gone, 'r2').catch(() => undefined);
+    await expect.poll(() => core.context.pipeline.counts().waiting).toBe(2);
     await crash();
-    core.context.turnQueue.abort('compat:c1:key', 'operator');
+    core.context.pipeline.abort('compat:c1:key');
     await expect.poll(() => texts.slice(2)).toEqual(['work', 'words', 'one']);
   });
 
@@ -132,7 +130,7 @@ describe('after a crash', () => {
     }
     await expect.poll(() => sent.map(({ text }) => text)).toEqual([expect.stringMatching(/^The service stopped twice/)]);
     expect(texts).toHaveLength(2);
-    expect(core.context.turnQueue.counts()).toEqual({ running: 0, waiting: 0 });
+    expect(core.context.pipeline.counts()).toEqual({ running: 0, waiting: 0 });
   });
 
   test('the last run there will be is counted before it begins', async () => {
@@ -183,7 +181,7 @@ describe('after a crash', () => {
     await leave(routed('work'));
     await crash();
     const again = ask(routed('work'), backAgain);
-    core.context.turnQueue.abort('compat:c1:key', 'operator');
+    core.context.pipeline.abort('compat:c1:key');
     expect(await again).toMatchObject({ outcome: 'aborted' });
     expect(texts.length).toBeLessThanOrEqual(2);
   });
@@ -200,22 +198,22 @@ describe('after a crash', () => {
 describe('a reply that has to reach a channel', () => {
   test('is left to the connector that asked and says that it has shown it', async () => {
     const { turn_id } = await ask(routed('hi'));
-    await core.context.handovers.delivered(turn_id);
+    await core.context.pipeline.handovers.delivered(turn_id);
     clock.advance(hourMs);
-    expect(core.context.handovers.count()).toBe(0);
+    expect(core.context.pipeline.handovers.count()).toBe(0);
     expect([sent, await deliveries()]).toEqual([[], []]);
   });
 
   test('is pushed when the connector could not show it', async () => {
     const { turn_id } = await ask(routed('hi'));
-    await core.context.handovers.undelivered(turn_id, 'the room is gone');
+    await core.context.pipeline.handovers.undelivered(turn_id, 'the room is gone');
     await expect.poll(() => sent).toMatchObject([{ instance_id: 'c1', target: 'room', text: 're: hi' }]);
     expect(await deliveries()).toMatchObject([{ state: 'delivered' }]);
   });
 
   test('is pushed when nobody comes back for it in time, once, also when the core crashes again and again', async () => {
     await leave(routed('hi'));
-    await expect.poll(() => core.context.handovers.count()).toBe(1);
+    await expect.poll(() => core.context.pipeline.handovers.count()).toBe(1);
     expect(sent).toEqual([]);
     await crash();
     clock.advance(graceMs - 1);
@@ -228,11 +226,11 @@ describe('a reply that has to reach a channel', () => {
 
   test('is given to the connector that comes back in time, and not pushed', async () => {
     await leave(routed('hi'));
-    await expect.poll(() => core.context.handovers.count()).toBe(1);
+    await expect.poll(() => core.context.pipeline.handovers.count()).toBe(1);
     await crash();
     const { turn_id, actions } = await ask(routed('hi'), backAgain);
     expect(actions).toEqual([{ type: 'reply', text: 're: hi' }]);
-    await core.context.handovers.delivered(turn_id);
+    await core.context.pipeline.handovers.delivered(turn_id);
     clock.advance(hourMs);
     expect(sent).toEqual([]);
   });
@@ -257,7 +255,7 @@ describe('a reply that has to reach a channel', () => {
 
   test('waits while the channel is away, keeps its order and its id, and goes on after a crash', async () => {
     outcome = { delivered: false, permanent: false, error: 'away' };
-    for (const text of ['one', 'two']) await core.context.handovers.undelivered((await ask(routed(text))).turn_id, 'no');
+    for (const text of ['one', 'two']) await core.context.pipeline.handovers.undelivered((await ask(routed(text))).turn_id, 'no');
     await passUntil(() => sent.length).toBe(3);
     await crash();
     outcome = { delivered: true };
@@ -269,7 +267,7 @@ describe('a reply that has to reach a channel', () => {
 
   test('nothing leaves before it is safe that it will', async () => {
     const { turn_id } = await ask(routed('hi'));
-    void core.context.handovers.undelivered(turn_id, 'no');
+    void core.context.pipeline.handovers.undelivered(turn_id, 'no');
     for (let job = 0; job < 50; job++) await Promise.resolve();
     expect(sent).toEqual([]);
     await expect.poll(() => sent.length).toBe(1);
@@ -277,7 +275,7 @@ describe('a reply that has to reach a channel', () => {
 
   test('that cannot be delivered for good is listed, and tried again when the operator says so', async () => {
     outcome = { delivered: false, permanent: true, error: 'no such room' };
-    await core.context.handovers.undelivered((await ask(routed('hi'))).turn_id, 'no');
+    await core.context.pipeline.handovers.undelivered((await ask(routed('hi'))).turn_id, 'no');
     await expect.poll(deliveries).toMatchObject([{ state: 'failed', error: 'no such room' }]);
     outcome = { delivered: true };
     const [failed] = (await core.app.inject('/v2/deliveries?state=failed')).json().deliveries;
@@ -320,9 +318,9 @@ describe('a message that failed', () => {
     await leave(routed('work'));
     const again = ask(routed('no', gathered));
     again.catch(() => undefined);
-    await passUntil(() => core.context.turnQueue.counts()).toEqual({ running: 1, waiting: 1 });
+    await passUntil(() => core.context.pipeline.counts()).toEqual({ running: 1, waiting: 1 });
     expect(texts).toEqual(['no', 'work']);
-    core.context.turnQueue.abort('compat:c1:key', 'operator');
+    core.context.pipeline.abort('compat:c1:key');
     await expect(again).rejects.toMatchObject({ code: 'engine_failed' });
   });
 });
@@ -347,10 +345,10 @@ describe('messages that follow each other closely', () => {
     });
     const working = ask(routed('work'));
     const waiting = ['one', 'two'].map((text) => ask(piece(text, { conversation_key: `compat:c1:${text}` })));
-    await passUntil(() => core.context.turnQueue.counts()).toEqual({ running: 1, waiting: 2 });
+    await passUntil(() => core.context.pipeline.counts()).toEqual({ running: 1, waiting: 2 });
     await expect(ask(piece('three'))).rejects.toMatchObject({ code: 'queue_full' });
     expect(core.context.db.raw.prepare(`SELECT 1 FROM turn WHERE message_id = 'three'`).get()).toBeUndefined();
-    core.context.turnQueue.abort('compat:c1:key', 'operator');
+    core.context.pipeline.abort('compat:c1:key');
     await Promise.all([working, ...waiting]);
     const later = ask(piece('four'));
     await passUntil(() => texts.at(-1)).toBe('four');
@@ -363,7 +361,7 @@ describe('messages that follow each other closely', () => {
     await passUntil(() => texts.toSorted()).toEqual(['one', 'two']);
     await Promise.all(asked);
     const dropped = ask(piece('three'));
-    await expect.poll(() => core.context.bursts.has('compat:c1:key')).toBe(true);
+    await expect.poll(() => core.context.pipeline.isBusy('compat:c1:key')).toBe(true);
     await core.app.inject({ method: 'POST', url: '/v2/abort', payload: { conversation_key: 'compat:c1:key' } });
     expect(await dropped).toMatchObject({ actions: [], outcome: 'aborted' });
     clock.advance(hourMs);

@@ -4,7 +4,7 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { workingUntilAborted } from '@svc/testing/scripted-engine.ts';
 import type { ChannelMessage } from '../src/delivery/channel-sender.ts';
-import type { InjectAnswer } from '../src/steering/inject.ts';
+import type { InjectAnswer } from '../src/turn/inject.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 const key = 'messenger:m1:user:1';
@@ -43,12 +43,12 @@ const handle = async (message: Envelope) => {
 describe('messages that are gathered', () => {
   /** Runs messages that come in one burst; gives what the engine was asked, with the rights of each turn. */
   async function gather(...messages: Envelope[]) {
-    const { bursts } = core.context;
+    const { pipeline } = core.context;
     const answers = [];
     for (const message of messages) {
       answers.push(handle(message));
-      await expect.poll(() => core.context.liveTurns.count()).toBe(answers.length);
-      await expect.poll(() => bursts.has(message.conversation_key)).toBe(true);
+      await expect.poll(() => core.context.pipeline.liveCount()).toBe(answers.length);
+      await expect.poll(() => pipeline.isBusy(message.conversation_key)).toBe(true);
     }
     await new Promise(setImmediate);
     clock.advance(3000);
@@ -84,11 +84,11 @@ describe('messages that are gathered', () => {
 
   test('before and after a change of trust stay apart', async () => {
     const first = handle(from('device', 'a', gathered));
-    await expect.poll(() => core.context.bursts.has(key)).toBe(true);
+    await expect.poll(() => core.context.pipeline.isBusy(key)).toBe(true);
     await core.context.db.run(`UPDATE trust_grant SET role_id = (SELECT id FROM role WHERE name = 'owner') WHERE id = 'g2'`);
     core.context.trust.changed();
     const second = handle(from('device', 'b', gathered));
-    await expect.poll(() => core.context.liveTurns.count()).toBe(2);
+    await expect.poll(() => core.context.pipeline.liveCount()).toBe(2);
     await new Promise(setImmediate);
     clock.advance(3000);
     await Promise.all([first, second]);
@@ -129,9 +129,9 @@ describe('a message that came before', () => {
   ])('and is live is not joined by %s', async (_who, other) => {
     core.engine.script(workingUntilAborted('so far'));
     const working = handle(message('messenger'));
-    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
     expect(await handle(other)).toMatchObject({ status: 409, body: { error: 'conflict' } });
-    core.context.turnQueue.abort(key, 'operator');
+    core.context.pipeline.abort(key);
     await working;
   });
 
@@ -148,8 +148,8 @@ describe('a message that came before', () => {
     const one = { conversation_key: 'messenger:m1:a', message_id: 'b|c' };
     const other = { conversation_key: 'messenger:m1:a|b', message_id: 'c' };
     const working = [handle(message('messenger', one)), handle(message('messenger', other))];
-    await expect.poll(() => core.context.turnQueue.counts().running).toBe(2);
-    for (const { conversation_key } of [one, other]) core.context.turnQueue.abort(conversation_key, 'operator');
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(2);
+    for (const { conversation_key } of [one, other]) core.context.pipeline.abort(conversation_key);
     await Promise.all(working);
   });
 

@@ -3,8 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { answering, says, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
-import { abortTurn } from '../src/steering/abort-turn.ts';
-import { handleEnvelope } from '../src/turn/handle-envelope.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 const key = 'compat:c1:key';
@@ -46,7 +44,7 @@ describe('turns of one conversation', () => {
     expect(running).toEqual(['compat:c1:a', 'compat:c1:b']);
     expect((await small.app.inject('/health')).json()).toMatchObject({ active: 2, waiting: 2 });
     small.engine.script(answering('fine'));
-    for (const name of running) small.context.turnQueue.abort(name, 'operator');
+    for (const name of running) small.context.pipeline.abort(name);
     await Promise.all(turns);
     await small.close();
   });
@@ -65,7 +63,7 @@ describe('POST /v2/abort', () => {
   test('[L04] twice at once ends the turn once: one is 200, the other 404', async () => {
     core.engine.script(workingUntilAborted('so far'));
     const turn = core.handle(envelope('work'));
-    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
     const codes = (await Promise.all([abort(key), abort(key)])).map(({ statusCode }) => statusCode);
     expect(codes.toSorted((a, b) => a - b)).toEqual([200, 404]);
     expect((await turn).json()).toMatchObject({ actions: [], outcome: 'aborted' });
@@ -75,12 +73,12 @@ describe('POST /v2/abort', () => {
     const small = await openTestCore({ env: { SVC_MAX_CONCURRENT_TURNS: '1' } });
     small.engine.script(workingUntilAborted());
     const running = small.handle(envelope('work', { conversation_key: 'compat:c1:other' }));
-    await expect.poll(() => small.context.turnQueue.counts().running).toBe(1);
+    await expect.poll(() => small.context.pipeline.counts().running).toBe(1);
     const waiting = small.handle(envelope('wait', { message_id: 'm1' }));
-    await expect.poll(() => small.context.turnQueue.counts().waiting).toBe(1);
-    expect(abortTurn(small.context, key)).toBe(true);
+    await expect.poll(() => small.context.pipeline.counts().waiting).toBe(1);
+    expect(small.context.pipeline.abort(key)).toBe(true);
     expect((await waiting).json()).toMatchObject({ actions: [], outcome: 'aborted' });
-    small.context.turnQueue.abort('compat:c1:other', 'operator');
+    small.context.pipeline.abort('compat:c1:other');
     await running;
     expect(small.engine.requests).toHaveLength(1);
     await small.close();
@@ -98,7 +96,7 @@ describe('POST /v2/abort', () => {
         const clock = createFakeClock();
         const own = await openTestCore({ clock });
         const caller = { sink: null, isGone: () => false };
-        await handleEnvelope(own.context, envelope('hi'), caller, 'r1');
+        await own.context.pipeline.handle(envelope('hi'), caller, 'r1');
         own.engine.script(async function* (request, signal) {
           yield { type: 'session', engineSessionId: request.resume ?? 'another', resumed: true, model: null };
           if (request.text !== 'work') return yield* says('next');
@@ -107,18 +105,18 @@ describe('POST /v2/abort', () => {
           if (speaks) yield* says('too late');
           yield { type: 'aborted' };
         });
-        const turn = handleEnvelope(own.context, envelope('work'), caller, 'r2');
+        const turn = own.context.pipeline.handle(envelope('work'), caller, 'r2');
         for (let job = 0; job < jobs; job++) await Promise.resolve();
         for (let tick = 0; tick < ticks; tick++) await settle();
         // In its very first instant there may be nothing in flight yet.
-        while (!abortTurn(own.context, key)) await Promise.resolve();
+        while (!own.context.pipeline.abort(key)) await Promise.resolve();
         expect(await passUntil(clock, turn)).toMatchObject({ actions: [], outcome: 'aborted' });
-        expect(await passUntil(clock, handleEnvelope(own.context, envelope('hi'), caller, 'r3'))).toMatchObject({
+        expect(await passUntil(clock, own.context.pipeline.handle(envelope('hi'), caller, 'r3'))).toMatchObject({
           outcome: 'replied',
         });
         clock.advance(20_000);
         await settle();
-        expect(own.context.turnQueue.counts()).toEqual({ running: 0, waiting: 0 });
+        expect(own.context.pipeline.counts()).toEqual({ running: 0, waiting: 0 });
         const row = await own.context.sessions.read(key);
         expect(row?.engine_session_id).toBe(`s-${key}`);
         own.drop();
@@ -185,7 +183,7 @@ describe('POST /v2/claim and /v2/release', () => {
     await core.handle(envelope('hi'));
     core.engine.script(workingUntilAborted());
     const turn = core.handle(envelope('work'));
-    await expect.poll(() => core.context.turnQueue.counts().running).toBe(1);
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
     expect((await claim()).statusCode).toBe(409);
     await post('/v2/abort', { conversation_key: key });
     await turn;
@@ -224,7 +222,7 @@ describe('GET /v2/sessions', () => {
   test('shows what was active before the clock was set back', async () => {
     const clock = createFakeClock();
     const own = await openTestCore({ clock });
-    await handleEnvelope(own.context, envelope('hi'), { sink: null, isGone: () => false }, 'r1');
+    await own.context.pipeline.handle(envelope('hi'), { sink: null, isGone: () => false }, 'r1');
     clock.advance(-3_600_000);
     expect((await own.app.inject('/v2/sessions')).json()).toMatchObject({ sessions: [{ conversation_key: key }] });
     own.drop();

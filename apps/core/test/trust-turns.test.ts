@@ -48,7 +48,7 @@ describe('a change of trust counts at once', () => {
     const first = core.handle(from('42', 'first'));
     await expect.poll(() => core.engine.requests.length).toBe(1);
     const next = outcome('42', 'second');
-    await expect.poll(() => core.context.turnQueue.counts().waiting).toBe(1);
+    await expect.poll(() => core.context.pipeline.counts().waiting).toBe(1);
     return { end: () => (gate.resolve(), void first), next };
   }
 
@@ -118,12 +118,12 @@ describe('strangers', () => {
     const turns = [core.handle(from('42', 'one'))];
     await expect.poll(() => core.engine.requests.length).toBe(1);
     turns.push(core.handle(from('42', 'two')));
-    await expect.poll(() => core.context.turnQueue.counts().waiting).toBe(1);
+    await expect.poll(() => core.context.pipeline.counts().waiting).toBe(1);
     const many = await Promise.all(
       Array.from({ length: 50 }, (_, i) => outcome(`stranger${i}`, 'hi', { conversation_key: 'messenger:m1:user:42' })),
     );
     expect(new Set(many)).toEqual(new Set(['denied']));
-    expect(core.context.turnQueue.counts()).toEqual({ running: 1, waiting: 1 });
+    expect(core.context.pipeline.counts()).toEqual({ running: 1, waiting: 1 });
     expect((await core.handle(from('42', 'three'))).statusCode).toBe(429);
     gate.resolve();
     expect((await Promise.all(turns)).map((answer) => answer.json().outcome)).toEqual(['replied', 'replied']);

@@ -1,30 +1,22 @@
 import { atLeast, type Identity, type Tier } from '@svc/contract/trust.ts';
-import type { EngineRegistry } from '../engine/engine-registry.ts';
-import type { Events } from '../events.ts';
-import type { Claims } from '../session/claims.ts';
-import type { ConversationFiles } from '../session/conversation-files.ts';
 import { forgetConversation } from '../session/forget-conversation.ts';
-import type { ObservedStore } from '../session/observed-store.ts';
-import type { SessionStore } from '../session/session-store.ts';
-import type { Workspaces } from '../session/workspaces.ts';
-import { abortTurn } from '../steering/abort-turn.ts';
-import type { Bursts } from '../turn/bursts.ts';
-import type { TurnJournal } from '../turn/turn-journal.ts';
-import type { TurnQueue } from '../turn/turn-queue.ts';
+import { abortTurn } from '../turn/abort-turn.ts';
+import type { PipelineParts } from '../turn/turn-deps.ts';
 import type { Turn } from '../turn/turn.ts';
 
-type Deps = {
-  sessions: SessionStore;
-  claims: Claims;
-  turnQueue: TurnQueue;
-  bursts: Bursts;
-  journal: TurnJournal;
-  engines: EngineRegistry;
-  events: Events;
-  observed: ObservedStore;
-  conversationFiles: ConversationFiles;
-  workspaces: Workspaces;
-};
+type Deps = Pick<
+  PipelineParts,
+  | 'sessions'
+  | 'claims'
+  | 'turnQueue'
+  | 'bursts'
+  | 'journal'
+  | 'engines'
+  | 'events'
+  | 'observed'
+  | 'conversationFiles'
+  | 'workspaces'
+>;
 
 /**
  * A chat command of the core: the same words on every channel. One that `waits` takes its place behind the running

@@ -19,7 +19,12 @@ type Handover = {
   cancelTimer: () => void;
 };
 
-export type HandoverDeps = { journal: TurnJournal; outbox: Outbox; clock: Clock; log: Pick<Log, 'error'> };
+export type HandoverDeps = {
+  journal: Pick<TurnJournal, 'settle'>;
+  outbox: Pick<Outbox, 'push'>;
+  clock: Clock;
+  log: Pick<Log, 'error'>;
+};
 export type Handovers = ReturnType<typeof createHandovers>;
 
 /** How long a caller that lost its connection, or crashed, has to come back for a reply before it is pushed. */

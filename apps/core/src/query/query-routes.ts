@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { channelPattern } from '@svc/contract/envelope.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
-import { handleEnvelope } from '../turn/handle-envelope.ts';
+import type { Pipeline } from '../turn/pipeline.ts';
+
+type Deps = { pipeline: Pick<Pipeline, 'handle'>; ids: Ids };
 
 const queryBody = {
   type: 'object',
@@ -23,16 +25,15 @@ const queryBody = {
  * `POST /query`: the old question-and-answer call, as an envelope of its own. A session belongs to the platform and
  * user that named it, so one caller cannot reach another's by its id.
  */
-export function mountQueryRoutes(app: App, context: CoreContext): void {
+export function mountQueryRoutes(app: App, { pipeline, ids }: Deps): void {
   app.post('/query', { schema: { body: queryBody } }, async ({ body, id }, reply) => {
     const { message, userId = 'anonymous', username, platform = 'query' } = body;
-    const sessionId = body.sessionId ?? context.ids.next('query');
-    const handled = await handleEnvelope(
-      context,
+    const sessionId = body.sessionId ?? ids.next('query');
+    const handled = await pipeline.handle(
       {
         channel: platform,
         conversation_key: `${platform}:query:${keyPart(userId)}:${keyPart(sessionId)}`,
-        message_id: context.ids.next('msg'),
+        message_id: ids.next('msg'),
         sender: { raw_id: userId, raw_username: username },
         content: { text: message },
         delivery: 'sync',

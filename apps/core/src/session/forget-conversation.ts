@@ -5,11 +5,11 @@ import type { SessionStore } from './session-store.ts';
 import type { Workspaces } from './workspaces.ts';
 
 type Deps = {
-  sessions: SessionStore;
-  observed: ObservedStore;
-  journal: TurnJournal;
-  conversationFiles: ConversationFiles;
-  workspaces: Workspaces;
+  sessions: Pick<SessionStore, 'delete'>;
+  observed: Pick<ObservedStore, 'clear'>;
+  journal: Pick<TurnJournal, 'forget'>;
+  conversationFiles: Pick<ConversationFiles, 'forget'>;
+  workspaces: Pick<Workspaces, 'forget'>;
 };
 
 /** Forgets what was said in a conversation, and its files: nobody who speaks there next finds any of it. */

@@ -6,9 +6,8 @@ import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import { firstFitting } from '@svc/store/read-page.ts';
 import type { Folders } from '../folder/folders.ts';
-import type { Bursts } from '../turn/bursts.ts';
+import type { Pipeline } from '../turn/pipeline.ts';
 import type { TurnJournal } from '../turn/turn-journal.ts';
-import type { TurnQueue } from '../turn/turn-queue.ts';
 import type { Claims } from './claims.ts';
 import type { ConversationFiles } from './conversation-files.ts';
 import { forgetConversation } from './forget-conversation.ts';
@@ -22,8 +21,7 @@ import type { Workspaces } from './workspaces.ts';
 type Deps = {
   sessions: SessionStore;
   observed: ObservedStore;
-  turnQueue: TurnQueue;
-  bursts: Bursts;
+  pipeline: Pick<Pipeline, 'stateOf' | 'isBusy'>;
   claims: Claims;
   journal: TurnJournal;
   knownSecrets: KnownSecrets;
@@ -35,7 +33,7 @@ type KeyParams = { key: string };
 
 /** `GET /v2/sessions`, `GET|DELETE /v2/session/:key` and its history (spec: Endpoints, Core). */
 export function mountSessionRoutes(app: App, deps: Deps): void {
-  const { sessions, turnQueue, bursts, claims, journal, knownSecrets } = deps;
+  const { sessions, pipeline, claims, journal, knownSecrets } = deps;
 
   app.get<{ Querystring: { limit?: string; before?: string } }>('/v2/sessions', async ({ query }) => {
     const limit = queryInteger('limit', query.limit, 100, 1, 1000);
@@ -73,7 +71,7 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
   );
 
   app.delete<{ Params: KeyParams }>('/v2/session/:key', async ({ params }) => {
-    if (turnQueue.stateOf(params.key) !== 'idle' || bursts.has(params.key)) {
+    if (pipeline.isBusy(params.key)) {
       throw conflict('A turn of this session is in flight. Abort it first (POST /v2/abort).');
     }
     if ((await sessions.read(params.key)) === undefined) throw notFound('session', params.key);

@@ -1,13 +1,13 @@
 import type { Session } from '@svc/contract/session.ts';
 import type { Folders } from '../folder/folders.ts';
-import type { TurnQueue } from '../turn/turn-queue.ts';
+import type { Pipeline } from '../turn/pipeline.ts';
 import type { SessionRow } from './session-store.ts';
 
-type Deps = { turnQueue: Pick<TurnQueue, 'stateOf'>; folders: Pick<Folders, 'setFor'> };
+type Deps = { pipeline: Pick<Pipeline, 'stateOf'>; folders: Pick<Folders, 'setFor'> };
 
 /** The stored row with its live state. The fence, and the sessions of other engines, are ours alone. */
-export function toSession({ public: _public, ...row }: SessionRow, { turnQueue, folders }: Deps): Session {
-  const live = turnQueue.stateOf(row.conversation_key);
+export function toSession({ public: _public, ...row }: SessionRow, { pipeline, folders }: Deps): Session {
+  const live = pipeline.stateOf(row.conversation_key);
   const state = live === 'idle' && row.claimed_by !== null ? 'claimed' : live;
   return { ...row, state, working_folder: folderOf(row, folders) };
 }

@@ -16,7 +16,7 @@ import type { Workspaces } from '../session/workspaces.ts';
 import type { Spend } from '../spend/spend.ts';
 import { runEngine, type EngineEnding } from '../turn/run-engine.ts';
 
-type Deps = {
+export type TitleDeps = {
   engines: EngineRegistry;
   engineFallback: EngineFallback;
   knownSecrets: KnownSecrets;
@@ -37,7 +37,7 @@ const instruction =
   'Write a title of at most eight words for a conversation that begins with the text below. Answer with the title alone, in the language of the text.';
 
 /** Titles by the engine in use, without tools and without a session; one at a time, so that they never crowd out turns. */
-export function createTitleMaker(deps: Deps) {
+export function createTitleMaker(deps: TitleDeps) {
   let isBusy = false;
   const redact = (text: string) => deps.knownSecrets.redactor().text(text);
 
@@ -104,7 +104,7 @@ export function createTitleMaker(deps: Deps) {
   };
 }
 
-function toRequest(deps: Deps, { choice }: ActiveEngine, text: string): EngineRequest {
+function toRequest(deps: TitleDeps, { choice }: ActiveEngine, text: string): EngineRequest {
   return {
     conversationKey: deps.ids.next('title'),
     purpose: 'title',

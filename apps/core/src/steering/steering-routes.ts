@@ -1,10 +1,11 @@
 import { conversationKeySchema } from '@svc/contract/envelope.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
-import { abortTurn } from './abort-turn.ts';
-import { inject } from './inject.ts';
-import { createTitleMaker } from './make-title.ts';
+import type { Events } from '../events.ts';
+import type { Claims } from '../session/claims.ts';
+import type { SessionStore } from '../session/session-store.ts';
+import type { Pipeline } from '../turn/pipeline.ts';
+import { createTitleMaker, type TitleDeps } from './make-title.ts';
 
 const key = conversationKeySchema;
 const by = { type: 'string', minLength: 1, maxLength: 100 } as const;
@@ -27,18 +28,25 @@ const titleBody = {
   properties: { text: { type: 'string', minLength: 1, maxLength: 1_000_000 } },
 } as const;
 
+type Deps = TitleDeps & {
+  pipeline: Pick<Pipeline, 'abort' | 'inject' | 'isBusy'>;
+  sessions: Pick<SessionStore, 'read'>;
+  claims: Pick<Claims, 'claim' | 'release'>;
+  events: Pick<Events, 'claim'>;
+};
+
 /** Steering a session from outside its channel (spec: Session control). */
-export function mountSteeringRoutes(app: App, context: CoreContext): void {
-  const { sessions, claims, turnQueue, bursts, events } = context;
-  const titles = createTitleMaker(context);
+export function mountSteeringRoutes(app: App, deps: Deps): void {
+  const { pipeline, sessions, claims, events } = deps;
+  const titles = createTitleMaker(deps);
 
   app.post('/v2/abort', { schema: { body: keyBody } }, ({ body }) => {
-    if (!abortTurn(context, body.conversation_key)) throw notFound('turn in flight for', body.conversation_key);
+    if (!pipeline.abort(body.conversation_key)) throw notFound('turn in flight for', body.conversation_key);
     return { ok: true, aborted: body.conversation_key };
   });
 
   app.post('/v2/inject', { schema: { body: injectBody } }, ({ body, id }, reply) =>
-    inject(context, body, { sink: null, isGone: () => reply.raw.destroyed }, id),
+    pipeline.inject(body, { sink: null, isGone: () => reply.raw.destroyed }, id),
   );
 
   app.post('/v2/claim', { schema: { body: claimBody } }, async ({ body }) => {
@@ -50,7 +58,7 @@ export function mountSteeringRoutes(app: App, context: CoreContext): void {
       throw conflict('The session has no engine session to go on with yet. Let it have a turn first.');
     if (claimed_by !== null && claimed_by !== claimer)
       throw conflict(`The session is claimed by ${claimed_by} already.`, { claimed_by });
-    if (turnQueue.stateOf(body.conversation_key) !== 'idle' || bursts.has(body.conversation_key)) {
+    if (pipeline.isBusy(body.conversation_key)) {
       throw conflict('A turn of this session is in flight. Abort it (POST /v2/abort), or claim when it is done.');
     }
     await claims.claim(body.conversation_key, claimer);

@@ -1,10 +1,10 @@
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { conflict, ServiceError } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { originOf, originOfRow } from './origin.ts';
 import { toResult } from './to-result.ts';
+import type { TurnDeps } from './turn-deps.ts';
 import type { Caller } from './turn.ts';
 
 /**
@@ -14,7 +14,7 @@ import type { Caller } from './turn.ts';
  * connector is told, or the channel would show it twice.
  */
 export async function answerAgain(
-  deps: CoreContext,
+  deps: Pick<TurnDeps, 'journal' | 'deliveries'>,
   live: LiveTurn,
   caller: Caller,
   run: () => Promise<HandleResult>,

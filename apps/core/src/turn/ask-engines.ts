@@ -1,12 +1,12 @@
 import type { Identity } from '@svc/contract/trust.ts';
-import type { CoreContext } from '../context.ts';
 import type { ActiveEngine } from '../engine/engine-registry.ts';
 import { asEngineId } from '../engine/fallback.ts';
 import type { RunFailure } from './run-engine.ts';
 import type { Prompt } from './steps/build-prompt.ts';
+import { withMissedTurns } from './steps/missed-turns.ts';
 import { openSession } from './steps/open-session.ts';
 import { reason, type Reply } from './steps/reason.ts';
-import { withMissedTurns } from './steps/missed-turns.ts';
+import type { TurnDeps } from './turn-deps.ts';
 import type { Turn, TurnIo } from './turn.ts';
 
 type Asking = { turn: Turn; identity: Identity; prompt: Prompt };
@@ -19,7 +19,7 @@ export type Answer = { reply: Reply; active: ActiveEngine; instead: string | nul
  * that is set to stand in for it. One that crashes at once is asked a second time.
  * @throws ServiceError with an `engine_…` code when nobody answers.
  */
-export async function askEngines(deps: CoreContext, asking: Asking, io: TurnIo): Promise<Answer> {
+export async function askEngines(deps: TurnDeps, asking: Asking, io: TurnIo): Promise<Answer> {
   const { turn, identity, prompt } = asking;
   const { engineFallback: fallback, events } = deps;
   const first = await deps.engines.active();

@@ -1,16 +1,25 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { originOf, rightsKey } from './origin.ts';
 import { outboundTarget } from './route-of.ts';
-import { runAccepted } from './run-accepted.ts';
+import type { Ticket } from './ticket.ts';
 import { toResult } from './to-result.ts';
+import type { TurnJournal } from './turn-journal.ts';
+import type { TurnQueue } from './turn-queue.ts';
 import type { Turn } from './turn.ts';
-import { workOf } from './work-of.ts';
+
+type Deps = {
+  journal: Pick<TurnJournal, 'keepInput' | 'end'>;
+  turnQueue: Pick<TurnQueue, 'enter'>;
+  clock: Clock;
+  /** Runs a turn that is in the journal, in the place that was taken for it. */
+  run(live: LiveTurn, ticket: Ticket): Promise<HandleResult>;
+};
 
 type Member = { live: LiveTurn; answer: PromiseWithResolvers<HandleResult> };
 type Burst = { key: string; members: Member[]; closesBy: number; cancel: () => void };
@@ -38,11 +47,10 @@ const nameOf = (turn: Turn, identity: Identity): string =>
  * Every piece is in the journal before it waits here. The last one's caller gets the answer, the others are told
  * that theirs was merged.
  */
-export function createBursts(deps: () => CoreContext) {
+export function createBursts({ journal, turnQueue, clock, run }: Deps) {
   const open = new Map<string, Burst>();
 
   function add(live: LiveTurn, identity: Identity): Promise<HandleResult> {
-    const { clock } = deps();
     const { envelope } = live.turn;
     const quietMs = envelope.intake?.debounce_ms ?? 0;
     const name = nameOf(live.turn, identity);
@@ -75,16 +83,16 @@ export function createBursts(deps: () => CoreContext) {
 
   async function runMerged({ key, members }: Burst, live: LiveTurn): Promise<HandleResult> {
     // Its place in line is taken before anything is awaited.
-    const ticket = deps().turnQueue.enter(key, { unlimited: true });
+    const ticket = turnQueue.enter(key, { unlimited: true });
     try {
       const others = members.slice(0, -1);
       if (others.length > 0) {
         live.turn = { ...live.turn, envelope: merged(members.map((member) => member.live.turn.envelope)) };
         // Begun in one tick, so committed as one: never is a piece both merged and still to be run.
         for (const other of others) end(other, 'merged').catch(other.answer.reject);
-        await deps().journal.keepInput(live.turn);
+        await journal.keepInput(live.turn);
       }
-      return await runAccepted(deps(), live, ticket, false, workOf(deps(), live));
+      return await run(live, ticket);
     } finally {
       ticket.leave();
     }
@@ -92,7 +100,7 @@ export function createBursts(deps: () => CoreContext) {
 
   async function end({ live, answer }: Member, outcome: 'merged' | 'aborted'): Promise<void> {
     const ended = toResult(live.turn, outcome, '');
-    await deps().journal.end(live.turn, ended, false);
+    await journal.end(live.turn, ended, false);
     await live.flush();
     answer.resolve(ended);
   }

@@ -1,10 +1,10 @@
-import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
-import type { CoreContext } from '../context.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
 import { toResult } from './to-result.ts';
+import type { TurnDeps } from './turn-deps.ts';
 import type { Turn } from './turn.ts';
 
-type Deps = Pick<CoreContext, 'events' | 'pending'>;
+type Deps = Pick<TurnDeps, 'events' | 'pending'>;
 
 /**
  * A sender without access: told on private surfaces that ask for an answer, with a pairing code where the instance

@@ -1,7 +1,6 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { findChatCommand } from '../command/chat-commands.ts';
-import type { CoreContext } from '../context.ts';
 import { instanceOfKey } from '../session/conversation-key.ts';
 import { answerAgain, otherSender } from './answer-again.ts';
 import { checkEnvelope } from './check-envelope.ts';
@@ -12,8 +11,9 @@ import { observe } from './observe.ts';
 import { originOf } from './origin.ts';
 import { runAccepted } from './run-accepted.ts';
 import { freeTicket } from './ticket.ts';
-import { workOf } from './work-of.ts';
+import type { PipelineParts } from './turn-deps.ts';
 import type { Caller, Turn } from './turn.ts';
+import { workOf } from './work-of.ts';
 
 /**
  * Handles one envelope, whoever brings it: a connector over its link, or any caller of `POST /v2/handle`. A message
@@ -22,7 +22,7 @@ import type { Caller, Turn } from './turn.ts';
  *   other ending is a result.
  */
 export async function handleEnvelope(
-  deps: CoreContext,
+  deps: PipelineParts,
   envelope: Envelope,
   caller: Caller,
   requestId: string,
@@ -39,7 +39,8 @@ export async function handleEnvelope(
   };
   const release = holdInput(deps.intake, envelope);
   try {
-    return await deps.liveTurns.begin(turn, caller, (live) => admit(deps, live, caller)).result;
+    const live = deps.liveTurns.begin(turn, caller);
+    return await live.follow(accept(deps, live, caller));
   } finally {
     release();
   }
@@ -56,7 +57,7 @@ function join(live: LiveTurn, envelope: Envelope, caller: Caller): Promise<Handl
  * Takes a place in line before anything is awaited, so that messages run in the order they came. An unknown sender
  * takes none: strangers cannot keep others waiting, nor learn that it is full.
  */
-async function admit(deps: CoreContext, live: LiveTurn, caller: Caller): Promise<HandleResult> {
+async function accept(deps: PipelineParts, live: LiveTurn, caller: Caller): Promise<HandleResult> {
   const { turn } = live;
   const { envelope } = turn;
   const stranger = deps.trust.strangerOf(envelope);
@@ -75,7 +76,9 @@ async function admit(deps: CoreContext, live: LiveTurn, caller: Caller): Promise
     const isFree = !isGathered && ticket.isFree();
     const seq = await deps.journal.accept(turn, isFree ? 'running' : 'queued');
     const run = () =>
-      isGathered ? deps.bursts.add(live, identity) : runAccepted(deps, live, ticket, isFree && seq !== null, workOf(deps, live));
+      isGathered
+        ? deps.bursts.add(live, identity)
+        : runAccepted(deps, { live, ticket, hasStarted: isFree && seq !== null, work: workOf(deps, live, command) });
     if (seq === null) return await answerAgain(deps, live, caller, run);
     live.turn.seq = seq;
     return await run();

@@ -1,11 +1,21 @@
-import type { CoreContext } from '../context.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { Outbox } from '../delivery/outbox.ts';
+import type { TurnJournal } from './turn-journal.ts';
 
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
 /** What became of deliveries is kept this long. */
 const deliveryDays = 30;
 
-type Deps = Pick<CoreContext, 'settings' | 'clock' | 'log' | 'journal' | 'outbox'>;
+type Deps = {
+  settings: Pick<Settings, 'historyDays'>;
+  clock: Clock;
+  log: Pick<Log, 'error'>;
+  journal: Pick<TurnJournal, 'prune'>;
+  outbox: Pick<Outbox, 'prune'>;
+};
 
 /** Removes what is older than the operator keeps, every hour and in small steps. The returned function ends it. */
 export function keepJournalSmall(deps: Deps): () => void {

@@ -1,20 +1,31 @@
 import { createServer, type Socket } from 'node:net';
-import { Ajv, type ErrorObject } from 'ajv';
-import { envelopeSchema } from '@svc/contract/envelope.ts';
 import type { LinkReply, LinkRequest } from '@svc/contract/link.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
+import { createUnreadReplies, type UnreadReplies } from '@svc/service-kit/http/unread-replies.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import type { Log } from '@svc/service-kit/log.ts';
 import { descriptorLimit } from '@svc/service-kit/process/descriptor-limit.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { createOrderedWriter } from '@svc/service-kit/redaction/ordered-writer.ts';
 import type { MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';
-import { createUnreadReplies, type UnreadReplies } from '@svc/service-kit/http/unread-replies.ts';
 import { badRequest, type ServiceError } from '@svc/service-kit/service-error.ts';
-import { illFormedIn } from '@svc/service-kit/well-formed.ts';
-import type { CoreContext } from '../context.ts';
-import { handleEnvelope } from './handle-envelope.ts';
+import type { TrustService } from '../trust/trust-service.ts';
 import { createLinkIntake, type LinkIntake } from './link-lines.ts';
+import { parseLine } from './link-requests.ts';
 import { listenOnSocket } from './link-socket.ts';
+import type { Pipeline } from './pipeline.ts';
 import type { Caller } from './turn.ts';
+
+type Deps = {
+  pipeline: Pick<Pipeline, 'handle' | 'isClosed' | 'handovers'>;
+  trust: Pick<TrustService, 'resolve'>;
+  knownSecrets: Pick<KnownSecrets, 'mask'>;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+};
 
 export type LinkServer = {
   /** Why no connector can come; null while they can. */
@@ -30,17 +41,17 @@ const goodbyeMs = 500;
  * The connectors' way in: a unix socket of JSON lines (`contract/link.ts`), onto the same function as `POST /v2/handle`.
  * A connector that goes away ends no turn.
  */
-export async function openLinkServer(context: CoreContext, socketPath: string): Promise<LinkServer> {
+export async function openLinkServer(deps: Deps, socketPath: string): Promise<LinkServer> {
   const sockets = new Set<Socket>();
-  const shared = { intake: createLinkIntake(context.clock), unread: createUnreadReplies() };
+  const shared = { intake: createLinkIntake(deps.clock), unread: createUnreadReplies() };
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    serve(context, socket, shared);
+    serve(deps, socket, shared);
   });
   // HTTP takes half of the descriptors; the rest is for files and what the process asks itself.
   server.maxConnections = Math.min(maxLinks, Math.floor(descriptorLimit() / 4));
-  const listening = await listenOnSocket(server, socketPath, context);
+  const listening = await listenOnSocket(server, socketPath, deps);
   return {
     fault: listening.fault,
     async close() {
@@ -54,30 +65,6 @@ export async function openLinkServer(context: CoreContext, socketPath: string): 
     },
   };
 }
-
-const requestSchema = {
-  type: 'object',
-  required: ['op', 'id'],
-  properties: {
-    op: { enum: ['handle', 'resolve', 'delivered'] },
-    id: { type: 'integer' },
-    stream: { type: 'boolean' },
-    confirm: { type: 'boolean' },
-    again: { type: 'boolean' },
-    request_id: { type: 'string', pattern: '^[\\w.:-]{1,128}$' },
-    envelope: { type: 'object' },
-    turn_id: { type: 'string', minLength: 1, maxLength: 128 },
-    error: { type: 'string', maxLength: 4000 },
-  },
-  oneOf: [{ required: ['envelope'] }, { required: ['turn_id'] }],
-} as const;
-
-// Ours are right: nothing is gained by checking them against the schema of schemas, at every start.
-const ajv = new Ajv({ strict: false, meta: false, validateSchema: false });
-const isRequest = ajv.compile<LinkRequest>(requestSchema);
-const isEnvelope = ajv.compile(envelopeSchema);
-/** A sender to resolve is an envelope without content. */
-const isSender = ajv.compile({ ...envelopeSchema, required: ['channel', 'sender'] });
 
 /** The number of no call: what is said to a link as a whole. */
 const noCall = 0;
@@ -104,115 +91,93 @@ type Link = {
   strayed: () => void;
 };
 
-function serve(context: CoreContext, socket: Socket, { intake, unread }: Shared): void {
+function serve(deps: Deps, socket: Socket, { intake, unread }: Shared): void {
   let isRefused = false;
   let strayLines = 0;
   const refuse = (why: ServiceError) => {
     isRefused = true;
     lines.close();
-    context.log.error({ err: why }, 'a connector link is closed');
+    deps.log.error({ err: why }, 'a connector link is closed');
     socket.removeAllListeners('data').pause();
-    void link.open()({ id: noCall, error: why.toBody(context.ids.next('req')) });
+    void link.open()({ id: noCall, error: why.toBody(deps.ids.next('req')) });
     setImmediate(() => socket.destroySoon());
   };
   const write = createWriter(socket, unread);
   const onFault = (error: unknown) => {
-    context.log.error({ err: error }, 'an answer over a connector link could not be masked');
+    deps.log.error({ err: error }, 'an answer over a connector link could not be masked');
     socket.destroy();
   };
   const link: Link = {
     open() {
-      const ordered = createOrderedWriter(context.knownSecrets.mask, onFault);
+      const ordered = createOrderedWriter(deps.knownSecrets.mask, onFault);
       return (reply) => ordered(reply, (json) => write(json, 'result' in reply));
     },
     isGone: () => socket.destroyed,
     unconfirmed: new Set(),
     strayed() {
-      context.log.error('a connector sent a line that is not a request; it cannot be answered');
+      deps.log.error('a connector sent a line that is not a request; it cannot be answered');
       if (++strayLines === maxStrayLines) refuse(badRequest(`${maxStrayLines} lines of this link were no requests.`));
     },
   };
-  const lines = intake.open({ onLine: (line, isText) => void answer(context, line, isText, link), onRefused: refuse });
+  const lines = intake.open({ onLine: (line, isText) => void answer(deps, line, isText, link), onRefused: refuse });
   socket.on('data', (chunk) => {
     const taken = lines.push(chunk);
     if (taken === null) return;
     socket.pause();
     void taken.then(() => isRefused || socket.resume());
   });
-  socket.on('error', (error) => context.log.warn({ err: error }, 'a connector link broke'));
+  socket.on('error', (error) => deps.log.warn({ err: error }, 'a connector link broke'));
   socket.on('close', () => {
     lines.close();
-    for (const turnId of link.unconfirmed) context.handovers.abandoned(turnId);
+    for (const turnId of link.unconfirmed) deps.pipeline.handovers.abandoned(turnId);
   });
 }
 
-async function answer(context: CoreContext, line: string, isText: boolean, link: Link): Promise<void> {
+async function answer(deps: Deps, line: string, isText: boolean, link: Link): Promise<void> {
   const request = parseLine(line, isText);
   const { id } = request;
   if (id === null) return link.strayed();
-  const requestId = request.requestId ?? context.ids.next('req');
+  const requestId = request.requestId ?? deps.ids.next('req');
   const send = link.open();
   try {
     if (request.value === null) throw badRequest(`The request is not valid: ${request.problems}.`);
-    await serveRequest(context, request.value, requestId, { link, send });
+    await serveRequest(deps, request.value, requestId, { link, send });
   } catch (error) {
     // A turn that the stopping service left open is not answered: its connector asks again when the service is back.
-    if (context.turnQueue.isClosed()) return;
+    if (deps.pipeline.isClosed()) return;
     const known = toServiceError(error);
-    if (known.status >= 500) context.log.error({ err: error, request_id: requestId }, 'turn failed');
+    if (known.status >= 500) deps.log.error({ err: error, request_id: requestId }, 'turn failed');
     void send({ id, error: known.toBody(requestId) });
   }
 }
 
-/** What a line holds: a request, or its problems; without an id it cannot be answered. */
-function parseLine(
-  line: string,
-  isText: boolean,
-): { id: number | null; requestId?: string; value: LinkRequest | null; problems: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return { id: null, value: null, problems: 'it is not JSON' };
-  }
-  if (!isRequest(value)) {
-    const id = (value as { id?: unknown } | null)?.id;
-    return { id: typeof id === 'number' ? id : null, value: null, problems: problemsOf(isRequest.errors) };
-  }
-  if (!isText) return { id: value.id, value: null, problems: 'it is not valid UTF-8' };
-  const broken = illFormedIn(line, value, 'request');
-  if (broken !== null) return { id: value.id, value: null, problems: `${broken} has broken characters` };
-  if (value.op === 'delivered') return { id: value.id, value, problems: '' };
-  const isWhole = value.op === 'handle' ? isEnvelope : isSender;
-  if (!isWhole(value.envelope)) return { id: value.id, value: null, problems: problemsOf(isWhole.errors) };
-  return { id: value.id, requestId: value.op === 'handle' ? value.request_id : undefined, value, problems: '' };
-}
-
-const problemsOf = (errors: ErrorObject[] | null | undefined): string =>
-  (errors ?? []).map((error) => `${error.instancePath || 'request'} ${error.message}`).join('; ');
-
 async function serveRequest(
-  context: CoreContext,
+  deps: Deps,
   request: LinkRequest,
   requestId: string,
   { link, send }: { link: Link; send: Send },
 ): Promise<void> {
   const { id } = request;
-  if (request.op === 'delivered') return takeConfirmation(context, link, request);
-  if (request.op === 'resolve') return void send({ id, identity: await context.trust.resolve(request.envelope) });
+  if (request.op === 'delivered') return takeConfirmation(deps.pipeline, link, request);
+  if (request.op === 'resolve') return void send({ id, identity: await deps.trust.resolve(request.envelope) });
   const caller: Caller = {
     sink: request.stream ? (frame) => void send({ id, frame }) : null,
     isGone: link.isGone,
     isAgain: request.again,
   };
-  const handled = await handleEnvelope(context, request.envelope, caller, requestId);
+  const handled = await deps.pipeline.handle(request.envelope, caller, requestId);
   const sending = send({ id, result: handled });
   if (sending !== null) await sending;
-  await handOver(context, link, handled, request.confirm === true);
+  await handOver(deps.pipeline, link, handled, request.confirm === true);
 }
 
 /** A reply that the connector says nothing of counts as delivered when it has it. */
-async function handOver({ handovers }: CoreContext, link: Link, handled: HandleResult, confirms: boolean): Promise<void> {
+async function handOver(
+  { handovers }: Pick<Pipeline, 'handovers'>,
+  link: Link,
+  handled: HandleResult,
+  confirms: boolean,
+): Promise<void> {
   if (!handovers.isExpected(handled.turn_id)) return;
   if (link.isGone()) return handovers.missed(handled.turn_id);
   if (!confirms) return handovers.delivered(handled.turn_id);
@@ -225,7 +190,7 @@ async function handOver({ handovers }: CoreContext, link: Link, handled: HandleR
 }
 
 async function takeConfirmation(
-  { handovers }: CoreContext,
+  { handovers }: Pick<Pipeline, 'handovers'>,
   link: Link,
   said: { turn_id: string; error?: string },
 ): Promise<void> {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { HandleResult } from '@svc/contract/turn.ts';
 import { createLiveTurns } from './live-turns.ts';
 import type { Turn } from './turn.ts';
 
@@ -15,7 +14,7 @@ test.each(['\0', '|', ':', '","', '\\', '\\u0000', '\ud800'])(
   'a conversation finds its own messages alone, also when keys and ids have %j in them',
   (sign) => {
     const turns = createLiveTurns({ mark: () => 0, flush: () => Promise.resolve() });
-    const live = turns.begin(turnOf(`a${sign}b`, 'c'), null, () => new Promise<HandleResult>(() => undefined));
+    const live = turns.begin(turnOf(`a${sign}b`, 'c'), null);
     expect(turns.find(`a${sign}b`, 'c')).toBe(live);
     expect(turns.find('a', `b${sign}c`)).toBeUndefined();
     expect(turns.find(`a${sign}b${sign}c`, '')).toBeUndefined();

@@ -15,6 +15,8 @@ export type LiveTurn = {
   /** The push of an injected turn's reply. */
   delivery?: StoredDelivery;
   attach(caller: Caller): void;
+  /** The turn lives until this is settled, which is the answer for everybody who joins. */
+  follow(answer: Promise<HandleResult>): Promise<HandleResult>;
   hasCaller(): boolean;
 };
 
@@ -29,20 +31,26 @@ export function createLiveTurns(db: Pick<Database, 'mark' | 'flush'>) {
     find: (key: string, messageId: string | undefined): LiveTurn | undefined =>
       messageId === undefined ? undefined : byMessage.get(compositeKey(key, messageId)),
 
-    /** Runs `work` as a live turn; what it gives is the answer for everybody who joins. */
-    begin(turn: Turn, caller: Caller | null, work: (live: LiveTurn) => Promise<HandleResult>): LiveTurn {
+    /** From now on the turn is live. What it answers is said by `follow`, in the same tick. */
+    begin(turn: Turn, caller: Caller | null): LiveTurn {
       const since = db.mark();
       const flush = () => db.flush(since);
-      const live: LiveTurn = { turn, result: pending, flush, ...createBroadcast(flush) };
-      if (caller !== null) live.attach(caller);
       const { conversation_key, message_id } = turn.envelope;
       const key = message_id === undefined ? null : compositeKey(conversation_key, message_id);
-      if (key !== null) byMessage.set(key, live);
-      count++;
-      live.result = work(live).finally(() => {
+      const end = () => {
         count--;
         if (key !== null) byMessage.delete(key);
-      });
+      };
+      const live: LiveTurn = {
+        turn,
+        result: pending,
+        flush,
+        follow: (answer) => (live.result = answer.finally(end)),
+        ...createBroadcast(flush),
+      };
+      if (caller !== null) live.attach(caller);
+      if (key !== null) byMessage.set(key, live);
+      count++;
       return live;
     },
 

@@ -1,14 +1,14 @@
-import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
-import type { CoreContext } from '../context.ts';
 import { originOf } from './origin.ts';
 import { toResult } from './to-result.ts';
+import type { TurnDeps } from './turn-deps.ts';
 import type { Turn } from './turn.ts';
 
 /** A message that is only seen: kept as context of the conversation's next turn. */
 export async function observe(
-  { events, observed }: Pick<CoreContext, 'events' | 'observed'>,
+  { events, observed }: Pick<TurnDeps, 'events' | 'observed'>,
   turn: Turn,
   identity: Identity,
 ): Promise<HandleResult> {

@@ -1,14 +1,15 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
+import { findChatCommand, type ChatCommand } from '../command/chat-commands.ts';
 import { countRan, judgeOpenTurn, type OpenTurnVerdict } from './judge-open-turn.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';
 import { failTurn, runAccepted } from './run-accepted.ts';
 import { runAlone, type Suspect } from './run-alone.ts';
-import type { Turn } from './turn.ts';
+import type { PipelineParts } from './turn-deps.ts';
 import { toTurn, type JournalRow } from './turn-journal.ts';
+import type { Turn } from './turn.ts';
 import { workOf } from './work-of.ts';
 
 /**
@@ -17,7 +18,7 @@ import { workOf } from './work-of.ts';
  * called before anybody else is let in, so that a message which comes again finds its turn. What cannot be taken up is listed.
  * `isDeadly`: the process before this one ended by its own fault, so what it ran is run again with care, or not at all.
  */
-export async function recoverTurns(deps: CoreContext, { isDeadly = false } = {}): Promise<void> {
+export async function recoverTurns(deps: PipelineParts, { isDeadly = false } = {}): Promise<void> {
   const rows = await deps.journal.open();
   if (rows.length === 0) return;
   deps.log.info({ turns: rows.length, isDeadly }, 'taking up what was open when the service stopped');
@@ -38,7 +39,7 @@ export async function recoverTurns(deps: CoreContext, { isDeadly = false } = {})
   if (hasSuspects) await runSuspects(deps, suspects, letOthersRun);
 }
 
-async function runSuspects(deps: CoreContext, suspects: readonly Suspect[], letOthersRun: () => void): Promise<void> {
+async function runSuspects(deps: PipelineParts, suspects: readonly Suspect[], letOthersRun: () => void): Promise<void> {
   deps.log.warn({ turns: suspects.length }, 'turns that ran when the service failed are run one at a time');
   // That they were set aside is safe before the first of them runs.
   await deps.db.flush();
@@ -46,7 +47,7 @@ async function runSuspects(deps: CoreContext, suspects: readonly Suspect[], letO
 }
 
 /** What the journal holds of the turn cannot be read, its route neither, so it can only be listed. */
-async function report({ journal, outbox, log }: CoreContext, row: JournalRow): Promise<void> {
+async function report({ journal, outbox, log }: PipelineParts, row: JournalRow): Promise<void> {
   const lost = new ServiceError('turn_interrupted', 'The service stopped before this was answered. Send it as a new message.');
   const { id, seq, conversation_key, request_id } = row;
   const failed = { turn_id: id, turn_seq: seq, conversation_key, text: lost.message, injected: false, route: null };
@@ -65,59 +66,65 @@ const inPlace = (a: JournalRow, b: JournalRow): number =>
   Number(b.attempts > 0) - Number(a.attempts > 0) || (a.id < b.id ? -1 : 1);
 
 /** Gives the turn when it waits to be run alone. */
-async function recover(deps: CoreContext, row: JournalRow, verdict: OpenTurnVerdict): Promise<Suspect | null> {
+async function recover(deps: PipelineParts, row: JournalRow, verdict: OpenTurnVerdict): Promise<Suspect | null> {
   if (row.result !== null) return expectDelivery(deps, row, JSON.parse(row.result) as HandleResult);
   const turn = toTurn(row);
   if (verdict.next === 'alone') return setAside(deps, turn, row);
   const gathered = isGathered(deps, turn, row) ? await deps.trust.resolve(turn.envelope) : null;
-  begin(deps, turn, (begun) =>
-    verdict.next === 'give_up' ? giveUp(deps, begun, verdict.error) : takeUp(deps, begun, row, gathered),
-  );
+  const live = deps.liveTurns.begin(turn, null);
+  const answer = verdict.next === 'give_up' ? giveUp(deps, live, verdict.error) : takeUp(deps, live, row, gathered);
+  logFailure(deps, turn, live.follow(answer));
   return null;
 }
 
-function begin(deps: CoreContext, turn: Turn, work: (live: LiveTurn) => Promise<HandleResult>): LiveTurn {
-  const live = deps.liveTurns.begin(turn, null, work);
-  live.result.catch((error: unknown) => {
-    deps.log.warn({ err: error, turn: turn.id }, 'a turn that was taken up again failed');
+function logFailure({ log }: PipelineParts, turn: Turn, answer: Promise<HandleResult>): void {
+  answer.catch((error: unknown) => {
+    log.warn({ err: error, turn: turn.id }, 'a turn that was taken up again failed');
   });
-  return live;
 }
 
 /** The turn keeps its place in its conversation until its time has come. */
-async function setAside(deps: CoreContext, turn: Turn, row: JournalRow): Promise<Suspect> {
+async function setAside(deps: PipelineParts, turn: Turn, row: JournalRow): Promise<Suspect> {
   await deps.journal.setAside(turn);
   const due = Promise.withResolvers<void>();
-  const { result } = begin(deps, turn, async (begun) => {
-    deps.events.recovered(turn, row.attempts);
-    const ticket = deps.turnQueue.enter(turn.envelope.conversation_key, { unlimited: true, passesHold: true });
-    await due.promise;
-    return runAccepted(deps, begun, ticket, false, workOf(deps, begun));
-  });
-  return { start: due.resolve, ended: result };
+  const live = deps.liveTurns.begin(turn, null);
+  const ended = live.follow(runWhenDue(deps, live, row, due.promise));
+  logFailure(deps, turn, ended);
+  return { start: due.resolve, ended };
 }
 
-/** It waited for more of the same sender, and may go on waiting. */
-const isGathered = ({ bursts }: CoreContext, { steering, envelope }: Turn, { state, attempts }: JournalRow): boolean =>
-  state === 'queued' && attempts === 0 && steering === undefined && bursts.takes(envelope);
+async function runWhenDue(deps: PipelineParts, live: LiveTurn, row: JournalRow, due: Promise<void>): Promise<HandleResult> {
+  deps.events.recovered(live.turn, row.attempts);
+  const ticket = deps.turnQueue.enter(live.turn.envelope.conversation_key, { unlimited: true, passesHold: true });
+  await due;
+  return runAccepted(deps, { live, ticket, work: workOf(deps, live, commandOf(live.turn)) });
+}
 
-function takeUp(deps: CoreContext, live: LiveTurn, row: JournalRow, gathered: Identity | null): Promise<HandleResult> {
+/** An operator's words are for the engine, whatever they look like. */
+const commandOf = ({ steering, envelope }: Turn): ChatCommand | null =>
+  steering === undefined ? findChatCommand(envelope.content.text) : null;
+
+/** It waited for more of the same sender, and may go on waiting. */
+const isGathered = ({ bursts }: PipelineParts, turn: Turn, { state, attempts }: JournalRow): boolean =>
+  state === 'queued' && attempts === 0 && turn.steering === undefined && commandOf(turn) === null && bursts.takes(turn.envelope);
+
+async function takeUp(deps: PipelineParts, live: LiveTurn, row: JournalRow, gathered: Identity | null): Promise<HandleResult> {
   const { turn } = live;
   deps.events.recovered(turn, row.attempts);
   if (gathered !== null) return deps.bursts.add(live, gathered);
   const next = turn.steering !== undefined;
   const ticket = deps.turnQueue.enter(turn.envelope.conversation_key, { unlimited: true, next });
-  return runAccepted(deps, live, ticket, false, workOf(deps, live));
+  return runAccepted(deps, { live, ticket, work: workOf(deps, live, commandOf(turn)) });
 }
 
-async function giveUp(deps: CoreContext, live: LiveTurn, problem: ServiceError): Promise<HandleResult> {
+async function giveUp(deps: PipelineParts, live: LiveTurn, problem: ServiceError): Promise<HandleResult> {
   await failTurn(deps, live, problem);
   deps.events.ended(live.turn, 'failed', 0, problem.code);
   throw problem;
 }
 
 /** A reply that was made, and of which nobody knows whether it was received. */
-function expectDelivery(deps: CoreContext, row: JournalRow, made: HandleResult): null {
+function expectDelivery(deps: PipelineParts, row: JournalRow, made: HandleResult): null {
   const turn = toTurn(row);
   deps.handovers.expect(turn, routeOf(turn), made, false);
   return null;

@@ -1,23 +1,22 @@
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
-import type { CoreContext } from '../context.ts';
 import { deliveryOf, replyText } from '../delivery/delivery-of.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';
-import { toResult } from './to-result.ts';
 import { AbortedInQueue, type Ticket, type Work } from './ticket.ts';
+import { toResult } from './to-result.ts';
+import type { PipelineParts } from './turn-deps.ts';
+
+/** A turn in the journal, its place in line, and what it does there. `hasStarted`: the journal says already that it runs. */
+export type AcceptedTurn = { live: LiveTurn; ticket: Ticket; work: Work<HandleResult>; hasStarted?: boolean };
+
+type Deps = Pick<PipelineParts, 'journal' | 'events' | 'turnQueue' | 'outbox' | 'handovers' | 'db'>;
 
 /**
  * Runs a turn that is in the journal, in its place of the line, and writes down how it ended before anybody hears of
  * it. While the service stops nothing is written: the turn stays open, and is run when the service is back.
  */
-export async function runAccepted(
-  deps: CoreContext,
-  live: LiveTurn,
-  ticket: Ticket,
-  hasStarted: boolean,
-  work: Work<HandleResult>,
-): Promise<HandleResult> {
+export async function runAccepted(deps: Deps, { live, ticket, work, hasStarted = false }: AcceptedTurn): Promise<HandleResult> {
   const { turn } = live;
   let isTold = false;
   const onQueued = (position: number) => {
@@ -40,12 +39,12 @@ export async function runAccepted(
 }
 
 /** That the turn runs is safe before it does: what runs is counted, or a crash in its first moments would allow one more run. */
-async function begin({ journal }: CoreContext, live: LiveTurn): Promise<void> {
+async function begin({ journal }: Deps, live: LiveTurn): Promise<void> {
   await journal.start(live.turn);
   await live.flush();
 }
 
-async function abortInQueue(deps: CoreContext, live: LiveTurn): Promise<HandleResult> {
+async function abortInQueue(deps: Deps, live: LiveTurn): Promise<HandleResult> {
   const handled = await endTurn(deps, live, toResult(live.turn, 'aborted', ''));
   deps.events.ended(live.turn, 'aborted', 0);
   await live.flush();
@@ -53,7 +52,7 @@ async function abortInQueue(deps: CoreContext, live: LiveTurn): Promise<HandleRe
 }
 
 /** Still in the turn's place of the line: the next turn of the conversation begins after this is written. */
-async function endTurn(deps: CoreContext, live: LiveTurn, handled: HandleResult): Promise<HandleResult> {
+async function endTurn(deps: Deps, live: LiveTurn, handled: HandleResult): Promise<HandleResult> {
   const { turn } = live;
   const route = routeOf(turn);
   const hasReply = handled.actions.length > 0;
@@ -72,7 +71,7 @@ async function endTurn(deps: CoreContext, live: LiveTurn, handled: HandleResult)
 }
 
 /** Whoever asked hears of the failure; when nobody is there any more it goes over the channel, or on the list. */
-export async function failTurn(deps: CoreContext, live: LiveTurn, error: unknown): Promise<void> {
+export async function failTurn(deps: Deps, live: LiveTurn, error: unknown): Promise<void> {
   const { turn } = live;
   const failure = toServiceError(error).toBody(turn.requestId);
   await deps.journal.fail(turn, failure);

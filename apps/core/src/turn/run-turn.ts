@@ -1,7 +1,6 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
 import { askEngines } from './ask-engines.ts';
 import { deny } from './deny.ts';
 import { observe } from './observe.ts';
@@ -10,8 +9,9 @@ import { moderate } from './steps/moderate.ts';
 import type { Reply } from './steps/reason.ts';
 import { redactReply } from './steps/redact-reply.ts';
 import { resolveIdentity } from './steps/resolve-identity.ts';
-import { toResult } from './to-result.ts';
 import type { AbortReason } from './ticket.ts';
+import { toResult } from './to-result.ts';
+import type { PipelineParts } from './turn-deps.ts';
 import type { Turn, TurnIo } from './turn.ts';
 import { watchRights } from './watch-rights.ts';
 
@@ -19,7 +19,7 @@ import { watchRights } from './watch-rights.ts';
  * One turn, in the order of the specification: identity, prompt, moderation, session, reasoning, redaction.
  * Called with the conversation's lock and a slot held.
  */
-export async function runTurn(deps: CoreContext, turn: Turn, io: TurnIo): Promise<HandleResult> {
+export async function runTurn(deps: PipelineParts, turn: Turn, io: TurnIo): Promise<HandleResult> {
   const identity = await resolveIdentity(deps, turn);
   if (identity.denied) return deny(deps, turn, identity);
   if (deps.claims.isClaimed(turn.envelope.conversation_key)) return observe(deps, turn, identity);
@@ -32,7 +32,7 @@ export async function runTurn(deps: CoreContext, turn: Turn, io: TurnIo): Promis
 }
 
 /** From the prompt on: who speaks is known. */
-async function answer(deps: CoreContext, turn: Turn, identity: Identity, io: TurnIo): Promise<HandleResult> {
+async function answer(deps: PipelineParts, turn: Turn, identity: Identity, io: TurnIo): Promise<HandleResult> {
   const since = deps.clock.elapsed();
   await deps.events.inbound(turn, identity);
   const prompt = await buildPrompt(deps, turn, identity);
@@ -67,7 +67,7 @@ async function answer(deps: CoreContext, turn: Turn, identity: Identity, io: Tur
 }
 
 /** The session's cursor moves on when this turn begins; should it have to run again, it finds its announcements all the same. */
-async function rememberCursor({ journal }: CoreContext, turn: Turn, announcedAfter: number): Promise<void> {
+async function rememberCursor({ journal }: PipelineParts, turn: Turn, announcedAfter: number): Promise<void> {
   if (turn.announcedAfter === undefined) await journal.keepInput({ ...turn, announcedAfter });
 }
 

@@ -1,24 +1,35 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { envelopeSchema, type Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult, TurnFrame } from '@svc/contract/turn.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import { openSse, sseFrame } from '@svc/service-kit/http/sse.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { createOrderedWriter, longJson } from '@svc/service-kit/redaction/ordered-writer.ts';
-import type { CoreContext } from '../context.ts';
-import { handleEnvelope } from './handle-envelope.ts';
+import type { OpenFeeds } from '../feed/open-feeds.ts';
+import type { Pipeline } from './pipeline.ts';
 import type { Caller, TurnSink } from './turn.ts';
 
 /** How long a reader of a streamed turn may take for a long frame. */
 const drainMs = 30_000;
 
+type Deps = {
+  pipeline: Pick<Pipeline, 'handle' | 'handovers'>;
+  feeds: OpenFeeds;
+  knownSecrets: Pick<KnownSecrets, 'mask'>;
+  clock: Clock;
+  log: Pick<Log, 'error'>;
+};
+
 /** `POST /v2/handle`: JSON, or the turn as it runs with `Accept: text/event-stream` (spec: Handling details). */
-export function mountTurnRoutes(app: App, context: CoreContext): void {
+export function mountTurnRoutes(app: App, deps: Deps): void {
   app.post('/v2/handle', { schema: { body: envelopeSchema } }, async (request, reply) => {
     const envelope = request.body as Envelope;
-    if (wantsStream(request)) return streamTurn(context, envelope, request, reply);
-    const handled = await handleEnvelope(context, envelope, callerOf(reply, null), request.id);
-    confirmWhenSent(context, handled, reply);
+    if (wantsStream(request)) return streamTurn(deps, envelope, request, reply);
+    const handled = await deps.pipeline.handle(envelope, callerOf(reply, null), request.id);
+    confirmWhenSent(deps, handled, reply);
     return handled;
   });
 }
@@ -28,7 +39,11 @@ const wantsStream = (request: FastifyRequest) => request.headers.accept?.include
 const callerOf = ({ raw }: FastifyReply, sink: TurnSink | null): Caller => ({ sink, isGone: () => raw.destroyed });
 
 /** A reply that was written whole was delivered; a caller that was gone by then did not get it. */
-function confirmWhenSent({ handovers, log }: CoreContext, { turn_id, actions }: HandleResult, { raw }: FastifyReply): void {
+function confirmWhenSent(
+  { pipeline: { handovers }, log }: Deps,
+  { turn_id, actions }: HandleResult,
+  { raw }: FastifyReply,
+): void {
   if (actions.length === 0) return;
   if (raw.destroyed) return handovers.missed(turn_id);
   handovers.taken(turn_id);
@@ -38,10 +53,10 @@ function confirmWhenSent({ handovers, log }: CoreContext, { turn_id, actions }: 
   });
 }
 
-async function streamTurn(context: CoreContext, envelope: Envelope, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const stream = openSse(reply, context.clock);
-  const closeFeed = context.feeds.add(stream);
-  const ordered = createOrderedWriter(context.knownSecrets.mask, (error) => {
+async function streamTurn(deps: Deps, envelope: Envelope, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const stream = openSse(reply, deps.clock);
+  const closeFeed = deps.feeds.add(stream);
+  const ordered = createOrderedWriter(deps.knownSecrets.mask, (error) => {
     request.log.error({ err: error }, 'a frame of a turn could not be masked');
     reply.raw.destroy();
   });
@@ -53,8 +68,8 @@ async function streamTurn(context: CoreContext, envelope: Envelope, request: Fas
     });
   try {
     const caller = callerOf(reply, (frame) => void send(frame));
-    const result = await handleEnvelope(context, envelope, caller, request.id);
-    confirmWhenSent(context, result, reply);
+    const result = await deps.pipeline.handle(envelope, caller, request.id);
+    confirmWhenSent(deps, result, reply);
     await send({ type: 'result', result });
   } catch (error) {
     const known = toServiceError(error);

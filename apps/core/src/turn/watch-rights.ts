@@ -1,10 +1,10 @@
 import { tiers, toolPolicies, type Identity } from '@svc/contract/trust.ts';
-import type { CoreContext } from '../context.ts';
-import { abortTurn } from '../steering/abort-turn.ts';
+import { abortTurn } from './abort-turn.ts';
 import { resolveIdentity } from './steps/resolve-identity.ts';
+import type { PipelineParts } from './turn-deps.ts';
 import type { Turn } from './turn.ts';
 
-type Deps = Pick<CoreContext, 'trust' | 'turnQueue' | 'bursts' | 'log'>;
+type Deps = Pick<PipelineParts, 'trust' | 'turnQueue' | 'bursts' | 'log'>;
 type Rights = Pick<Identity, 'denied' | 'trust_tier' | 'tool_policy' | 'tool_servers'>;
 
 /**

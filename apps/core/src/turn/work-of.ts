@@ -1,20 +1,19 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { findChatCommand, mayUse, type ChatCommand } from '../command/chat-commands.ts';
-import type { CoreContext } from '../context.ts';
+import { mayUse, type ChatCommand } from '../command/chat-commands.ts';
 import { isAtHome } from '../session/conversation-key.ts';
 import { deny } from './deny.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { runTurn } from './run-turn.ts';
 import { redactReply } from './steps/redact-reply.ts';
-import { toResult } from './to-result.ts';
 import type { Work } from './ticket.ts';
+import { toResult } from './to-result.ts';
+import type { PipelineParts } from './turn-deps.ts';
 import type { Turn } from './turn.ts';
 
-/** What a live turn does when its time has come: a chat command, or the pipeline. */
-export function workOf(deps: CoreContext, live: LiveTurn): Work<HandleResult> {
+/** What a live turn does when its time has come: a chat command, or the steps of a turn. */
+export function workOf(deps: PipelineParts, live: LiveTurn, command: ChatCommand | null): Work<HandleResult> {
   const { turn, sink } = live;
-  const command = turn.steering === undefined ? findChatCommand(turn.envelope.content.text) : null;
   return command === null
     ? (signal) => timed(deps, turn, () => runTurn(deps, turn, { sink, signal }))
     : () => runCommand(deps, turn, command);
@@ -24,7 +23,7 @@ export function workOf(deps: CoreContext, live: LiveTurn): Work<HandleResult> {
 const longTurnMs = 1000;
 
 /** Records how the turn ended and how long it took, whatever happens. */
-async function timed(deps: CoreContext, turn: Turn, run: () => Promise<HandleResult>): Promise<HandleResult> {
+async function timed(deps: PipelineParts, turn: Turn, run: () => Promise<HandleResult>): Promise<HandleResult> {
   const since = deps.clock.elapsed();
   let isLong = false;
   const cancel = deps.clock.after(longTurnMs, () => {
@@ -44,7 +43,7 @@ async function timed(deps: CoreContext, turn: Turn, run: () => Promise<HandleRes
   }
 }
 
-async function runCommand(deps: CoreContext, turn: Turn, command: ChatCommand): Promise<HandleResult> {
+async function runCommand(deps: PipelineParts, turn: Turn, command: ChatCommand): Promise<HandleResult> {
   const identity = await deps.trust.resolve(turn.envelope);
   if (identity.denied) return deny(deps, turn, identity);
   await deps.events.inbound(turn, identity);
@@ -53,7 +52,7 @@ async function runCommand(deps: CoreContext, turn: Turn, command: ChatCommand): 
 }
 
 /** Why a sender cannot use a command here; null when they can. In a conversation of another channel it is its people's, and the operator's. */
-async function whyNot({ sessions }: CoreContext, turn: Turn, command: ChatCommand, identity: Identity): Promise<string | null> {
+async function whyNot({ sessions }: PipelineParts, turn: Turn, command: ChatCommand, identity: Identity): Promise<string | null> {
   if (!mayUse(command, identity)) return `/${command.name} is for ${command.floor} and above.`;
   const { channel, conversation_key } = turn.envelope;
   const from = { surface: channel, instance_id: turn.instanceId };

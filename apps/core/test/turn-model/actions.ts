@@ -1,7 +1,6 @@
 import { engineSessionOf, stateOf } from './connector.ts';
 import type { Message } from './records.ts';
 import type { PacedStep, Step } from './steps.ts';
-import { abortTurn } from '../../src/steering/abort-turn.ts';
 import { keys, people, type World } from './world.ts';
 
 type Actions = { [Name in Step['do']]: (world: World, step: Extract<Step, { do: Name }>) => void | Promise<void> };
@@ -149,7 +148,7 @@ export async function act(world: World, step: PacedStep): Promise<void> {
 
 /** A message that the core has never had, or that failed, is a new one when it comes again. */
 function takeAsNew({ records, core }: World, message: Message): void {
-  if (core.context.liveTurns.find(message.key, message.name) !== undefined) return;
+  if (core.context.pipeline.isLive(message.key, message.name)) return;
   const state = stateOf(core, message);
   if (state !== null && state !== 'failed') return;
   const wasAccepted = message.isKnown && message.sender !== 'stranger';
@@ -164,7 +163,7 @@ function takeAsNew({ records, core }: World, message: Message): void {
 function abort({ records, engine, core, connectors }: World, key: string): void {
   const working = engine.working().find((run) => run.key === key);
   const engineSession = engineSessionOf(core, key);
-  const isTold = abortTurn(core.context, key);
+  const isTold = core.context.pipeline.abort(key);
   records.rule(isTold || working === undefined, `nothing was in flight in ${key} while ${working?.name} ran`);
   if (!isTold) return;
   for (const message of records.messages) message.wasAborted ||= message.key === key;

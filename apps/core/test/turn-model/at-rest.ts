@@ -19,28 +19,28 @@ export async function comeToRest(world: World): Promise<void> {
 }
 
 const isAtRest = ({ context }: World['core']): boolean =>
-  context.turnQueue.counts().running +
-    context.turnQueue.counts().waiting +
-    context.handovers.count() +
+  context.pipeline.counts().running +
+    context.pipeline.counts().waiting +
+    context.pipeline.handovers.count() +
     context.outbox.counts().pending ===
   0;
 
 /** What must hold when everything has ended: nothing is held any more, nothing that was accepted is lost. */
 export function checkAtRest(world: World): void {
   const { core, records, channel } = world;
-  const { turnQueue, handovers, outbox, bursts, liveTurns } = core.context;
+  const { pipeline, outbox } = core.context;
   const { rule } = records;
   const held = {
-    ...turnQueue.counts(),
-    handovers: handovers.count(),
+    ...pipeline.counts(),
+    live: pipeline.liveCount(),
+    handovers: pipeline.handovers.count(),
     deliveries: outbox.counts().pending,
-    live: liveTurns.count(),
   };
   rule(
     Object.values(held).every((count) => count === 0),
     `still held: ${JSON.stringify(held)}`,
   );
-  for (const key of keys) rule(turnQueue.stateOf(key) === 'idle' && !bursts.has(key), `${key} is not idle`);
+  for (const key of keys) rule(!pipeline.isBusy(key), `${key} is not idle`);
   rule(world.rows('SELECT 1 FROM turn WHERE open = 1').length === 0, 'turns are open in the journal');
   const given = world.rows<{ id: string }>(`SELECT id FROM delivery WHERE state = 'failed' AND instance_id IS NOT NULL`);
   for (const { id } of given) rule(channel.hasRefused(id), `${id} was given up and the channel had not refused it`);

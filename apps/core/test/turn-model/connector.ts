@@ -1,8 +1,7 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
-import { inject, type InjectAnswer } from '../../src/steering/inject.ts';
-import { handleEnvelope } from '../../src/turn/handle-envelope.ts';
+import type { InjectAnswer } from '../../src/turn/inject.ts';
 import type { Caller } from '../../src/turn/turn.ts';
 import type { TestCore } from '../open-test-core.ts';
 import type { Ask, Message, Records } from './records.ts';
@@ -54,13 +53,13 @@ export function createModelConnectors(records: Records) {
     const { message } = ask;
     const { outcome, turn_id } = result;
     const text = 'reply' in result ? result.reply : result.actions.map((action) => action.text).join('');
-    if (ask.isGone) return core.context.handovers.missed(turn_id);
+    if (ask.isGone) return core.context.pipeline.handovers.missed(turn_id);
     Object.assign(ask, { state: 'answered', outcome, turnId: turn_id } satisfies Partial<Ask>);
     message.isKnown = true;
     checkAnswer(records, ask, text);
     checkAbort(ask);
-    if (text === '' || message.kind === 'inject' || !core.context.handovers.isExpected(turn_id)) return;
-    core.context.handovers.taken(turn_id);
+    if (text === '' || message.kind === 'inject' || !core.context.pipeline.handovers.isExpected(turn_id)) return;
+    core.context.pipeline.handovers.taken(turn_id);
     if (ask.showing === 'lost') leaveBehind(turn_id);
     else {
       ask.toShow = text;
@@ -68,7 +67,7 @@ export function createModelConnectors(records: Records) {
     }
   }
 
-  const leaveBehind = (turnId: string) => core.context.handovers.abandoned(turnId);
+  const leaveBehind = (turnId: string) => core.context.pipeline.handovers.abandoned(turnId);
 
   /** The connector has tried to show the answer, and says what became of it. */
   function show(ask: Ask, isShown = true): void {
@@ -81,7 +80,9 @@ export function createModelConnectors(records: Records) {
   }
 
   const confirm = ({ turnId, isShown }: Said): Promise<void> =>
-    isShown ? core.context.handovers.delivered(turnId) : core.context.handovers.undelivered(turnId, 'the channel said no');
+    isShown
+      ? core.context.pipeline.handovers.delivered(turnId)
+      : core.context.pipeline.handovers.undelivered(turnId, 'the channel said no');
 
   function failed(ask: Ask, error: unknown): void {
     const { code, message } = toServiceError(error);
@@ -103,19 +104,19 @@ export function createModelConnectors(records: Records) {
     const { message } = ask;
     ask.life = life;
     if (stateOf(core, message) === null) message.arrival = records.nextArrival();
-    start(ask, handleEnvelope(core.context, envelopeOf(message), callerOf(ask, true, true), `request${++requests}`));
+    start(ask, core.context.pipeline.handle(envelopeOf(message), callerOf(ask, true, true), `request${++requests}`));
   }
 
   return {
     handle(message: Message, { isLink, streams, showing }: Asking): void {
       const ask = newAsk(message, isLink, showing);
-      start(ask, handleEnvelope(core.context, envelopeOf(message), callerOf(ask, streams, false), `request${++requests}`));
+      start(ask, core.context.pipeline.handle(envelopeOf(message), callerOf(ask, streams, false), `request${++requests}`));
     },
 
     inject(message: Message, interrupt: boolean): void {
       const ask = newAsk(message, false, 'now');
       const injection = { conversation_key: message.key, text: message.name, by: message.name, interrupt };
-      start(ask, inject(core.context, injection, callerOf(ask, false, false), `request${++requests}`));
+      start(ask, core.context.pipeline.inject(injection, callerOf(ask, false, false), `request${++requests}`));
     },
 
     /** The caller goes away: its link breaks, or it hangs up. */

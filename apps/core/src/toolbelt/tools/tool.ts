@@ -11,7 +11,7 @@ import type { Events } from '../../events.ts';
 import type { Folders } from '../../folder/folders.ts';
 import type { ConversationFiles } from '../../session/conversation-files.ts';
 import type { SessionStore } from '../../session/session-store.ts';
-import type { TurnQueue } from '../../turn/turn-queue.ts';
+import type { Pipeline } from '../../turn/pipeline.ts';
 import type { Uploads } from '../../upload/uploads.ts';
 import type { ReadCollector } from '../collector-reader.ts';
 import type { ToolCaller } from '../tool-caller.ts';
@@ -22,7 +22,7 @@ export type ToolDeps = {
   clock: Clock;
   ids: Ids;
   sessions: SessionStore;
-  turnQueue: TurnQueue;
+  pipeline: Pick<Pipeline, 'stateOf'>;
   folders: Folders;
   announcements: Announcements;
   events: Events;

@@ -2,8 +2,8 @@ import type { PriorMessage } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { TurnFile } from '@svc/engine-kit/engine.ts';
 import { longSenderText } from '@svc/engine-kit/prompt-blocks.ts';
-import type { CoreContext } from '../../context.ts';
 import type { ObservedMessage } from '../../session/observed-store.ts';
+import type { TurnDeps } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
 import { describeObserved, type SeenMessage } from './describe-observed.ts';
 import { describeTurn } from './describe-turn.ts';
@@ -27,7 +27,7 @@ export type Prompt = {
   announcedAfter: number | null;
 };
 
-type Deps = Pick<CoreContext, 'clock' | 'persona' | 'observed' | 'conversationFiles' | 'announcements' | 'sessions'>;
+type Deps = Pick<TurnDeps, 'clock' | 'persona' | 'observed' | 'conversationFiles' | 'announcements' | 'sessions'>;
 
 /**
  * Builds what the engine gets. Facts that change from turn to turn stand in the user message: engines freeze their

@@ -1,9 +1,9 @@
 import type { PriorMessage } from '@svc/contract/envelope.ts';
 import { transcriptText } from '@svc/engine-kit/turn-text.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
-import type { CoreContext } from '../../context.ts';
 import { toMessages } from '../../session/history.ts';
 import type { OpenSession } from '../../session/session-store.ts';
+import type { TurnDeps } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
 import type { Prompt } from './build-prompt.ts';
 
@@ -17,7 +17,7 @@ const maxChars = { message: 20_000, all: 100_000 };
  * begins gets it as the past of its session, one that comes back as part of the message.
  */
 export async function withMissedTurns(
-  { journal }: Pick<CoreContext, 'journal'>,
+  { journal }: Pick<TurnDeps, 'journal'>,
   turn: Turn,
   prompt: Prompt,
   session: OpenSession,

@@ -1,9 +1,9 @@
 import type { Identity } from '@svc/contract/trust.ts';
-import type { CoreContext } from '../../context.ts';
 import type { Asked, Verdict } from '../../moderation/moderation.ts';
+import type { TurnDeps } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
 
-type Deps = Pick<CoreContext, 'moderation' | 'events' | 'pricing' | 'spend'>;
+type Deps = Pick<TurnDeps, 'moderation' | 'events' | 'pricing' | 'spend'>;
 
 /**
  * Whether the message may reach the engine, with what of its transcript. An operator's own words are not judged.

@@ -1,12 +1,12 @@
 import type { Identity } from '@svc/contract/trust.ts';
-import type { CoreContext } from '../../context.ts';
-import type { OpenSession } from '../../session/session-store.ts';
 import { isKeyOf } from '../../session/conversation-key.ts';
+import type { OpenSession } from '../../session/session-store.ts';
 import { outboundTarget } from '../route-of.ts';
+import type { TurnDeps } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
 import type { Prompt } from './build-prompt.ts';
 
-type Deps = Pick<CoreContext, 'sessions' | 'folders'>;
+type Deps = Pick<TurnDeps, 'sessions' | 'folders'>;
 
 /** The session of a turn, with what holds for this turn alone. */
 export type TurnSession = OpenSession & { trustedFolder: boolean };

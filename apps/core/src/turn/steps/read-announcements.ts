@@ -2,7 +2,7 @@ import type { Announcement } from '@svc/contract/announcement.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import { dataBlock, dataLine, plainName } from '@svc/engine-kit/prompt-blocks.ts';
 import { selectAnnouncements, type Selection } from '../../announcement/select-announcements.ts';
-import type { CoreContext } from '../../context.ts';
+import type { TurnDeps } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
 
 /** A session's mailbox as a turn finds it. */
@@ -13,7 +13,7 @@ export type Mail = Selection & {
   upTo: number;
 };
 
-type Deps = Pick<CoreContext, 'announcements' | 'sessions'>;
+type Deps = Pick<TurnDeps, 'announcements' | 'sessions'>;
 
 /** Reads the mailbox without moving its cursor: that happens when the turn opens its session. */
 export async function readAnnouncements(

@@ -5,12 +5,12 @@ import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
 import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../../context.ts';
 import type { ActiveEngine } from '../../engine/engine-registry.ts';
 import type { Charge } from '../../pricing/pricing.ts';
 import { noTools, type TurnTools } from '../../tool-server/tool-servers.ts';
 import { createEventRenderer, type Rendered } from '../event-renderer.ts';
 import { runEngine, type EngineEnding, type RunFailure } from '../run-engine.ts';
+import type { TurnDeps } from '../turn-deps.ts';
 import { turnRedactor } from '../turn-redactor.ts';
 import type { Turn, TurnIo } from '../turn.ts';
 import type { Prompt } from './build-prompt.ts';
@@ -42,7 +42,7 @@ export type Reasoning = {
 };
 
 type Deps = Pick<
-  CoreContext,
+  TurnDeps,
   'settings' | 'clock' | 'sessions' | 'knownSecrets' | 'events' | 'pricing' | 'spend' | 'toolServers' | 'log'
 >;
 

@@ -1,9 +1,9 @@
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
-import type { CoreContext } from '../../context.ts';
+import type { TurnDeps } from '../turn-deps.ts';
 import { turnRedactor } from '../turn-redactor.ts';
 import type { Turn } from '../turn.ts';
 
-type Deps = Pick<CoreContext, 'knownSecrets'>;
+type Deps = Pick<TurnDeps, 'knownSecrets'>;
 
 /**
  * The last step: the reply as it may leave, with the secrets known by now. A text that was masked piece by piece while

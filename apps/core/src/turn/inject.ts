@@ -1,16 +1,16 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
-import type { CoreContext } from '../context.ts';
 import { replyText } from '../delivery/delivery-of.ts';
 import type { Route } from '../delivery/delivery-store.ts';
 import type { SessionRow } from '../session/session-store.ts';
-import type { LiveTurn } from '../turn/live-turns.ts';
-import { routeOfSession } from '../turn/route-of.ts';
-import { runAccepted } from '../turn/run-accepted.ts';
-import type { Caller, Turn } from '../turn/turn.ts';
-import { workOf } from '../turn/work-of.ts';
 import { abortTurn } from './abort-turn.ts';
+import type { LiveTurn } from './live-turns.ts';
+import { routeOfSession } from './route-of.ts';
+import { runAccepted } from './run-accepted.ts';
+import type { PipelineParts } from './turn-deps.ts';
+import type { Caller, Turn } from './turn.ts';
+import { workOf } from './work-of.ts';
 
 export type Injection = { conversation_key: string; text: string; by?: string; interrupt?: boolean };
 
@@ -33,7 +33,12 @@ const deliverWithinMs = 15_000;
  * is ended first. Resolves when the reply is there and its first delivery has been tried.
  * @throws ServiceError `not_found`, `conflict` (the session is claimed) or what a turn throws.
  */
-export async function inject(deps: CoreContext, injection: Injection, caller: Caller, requestId: string): Promise<InjectAnswer> {
+export async function inject(
+  deps: PipelineParts,
+  injection: Injection,
+  caller: Caller,
+  requestId: string,
+): Promise<InjectAnswer> {
   const session = await deps.sessions.read(injection.conversation_key);
   if (session === undefined) throw notFound('session', injection.conversation_key);
   if (session.claimed_by !== null) {
@@ -41,11 +46,12 @@ export async function inject(deps: CoreContext, injection: Injection, caller: Ca
   }
   const wasRunning = deps.turnQueue.stateOf(injection.conversation_key) === 'running';
   const turn = toTurn(deps, session, injection, wasRunning, requestId);
-  const live = deps.liveTurns.begin(turn, caller, (begun) => run(deps, begun, injection.interrupt === true));
-  return deliver(deps, live, await live.result, routeOfSession(session));
+  const live = deps.liveTurns.begin(turn, caller);
+  const handled = await live.follow(run(deps, live, injection.interrupt === true));
+  return deliver(deps, live, handled, routeOfSession(session));
 }
 
-function toTurn(deps: CoreContext, session: SessionRow, { text, by }: Injection, wasRunning: boolean, requestId: string): Turn {
+function toTurn(deps: PipelineParts, session: SessionRow, { text, by }: Injection, wasRunning: boolean, requestId: string): Turn {
   const route = routeOfSession(session);
   const envelope: Envelope = {
     channel: session.surface,
@@ -65,7 +71,7 @@ function toTurn(deps: CoreContext, session: SessionRow, { text, by }: Injection,
   };
 }
 
-async function run(deps: CoreContext, live: LiveTurn, interrupts: boolean): Promise<HandleResult> {
+async function run(deps: PipelineParts, live: LiveTurn, interrupts: boolean): Promise<HandleResult> {
   const { conversation_key } = live.turn.envelope;
   const ticket = deps.turnQueue.enter(conversation_key, { next: true });
   try {
@@ -73,20 +79,20 @@ async function run(deps: CoreContext, live: LiveTurn, interrupts: boolean): Prom
     const seq = await deps.journal.accept(live.turn, 'queued');
     if (seq === null) throw new Error('the journal refused an injected turn');
     live.turn.seq = seq;
-    return await runAccepted(deps, live, ticket, false, workOf(deps, live));
+    return await runAccepted(deps, { live, ticket, work: workOf(deps, live, null) });
   } finally {
     ticket.leave();
   }
 }
 
-async function deliver(deps: CoreContext, live: LiveTurn, handled: HandleResult, route: Route | null): Promise<InjectAnswer> {
+async function deliver(deps: PipelineParts, live: LiveTurn, handled: HandleResult, route: Route | null): Promise<InjectAnswer> {
   const answer = { ok: true, reply: replyText(handled), route, outcome: handled.outcome, turn_id: handled.turn_id } as const;
   const deliverErr = await deliveryError(deps, live, handled, route);
   return { ...answer, delivered: deliverErr === null, deliverErr };
 }
 
 /** Why the reply has not reached the channel, or not yet; null when it has. */
-async function deliveryError({ outbox }: CoreContext, live: LiveTurn, handled: HandleResult, route: Route | null) {
+async function deliveryError({ outbox }: PipelineParts, live: LiveTurn, handled: HandleResult, route: Route | null) {
   if (replyText(handled) === '') return `there is nothing to deliver: the turn ended as ${handled.outcome}`;
   if (route === null || live.delivery === undefined) return 'the session has no stored outbound route';
   const outcome = await outbox.firstTry(live.delivery, deliverWithinMs);

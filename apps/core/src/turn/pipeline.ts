@@ -1,0 +1,72 @@
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { createHandovers, type Handovers } from '../delivery/handovers.ts';
+import { abortTurn } from './abort-turn.ts';
+import { createBursts } from './bursts.ts';
+import { handleEnvelope } from './handle-envelope.ts';
+import { inject, type Injection, type InjectAnswer } from './inject.ts';
+import { createLiveTurns } from './live-turns.ts';
+import { recoverTurns } from './recover-turns.ts';
+import { runAccepted } from './run-accepted.ts';
+import type { PipelineParts, TurnDeps } from './turn-deps.ts';
+import { createTurnQueue, type TurnQueue } from './turn-queue.ts';
+import type { Caller } from './turn.ts';
+import { workOf } from './work-of.ts';
+
+/** The way of every turn through the core, and all that is known of the turns that are on it. */
+export type Pipeline = {
+  /**
+   * Handles one envelope, whoever brings it; see `handleEnvelope`.
+   * @throws ServiceError `bad_request`, `conflict`, `queue_full`, `unavailable`, a `turn_…` or an `engine_…` code.
+   */
+  handle(envelope: Envelope, caller: Caller, requestId: string): Promise<HandleResult>;
+  /** Puts an operator's words into a session as its next turn. @throws ServiceError `not_found`, `conflict`, or what a turn throws. */
+  inject(injection: Injection, caller: Caller, requestId: string): Promise<InjectAnswer>;
+  /** Ends what is in flight in a conversation. False when nothing is. */
+  abort(conversationKey: string): boolean;
+  /** Takes up what the last process left open. To be called once, before anybody else is let in. */
+  recover(lastEnd?: { isDeadly?: boolean }): Promise<void>;
+  stateOf: TurnQueue['stateOf'];
+  /** True while a turn of the conversation runs or waits, or its messages are being gathered. */
+  isBusy(conversationKey: string): boolean;
+  /** True while this message's turn is between its acceptance and its end. */
+  isLive(conversationKey: string, messageId: string): boolean;
+  counts: TurnQueue['counts'];
+  /** How many turns are between their acceptance and their end: those that are gathered or answered at once, too. */
+  liveCount(): number;
+  /** The replies whose channels have not said yet what became of them. */
+  handovers: Handovers;
+  isClosed(): boolean;
+  /** Refuses what waits, lets running turns finish until the deadline, then aborts them. What has not ended stays in the journal. */
+  close(deadlineMs: number): Promise<void>;
+};
+
+export function createPipeline(deps: TurnDeps): Pipeline {
+  const { settings, clock, journal } = deps;
+  const turnQueue = createTurnQueue({ slots: settings.maxConcurrentTurns, maxWaiting: settings.maxQueuedTurns }, clock);
+  const liveTurns = createLiveTurns(deps.db);
+  const bursts = createBursts({
+    journal,
+    turnQueue,
+    clock,
+    run: (live, ticket) => runAccepted(parts, { live, ticket, work: workOf(parts, live, null) }),
+  });
+  const parts: PipelineParts = { ...deps, turnQueue, liveTurns, bursts, handovers: createHandovers(deps) };
+  return {
+    handle: (envelope, caller, requestId) => handleEnvelope(parts, envelope, caller, requestId),
+    inject: (injection, caller, requestId) => inject(parts, injection, caller, requestId),
+    abort: (conversationKey) => abortTurn(parts, conversationKey),
+    recover: (lastEnd) => recoverTurns(parts, lastEnd),
+    stateOf: turnQueue.stateOf,
+    isBusy: (conversationKey) => turnQueue.stateOf(conversationKey) !== 'idle' || bursts.has(conversationKey),
+    isLive: (conversationKey, messageId) => liveTurns.find(conversationKey, messageId) !== undefined,
+    counts: turnQueue.counts,
+    liveCount: liveTurns.count,
+    handovers: parts.handovers,
+    isClosed: turnQueue.isClosed,
+    async close(deadlineMs) {
+      bursts.close();
+      await turnQueue.close(deadlineMs);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import type { Intake } from '@svc/service-kit/intake/intake.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { Announcements } from '../announcement/announcements.ts';
+import type { DeliveryStore } from '../delivery/delivery-store.ts';
+import type { Handovers } from '../delivery/handovers.ts';
+import type { Outbox } from '../delivery/outbox.ts';
+import type { EngineRegistry } from '../engine/engine-registry.ts';
+import type { EngineFallback } from '../engine/fallback.ts';
+import type { Events } from '../events.ts';
+import type { Folders } from '../folder/folders.ts';
+import type { Moderation } from '../moderation/moderation.ts';
+import type { Persona } from '../persona/persona.ts';
+import type { Pricing } from '../pricing/pricing.ts';
+import type { Claims } from '../session/claims.ts';
+import type { ConversationFiles } from '../session/conversation-files.ts';
+import type { ObservedStore } from '../session/observed-store.ts';
+import type { SessionStore } from '../session/session-store.ts';
+import type { Workspaces } from '../session/workspaces.ts';
+import type { Spend } from '../spend/spend.ts';
+import type { ToolServers } from '../tool-server/tool-servers.ts';
+import type { Pending } from '../trust/pending.ts';
+import type { TrustService } from '../trust/trust-service.ts';
+import type { Bursts } from './bursts.ts';
+import type { LiveTurns } from './live-turns.ts';
+import type { TurnJournal } from './turn-journal.ts';
+import type { TurnQueue } from './turn-queue.ts';
+
+/** What turns need of the other parts of the core, and no more. Each step takes its few by `Pick`. */
+export type TurnDeps = {
+  settings: Pick<
+    Settings,
+    | 'maxConcurrentTurns'
+    | 'maxQueuedTurns'
+    | 'turnIdleMs'
+    | 'turnMaxMs'
+    | 'maxReplyChars'
+    | 'maxToolChars'
+    | 'maxTurnChars'
+    | 'stopTimeoutMs'
+  >;
+  paths: Pick<DataPaths, 'uploads'>;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  db: Pick<Database, 'mark' | 'flush'>;
+  intake: Intake;
+  knownSecrets: Pick<KnownSecrets, 'redactor'>;
+  events: Events;
+  trust: Pick<TrustService, 'strangerOf' | 'resolve' | 'resolvePrincipal' | 'onChange'>;
+  pending: Pick<Pending, 'note'>;
+  persona: Pick<Persona, 'text'>;
+  sessions: Pick<SessionStore, 'read' | 'open' | 'announceCursor' | 'keepEngineSession' | 'addTurn' | 'delete'>;
+  claims: Pick<Claims, 'isClaimed'>;
+  observed: ObservedStore;
+  announcements: Pick<Announcements, 'newestId' | 'after'>;
+  conversationFiles: Pick<ConversationFiles, 'stage' | 'folderOf' | 'forget'>;
+  workspaces: Pick<Workspaces, 'forget'>;
+  folders: Pick<Folders, 'forTurn'>;
+  moderation: Pick<Moderation, 'check'>;
+  pricing: Pick<Pricing, 'charge'>;
+  spend: Pick<Spend, 'check' | 'add'>;
+  engines: Pick<EngineRegistry, 'active' | 'open'>;
+  engineFallback: EngineFallback;
+  toolServers: Pick<ToolServers, 'serversFor'>;
+  journal: TurnJournal;
+  deliveries: Pick<DeliveryStore, 'isFor'>;
+  outbox: Pick<Outbox, 'push' | 'firstTry'>;
+};
+
+/** What a pipeline keeps in memory: the turns that wait and run, and the replies that wait for a word of their channel. */
+export type TurnState = { turnQueue: TurnQueue; liveTurns: LiveTurns; bursts: Bursts; handovers: Handovers };
+
+/** Everything that a turn on its way may need. */
+export type PipelineParts = TurnDeps & TurnState;
