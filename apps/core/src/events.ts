@@ -1,10 +1,10 @@
-import type { ModelServer } from '@svc/contract/engine.ts';
 import type { Announcement } from '@svc/contract/announcement.ts';
 import type { Delivery } from '@svc/contract/delivery.ts';
+import type { ModelServer } from '@svc/contract/engine.ts';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import type { SpeechUse } from '@svc/contract/speech.ts';
-import type { Outcome } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
+import type { Outcome } from '@svc/contract/turn.ts';
 import { beginningInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
@@ -129,14 +129,19 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
       emit(turn, { kind: 'tool_result', text: output, payload: { turn_id: turn.id, id, ok } }),
     engineNotice: (turn: Turn, engineId: string, code: string, message: string) =>
       emit(turn, { kind: 'engine', text: message, payload: { turn_id: turn.id, engine_id: engineId, code } }),
-    /** `engineId`: who answered; `instead`: why not the engine that was to, as text, when it was another. */
-    outbound: (turn: Turn, identity: Identity, text: string, ms: number, { engineId, instead }: Answerer) =>
+    /** `engineId`: who answered; `fallbackReason`: why not the default engine, when it was another. */
+    outbound: (turn: Turn, identity: Identity, text: string, ms: number, { engineId, fallbackReason }: Answerer) =>
       emit(turn, {
         kind: 'outbound',
         principal: identity.principal_key,
         text,
         ...injected(turn),
-        payload: { turn_id: turn.id, ms, engine_id: engineId, ...(instead === null ? {} : { instead: mask(instead) }) },
+        payload: {
+          turn_id: turn.id,
+          ms,
+          engine_id: engineId,
+          ...(fallbackReason === null ? {} : { instead: mask(fallbackReason) }),
+        },
       }),
     /** What a turn used: the raw sender is the event's identity, the principal it resolved to stands in the payload too. */
     tokenUsage: (turn: Turn, identity: Identity, charge: Charge) => {
@@ -226,7 +231,7 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
   };
 }
 
-export type Answerer = { engineId: string; instead: string | null };
+export type Answerer = { engineId: string; fallbackReason: string | null };
 
 export type Events = ReturnType<typeof createEvents>;
 

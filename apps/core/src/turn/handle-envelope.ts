@@ -7,9 +7,9 @@ import { checkEnvelope } from './check-envelope.ts';
 import { deny } from './deny.ts';
 import { holdInput } from './hold-input.ts';
 import type { LiveTurn } from './live-turns.ts';
-import { observe } from './observe.ts';
 import { originOf } from './origin.ts';
 import { runAccepted } from './run-accepted.ts';
+import { admit } from './steps/admit.ts';
 import { freeTicket } from './ticket.ts';
 import type { PipelineParts } from './turn-deps.ts';
 import type { Caller, Turn } from './turn.ts';
@@ -70,14 +70,13 @@ async function accept(deps: PipelineParts, live: LiveTurn, caller: Caller): Prom
   if (isGathered && !isObserved) deps.turnQueue.checkRoom(envelope.conversation_key);
   const ticket = needsPlace ? deps.turnQueue.enter(envelope.conversation_key) : freeTicket;
   try {
-    const identity = await deps.trust.resolve(envelope);
-    if (identity.denied) return deny(deps, turn, identity);
-    if (isObserved) return await observe(deps, turn, identity);
+    const admission = await admit(deps, turn, isObserved);
+    if ('ended' in admission) return admission.ended;
     const isFree = !isGathered && ticket.isFree();
     const seq = await deps.journal.accept(turn, isFree ? 'running' : 'queued');
     const run = () =>
       isGathered
-        ? deps.bursts.add(live, identity)
+        ? deps.bursts.add(live, admission.identity)
         : runAccepted(deps, { live, ticket, hasStarted: isFree && seq !== null, work: workOf(deps, live, command) });
     if (seq === null) return await answerAgain(deps, live, caller, run);
     live.turn.seq = seq;

@@ -2,9 +2,9 @@ import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { mayUse, type ChatCommand } from '../command/chat-commands.ts';
 import { isAtHome } from '../session/conversation-key.ts';
-import { deny } from './deny.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { runTurn } from './run-turn.ts';
+import { admit } from './steps/admit.ts';
 import { redactReply } from './steps/redact-reply.ts';
 import type { Work } from './ticket.ts';
 import { toResult } from './to-result.ts';
@@ -44,8 +44,9 @@ async function timed(deps: PipelineParts, turn: Turn, run: () => Promise<HandleR
 }
 
 async function runCommand(deps: PipelineParts, turn: Turn, command: ChatCommand): Promise<HandleResult> {
-  const identity = await deps.trust.resolve(turn.envelope);
-  if (identity.denied) return deny(deps, turn, identity);
+  const admission = await admit(deps, turn, false);
+  if ('ended' in admission) return admission.ended;
+  const { identity } = admission;
   await deps.events.inbound(turn, identity);
   const text = (await whyNot(deps, turn, command, identity)) ?? (await command.run(deps, turn, identity));
   return toResult(turn, 'command', redactReply(deps, turn, text));

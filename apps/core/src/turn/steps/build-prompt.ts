@@ -23,11 +23,9 @@ export type Prompt = {
   observedUpTo: number;
   /** Newest announcement there is; 0 while none is newer than the session's cursor. */
   announcedUpTo: number;
-  /** Cursor by which the announcements in the text were chosen; null when there are none in it. */
-  announcedAfter: number | null;
 };
 
-type Deps = Pick<TurnDeps, 'clock' | 'persona' | 'observed' | 'conversationFiles' | 'announcements' | 'sessions'>;
+type Deps = Pick<TurnDeps, 'clock' | 'persona' | 'observed' | 'conversationFiles' | 'announcements' | 'sessions' | 'journal'>;
 
 /**
  * Builds what the engine gets. Facts that change from turn to turn stand in the user message: engines freeze their
@@ -40,6 +38,7 @@ export async function buildPrompt(deps: Deps, turn: Turn, identity: Identity): P
   const mail = await readAnnouncements(deps, turn, identity);
   const context = [...describeAnnouncements(mail), ...describeObserved(seen)];
   const persona = deps.persona.text();
+  if (mail.shown.length > 0) await keepCursor(deps, turn, mail.after);
   return {
     text: [...context, describeTurn(turn, identity, clock.now()), await longSenderText(content.text)].join('\n\n'),
     system: content.system === undefined ? persona : `${persona}\n\n${await longSenderText(content.system)}`,
@@ -48,8 +47,12 @@ export async function buildPrompt(deps: Deps, turn: Turn, identity: Identity): P
     filesDir: deps.conversationFiles.folderOf(conversation_key),
     observedUpTo: seen.at(-1)?.id ?? 0,
     announcedUpTo: mail.upTo,
-    announcedAfter: mail.shown.length === 0 ? null : mail.after,
   };
+}
+
+/** The session's cursor moves on when this turn begins; should it have to run again, it finds its announcements all the same. */
+async function keepCursor({ journal }: Deps, turn: Turn, announcedAfter: number): Promise<void> {
+  if (turn.announcedAfter === undefined) await journal.keepInput({ ...turn, announcedAfter });
 }
 
 /** Those of the newest messages: older ones are not described one by one. */

@@ -1,15 +1,27 @@
+import type { PriorMessage } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Asked, Verdict } from '../../moderation/moderation.ts';
+import { endAborted } from '../end-aborted.ts';
+import { toResult } from '../to-result.ts';
 import type { TurnDeps } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
 
 type Deps = Pick<TurnDeps, 'moderation' | 'events' | 'pricing' | 'spend'>;
 
-/**
- * Whether the message may reach the engine, with what of its transcript. An operator's own words are not judged.
- * Null when the turn was told to end meanwhile.
- */
-export async function moderate(deps: Deps, turn: Turn, identity: Identity, signal: AbortSignal): Promise<Verdict | null> {
+/** What of the transcript may reach the engine, or how the turn ends because its message may not. */
+export type Moderated = { transcript: PriorMessage[] } | { ended: HandleResult };
+
+/** Whether the message may reach the engine. An operator's own words are not judged. */
+export async function moderate(deps: Deps, turn: Turn, identity: Identity, signal: AbortSignal): Promise<Moderated> {
+  const verdict = await judge(deps, turn, identity, signal);
+  if (verdict === null) return { ended: endAborted(turn, signal) };
+  if (!verdict.allowed) return { ended: toResult(turn, 'blocked', verdict.reply) };
+  return { transcript: [...verdict.transcript] };
+}
+
+/** Null when the turn was told to end meanwhile. */
+async function judge(deps: Deps, turn: Turn, identity: Identity, signal: AbortSignal): Promise<Verdict | null> {
   const { text, system = '', transcript = [] } = turn.envelope.content;
   if (turn.steering !== undefined) return { allowed: true, transcript };
   const onUsage: Asked['onUsage'] = (used) => countUsage(deps, turn, identity, used);

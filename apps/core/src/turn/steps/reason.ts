@@ -4,16 +4,15 @@ import type { EngineEvent, EngineRequest, ToolServer } from '@svc/engine-kit/eng
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
 import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
-import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { ActiveEngine } from '../../engine/engine-registry.ts';
-import type { Charge } from '../../pricing/pricing.ts';
 import { noTools, type TurnTools } from '../../tool-server/tool-servers.ts';
-import { createEventRenderer, type Rendered } from '../event-renderer.ts';
+import { createEventRenderer } from '../event-renderer.ts';
 import { runEngine, type EngineEnding, type RunFailure } from '../run-engine.ts';
 import type { TurnDeps } from '../turn-deps.ts';
 import { turnRedactor } from '../turn-redactor.ts';
 import type { Turn, TurnIo } from '../turn.ts';
 import type { Prompt } from './build-prompt.ts';
+import type { Used } from './count-usage.ts';
 import type { TurnSession } from './open-session.ts';
 
 /** What came of the reasoning turn. `text` has passed redaction already, piece by piece. */
@@ -28,8 +27,11 @@ export type Reply = {
   warnings: string[];
 };
 
-/** The engine has failed before it showed or did anything, and the turn goes on without this answer. */
-export type Refusal = { ending: 'refused'; failure: RunFailure };
+/** The engine has failed. `shown`: what the turn has seen of it; of one that stopped without a word nobody knows. */
+export type Failed = { ending: 'failed'; failure: RunFailure; shown: 'nothing' | 'something' | 'unknown' };
+
+/** What came of one run of an engine, with what it used, which is not counted yet. */
+export type Reasoned = { outcome: Reply | Failed; used: Used };
 
 export type Reasoning = {
   turn: Turn;
@@ -37,14 +39,9 @@ export type Reasoning = {
   prompt: Prompt;
   session: TurnSession;
   active: ActiveEngine;
-  /** Told when the engine fails: true when another engine is asked after it. `isTouched`: it has shown or done something already. */
-  goesOn(failure: RunFailure, isTouched: boolean): boolean;
 };
 
-type Deps = Pick<
-  TurnDeps,
-  'settings' | 'clock' | 'sessions' | 'knownSecrets' | 'events' | 'pricing' | 'spend' | 'toolServers' | 'log'
->;
+type Deps = Pick<TurnDeps, 'settings' | 'clock' | 'sessions' | 'knownSecrets' | 'events' | 'pricing' | 'toolServers' | 'log'>;
 
 const abortGraceMs = 5000;
 /** A stopping service gives its turns a quarter of its time to end: an engine that does not listen gets less than that. */
@@ -52,10 +49,9 @@ const graceShare = 1 / 5;
 
 /**
  * Runs the engine for one turn: everything it says goes to the sink through redaction, its resume id is kept as soon
- * as it is known, its usage is counted however it ends.
- * @throws ServiceError with an `engine_…` code when the engine fails.
+ * as it is known.
  */
-export async function reason(deps: Deps, reasoning: Reasoning, io: TurnIo): Promise<Reply | Refusal> {
+export async function reason(deps: Deps, reasoning: Reasoning, io: TurnIo): Promise<Reasoned> {
   const { turn, identity, active } = reasoning;
   // Most turns have no tool server that wants to hear of their end, and a signal is not cheap.
   let end: AbortController | null = null;
@@ -76,13 +72,8 @@ export async function reason(deps: Deps, reasoning: Reasoning, io: TurnIo): Prom
 }
 
 /** The tool servers are known by now, and so are the secrets that were resolved for them. */
-async function reasonWith(
-  tools: TurnTools,
-  deps: Deps,
-  reasoning: Reasoning,
-  { sink, signal }: TurnIo,
-): Promise<Reply | Refusal> {
-  const { turn, active } = reasoning;
+async function reasonWith(tools: TurnTools, deps: Deps, reasoning: Reasoning, { sink, signal }: TurnIo): Promise<Reasoned> {
+  const { turn, identity, session, active } = reasoning;
   const redactor = () => turnRedactor(deps, turn);
   const renderer = createEventRenderer({
     ...reasoning,
@@ -128,15 +119,12 @@ async function reasonWith(
     auth: active.auth,
   });
   const failure = failureOf(ending, active.engine.id, redactor().text);
-  // One that stops without a word keeps no promise at all: what it did nobody knows.
-  if (ending !== null && failure !== null && reasoning.goesOn(failure, isTouched)) {
-    if (engineSessionId !== null) await deps.sessions.keepEngineSession(reasoning.session, engineSessionId);
-    if (usage !== null) tellUsage(deps, reasoning, charge);
-    return { ending: 'refused', failure };
+  const used = { turn, identity, session, charge, isReported: usage !== null, engineSessionId };
+  if (failure !== null) {
+    const shown = ending === null ? 'unknown' : isTouched ? 'something' : 'nothing';
+    return { outcome: { ending: 'failed', failure, shown }, used };
   }
-  await countUsage(deps, reasoning, charge, engineSessionId);
-  if (failure !== null) throw toError(failure, active.engine.id);
-  return {
+  const outcome: Reply = {
     ending: ending?.type === 'aborted' ? 'aborted' : silent ? 'silent' : 'done',
     text,
     usage: charge.usage,
@@ -144,6 +132,7 @@ async function reasonWith(
     redactor: streamedWith,
     warnings,
   };
+  return { outcome, used };
 }
 
 const tooLarge = (ending: EngineEnding): RunFailure | null =>
@@ -175,24 +164,6 @@ function toRequest({ turn, identity, prompt, session, active }: Reasoning, toolS
   };
 }
 
-/** Aborted and failed turns have cost something too: they are counted like any other. */
-async function countUsage(deps: Deps, reasoning: Reasoning, charge: Charge, engineSessionId: Rendered['engineSessionId']) {
-  const { usage, model } = charge;
-  tellUsage(deps, reasoning, charge);
-  await deps.sessions.addTurn(reasoning.session, {
-    engine_session_id: engineSessionId,
-    input_tokens: usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
-    output_tokens: usage.output_tokens,
-    cost_usd: usage.cost_usd,
-    model,
-  });
-}
-
-function tellUsage({ events, spend }: Deps, { turn, identity }: Reasoning, charge: Charge): void {
-  events.tokenUsage(turn, identity, charge);
-  spend.add(identity, charge.usage.cost_usd);
-}
-
 /** Events after which a turn cannot go to another engine any more. */
 const shows = new Set<EngineEvent['type']>(['delta', 'segment', 'thinking', 'tool', 'tool_result']);
 
@@ -202,9 +173,4 @@ function failureOf(ending: EngineEnding, engineId: string, redact: (text: string
     return { code: 'engine_crashed', message, retryable: true };
   }
   return ending.type === 'failed' ? { ...ending.failure, message: redact(ending.failure.message) } : null;
-}
-
-function toError({ code, message, retryable, retryAfterMs }: RunFailure, engine_id: string): ServiceError {
-  const retryAfter = retryAfterMs === undefined ? {} : { retry_after_s: Math.ceil(retryAfterMs / 1000) };
-  return new ServiceError(code, message, { details: { retryable, engine_id, ...retryAfter } });
 }

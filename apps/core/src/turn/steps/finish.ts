@@ -1,0 +1,51 @@
+import type { Identity } from '@svc/contract/trust.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { endAborted } from '../end-aborted.ts';
+import type { AbortReason } from '../ticket.ts';
+import { toResult } from '../to-result.ts';
+import type { TurnDeps } from '../turn-deps.ts';
+import type { Turn, TurnIo } from '../turn.ts';
+import type { Prompt } from './build-prompt.ts';
+import type { Answer } from './reason-with-fallback.ts';
+import { redactReply } from './redact-reply.ts';
+
+type Deps = Pick<TurnDeps, 'observed' | 'knownSecrets' | 'events' | 'clock'>;
+/** `since`: when the turn began, by the clock that only goes forward. */
+type Reasoned = { turn: Turn; identity: Identity; prompt: Pick<Prompt, 'observedUpTo'>; answer: Answer; since: number };
+
+/** The end of a turn that an engine has answered: what its callers get, with the secrets known by now. */
+export async function finish(deps: Deps, reasoned: Reasoned, io: TurnIo): Promise<HandleResult> {
+  const { turn, identity, prompt, answer, since } = reasoned;
+  const { reply, active, fallbackReason } = answer;
+  if (prompt.observedUpTo > 0) await deps.observed.clear(turn.envelope.conversation_key, prompt.observedUpTo);
+  // Nothing is awaited from here on: a turn that was told to end in time is silent, even when its engine was done.
+  const isAborted = reply.ending === 'aborted' || (io.signal.reason as AbortReason | undefined) === 'operator';
+  if (isAborted || reply.ending === 'silent') {
+    const ended = isAborted ? endAborted(turn, io.signal) : toResult(turn, 'silent', '');
+    if (reply.text !== '') io.sink({ type: 'retract' });
+    return { ...ended, ...factsOf(answer) };
+  }
+  const text = redactReply(deps, turn, reply.text, reply.redactor);
+  // A secret became known since the last delta.
+  if (text !== reply.text) showAgain(io, text);
+  const ms = deps.clock.elapsed() - since;
+  deps.events.outbound(turn, identity, text, ms, { engineId: active.engine.id, fallbackReason });
+  return { ...toResult(turn, 'replied', text), ...factsOf(answer) };
+}
+
+/** Who was shown the text gets it again as it is in the result. */
+function showAgain({ sink }: TurnIo, text: string): void {
+  sink({ type: 'retract' });
+  sink({ type: 'delta', text });
+  sink({ type: 'segment', text });
+}
+
+function factsOf({ reply, active, fallbackReason }: Answer): Partial<HandleResult> {
+  const warnings = fallbackReason === null ? reply.warnings : [fallbackReason, ...reply.warnings];
+  return {
+    engine_id: active.engine.id,
+    model: reply.model ?? undefined,
+    usage: reply.usage,
+    ...(warnings.length > 0 && { warnings }),
+  };
+}

@@ -1,0 +1,78 @@
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { ActiveEngine } from '../../engine/engine-registry.ts';
+import { asEngineId } from '../../engine/fallback.ts';
+import type { RunFailure } from '../run-engine.ts';
+import type { TurnDeps } from '../turn-deps.ts';
+import type { Turn } from '../turn.ts';
+import { countFailedRun, countTurn, type CountDeps } from './count-usage.ts';
+import type { Failed, Reasoned, Reply } from './reason.ts';
+
+type Deps = CountDeps & Pick<TurnDeps, 'engines' | 'engineFallback'>;
+
+/** `fallbackReason`: why another engine than the default one has answered; null when it was that one. */
+export type Answer = { reply: Reply; active: ActiveEngine; fallbackReason: string | null };
+
+/**
+ * Reasons with the default engine, or, while nothing of this turn was shown or done, with the next one that is set to
+ * stand in for it. One that crashes at once is asked a second time. `ask` runs one engine.
+ * @throws ServiceError with an `engine_…` code when none answers.
+ */
+export async function reasonWithFallback(
+  deps: Deps,
+  turn: Turn,
+  ask: (active: ActiveEngine) => Promise<Reasoned>,
+): Promise<Answer> {
+  const { engineFallback: fallback, events } = deps;
+  const first = await deps.engines.active();
+  const { ids, passedOver } = fallback.order(first.choice.id);
+  const fallbackReasons = [...passedOver];
+  const crashed = new Set<string>();
+
+  for (let place = 0; ;) {
+    const id = ids[place] ?? first.choice.id;
+    const next = ids[place + 1];
+    const active = id === first.choice.id ? first : await deps.engines.open(asEngineId(id));
+    const { outcome, used } = await ask(active);
+    if (outcome.ending !== 'failed') {
+      await countTurn(deps, used);
+      fallback.answered(id);
+      return { reply: outcome, active, fallbackReason: fallbackReasonOf(fallbackReasons, outcome) };
+    }
+    const { failure } = outcome;
+    switch (stepAfter(deps, outcome, { id, next, hasCrashed: crashed.has(id) })) {
+      case 'give_up':
+        await countTurn(deps, used);
+        throw toError(failure, active.engine.id);
+      case 'again':
+        await countFailedRun(deps, used);
+        crashed.add(id);
+        events.engineNotice(turn, id, 'retry', `${id} is asked again: ${failure.message}`);
+        break;
+      case 'next':
+        await countFailedRun(deps, used);
+        fallbackReasons.push(`${id} could not answer: ${failure.message}`);
+        events.engineNotice(turn, id, 'fallback', `${next} is asked instead of ${id}: ${failure.message}`);
+        place++;
+    }
+  }
+}
+
+type Asked = { id: string; next: string | undefined; hasCrashed: boolean };
+
+/** What follows on a failure. One that stops without a word keeps no promise at all: what it did nobody knows. */
+function stepAfter({ engineFallback }: Deps, { failure, shown }: Failed, { id, next, hasCrashed }: Asked) {
+  if (shown === 'unknown') return 'give_up';
+  const isUntouched = shown === 'nothing';
+  if (isUntouched && failure.code === 'engine_crashed' && !hasCrashed) return 'again';
+  engineFallback.failed(id, failure);
+  return isUntouched && next !== undefined && engineFallback.stands(failure.code) ? 'next' : 'give_up';
+}
+
+/** Masked like the reply: some of it may be from another turn, which need not have been on a public surface. */
+const fallbackReasonOf = (reasons: readonly string[], { redactor }: Reply): string | null =>
+  reasons.length === 0 ? null : redactor.text(reasons.join(' '));
+
+function toError({ code, message, retryable, retryAfterMs }: RunFailure, engine_id: string): ServiceError {
+  const retryAfter = retryAfterMs === undefined ? {} : { retry_after_s: Math.ceil(retryAfterMs / 1000) };
+  return new ServiceError(code, message, { details: { retryable, engine_id, ...retryAfter } });
+}
