@@ -160,6 +160,11 @@ describe('inside the core', () => {
     );
     expect(importers).toEqual(['apps/core/src/start-core.ts']);
   });
+
+  test('a part says what it needs by the types of the parts: the whole context is named where it is built and mounted alone', () => {
+    const importers = files.filter((file) => importsOf(file).some(({ specifier }) => specifier.endsWith('/context.ts')));
+    expect(importers.toSorted()).toEqual(['apps/core/src/app.ts', 'apps/core/src/start-core.ts']);
+  });
 });
 
 /** Who looks at the environment: the settings, a log level, what a terminal can show, what a helper process gets of it. */

@@ -177,6 +177,18 @@ describe('after a crash', () => {
     await passUntil(() => texts).toEqual(['one\ntwo']);
   });
 
+  test('a chat command that waited is not gathered with what came after it', async () => {
+    const gathered = { intake: { debounce_ms: 500 } };
+    await leave(routed('work'));
+    await leave(routed('/new', gathered));
+    await leave(routed('one', gathered));
+    await expect.poll(() => texts).toEqual(['work']);
+    await crash();
+    await expect.poll(() => texts).toEqual(['work', 'work']);
+    core.context.pipeline.abort('compat:c1:key');
+    await passUntil(() => texts).toEqual(['work', 'work', 'one']);
+  });
+
   test('a message that comes again joins the turn that is run again', async () => {
     await leave(routed('work'));
     await crash();
