@@ -20,8 +20,8 @@ type Deps = { clock: Pick<Clock, 'every'>; log: Pick<Log, 'warn' | 'error'> };
 const lookMs = 2000;
 
 /**
- * Has a server listen on a unix socket, in a folder only this user can enter. A file that is removed or replaced while
- * it listens is made again: the links that are open go on, but no connector could come back.
+ * Has a server listen on a unix socket, in a folder only this user can enter. A file that is removed, replaced or given other rights
+ * while it listens is made again: the links that are open go on, but no connector could come back.
  */
 export async function listenOnSocket(server: Server, file: string, { clock, log }: Deps): Promise<LinkSocket> {
   let own = await bind(server, file);
@@ -32,7 +32,7 @@ export async function listenOnSocket(server: Server, file: string, { clock, log 
   const look = async (): Promise<void> => {
     const found = await lstat(file, { bigint: true }).catch(() => null);
     if (isStopped || (found !== null && isSame(found, own))) return;
-    if (fault === null) log.warn({ file }, 'the socket of the connector link is not there any more; it is made again');
+    if (fault === null) log.warn({ file }, 'the socket of the connector link is not as it was made; it is made again');
     try {
       server.close(); // stops listening, and removes what has its name
       own = await bind(server, file);
@@ -72,6 +72,6 @@ async function bind(server: Server, file: string): Promise<BigIntStats> {
   return lstatSync(file, { bigint: true });
 }
 
-/** The number of a file that is gone may be given to the next one. */
+/** The number of a file that is gone may be given to the next one. With other rights a connector may not come in, or others may. */
 const isSame = (one: BigIntStats, other: BigIntStats): boolean =>
-  one.dev === other.dev && one.ino === other.ino && one.birthtimeNs === other.birthtimeNs;
+  one.dev === other.dev && one.ino === other.ino && one.birthtimeNs === other.birthtimeNs && one.mode === other.mode;
