@@ -122,7 +122,7 @@ test('a program that does not start is started again by the next turn', async ()
   expect(await policies.run('none')).toBeNull();
 });
 
-test('closing ends a check that runs', async () => {
+test('closing ends a check that runs, and after it none begins', async () => {
   offers = () => never;
   const { policies, warn } = open();
   const fault = policies.run('none');
@@ -130,6 +130,8 @@ test('closing ends a check that runs', async () => {
   await policies.close();
   expect(await fault).toMatchObject({ isSure: false });
   expect(warn).not.toHaveBeenCalled();
+  expect(await policies.run('full')).toMatchObject({ isSure: false, why: 'the engine is closed' });
+  expect(servers).toHaveLength(1);
 });
 
 test.each(['', '{', 'null', '[]', '{"why":1}', '{"none":"of an earlier form"}'])(

@@ -70,6 +70,7 @@ export function createPolicyCheck(deps: Deps): PolicyCheck {
 
   return {
     async run(policy) {
+      if (ending.signal.aborted) return { policy, why: 'the engine is closed', isSure: false };
       // Asked each time: the program may have been replaced in its place.
       const catalogs = await openModelCatalogs(deps);
       const last = checks.get(policy);

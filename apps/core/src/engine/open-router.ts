@@ -5,5 +5,6 @@ export const openRouter = { name: 'OpenRouter', baseUrl: 'https://openrouter.ai/
 export function isOpenRouter(url: string | null): boolean {
   if (url === null || !URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
-  return protocol === 'https:' && hostname === new URL(openRouter.baseUrl).hostname;
+  const own = new URL(openRouter.baseUrl).hostname;
+  return protocol === 'https:' && (hostname === own || hostname.endsWith(`.${own}`));
 }
