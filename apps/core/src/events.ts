@@ -15,8 +15,8 @@ import type { Linked } from './trust/link-identity.ts';
 import type { NewTrustChange } from './trust/trust-audit.ts';
 import type { Turn } from './turn/turn.ts';
 
-/** A message up to this length is masked at once. */
-const shortInbound = 4096;
+/** A text up to this length is masked at once. */
+const shortText = 4096;
 /** So much of a message is told. */
 const maxInbound = 64 * 1024;
 
@@ -24,7 +24,7 @@ const maxInbound = 64 * 1024;
  * The business events of the core, one function each, so that what is told is the same everywhere. Telemetry leaves
  * sideways: nothing here delays or fails a turn. Texts pass redaction like every other outbound text.
  */
-export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: Pick<KnownSecrets, 'redactor'>) {
+export function createEvents(telemetry: Pick<Telemetry, 'emit' | 'emitLong'>, knownSecrets: Pick<KnownSecrets, 'redactor'>) {
   const withheld = '[withheld]';
   const mask = (text: string): string => {
     try {
@@ -41,17 +41,21 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
       return withheld;
     }
   };
-  const emit = (turn: Turn, event: PartialEvent) => {
+  /** A promise where the text is long: until then the event is on its way. */
+  const emitted = (turn: Turn, event: PartialEvent): Promise<void> | void => {
     const { envelope } = turn;
-    telemetry.emit({
+    const whole = {
       surface: envelope.channel,
       session: envelope.conversation_key,
       instance_id: turn.instanceId,
       identity: envelope.sender.raw_id,
       request_id: turn.requestId,
       ...event,
-    });
+    };
+    if ((event.text?.length ?? 0) > shortText) return telemetry.emitLong(whole);
+    telemetry.emit(whole);
   };
+  const emit = (turn: Turn, event: PartialEvent): void => void emitted(turn, event);
 
   /** An injected turn says so in all its events, and who put it in. */
   const injected = ({ steering }: Turn) => (steering === undefined ? {} : { injected: true });
@@ -59,10 +63,10 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit'>, knownSecrets: P
   return {
     inbound: async (turn: Turn, identity: Identity, observed = false): Promise<void> => {
       const { text } = turn.envelope.content;
-      emit(turn, {
+      await emitted(turn, {
         kind: 'inbound',
         principal: identity.principal_key,
-        text: text.length <= shortInbound ? mask(text) : await maskLong(text),
+        text: text.length <= shortText ? mask(text) : await maskLong(text),
         ...injected(turn),
         payload: {
           turn_id: turn.id,

@@ -11,7 +11,7 @@ export function createMemoryTelemetry(): MemoryTelemetry {
   const hub = createHub<TelemetryEvent>((error) => {
     throw error;
   });
-  return {
+  const telemetry: MemoryTelemetry = {
     events,
     emit(partial) {
       const event: TelemetryEvent = {
@@ -35,8 +35,10 @@ export function createMemoryTelemetry(): MemoryTelemetry {
       hub.publish(event);
       return event;
     },
+    emitLong: async (partial) => void telemetry.emit(partial),
     subscribe: (listener) => hub.subscribe((event) => listener(event, noMask.json(event))),
     status: () => ({ unsent: 0, dropped: 0, collector: 'ok', lastError: null }),
     close: () => Promise.resolve(),
   };
+  return telemetry;
 }

@@ -8,7 +8,7 @@ import { randomIds } from '../ids.ts';
 import { createLog } from '../log.ts';
 import { createOutboundMask, noMask } from '../redaction/outbound-mask.ts';
 import { createTelemetry } from './create-telemetry.ts';
-import { serializeEvent, toEvent } from './to-event.ts';
+import { serializeEvent, serializeInSlices, toEvent } from './to-event.ts';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -73,6 +73,30 @@ test.each([
   expect(event.payload['tokens']).toBe(7);
   expect(event.payload['left_out']).toBeTypeOf('string');
   expect(JSON.stringify(event).length).toBeLessThan(20_000);
+});
+
+test.each([
+  ['a short text', { text: 'hello' }],
+  ['a long text', { text: '"word"\n'.repeat(5000) }],
+  ['a secret in it', { text: `${'x '.repeat(20_000)}Cnry7Var2kQzLwXp` }],
+  ['a text that is cut', { text: 'x'.repeat(300_000) }],
+  ['a line that is cut', { text: '"'.repeat(200_000) }],
+  ['a cycle beside it', { text: 'x'.repeat(20_000), payload: cycle }],
+  ['half of a surrogate pair', { text: `${'x'.repeat(20_000)}\ud83d` }],
+])('a long event is the same as at once: %s', async (_what, partial) => {
+  const mask = createOutboundMask((text) => text.replaceAll('Cnry7Var2kQzLwXp', 'MASK'));
+  const event = toEvent({ kind: 'inbound', ...partial }, {}, 'evt_1', 1);
+  expect(await serializeInSlices(event, mask)).toEqual(serializeEvent(event, mask));
+});
+
+test('a long event is there by the time telemetry is closed', async () => {
+  const { telemetry } = openTelemetry();
+  const heard: TelemetryEvent[] = [];
+  telemetry.subscribe((event) => heard.push(event));
+  const emitting = telemetry.emitLong({ kind: 'inbound', text: '"word"\n'.repeat(5000) });
+  await telemetry.close(0);
+  expect(heard).toHaveLength(1);
+  await emitting;
 });
 
 test('half of a surrogate pair in a text of an engine costs no event: the collector would refuse it', () => {

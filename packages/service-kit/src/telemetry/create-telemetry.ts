@@ -1,15 +1,16 @@
-import type { TelemetryEvent } from '@svc/contract/event.ts';
+import type { PartialEvent, TelemetryEvent } from '@svc/contract/event.ts';
 import type { Clock } from '../clock.ts';
 import type { Ids } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import type { OutboundMask } from '../redaction/outbound-mask.ts';
 import { createHub } from '../hub.ts';
+import { errorText } from '../service-error.ts';
 import { sendTo } from './send-events.ts';
 import { Shipper } from './shipper.ts';
 import { Spool } from './spool.ts';
 import type { Telemetry } from './telemetry.ts';
-import { serializeEvent, toEvent, type SerializedEvent } from './to-event.ts';
+import { serializeEvent, serializeInSlices, toEvent, type SerializedEvent } from './to-event.ts';
 
 export type TelemetryOptions = {
   /** Folder of the spool; several producers may share it. */
@@ -53,13 +54,24 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   const flushAtExit = () => spool.flush();
   process.on('exit', flushAtExit);
 
+  const complete = (partial: PartialEvent) => toEvent(partial, defaults, ids.next('evt'), clock.now());
+  const keep = (serialized: SerializedEvent): TelemetryEvent => {
+    spool.append(serialized.line);
+    shipper.wake();
+    hub.publish(serialized);
+    return serialized.event;
+  };
+  /** Long events that are being masked. */
+  const coming = new Set<Promise<void>>();
+
   const telemetry: Telemetry = {
-    emit(partial) {
-      const serialized = serializeEvent(toEvent(partial, defaults, ids.next('evt'), clock.now()), options.mask);
-      spool.append(serialized.line);
-      shipper.wake();
-      hub.publish(serialized);
-      return serialized.event;
+    emit: (partial) => keep(serializeEvent(complete(partial), options.mask)),
+    emitLong(partial) {
+      const writing = serializeInSlices(complete(partial), options.mask)
+        .then(keep, (error: unknown) => onLoss(1, errorText(error)))
+        .then(() => void coming.delete(writing));
+      coming.add(writing);
+      return writing;
     },
     subscribe: (listener) => hub.subscribe(({ event, line }) => listener(event, line)),
     status: () => ({
@@ -69,6 +81,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
       lastError: shipper.lastError,
     }),
     async close(timeoutMs) {
+      await Promise.all(coming);
       await shipper.close(timeoutMs);
       spool.close();
       process.off('exit', flushAtExit);

@@ -10,6 +10,8 @@ export type TelemetryStatus = { unsent: number; dropped: number; collector: 'ok'
  */
 export type Telemetry = {
   emit(event: PartialEvent): TelemetryEvent;
+  /** The same of an event with a long text, which is masked in slices: it is on disk once this resolves. Never rejects. */
+  emitLong(event: PartialEvent): Promise<void>;
   /** Live view of what is emitted here. `line` is the event as JSON, which is made anyway. */
   subscribe(listener: (event: TelemetryEvent, line: MaskedJson) => void): () => void;
   status(): TelemetryStatus;

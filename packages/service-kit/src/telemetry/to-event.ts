@@ -47,6 +47,15 @@ export function serializeEvent(event: TelemetryEvent, mask: OutboundMask): Seria
   return writeCut({ ...event, payload: shortValues(event.payload) }, 'not writable as JSON', mask);
 }
 
+/** The same in slices, for an event with a long text. */
+export async function serializeInSlices(event: TelemetryEvent, mask: OutboundMask): Promise<SerializedEvent> {
+  const json = (event.text?.length ?? 0) > maxLineLength ? null : tryStringify(event);
+  if (json === null || !isWellFormedJson(json)) return serializeEvent(event, mask);
+  const line = await mask.longJsonText(json);
+  const masked = line === json ? event : (JSON.parse(line) as TelemetryEvent);
+  return line.length <= maxLineLength ? { event: masked, line } : writeCut(masked, `${line.length} characters`, mask);
+}
+
 function writeCut(event: TelemetryEvent, why: string, mask: OutboundMask): SerializedEvent {
   const shown = mask.write({ ...event, payload: shortValues(event.payload) });
   const cut = mask.write(wellFormed(cutEvent(shown.value, why)));
@@ -79,9 +88,14 @@ function shortValues(payload: Record<string, unknown>): Record<string, unknown> 
 }
 
 function tryWrite(event: TelemetryEvent, mask: OutboundMask): { value: TelemetryEvent; json: MaskedJson } | null {
+  const json = tryStringify(event);
+  if (json === null) return null;
+  return isWellFormedJson(json) ? mask.write(event, json) : mask.write(wellFormed(event)); // the collector refuses what is not
+}
+
+function tryStringify(event: TelemetryEvent): string | null {
   try {
-    const json = JSON.stringify(event);
-    return isWellFormedJson(json) ? mask.write(event, json) : mask.write(wellFormed(event)); // the collector refuses what is not
+    return JSON.stringify(event);
   } catch {
     return null; // the caller leaves the payload out and says so
   }
