@@ -23,6 +23,8 @@ const { values } = parseArgs({
   },
 });
 const million = 1_000_000;
+/** What takes longer is given up, and shows as such. */
+const patienceMs = 20_000;
 const secret = 'known-secret-value-4711';
 const port = 3941;
 const base = `http://127.0.0.1:${port}`;
@@ -78,6 +80,7 @@ async function post(route: string, body: string | Buffer, headers: Record<string
     method: 'POST',
     body,
     headers: { 'content-type': 'application/json', ...headers },
+    signal: AbortSignal.timeout(patienceMs),
   });
   const text = await response.text();
   const problem = response.ok ? '' : ` ${text.slice(0, 100)}`;
@@ -105,9 +108,11 @@ const cjk = '服务器在收到请求之后会先检查权限，然后把消息�
 
 const texts = (): Case[] => [
   ...hostileTexts(tableOf('public').rules).flatMap(({ name, of }): Case[] => [
-    [`message, ${name}`, () => handle(envelope({ text: of(million) }))],
+    [`streamed message, ${name}`, () => stream(envelope({ text: of(million) }))],
     [`public message, ${name}`, () => handle(envelope({ text: of(million) }, { public: true }))],
   ]),
+  ['message of headings', () => handle(envelope({ text: filled('\n[message', million) }))],
+  ['message of brackets', () => handle(envelope({ text: filled('\n「メ', million) }))],
   ['message with many known values', () => handle(envelope({ text: filled(`${secret} and `, million) }))],
   ['streamed message with many known values', () => stream(envelope({ text: filled(`${secret} and `, million) }))],
   ['streamed message with escapes and a known value', () => stream(envelope({ text: filled('"\\\n', million - 100) + secret }))],
