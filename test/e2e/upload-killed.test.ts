@@ -118,7 +118,7 @@ test('a command that is on its way carries on by itself while the core is killed
   await place.startCore();
   expect(await sender.exited, sender.printed().err).toBe(0);
   expect(JSON.parse(sender.printed().out)).toMatchObject({ sha256: sha256(bytes) });
-}, 60_000);
+});
 
 test('[U10] kill -9 of the core at any moment of an end leaves no line without its file and, in the end, no file without its line', async () => {
   const place = await openPlace();

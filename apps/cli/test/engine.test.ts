@@ -14,7 +14,7 @@ const key = 'sk-canary-0123456789';
 beforeAll(async () => {
   registry = await startPackageRegistry();
   house = await openHouse({ env: { SVC_ENGINE_REGISTRY: registry.url, SVC_DEFAULT_ENGINE: '' } });
-}, 60_000);
+});
 afterAll(async () => {
   await house.stop();
   await registry.close();

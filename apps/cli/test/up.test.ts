@@ -122,7 +122,7 @@ describe('svc up', () => {
       .toMatchObject({ status: 'running', restarts: 1, last_exit: { signal: 'SIGKILL' } });
   });
 
-  it('brings a process back however often it is killed, and says how often and when', { timeout: 60_000 }, async () => {
+  it('brings a process back however often it is killed, and says how often and when', async () => {
     const up = startUp();
     await up.says('Ctrl-C stops all');
     let last = 0;
@@ -155,28 +155,24 @@ describe('svc up', () => {
     await expect.poll(() => service('core')?.status, { timeout: 15_000 }).toBe('running');
   });
 
-  it(
-    'waits for a port that another program took while the process was down, and names the program',
-    { timeout: 60_000 },
-    async () => {
-      const up = startUp();
-      await up.says('Ctrl-C stops all');
-      process.kill(Number(service('core')?.pid), 'SIGSTOP');
-      process.kill(Number(service('core')?.pid), 'SIGKILL');
-      const server = createServer();
-      // The port is free only from the moment in which the core is gone.
-      const listen = () => server.listen(ports[0], '127.0.0.1');
-      server.on('error', () => setTimeout(listen, 1));
-      listen();
-      await new Promise((resolve) => server.once('listening', resolve));
-      await up.says(`port ${ports[0]} is used by`);
-      if (process.platform === 'linux') expect(up.output()).toContain(`(process ${process.pid})`);
-      await expect.poll(() => service('core')?.last_exit?.reason).toContain(`port ${ports[0]} is used by`);
-      expect(service('core')?.status).not.toBe('failed');
-      server.close();
-      await expect.poll(() => service('core')?.status, { timeout: 20_000 }).toBe('running');
-    },
-  );
+  it('waits for a port that another program took while the process was down, and names the program', async () => {
+    const up = startUp();
+    await up.says('Ctrl-C stops all');
+    process.kill(Number(service('core')?.pid), 'SIGSTOP');
+    process.kill(Number(service('core')?.pid), 'SIGKILL');
+    const server = createServer();
+    // The port is free only from the moment in which the core is gone.
+    const listen = () => server.listen(ports[0], '127.0.0.1');
+    server.on('error', () => setTimeout(listen, 1));
+    listen();
+    await new Promise((resolve) => server.once('listening', resolve));
+    await up.says(`port ${ports[0]} is used by`);
+    if (process.platform === 'linux') expect(up.output()).toContain(`(process ${process.pid})`);
+    await expect.poll(() => service('core')?.last_exit?.reason).toContain(`port ${ports[0]} is used by`);
+    expect(service('core')?.status).not.toBe('failed');
+    server.close();
+    await expect.poll(() => service('core')?.status, { timeout: 20_000 }).toBe('running');
+  });
 
   it('ends with an exit code and the reason when it can start no process any more', async () => {
     const node = path.join(path.dirname(dataDir), 'node');

@@ -243,7 +243,7 @@ test('what waits for a receiver that says nothing is bounded, and the rest is co
   expect(dropped).toBeGreaterThan(1000);
   expect(await collector.read('/api/events?limit=1')).toMatchObject({ events: [expect.anything()] });
   receiver.wake();
-}, 60_000);
+});
 
 test('without the standard variable nothing is loaded and nothing said', async () => {
   const other = openTestCollector();

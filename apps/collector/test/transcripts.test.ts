@@ -415,4 +415,4 @@ test('a collector that is killed while it reads goes on where it was: nothing is
     .prepare('SELECT count(*) AS n, count(DISTINCT text) AS texts FROM event WHERE session = ?')
     .get(key);
   expect(rows).toEqual({ n: total, texts: total });
-}, 60_000);
+});

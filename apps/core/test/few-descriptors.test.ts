@@ -32,4 +32,4 @@ test('a core with 256 descriptors answers while more ask for links and connectio
   await Promise.all(Array.from({ length: 300 }, () => open(Number(port))));
   expect(await health()).toBe(200);
   expect(core.exitCode).toBeNull();
-}, 60_000);
+});

@@ -110,7 +110,7 @@ describe('connector types', () => {
     expect(problems).toEqual([expect.stringContaining(problem)]);
   });
 
-  it('that were added are loaded apart: whatever one does, it does it alone', { timeout: 15_000 }, async () => {
+  it('that were added are loaded apart: whatever one does, it does it alone', async () => {
     const added = {
       'a-leaver': 'process.exit(7)',
       'a-thrower': 'throw new Error("not today")',

@@ -47,7 +47,7 @@ const create = async (body: object) =>
   (await manager.call<{ instance: Instance }>('POST', '/instances', { enabled: true, ...body })).instance;
 it(
   `[M10] a flood of ${floodMib} MiB of log leaves the manager’s memory flat and its siblings unharmed, bounded and masked`,
-  { timeout: isDeep ? 300_000 : 60_000 },
+  { timeout: isDeep ? 300_000 : 120_000 },
   async ({ annotate }) => {
     const sibling = await create({ type: 'postbox', name: 'sibling' });
     let warm = 0;

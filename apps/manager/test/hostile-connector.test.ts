@@ -124,7 +124,7 @@ describe('[M08] a hostile connector', () => {
     writeFileSync(path.join(folder.path, 'package.json'), manifest);
   });
 
-  it.each(places)('%s finds its own secret and nobody else’s', { timeout: 60_000 }, async (_, install) => {
+  it.each(places)('%s finds its own secret and nobody else’s', async (_, install) => {
     install();
     const core = startCore();
     await startManager();

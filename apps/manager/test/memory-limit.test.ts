@@ -21,7 +21,7 @@ const ends = (id: string) =>
     30_000,
   );
 
-describe('a connector that uses more memory than it may', { timeout: 60_000 }, () => {
+describe('a connector that uses more memory than it may', () => {
   it.each([
     ['buffers outside the heap', 'leak-buffers', 128, /^used more than 128 MB of memory$/],
     // On a busy machine the process may pass the one limit before V8 has noticed the other.

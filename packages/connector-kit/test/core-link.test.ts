@@ -243,7 +243,7 @@ describe('the link to the core', () => {
     expect((error as Error).message).toMatch(/cannot be reached/);
   });
 
-  test('waits longer from try to try, and not at all when nobody asks', { timeout: 30_000 }, async () => {
+  test('waits longer from try to try, and not at all when nobody asks', async () => {
     const { clock, delays, live } = countingClock();
     const link = open({ clock, random: () => 0.5 });
     await expect(link.handle(envelope('hi'))).rejects.toMatchObject({ code: 'unavailable' });

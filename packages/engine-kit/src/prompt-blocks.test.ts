@@ -138,7 +138,7 @@ test('others have their turn while a long text is looked through', async () => {
   expect(await longSenderText(text)).toBe(senderText(text));
   clearImmediate(timer);
   expect(turns).toBeGreaterThan(3);
-}, 60_000);
+});
 
 test('whatever a sender writes or names, the blocks of a prompt are exactly those that the service wrote', () => {
   const rule = fc.property(hostile, hostile, hostile, hostile, hostile, (name, text, file, past, note) => {

@@ -119,7 +119,7 @@ test('wherever the process is killed, exactly what was promised is there', async
     }),
     { numRuns: 40 },
   );
-}, 30_000);
+});
 
 test('a database that another process keeps locked is a fault until it lets go, and stops nobody for long', async () => {
   const folder = temporaryFolder();

@@ -93,4 +93,4 @@ test('nothing that anybody types is an error of the index', () => {
     fc.property(fc.string({ unit: 'binary' }), (query) => void find(query)),
     { numRuns: 2000 },
   );
-}, 30_000);
+});

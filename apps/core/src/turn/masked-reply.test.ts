@@ -137,7 +137,7 @@ test('however a reply is cut, and whenever a secret becomes known: deltas add up
     }),
     { numRuns: process.env['TEST_DEEP'] === '1' ? 10_000 : 1500 },
   );
-}, 60_000);
+});
 
 test('without secrets every block leaves as it was said', async () => {
   const blocks = fc.array(

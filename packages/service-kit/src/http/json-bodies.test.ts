@@ -197,7 +197,7 @@ test('whatever ends a body, all that it held is given back', async () => {
     await expect.poll(held, { interval: 2 }).toBe(0);
   });
   await fc.assert(rule, { numRuns: 60 });
-}, 30_000);
+});
 
 test('a process holds what its limits say', () => {
   expect(intakeLimits.memoryBytes + 300 * intakeLimits.freeBytes).toBeLessThan(100 * kib * kib);
