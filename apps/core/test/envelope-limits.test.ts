@@ -38,7 +38,7 @@ describe('a field of an envelope that is too long', () => {
     ['channel_context', context({ thing: long(65_536) })],
     ['channel_context', context(Object.fromEntries(Array.from({ length: 257 }, (_, i) => [`k${i}`, 1])))],
     ['channel_context', context({ deep: nested(8) })],
-    ['channel_context', context({ deep: JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) })],
+    ['channel_context', context({ deep: JSON.parse(`${'['.repeat(90)}${']'.repeat(90)}`) })],
   ])('is refused: %s', async (field, over) => {
     const response = await core.handle(envelope('hi', over as Partial<Envelope>));
     expect(response.statusCode).toBe(400);

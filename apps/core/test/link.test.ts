@@ -82,6 +82,13 @@ async function readUntilAnswer(line: string): Promise<LinkReply[]> {
   return replies;
 }
 
+test('what is wrong with a message is told in words', async () => {
+  const wrong = { ...envelope('hi'), conversation_key: 'a\n' };
+  expect(await exchange([JSON.stringify({ op: 'handle', id: 1, envelope: wrong })], 1)).toMatchObject([
+    { id: 1, error: { message: 'The request is not valid: envelope.conversation_key has control characters.' } },
+  ]);
+});
+
 test('whatever is said over the link is masked', async () => {
   const secret = 'Cnry7Var2kQzLwXp';
   core.context.knownSecrets.learn([secret]);

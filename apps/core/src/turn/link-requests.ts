@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { envelopeSchema } from '@svc/contract/envelope.ts';
 import type { LinkRequest } from '@svc/contract/link.ts';
+import { fieldsText, invalidFields } from '@svc/service-kit/http/invalid-fields.ts';
 import { illFormedIn } from '@svc/service-kit/well-formed.ts';
 
 const requestSchema = {
@@ -47,9 +48,9 @@ export function parseLine(
   if (broken !== null) return { id: value.id, value: null, problems: `${broken} has broken characters` };
   if (value.op === 'delivered') return { id: value.id, value, problems: '' };
   const isWhole = value.op === 'handle' ? isEnvelope : isSender;
-  if (!isWhole(value.envelope)) return { id: value.id, value: null, problems: problemsOf(isWhole.errors) };
+  if (!isWhole(value.envelope)) return { id: value.id, value: null, problems: problemsOf(isWhole.errors, 'envelope') };
   return { id: value.id, requestId: value.op === 'handle' ? value.request_id : undefined, value, problems: '' };
 }
 
-const problemsOf = (errors: ErrorObject[] | null | undefined): string =>
-  (errors ?? []).map((error) => `${error.instancePath || 'request'} ${error.message}`).join('; ');
+const problemsOf = (errors: ErrorObject[] | null | undefined, where = 'request'): string =>
+  fieldsText(invalidFields(errors ?? [], where));

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '@svc/contract/error-body.ts';
+import { fieldsText, invalidFields } from './invalid-fields.ts';
 import { ServiceError, errorText } from '../service-error.ts';
 
 const codeOfStatus: Record<number, ErrorCode> = {
@@ -50,21 +51,7 @@ const isDiskFull = (error: unknown): boolean => {
   return code === 'ENOSPC' || code === 'EDQUOT' || errcode === sqliteFull;
 };
 
-type FailureParams = { limit?: number; missingProperty?: string; additionalProperty?: string; allowedValues?: unknown[] };
-
-/** Names every failing field, so that a caller mends all of them in one go. */
 function toValidationError(validation: NonNullable<FastifyError['validation']>, where: string): ServiceError {
-  const fields = validation.slice(0, 50).map((failure) => {
-    const { limit, missingProperty: missing, additionalProperty: unknown, allowedValues } = failure.params as FailureParams;
-    const own = missing ?? unknown?.slice(0, 64);
-    const field = [where, ...failure.instancePath.split('/').slice(1), ...(own === undefined ? [] : [own])].join('.');
-    if (missing !== undefined) return { field, problem: 'is missing' };
-    if (unknown !== undefined) return { field, problem: 'is not known' };
-    if (allowedValues !== undefined) return { field, problem: `must be one of ${allowedValues.join(', ')}` };
-    if (failure.keyword === 'minLength')
-      return { field, problem: limit === 1 ? 'is empty' : `takes ${limit} characters or more` };
-    return { field, problem: failure.message ?? 'is not valid' };
-  });
-  const text = fields.map(({ field, problem }) => `${field} ${problem}`).join('; ');
-  return new ServiceError('bad_request', `The request is not valid: ${text}.`, { details: { fields } });
+  const fields = invalidFields(validation, where);
+  return new ServiceError('bad_request', `The request is not valid: ${fieldsText(fields)}.`, { details: { fields } });
 }

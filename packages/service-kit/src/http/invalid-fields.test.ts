@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { fieldsText, invalidFields } from './invalid-fields.ts';
+
+const at = (instancePath: string, keyword: string, params: object, message = 'is wrong') => ({
+  instancePath,
+  keyword,
+  params,
+  message,
+});
+
+test('a field is told once, in words that say what to change', () => {
+  const fields = invalidFields(
+    [
+      at('/key', 'pattern', { pattern: '^[^\\u0000-\\u001f\\u007f]*$' }, 'must match pattern "^[^\\u0000'),
+      at('/list/0/path', 'minLength', { limit: 1 }),
+      at('/list', 'if', { failingKeyword: 'else' }, 'must match "else" schema'),
+      at('/sender', 'required', { missingProperty: 'raw_id' }),
+      at('', 'additionalProperties', { additionalProperty: 'x'.repeat(100) }),
+      at('/way', 'enum', { allowedValues: ['sync', 'async'] }),
+      at('/n', 'type', { type: 'integer' }, 'must be integer'),
+    ],
+    'body',
+  );
+  expect(fieldsText(fields)).toBe(
+    'body.key has control characters; body.list.0.path is empty; body.sender.raw_id is missing; ' +
+      `body.${'x'.repeat(64)} is not known; body.way must be one of sync, async; body.n must be integer`,
+  );
+});
+
+test('of very many fields the first fifty are named', () => {
+  const many = Array.from({ length: 1000 }, (_, n) => at(`/${n}`, 'type', {}));
+  expect(invalidFields(many, 'body')).toHaveLength(50);
+});
