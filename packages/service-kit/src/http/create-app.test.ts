@@ -188,7 +188,7 @@ describe('one connection', () => {
     let answers = '';
     socket.on('data', (part: Buffer) => (answers += part.toString('latin1')));
     socket.write(text);
-    socket.setTimeout(1000, () => socket.destroy());
+    socket.setTimeout(30_000, () => socket.destroy());
     await once(socket, 'close');
     return answers;
   }
