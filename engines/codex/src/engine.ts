@@ -84,7 +84,9 @@ export const createEngine: CreateEngine = (deps) => {
         return runTurn({ ...codex, isWarm, endStarted }, named, params, signal);
       };
       const instructions = { own: await instructionsText(request, owner), common: request.system };
-      const outcome = yield* withInstructions(start, instructions, models);
+      // A side call has a thread of its own, which nobody goes on with.
+      const isOnce = request.purpose !== undefined;
+      const outcome = yield* isOnce ? start(instructions.common) : withInstructions(start, instructions, models);
       if (outcome === 'server_gone') retire();
       return outcome;
     } finally {

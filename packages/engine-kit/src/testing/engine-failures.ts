@@ -28,7 +28,7 @@ export const hourLimit: UpstreamError = {
 
 /** An error of the service with a long wait, which a program would keep to in silence. */
 export const longWait: UpstreamError = {
-  name: 'an error of the service that asks to wait a minute',
+  name: 'an error with a long wait',
   reply: { status: 500, kind: 'api_error', message: 'Internal server error', headers: { 'retry-after': '60' } },
   code: 'engine_endpoint_down',
   says: /Try again/,

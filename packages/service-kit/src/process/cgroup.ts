@@ -80,13 +80,19 @@ function isLeft(name: string): boolean {
 
 const procsOf = (dir: string): string => path.join(dir, 'cgroup.procs');
 
+/** Of a group and those that were made in it. */
 async function readPids(dir: string): Promise<number[]> {
   const text = await readFile(procsOf(dir), 'utf8').catch(() => ''); // removed meanwhile
-  return text
+  const pids = text
     .split('\n')
     .map(Number)
     .filter((pid) => pid > 0);
+  const inner = await innerGroups(dir).catch(() => []);
+  return [...pids, ...(await Promise.all(inner.map(readPids))).flat()];
 }
+
+const innerGroups = async (dir: string): Promise<string[]> =>
+  (await readdir(dir, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map(({ name }) => path.join(dir, name));
 
 async function removeCgroup(dir: string): Promise<void> {
   await writeFile(path.join(dir, 'cgroup.kill'), '1').catch(() => undefined); // removed already
@@ -97,8 +103,7 @@ async function removeCgroup(dir: string): Promise<void> {
 /** A group can be removed once its last process is gone; one that a program made in it goes first. */
 async function isRemoved(dir: string): Promise<boolean> {
   try {
-    const inner = (await readdir(dir, { withFileTypes: true })).filter((entry) => entry.isDirectory());
-    for (const { name } of inner) await isRemoved(path.join(dir, name));
+    for (const inner of await innerGroups(dir)) await isRemoved(inner);
     await rmdir(dir);
     return true;
   } catch (error) {

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A process may start another one while we look; no chain of them is endless. */
 export const maxRounds = 5;
@@ -8,12 +9,28 @@ export const maxRounds = 5;
  * programs may start others that outlive them and their group. Linux only; elsewhere it finds none.
  */
 export async function endMarkedProcesses(name: string, fits: (value: string) => boolean): Promise<void> {
+  const killed = new Set<number>();
   for (let round = 0; round < maxRounds; round++) {
     const pids = await markedProcesses(name, fits);
-    if (pids.length === 0) return;
+    if (pids.length === 0) break;
     for (const pid of pids) kill(pid);
+    for (const pid of pids) killed.add(pid);
   }
+  await Promise.all(Array.from(killed, gone));
 }
+
+/** From SIGKILL to the end of a process, at most: one that the kernel does not let go is left to it. */
+const goneLimitMs = 1000;
+const goneStepMs = 5;
+
+/** One that was killed has no environment any more a moment before it is gone. */
+async function gone(pid: number): Promise<void> {
+  const until = performance.now() + goneLimitMs;
+  while (!hasEnded.test((await statOf(pid)) ?? 'Z') && performance.now() < until) await sleep(goneStepMs);
+}
+
+/** The state in `stat`: a zombie waits for its parent alone. */
+const hasEnded = /^[ZX]/;
 
 /** Those that have the variable with a value that fits. Linux only. */
 export async function markedProcesses(name: string, fits: (value: string) => boolean): Promise<number[]> {
@@ -80,11 +97,17 @@ async function judgeDescent(pid: number, pids: readonly number[]): Promise<{ pid
 const maxDepth = 100;
 
 async function parentOf(pid: number): Promise<number | null> {
+  const stat = await statOf(pid);
+  return stat === null ? null : Number(stat.split(' ')[1]);
+}
+
+/** What the kernel says of a process, from its state on; null when it is gone. */
+async function statOf(pid: number): Promise<string | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
     // The name before it may hold blanks and brackets.
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+    return stat.slice(stat.lastIndexOf(')') + 2);
   } catch {
-    return null; // gone meanwhile
+    return null;
   }
 }

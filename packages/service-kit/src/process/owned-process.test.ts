@@ -122,4 +122,25 @@ describe.runIf(canContain)('a program whose commands may be anybody’s', () => 
     expect(sleeping(4712)).not.toEqual([]);
     expect(owned.child.exitCode).toBeNull();
   });
+
+  test('ends what has put itself into a group within its group', async () => {
+    const enter =
+      'g=$(sed -n "s/^0:://p" /proc/self/cgroup); m=$(grep " - cgroup2 " /proc/self/mountinfo | cut -d" " -f5 | head -1)';
+    const nest = `${enter}; mkdir "$m$g/inner" && (echo 0 > "$m$g/inner/cgroup.procs"; exec setsid env -i sleep 4715) > /dev/null 2>&1 &`;
+    const owned = contain(`(${nest}) ; sleep 4714`);
+    await expect.poll(() => sleeping(4715)).not.toEqual([]);
+    await owned.endOrphans();
+    await expect.poll(() => sleeping(4715)).toEqual([]);
+    expect(sleeping(4714)).not.toEqual([]);
+    expect(await owned.kill()).toBe(true);
+    expect(sleeping(4714)).toEqual([]);
+  });
+
+  test('ends with all of a program that starts others faster than they could be counted', async () => {
+    const bomb = `b() { (setsid env -i sleep 4717 &) ; }; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do b; done; echo up; while :; do b; sleep 0.01; done`;
+    const owned = contain(bomb);
+    await new Promise((resolve) => owned.child.stdout.once('data', resolve));
+    expect(await owned.kill()).toBe(true);
+    await expect.poll(() => sleeping(4717)).toEqual([]);
+  });
 });

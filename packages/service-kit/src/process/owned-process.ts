@@ -103,9 +103,12 @@ export function spawnOwned(program: string, programArgs: readonly string[], { en
       return isGone;
     },
     async endOrphans() {
-      for (let round = 0; round < maxRounds && child.pid !== undefined; round++) {
-        const started = await (group?.pids() ?? markedProcesses(markName, isMark));
-        if (!(await endOrphans(child.pid, started))) return;
+      const { pid } = child;
+      for (let round = 0; round < maxRounds && pid !== undefined; round++) {
+        const inside = (await group?.pids()) ?? [];
+        // A program that could not enter the group is not in it, and nor is what it starts.
+        const started = inside.includes(pid) ? inside : await markedProcesses(markName, isMark);
+        if (!(await endOrphans(pid, started))) return;
       }
     },
   };
