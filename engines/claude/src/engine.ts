@@ -35,7 +35,8 @@ export const createEngine: CreateEngine = (deps) => {
     return openConversation({ log, sdk: await sdk, install, env: claudeEnv(deps), maxLine, notes }, request, resume);
   };
 
-  const keyFor = (request: EngineRequest) => keyInSettings(settingsFiles(settingSources(request), claudeEnv(deps), request.cwd));
+  const keyFor = async (request: EngineRequest) =>
+    keyInSettings(await settingsFiles(settingSources(request), claudeEnv(deps), request.cwd));
 
   /** One try: an open program that fits, or a new one. */
   async function* attempt(install: ClaudeInstall, request: EngineRequest, isNew: boolean, signal: AbortSignal) {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { keyInSettings } from './key-in-settings.ts';
+import { keyInSettings, settingsFiles } from './key-in-settings.ts';
 
 const dir = mkdtempSync(path.join(os.tmpdir(), 'claude-settings-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -63,3 +63,16 @@ test('a pipe in place of the settings holds up no turn', async () => {
   rmSync(file, { recursive: true });
   expect(await look(true)).toBeUndefined();
 });
+
+test.each(['etc/managed-settings.json', 'etc/managed-settings.d/10-keys.json', 'home/.claude/remote-settings.json'])(
+  'a key in %s counts in every turn',
+  async (place) => {
+    const at = path.join(dir, place);
+    mkdirSync(path.dirname(at), { recursive: true });
+    writeFileSync(at, JSON.stringify({ env: { ANTHROPIC_API_KEY: 'x' } }));
+    const files = await settingsFiles([], { HOME: path.join(dir, 'home') }, dir, path.join(dir, 'etc'));
+    expect((await keyInSettings(files))?.message).toContain(`${at} sets ANTHROPIC_API_KEY`);
+    rmSync(at);
+    expect(await keyInSettings(files)).toBeNull();
+  },
+);

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { EngineFailure } from '@svc/engine-kit/engine.ts';
@@ -20,24 +21,37 @@ const payingNames = [
 const proxyNames = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
 const leadingNames = ['ANTHROPIC_BASE_URL', ...proxyNames, ...proxyNames.map((name) => name.toLowerCase())];
 
-/** The settings that every turn has, whatever its sources. */
-export const managedSettings: SettingsFile = {
-  file:
-    process.platform === 'darwin'
-      ? '/Library/Application Support/ClaudeCode/managed-settings.json'
-      : '/etc/claude-code/managed-settings.json',
-  isProject: false,
-};
+/** Where the machine's administrator lays down settings that every turn has, whatever its sources. */
+const managedDir = process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code';
 
-/** The files behind the program's setting sources. */
-export function settingsFiles(sources: readonly string[], env: Readonly<Record<string, string>>, cwd: string): SettingsFile[] {
+/** The files behind the program's setting sources, and those that always count: the administrator's, and what the vendor has sent. */
+export async function settingsFiles(
+  sources: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd: string,
+  managed = managedDir,
+): Promise<SettingsFile[]> {
   const own = env.CLAUDE_CONFIG_DIR ?? path.join(env.HOME ?? os.homedir(), '.claude');
+  const always = [
+    path.join(managed, 'managed-settings.json'),
+    ...(await dropIns(managed)),
+    path.join(own, 'remote-settings.json'),
+  ];
   const files: Record<string, SettingsFile> = {
     user: { file: path.join(own, 'settings.json'), isProject: false },
     project: { file: path.join(cwd, '.claude/settings.json'), isProject: true },
     local: { file: path.join(cwd, '.claude/settings.local.json'), isProject: true },
   };
-  return [managedSettings, ...sources.flatMap((source) => files[source] ?? [])];
+  return [...always.map((file) => ({ file, isProject: false })), ...sources.flatMap((source) => files[source] ?? [])];
+}
+
+async function dropIns(managed: string): Promise<string[]> {
+  const dir = path.join(managed, 'managed-settings.d');
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(error.code ?? '')) return []; // the program cannot read it either
+    throw error;
+  });
+  return names.filter((name) => name.endsWith('.json')).map((name) => path.join(dir, name));
 }
 
 /**

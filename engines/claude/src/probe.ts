@@ -19,7 +19,7 @@ export async function probeClaude({ location, env, cwd, baseUrl }: Deps): Promis
   const name =
     version === pin.version ? `Claude Agent SDK ${version}` : `Claude Agent SDK ${version} (tested with ${pin.version})`;
   if (baseUrl !== null) return { ...base, auth: 'local', ready: true, reason: `${name} uses the endpoint ${baseUrl}.` };
-  const key = await keyInSettings(settingsFiles(['user'], env, cwd));
+  const key = await keyInSettings(await settingsFiles(['user'], env, cwd));
   if (key !== null) return { ...base, auth: 'api_key', ready: false, reason: key.message };
   const answer = await runProgram(program, ['auth', 'status'], { env, cwd, timeoutMs });
   const status = parseStatus(answer.stdout);

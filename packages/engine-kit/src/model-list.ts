@@ -10,7 +10,9 @@ export function readModelList(body: unknown): ListedModel[] | null {
   return data
     .slice(0, mostModels)
     .filter(isObject)
-    .flatMap((model) => (typeof model['id'] === 'string' ? [{ id: model['id'], context: contextOf(model) }] : []));
+    .flatMap((model) =>
+      typeof model['id'] === 'string' && model['id'] !== '' ? [{ id: model['id'], context: contextOf(model) }] : [],
+    );
 }
 
 /** vLLM, OpenRouter, LM Studio and llama-server each have a name of their own for it. */
