@@ -7,7 +7,7 @@ import type { SearchThread } from './search-thread.ts';
 /** Keeps the search index up with what is stored, beside the storing. */
 export type Indexer = {
   stored(count: number): void;
-  /** Somebody searches and not all is in: does not wait for a quiet time. */
+  /** A search found the index incomplete: it is brought up to date now, without waiting for a quiet time. */
   catchUp(): void;
   /** One line for /health; null when all is well. */
   fault(): string | null;

@@ -19,7 +19,7 @@ export type SearchIndex = {
 
 type Files = { eventFile: string; indexFile: string };
 
-/** Goes up when the index has to be made anew: by other words, or of other columns. */
+/** Goes up when the index has to be rebuilt: with other words, or from other columns. */
 const layout = 2;
 /** Events share a note of their newest time, so that a search since a time knows where to begin. */
 const blockSize = 4096;
@@ -39,7 +39,7 @@ INSERT INTO position SELECT 0, min(applied_at) FROM stored.schema_migration;
 PRAGMA main.user_version=${layout}`;
 
 /**
- * The words of all events, in a file beside the events. It can be made anew from them at any time, so a file that is
+ * The words of all events, in a file beside the events. It can be rebuilt from them at any time, so a file that is
  * broken, of another layout or of other events is thrown away.
  */
 export function openSearchIndex(files: Files): SearchIndex {
@@ -49,7 +49,7 @@ export function openSearchIndex(files: Files): SearchIndex {
 }
 
 /**
- * Throws the index away when an error says that it is damaged; it is made again when it is opened next. When the damage is in
+ * Throws the index away when an error says that it is damaged; it is rebuilt when it is opened next. When the damage is in
  * the events, another index would meet it too. Gives what to say of the error.
  */
 export function discardBroken({ eventFile, indexFile }: Files, error: unknown): string {

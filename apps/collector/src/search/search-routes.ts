@@ -4,7 +4,7 @@ import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import type { CollectorContext } from '../context.ts';
 import { activeMs } from '../session/session-store.ts';
-import { maskFound } from './mask-found.ts';
+import { maskResults } from './mask-results.ts';
 import { toMatch } from './to-match.ts';
 
 const querySchema = {
@@ -42,7 +42,7 @@ export function mountSearchRoutes(
       const { expression, words } = match;
       const found = await searchThread.ask({ type: 'find', expression, since, sessions: limit, activeSince });
       if (!found.complete) indexer.catchUp();
-      return { q, since, ...(await maskFound(found, words, { mask, coreMask })) };
+      return { q, since, ...(await maskResults(found, words, { mask, coreMask })) };
     },
   );
 }

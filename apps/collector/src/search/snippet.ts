@@ -4,7 +4,7 @@ export type Snippet = { snippet: string; highlights: [number, number][] };
 
 const before = 60;
 const length = 200;
-/** Further in nobody looks for a match to show. */
+/** A match further into the text is not shown. */
 const maxLooked = 64 * 1024;
 const maxHighlights = 20;
 const partOfWord = /[\p{L}\p{N}]/u;

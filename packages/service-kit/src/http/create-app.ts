@@ -102,7 +102,7 @@ function bareApp(options: AppOptions): App {
       joinDuplicateHeaders: true,
       headersTimeout: headersTimeoutMs,
       connectionsCheckingInterval: 5000,
-      // One listener only counts connections: where nobody else listens, an upgrade would be a connection that nobody answers.
+      // One listener only counts connections: without another one, an upgrade would never be answered.
       shouldUpgradeCallback: () => app.server.listenerCount('upgrade') > 1,
     },
     requestIdHeader: false,

@@ -1,7 +1,7 @@
 import { createByteBlocks } from '../intake/byte-blocks.ts';
 import type { ByteLease } from '../intake/byte-budget.ts';
 
-/** Says how much was allowed, for whoever reads the log. */
+/** Its message names the limit, for the log. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 
@@ -10,7 +10,7 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** There is no room for it now, beside others. */
+/** The bodies being received fill the budget. */
 export class NoRoomForBody extends Error {
   override readonly name = 'NoRoomForBody';
 
@@ -20,8 +20,8 @@ export class NoRoomForBody extends Error {
 }
 
 /**
- * The whole of a stream, outside of the heap while it comes. What is larger than `maxBytes` is not read to its end, nor what finds
- * no room in the budget of `lease`, which whoever gave it ends. @throws BodyTooLarge, NoRoomForBody
+ * Reads a whole stream, outside of the heap while it arrives. Reading stops past `maxBytes`, or when the budget of `lease` is used
+ * up; the caller ends the lease. @throws BodyTooLarge, NoRoomForBody
  */
 export async function readBody(stream: AsyncIterable<unknown>, maxBytes: number, lease?: ByteLease): Promise<Buffer> {
   const blocks = createByteBlocks();

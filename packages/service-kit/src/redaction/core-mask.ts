@@ -6,10 +6,10 @@ import { errorText } from '../service-error.ts';
 import type { MaskedJson } from './outbound-mask.ts';
 
 const timeoutMs = 10_000;
-/** A core that does not answer is left alone this long, or it would hold up every read; one that is not there says so at once. */
+/** A core that does not answer is not asked again for this long, or every read would wait; a refused connection costs no time. */
 const pauseMs = 5000;
 const absentPauseMs = 250;
-/** A fault that nobody has met again for this long says nothing about now. */
+/** A fault that was not seen again for this long is over. */
 const staleMs = 60_000;
 /** All processes start at once: a core that is not there yet is no fault. */
 const startMs = 15_000;

@@ -3,7 +3,7 @@ import {
   endedBefore,
   goesOn,
   isFresh,
-  isNone,
+  noEscape,
   isWhole,
   newEscape,
   readEscape,
@@ -170,7 +170,7 @@ export class EscapeDecoder {
     const { start } = escape;
     const code = readEscape(escape, this.#units[start]!, unit);
     if (code === goesOn) return;
-    if (code === isNone) return this.flush();
+    if (code === noEscape) return this.flush();
     this.#size = start;
     this.#depth--;
     const { value, digits, layer: outer } = escape;

@@ -56,9 +56,9 @@ export const isWhole = ({ kind, digits }: Escape): boolean => kind === octal && 
 /** True for an escape that may stand for a byte of a character, not for the whole of it. */
 export const standsForByte = ({ kind, digits }: Escape): boolean => kind === octal || (kind === fixedDigits && digits < 4);
 
-/** The result of `readEscape` when the escape goes on, when there is none, and when it ended before this unit. */
+/** The results of `readEscape` while the escape goes on, when the text is no escape, and when the escape ended before this unit. */
 export const goesOn = -1;
-export const isNone = -2;
+export const noEscape = -2;
 export const endedBefore = -3;
 
 /**
@@ -106,7 +106,7 @@ function beginBackslash(escape: Escape, unit: number): number {
 function beginPercent(escape: Escape, unit: number): number {
   if (unit === 117) return expect(escape, fixedDigits, 4);
   expect(escape, fixedDigits, 2);
-  return unit === 123 ? isNone : readFixed(escape, unit);
+  return unit === 123 ? noEscape : readFixed(escape, unit);
 }
 
 function beginEntity(escape: Escape, unit: number): number {
@@ -140,17 +140,17 @@ function readFixed(escape: Escape, unit: number): number {
     return goesOn;
   }
   const digit = digitOf(unit);
-  if (digit > 15) return isNone;
+  if (digit > 15) return noEscape;
   escape.value = escape.value * 16 + digit;
   escape.digits++;
   if (--escape.left > 0) return goesOn;
-  return escape.value > lastCode ? isNone : escape.value;
+  return escape.value > lastCode ? noEscape : escape.value;
 }
 
 function readUntil(escape: Escape, unit: number, end: number, base: number): number {
-  if (unit === end) return escape.digits === 0 || escape.value > lastCode ? isNone : escape.value;
+  if (unit === end) return escape.digits === 0 || escape.value > lastCode ? noEscape : escape.value;
   const digit = digitOf(unit);
-  if (digit >= base || ++escape.digits > maxDigits) return isNone;
+  if (digit >= base || ++escape.digits > maxDigits) return noEscape;
   escape.value = escape.value * base + digit;
   return goesOn;
 }
@@ -164,16 +164,16 @@ function readOctal(escape: Escape, unit: number): number {
 }
 
 function readName(escape: Escape, unit: number): number {
-  if (unit === semicolon) return entityCode(escape.name) ?? isNone;
-  if (unit > 127) return isNone;
+  if (unit === semicolon) return entityCode(escape.name) ?? noEscape;
+  if (unit > 127) return noEscape;
   escape.name += String.fromCharCode(unit);
-  return beginsEntity(escape.name) ? goesOn : isNone;
+  return beginsEntity(escape.name) ? goesOn : noEscape;
 }
 
 /** The bytes of UTF-8, each written as a character of its own. */
 function readByte(escape: Escape, unit: number): number {
-  if (unit < 0x80 || unit > 0xbf) return isNone;
+  if (unit < 0x80 || unit > 0xbf) return noEscape;
   escape.value = escape.value * 64 + (unit & 0x3f);
   if (--escape.left > 0) return goesOn;
-  return escape.value < 0x80 || escape.value > lastCode ? isNone : escape.value;
+  return escape.value < 0x80 || escape.value > lastCode ? noEscape : escape.value;
 }

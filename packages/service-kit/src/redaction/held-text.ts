@@ -1,7 +1,7 @@
 import type { KeywordTable } from './keyword-table.ts';
 import { isLower, isUpper } from './unit-kinds.ts';
 
-/** A run is what has no space, quote, bracket or list sign in it: a token, a URL, a value. Only ASCII: words of other scripts are none. */
+/** A run is what has no space, quote, bracket or list sign in it: a token, a URL, a value. Only ASCII: words of other scripts are no runs. */
 export const isRun = (unit: number): boolean => unit < 128 && runUnits[unit] === 1;
 
 /** What may stand between an operator and its value. */

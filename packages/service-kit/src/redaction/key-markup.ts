@@ -10,8 +10,8 @@ export const skipped = -1;
 const misplaced = less;
 
 /**
- * Reads tags, entities, white space and rulers of HTML and terminals between the lines of a key as spaces, and leaves out what
- * nobody sees.
+ * Reads tags, entities, white space and rulers of HTML and terminals between the lines of a key as spaces, and leaves out
+ * invisible characters.
  */
 export class KeyMarkup {
   /** How far a tag or an entity has come; 0 outside. */

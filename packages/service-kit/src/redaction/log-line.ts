@@ -1,6 +1,6 @@
 /**
- * A line of a log as it was masked. What is masked to its end (a key block without one) may take the end of the line with
- * it: the line is then built anew, with what is left as its message.
+ * A masked line of a log as JSON. A mask that runs to the end of the text (a key block without an end line) may swallow the end of
+ * the JSON: the line is then built again, with what is left as its message.
  */
 export function asLogLine(line: string, masked: string): string {
   if (masked === line) return line;

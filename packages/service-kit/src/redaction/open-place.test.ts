@@ -147,7 +147,7 @@ test('only the rules of the keywords that were seen are asked', () => {
 describe('a place that does not end', () => {
   const long = 'x'.repeat(5000);
 
-  test('is let out after 4 KiB, and looked at anew from there', () => {
+  test('is let out after 4 KiB, and looked at again from there', () => {
     const stream = detector('token');
     expect(stream.push('k1')).toBe('');
     expect(stream.push('y'.repeat(4000))).toBe('');

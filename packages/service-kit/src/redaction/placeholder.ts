@@ -39,7 +39,7 @@ export const holdsPlaceholder = (value: unknown, depth = 0): boolean => {
 };
 
 /**
- * For every route that stores a value: somebody who was shown a placeholder must not write it over the value it stands for.
+ * For every route that stores a value: a caller who was shown a placeholder must not write it over the value that it stands for.
  * @throws ServiceError `bad_request` naming the field.
  */
 export function refusePlaceholder(value: unknown, field: string): void {

@@ -9,7 +9,7 @@ const gram = 3;
 /** Of a longer pattern only the beginning is looked for: more would fill the table. */
 const longestHead = 32;
 
-/** Openers, line ends, what nobody sees, and the space that does not break: with them a value may be written in other ways. */
+/** Openers, line ends, invisible characters and non-breaking spaces: with them a value may be written in other ways. */
 const special = new RegExp(`[${['\\\\', '%', '&', '\\xa0', ...invisibleUnits.map(escaped)].join('')}]`);
 
 /** How far to go on from each hash of a gram without missing the head of a pattern; 0 where one may end. */

@@ -17,7 +17,7 @@ export type Redactor = {
   readonly knownOnly: { text(text: string): string; stream(): StreamRedactor };
   /** For a line of a log: known values, and what has the form of a secret by the rules that are quick. */
   logLine(line: string): string;
-  /** The same for a surface that strangers read: masks what tells of persons and networks too. */
+  /** The same for a surface that strangers read: masks what identifies persons and networks too. */
   readonly forPublic: Redactor;
   /** The same for redactors of the same values: what one has masked the other need not look at. */
   readonly edition: symbol;

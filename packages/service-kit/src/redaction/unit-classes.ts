@@ -1,10 +1,10 @@
-/** A unit that stands for itself and is part of no block of base64. */
+/** An ordinary character outside of base64. */
 export const plain = 0;
 /** Part of base64, in either of its alphabets, and so of base32 and hex. */
 export const block = 1;
 /** Line ends: a wrapped value has them in it. */
 export const lineBreak = 2;
-/** Seen by nobody: zero-width characters, soft hyphens, the zero bytes of UTF-16. */
+/** Invisible: zero-width characters, soft hyphens, the zero bytes of UTF-16. */
 export const invisible = 3;
 /** Begins an escape: backslash, percent sign, ampersand. */
 export const opener = 4;
@@ -26,7 +26,7 @@ const invisibleRanges = [
 export const firstHalfOfTags = 0xdb40;
 const lineBreaks = [0x0a, 0x0d, 0x2028, 0x2029];
 
-/** All characters that nobody sees, and line ends. */
+/** All invisible characters and line ends. */
 export const invisibleUnits: readonly number[] = [
   ...invisibleRanges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => from + at)),
   ...lineBreaks,

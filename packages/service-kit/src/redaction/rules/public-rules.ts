@@ -13,7 +13,7 @@ const rule = (
 
 const token = (...words: string[]): Trigger[] => [{ opening: 'token', words }];
 const digits = Array.from('0123456789');
-/** Documentation's own domains and addresses are nobody's. */
+/** Domains and addresses reserved for documentation belong to no person. */
 const isReserved = (host: string): boolean => /(?:^|\.)example(?:\.(?:com|net|org))?$|\.(?:test|invalid)$/i.test(host);
 
 const privateAddress = String.raw`(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|169\.254(?:\.\d{1,3}){2}|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])(?:\.\d{1,3}){2})`;

@@ -33,13 +33,13 @@ const filler =
 /** Something is put in its place before it is used. */
 export const isTemplate = (value: string): boolean => template.test(value);
 
-/** Text that stands where a value would, and is none: a template, a path, a word that says "put yours here". */
+/** Text in the place of a value that is not one: a template, a path, a word that says "put yours here". */
 export const isFiller = (value: string): boolean => template.test(value) || filler.test(value);
 
 /** Ids and digests look random too and are not secret. */
 export const isPublicId = (value: string): boolean => uuid.test(value) || /^sha\d{3}-/.test(value);
 
-/** A value that nobody would write as a word of a language or a program. */
+/** A value that is no word of a language or a program. */
 export const looksRandom = (value: string, least: number): boolean =>
   /\d/.test(value) && /[a-z]/i.test(value) && entropyOf(value) >= least && !isFiller(value) && !isPublicId(value);
 

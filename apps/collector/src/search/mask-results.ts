@@ -9,9 +9,9 @@ type Masks = { mask: OutboundMask; coreMask: Pick<CoreMask, 'json'> };
 
 /**
  * What was found, as it may be shown. Whole texts are masked before anything is cut from them, and a session that only the words
- * of a secret match is left out: nobody can guess a secret by searching for its beginning.
+ * of a secret match is left out: a search for the beginning of a secret does not confirm it.
  */
-export async function maskFound(
+export async function maskResults(
   { sessions: found, capped, complete }: FindAnswer,
   words: readonly string[],
   masks: Masks,
