@@ -1,6 +1,7 @@
 import { KeyBlockReader, keyBlockStart } from './key-blocks.ts';
 import { holdPoint, isRun, opensRun, startOfRun } from './held-text.ts';
 import type { Keyword, KeywordTable } from './keyword-table.ts';
+import { isQuote, mayBeQuoted, mayHoldPassword } from './value-ends.ts';
 import { isNameUnit, isNumberUnit, isOperator, isWordUnit } from './unit-kinds.ts';
 
 /** So far may an operator stand behind the name of an assignment, and so far the value behind the operator. */
@@ -15,6 +16,8 @@ const maxLine = 4000;
 const leastRun = 4;
 /** Text that has left is kept this far back, as what stands before a secret. */
 export const contextLength = 256;
+/** A quoted value has no more characters. */
+const longestQuoted = 200;
 const never = -1;
 
 /** What of a text is at hand: where it was settled, however it is cut, and where reading it has come to. */
@@ -39,6 +42,8 @@ export class OpenPlace {
   readonly #table: KeywordTable;
   readonly #holdsWords: boolean;
   #runFrom = 0;
+  /** The quote before a value: list signs and brackets are part of the value until it comes again. */
+  #quote = never;
   #inNumber = false;
   #numberFrom = 0;
   #operatorBy = never;
@@ -129,7 +134,7 @@ export class OpenPlace {
       if (at - 1 - this.#numberFrom >= leastRun) this.#isRipe = true;
     }
     if (!isRun(unit)) this.#takeRunEnd(unit, buffer, at);
-    else if (!this.inRun && at - 1 <= this.#valueBy && !operates) this.beginRun(at - 1);
+    else if (!this.inRun && at - 1 <= this.#valueBy && !operates) this.#beginValue(buffer, at - 1);
   }
 
   /** It is no key. */
@@ -141,6 +146,12 @@ export class OpenPlace {
   beginRun(from: number): void {
     this.inRun = true;
     this.#runFrom = from;
+  }
+
+  #beginValue(buffer: string, from: number): void {
+    this.beginRun(from);
+    const before = buffer.charCodeAt(from - 1);
+    this.#quote = isQuote(before) ? before : never;
   }
 
   /** What was open is looked at up to `from`, and stays open: what a rule needs of it is kept as context. */
@@ -158,6 +169,7 @@ export class OpenPlace {
     this.reach = contextLength;
     this.endKey();
     this.#isRipe = this.#inNumber = false;
+    this.#quote = never;
     this.#valueBy = this.#lineUntil = this.#openUntil = this.#addressFrom = never;
     if (!isCut) this.inRun = false;
   }
@@ -223,6 +235,8 @@ export class OpenPlace {
       if (!operates && !opensRun(unit)) this.#valueBy = never;
       return;
     }
+    if (this.#quote !== never && mayBeQuoted(unit) && at - this.#runFrom <= longestQuoted) return;
+    this.#quote = never;
     if (at - 1 - this.#runFrom >= leastRun) this.#isRipe = true;
     if (this.#addressFrom !== never) this.#takeAddress(buffer.slice(this.#addressFrom, at - 1), unit, at);
     // An escaped line end is two characters, and ends a value like a line end.
@@ -230,12 +244,4 @@ export class OpenPlace {
     this.inRun = false;
     if (!operates && !isOperator(buffer.charCodeAt(at - 2))) this.#valueBy = never;
   }
-}
-
-/** Whether what follows `://` up to a unit may go on as a password behind it. */
-function mayHoldPassword(text: string, unit: number): boolean {
-  const { user, password } = /^(?<user>[^/?#@:]{0,128})(?::(?<password>[^/?#@]{0,256}))?$/.exec(text)?.groups ?? {};
-  if (user === undefined) return false;
-  if (password === undefined || /^\d{0,5}$/.test(password)) return unit >= 128 || (password === '' && unit > 32 && unit !== 91);
-  return unit !== 91; // it begins a mask
 }
