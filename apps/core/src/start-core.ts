@@ -12,11 +12,11 @@ import { watchDamage } from '@svc/store/check-later.ts';
 import { DamagedDatabase } from '@svc/store/damage.ts';
 import { createCoreApp } from './app.ts';
 import { maintainBackups } from './backup/maintain-backups.ts';
-import { startDegradedCore } from './degraded-core.ts';
 import { createCoreContext } from './context.ts';
 import { UnusableDb } from './db/open-core-db.ts';
-import { keepJournalSmall } from './turn/keep-journal-small.ts';
+import { startDegradedCore } from './degraded-core.ts';
 import { openLinkServer } from './turn/link-server.ts';
+import { pruneJournal } from './turn/prune-journal.ts';
 import { maintainUploads } from './upload/maintain-uploads.ts';
 
 /** Starts the core; with a database that cannot be used, one that denies everybody and says why. */
@@ -61,7 +61,7 @@ async function startOpenCore({ settings, log, version }: ServiceContext): Promis
   context.engineUpdates.start();
   context.watchModelServers();
   context.engines.active().catch((error: unknown) => log.error({ err: error }, 'no engine could be chosen'));
-  const stopPruning = keepJournalSmall(context);
+  const stopPruning = pruneJournal(context);
   const stopSweeping = maintainUploads(context);
   context.silos.sweep().catch((error: unknown) => log.error({ err: error }, 'the silos could not be swept'));
   const stopBackups = maintainBackups(context);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import type { SendOutcome } from '../src/delivery/channel-sender.ts';
-import { keepJournalSmall } from '../src/turn/keep-journal-small.ts';
+import { pruneJournal } from '../src/turn/prune-journal.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 const hourMs = 60 * 60_000;
@@ -14,7 +14,7 @@ beforeEach(async () => {
   clock = createFakeClock();
   const refused: SendOutcome = { delivered: false, permanent: true, error: 'no such room' };
   core = await openTestCore({ clock, sendToChannel: () => Promise.resolve(refused), env: { SVC_HISTORY_DAYS: '90' } });
-  stop = keepJournalSmall(core.context);
+  stop = pruneJournal(core.context);
 });
 afterEach(() => {
   stop();

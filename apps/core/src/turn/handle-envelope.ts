@@ -2,18 +2,18 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { findChatCommand } from '../command/chat-commands.ts';
 import { instanceOfKey } from '../session/conversation-key.ts';
-import { answerAgain, otherSender } from './answer-again.ts';
 import { checkEnvelope } from './check-envelope.ts';
 import { deny } from './deny.ts';
 import { holdInput } from './hold-input.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { originOf } from './origin.ts';
-import { runAccepted } from './run-accepted.ts';
+import { replayAnswer, otherSender } from './replay-answer.ts';
+import { runJournaledTurn } from './run-journaled-turn.ts';
 import { admit } from './steps/admit.ts';
 import { freeTicket } from './ticket.ts';
 import type { PipelineParts } from './turn-deps.ts';
+import { turnHandler } from './turn-handler.ts';
 import type { Caller, Turn } from './turn.ts';
-import { workOf } from './work-of.ts';
 
 /**
  * Handles one envelope, whoever brings it: a connector over its link, or any caller of `POST /v2/handle`. A message
@@ -77,8 +77,8 @@ async function accept(deps: PipelineParts, live: LiveTurn, caller: Caller): Prom
     const run = () =>
       isGathered
         ? deps.bursts.add(live, admission.identity)
-        : runAccepted(deps, { live, ticket, hasStarted: isFree && seq !== null, work: workOf(deps, live, command) });
-    if (seq === null) return await answerAgain(deps, live, caller, run);
+        : runJournaledTurn(deps, { live, ticket, hasStarted: isFree && seq !== null, work: turnHandler(deps, live, command) });
+    if (seq === null) return await replayAnswer(deps, live, caller, run);
     live.turn.seq = seq;
     return await run();
   } finally {

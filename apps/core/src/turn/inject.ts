@@ -7,10 +7,10 @@ import type { SessionRow } from '../session/session-store.ts';
 import { abortTurn } from './abort-turn.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOfSession } from './route-of.ts';
-import { runAccepted } from './run-accepted.ts';
+import { runJournaledTurn } from './run-journaled-turn.ts';
 import type { PipelineParts } from './turn-deps.ts';
+import { turnHandler } from './turn-handler.ts';
 import type { Caller, Turn } from './turn.ts';
-import { workOf } from './work-of.ts';
 
 export type Injection = { conversation_key: string; text: string; by?: string; interrupt?: boolean };
 
@@ -79,7 +79,7 @@ async function run(deps: PipelineParts, live: LiveTurn, interrupts: boolean): Pr
     const seq = await deps.journal.accept(live.turn, 'queued');
     if (seq === null) throw new Error('the journal refused an injected turn');
     live.turn.seq = seq;
-    return await runAccepted(deps, { live, ticket, work: workOf(deps, live, null) });
+    return await runJournaledTurn(deps, { live, ticket, work: turnHandler(deps, live, null) });
   } finally {
     ticket.leave();
   }

@@ -7,11 +7,11 @@ import { handleEnvelope } from './handle-envelope.ts';
 import { inject, type Injection, type InjectAnswer } from './inject.ts';
 import { createLiveTurns } from './live-turns.ts';
 import { recoverTurns } from './recover-turns.ts';
-import { runAccepted } from './run-accepted.ts';
+import { runJournaledTurn } from './run-journaled-turn.ts';
 import type { PipelineParts, TurnDeps } from './turn-deps.ts';
+import { turnHandler } from './turn-handler.ts';
 import { createTurnQueue, type TurnQueue } from './turn-queue.ts';
 import type { Caller } from './turn.ts';
-import { workOf } from './work-of.ts';
 
 /** The way of every turn through the core, and all that is known of the turns that are on it. */
 export type Pipeline = {
@@ -49,7 +49,7 @@ export function createPipeline(deps: TurnDeps): Pipeline {
     journal,
     turnQueue,
     clock,
-    run: (live, ticket) => runAccepted(parts, { live, ticket, work: workOf(parts, live, null) }),
+    run: (live, ticket) => runJournaledTurn(parts, { live, ticket, work: turnHandler(parts, live, null) }),
   });
   const parts: PipelineParts = { ...deps, turnQueue, liveTurns, bursts, handovers: createHandovers(deps) };
   return {

@@ -5,12 +5,12 @@ import { findChatCommand, type ChatCommand } from '../command/chat-commands.ts';
 import { countRan, judgeOpenTurn, type OpenTurnVerdict } from './judge-open-turn.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';
-import { failTurn, runAccepted } from './run-accepted.ts';
 import { runAlone, type Suspect } from './run-alone.ts';
+import { failTurn, runJournaledTurn } from './run-journaled-turn.ts';
 import type { PipelineParts } from './turn-deps.ts';
+import { turnHandler } from './turn-handler.ts';
 import { toTurn, type JournalRow } from './turn-journal.ts';
 import type { Turn } from './turn.ts';
-import { workOf } from './work-of.ts';
 
 /**
  * Takes up what the journal says was left open: turns that waited run, in their order; a turn that was running is run
@@ -97,7 +97,7 @@ async function runWhenDue(deps: PipelineParts, live: LiveTurn, row: JournalRow, 
   deps.events.recovered(live.turn, row.attempts);
   const ticket = deps.turnQueue.enter(live.turn.envelope.conversation_key, { unlimited: true, passesHold: true });
   await due;
-  return runAccepted(deps, { live, ticket, work: workOf(deps, live, commandOf(live.turn)) });
+  return runJournaledTurn(deps, { live, ticket, work: turnHandler(deps, live, commandOf(live.turn)) });
 }
 
 /** An operator's words are for the engine, whatever they look like. */
@@ -114,7 +114,7 @@ async function takeUp(deps: PipelineParts, live: LiveTurn, row: JournalRow, gath
   if (gathered !== null) return deps.bursts.add(live, gathered);
   const next = turn.steering !== undefined;
   const ticket = deps.turnQueue.enter(turn.envelope.conversation_key, { unlimited: true, next });
-  return runAccepted(deps, { live, ticket, work: workOf(deps, live, commandOf(turn)) });
+  return runJournaledTurn(deps, { live, ticket, work: turnHandler(deps, live, commandOf(turn)) });
 }
 
 async function giveUp(deps: PipelineParts, live: LiveTurn, problem: ServiceError): Promise<HandleResult> {

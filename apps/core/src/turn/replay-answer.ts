@@ -13,7 +13,7 @@ import type { Caller } from './turn.ts';
  * cut off too often, or a message that stops the service would be run on and on. Of what was pushed meanwhile a
  * connector is told, or the channel would show it twice.
  */
-export async function answerAgain(
+export async function replayAnswer(
   deps: Pick<TurnDeps, 'journal' | 'deliveries'>,
   live: LiveTurn,
   caller: Caller,

@@ -18,7 +18,7 @@ type Deps = {
 };
 
 /** Removes what is older than the operator keeps, every hour and in small steps. The returned function ends it. */
-export function keepJournalSmall(deps: Deps): () => void {
+export function pruneJournal(deps: Deps): () => void {
   return deps.clock.every(hourMs, () => {
     prune(deps).catch((error: unknown) => deps.log.error({ err: error }, 'old turns could not be removed'));
   });

@@ -12,7 +12,7 @@ import type { PipelineParts } from './turn-deps.ts';
 import type { Turn } from './turn.ts';
 
 /** What a live turn does when its time has come: a chat command, or the steps of a turn. */
-export function workOf(deps: PipelineParts, live: LiveTurn, command: ChatCommand | null): Work<HandleResult> {
+export function turnHandler(deps: PipelineParts, live: LiveTurn, command: ChatCommand | null): Work<HandleResult> {
   const { turn, sink } = live;
   return command === null
     ? (signal) => timed(deps, turn, () => runTurn(deps, turn, { sink, signal }))

@@ -8,7 +8,7 @@ import { toResult } from './to-result.ts';
 import type { PipelineParts } from './turn-deps.ts';
 
 /** A turn in the journal, its place in line, and what it does there. `hasStarted`: the journal says already that it runs. */
-export type AcceptedTurn = { live: LiveTurn; ticket: Ticket; work: Work<HandleResult>; hasStarted?: boolean };
+export type JournaledTurn = { live: LiveTurn; ticket: Ticket; work: Work<HandleResult>; hasStarted?: boolean };
 
 type Deps = Pick<PipelineParts, 'journal' | 'events' | 'turnQueue' | 'outbox' | 'handovers' | 'db'>;
 
@@ -16,7 +16,10 @@ type Deps = Pick<PipelineParts, 'journal' | 'events' | 'turnQueue' | 'outbox' | 
  * Runs a turn that is in the journal, in its place of the line, and writes down how it ended before anybody hears of
  * it. While the service stops nothing is written: the turn stays open, and is run when the service is back.
  */
-export async function runAccepted(deps: Deps, { live, ticket, work, hasStarted = false }: AcceptedTurn): Promise<HandleResult> {
+export async function runJournaledTurn(
+  deps: Deps,
+  { live, ticket, work, hasStarted = false }: JournaledTurn,
+): Promise<HandleResult> {
   const { turn } = live;
   let isTold = false;
   const onQueued = (position: number) => {
