@@ -12,7 +12,7 @@ import { createLiveReaders } from '../src/feed/live-readers.ts';
 import { createSiloKeys } from '../src/silo/silo-keys.ts';
 import type { SiloRow } from '../src/silo/silo-store.ts';
 import { createBench } from '../src/tool-server/bench.ts';
-import { createBursts } from '../src/turn/bursts.ts';
+import { createMessageBatches } from '../src/turn/message-batches.ts';
 import { runEngine } from '../src/turn/run-engine.ts';
 import { openTestDb } from './open-test-db.ts';
 
@@ -95,13 +95,13 @@ describe.each([
       entered.push(key);
       throw new Error('that is enough for this test');
     };
-    const bursts = createBursts({ clock, turnQueue: { enter } } as never);
+    const batches = createMessageBatches({ clock, turnQueue: { enter } } as never);
     const live = () => {
       const envelope = { conversation_key: 'k', intake: { debounce_ms: 1000 }, content: {}, sender: {}, channel: 'cli' };
       return { turn: { envelope }, sink: () => undefined } as never;
     };
     const identity = { tool_servers: '*' } as never;
-    const add = () => bursts.add(live(), identity).catch(() => undefined);
+    const add = () => batches.add(live(), identity).catch(() => undefined);
     void add();
     clock.setBack(backMs);
     for (let n = 0; n < 5; n++) {

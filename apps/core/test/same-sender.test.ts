@@ -41,7 +41,7 @@ const handle = async (message: Envelope) => {
 };
 
 describe('messages that are gathered', () => {
-  /** Runs messages that come in one burst; gives what the engine was asked, with the rights of each turn. */
+  /** Runs messages that come in one batch; gives what the engine was asked, with the rights of each turn. */
   async function gather(...messages: Envelope[]) {
     const { pipeline } = core.context;
     const answers = [];

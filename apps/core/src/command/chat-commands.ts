@@ -9,7 +9,7 @@ type Deps = Pick<
   | 'sessions'
   | 'claims'
   | 'turnQueue'
-  | 'bursts'
+  | 'batches'
   | 'journal'
   | 'engines'
   | 'events'

@@ -64,7 +64,7 @@ async function accept(deps: PipelineParts, live: LiveTurn, caller: Caller): Prom
   if (stranger !== null) return deny(deps, turn, stranger);
   const isObserved = envelope.delivery === 'async';
   const command = findChatCommand(envelope.content.text);
-  const isGathered = command === null && deps.bursts.takes(envelope);
+  const isGathered = command === null && deps.batches.takes(envelope);
   const needsPlace = !isObserved && !isGathered && command?.waits !== false;
   // Once it is gathered it is accepted, and takes its place whether there is room or not.
   if (isGathered && !isObserved) deps.turnQueue.checkRoom(envelope.conversation_key);
@@ -76,7 +76,7 @@ async function accept(deps: PipelineParts, live: LiveTurn, caller: Caller): Prom
     const seq = await deps.journal.accept(turn, isFree ? 'running' : 'queued');
     const run = () =>
       isGathered
-        ? deps.bursts.add(live, admission.identity)
+        ? deps.batches.add(live, admission.identity)
         : runJournaledTurn(deps, { live, ticket, hasStarted: isFree && seq !== null, work: turnHandler(deps, live, command) });
     if (seq === null) return await replayAnswer(deps, live, caller, run);
     live.turn.seq = seq;

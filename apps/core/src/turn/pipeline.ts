@@ -2,10 +2,10 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { createHandovers, type Handovers } from '../delivery/handovers.ts';
 import { abortTurn } from './abort-turn.ts';
-import { createBursts } from './bursts.ts';
 import { handleEnvelope } from './handle-envelope.ts';
 import { inject, type Injection, type InjectAnswer } from './inject.ts';
 import { createLiveTurns } from './live-turns.ts';
+import { createMessageBatches } from './message-batches.ts';
 import { recoverTurns } from './recover-turns.ts';
 import { runJournaledTurn } from './run-journaled-turn.ts';
 import type { PipelineParts, TurnDeps } from './turn-deps.ts';
@@ -45,27 +45,27 @@ export function createPipeline(deps: TurnDeps): Pipeline {
   const { settings, clock, journal } = deps;
   const turnQueue = createTurnQueue({ slots: settings.maxConcurrentTurns, maxWaiting: settings.maxQueuedTurns }, clock);
   const liveTurns = createLiveTurns(deps.db);
-  const bursts = createBursts({
+  const batches = createMessageBatches({
     journal,
     turnQueue,
     clock,
     run: (live, ticket) => runJournaledTurn(parts, { live, ticket, work: turnHandler(parts, live, null) }),
   });
-  const parts: PipelineParts = { ...deps, turnQueue, liveTurns, bursts, handovers: createHandovers(deps) };
+  const parts: PipelineParts = { ...deps, turnQueue, liveTurns, batches, handovers: createHandovers(deps) };
   return {
     handle: (envelope, caller, requestId) => handleEnvelope(parts, envelope, caller, requestId),
     inject: (injection, caller, requestId) => inject(parts, injection, caller, requestId),
     abort: (conversationKey) => abortTurn(parts, conversationKey),
     recover: (lastEnd) => recoverTurns(parts, lastEnd),
     stateOf: turnQueue.stateOf,
-    isBusy: (conversationKey) => turnQueue.stateOf(conversationKey) !== 'idle' || bursts.has(conversationKey),
+    isBusy: (conversationKey) => turnQueue.stateOf(conversationKey) !== 'idle' || batches.has(conversationKey),
     isLive: (conversationKey, messageId) => liveTurns.find(conversationKey, messageId) !== undefined,
     counts: turnQueue.counts,
     liveCount: liveTurns.count,
     handovers: parts.handovers,
     isClosed: turnQueue.isClosed,
     async close(deadlineMs) {
-      bursts.close();
+      batches.close();
       await turnQueue.close(deadlineMs);
     },
   };

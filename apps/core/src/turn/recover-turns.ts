@@ -105,13 +105,13 @@ const commandOf = ({ steering, envelope }: Turn): ChatCommand | null =>
   steering === undefined ? findChatCommand(envelope.content.text) : null;
 
 /** It waited for more of the same sender, and may go on waiting. */
-const isGathered = ({ bursts }: PipelineParts, turn: Turn, { state, attempts }: JournalRow): boolean =>
-  state === 'queued' && attempts === 0 && turn.steering === undefined && commandOf(turn) === null && bursts.takes(turn.envelope);
+const isGathered = ({ batches }: PipelineParts, turn: Turn, { state, attempts }: JournalRow): boolean =>
+  state === 'queued' && attempts === 0 && turn.steering === undefined && commandOf(turn) === null && batches.takes(turn.envelope);
 
 async function takeUp(deps: PipelineParts, live: LiveTurn, row: JournalRow, gathered: Identity | null): Promise<HandleResult> {
   const { turn } = live;
   deps.events.recovered(turn, row.attempts);
-  if (gathered !== null) return deps.bursts.add(live, gathered);
+  if (gathered !== null) return deps.batches.add(live, gathered);
   const next = turn.steering !== undefined;
   const ticket = deps.turnQueue.enter(turn.envelope.conversation_key, { unlimited: true, next });
   return runJournaledTurn(deps, { live, ticket, work: turnHandler(deps, live, commandOf(turn)) });

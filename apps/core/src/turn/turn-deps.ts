@@ -26,8 +26,8 @@ import type { Spend } from '../spend/spend.ts';
 import type { ToolServers } from '../tool-server/tool-servers.ts';
 import type { Pending } from '../trust/pending.ts';
 import type { TrustService } from '../trust/trust-service.ts';
-import type { Bursts } from './bursts.ts';
 import type { LiveTurns } from './live-turns.ts';
+import type { MessageBatches } from './message-batches.ts';
 import type { TurnJournal } from './turn-journal.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
@@ -74,7 +74,7 @@ export type TurnDeps = {
 };
 
 /** What a pipeline keeps in memory: the turns that wait and run, and the replies that wait for a word of their channel. */
-export type TurnState = { turnQueue: TurnQueue; liveTurns: LiveTurns; bursts: Bursts; handovers: Handovers };
+export type TurnState = { turnQueue: TurnQueue; liveTurns: LiveTurns; batches: MessageBatches; handovers: Handovers };
 
 /** Everything that a turn on its way may need. */
 export type PipelineParts = TurnDeps & TurnState;

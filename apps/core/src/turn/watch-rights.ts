@@ -4,7 +4,7 @@ import { resolveIdentity } from './steps/resolve-identity.ts';
 import type { PipelineParts } from './turn-deps.ts';
 import type { Turn } from './turn.ts';
 
-type Deps = Pick<PipelineParts, 'trust' | 'turnQueue' | 'bursts' | 'log'>;
+type Deps = Pick<PipelineParts, 'trust' | 'turnQueue' | 'batches' | 'log'>;
 type Rights = Pick<Identity, 'denied' | 'trust_tier' | 'tool_policy' | 'tool_servers'>;
 
 /**

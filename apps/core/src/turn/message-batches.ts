@@ -22,15 +22,15 @@ type Deps = {
 };
 
 type Member = { live: LiveTurn; answer: PromiseWithResolvers<HandleResult> };
-type Burst = { key: string; members: Member[]; closesBy: number; cancel: () => void };
+type MessageBatch = { key: string; members: Member[]; closesBy: number; cancel: () => void };
 
-/** A burst that goes on and on is answered after this many times its quiet time, or this many messages. */
+/** A batch that goes on and on is answered after this many times its quiet time, or this many messages. */
 const longestStretch = 5;
 const maxMembers = 32;
-/** Bursts that are open at once; past it messages are not gathered. */
-const maxBursts = 1000;
+/** Batches that are open at once; past it messages are not gathered. */
+const maxBatches = 1000;
 
-export type Bursts = ReturnType<typeof createBursts>;
+export type MessageBatches = ReturnType<typeof createMessageBatches>;
 
 /** What is merged runs as one: it is of one person in one place, with the same rights, and is answered to the same chat. */
 const nameOf = (turn: Turn, identity: Identity): string =>
@@ -47,41 +47,41 @@ const nameOf = (turn: Turn, identity: Identity): string =>
  * Every piece is in the journal before it waits here. The last one's caller gets the answer, the others are told
  * that theirs was merged.
  */
-export function createBursts({ journal, turnQueue, clock, run }: Deps) {
-  const open = new Map<string, Burst>();
+export function createMessageBatches({ journal, turnQueue, clock, run }: Deps) {
+  const open = new Map<string, MessageBatch>();
 
   function add(live: LiveTurn, identity: Identity): Promise<HandleResult> {
     const { envelope } = live.turn;
     const quietMs = envelope.intake?.debounce_ms ?? 0;
     const name = nameOf(live.turn, identity);
-    const burst = open.get(name) ?? begin(name, envelope.conversation_key, clock.elapsed() + quietMs * longestStretch);
+    const batch = open.get(name) ?? begin(name, envelope.conversation_key, clock.elapsed() + quietMs * longestStretch);
     const answer = Promise.withResolvers<HandleResult>();
-    burst.members.push({ live, answer });
-    burst.cancel();
-    const waitMs = burst.members.length >= maxMembers ? 0 : Math.min(quietMs, burst.closesBy - clock.elapsed());
-    burst.cancel = clock.after(Math.max(0, waitMs), () => void finish(name, burst));
+    batch.members.push({ live, answer });
+    batch.cancel();
+    const waitMs = batch.members.length >= maxMembers ? 0 : Math.min(quietMs, batch.closesBy - clock.elapsed());
+    batch.cancel = clock.after(Math.max(0, waitMs), () => void finish(name, batch));
     live.sink({ type: 'queued', position: 0 });
     return answer.promise;
   }
 
-  function begin(name: string, key: string, closesBy: number): Burst {
-    const burst: Burst = { key, members: [], closesBy, cancel: () => undefined };
-    open.set(name, burst);
-    return burst;
+  function begin(name: string, key: string, closesBy: number): MessageBatch {
+    const batch: MessageBatch = { key, members: [], closesBy, cancel: () => undefined };
+    open.set(name, batch);
+    return batch;
   }
 
-  async function finish(name: string, burst: Burst): Promise<void> {
+  async function finish(name: string, batch: MessageBatch): Promise<void> {
     open.delete(name);
-    const last = burst.members.at(-1);
+    const last = batch.members.at(-1);
     if (last === undefined) return;
     try {
-      last.answer.resolve(await runMerged(burst, last.live));
+      last.answer.resolve(await runMerged(batch, last.live));
     } catch (error) {
-      for (const member of burst.members) member.answer.reject(error);
+      for (const member of batch.members) member.answer.reject(error);
     }
   }
 
-  async function runMerged({ key, members }: Burst, live: LiveTurn): Promise<HandleResult> {
+  async function runMerged({ key, members }: MessageBatch, live: LiveTurn): Promise<HandleResult> {
     // Its place in line is taken before anything is awaited.
     const ticket = turnQueue.enter(key, { unlimited: true });
     try {
@@ -106,22 +106,22 @@ export function createBursts({ journal, turnQueue, clock, run }: Deps) {
   }
 
   return {
-    takes: ({ intake }: Envelope): boolean => (intake?.debounce_ms ?? 0) > 0 && open.size < maxBursts,
+    takes: ({ intake }: Envelope): boolean => (intake?.debounce_ms ?? 0) > 0 && open.size < maxBatches,
 
     /** Gathers a turn that is in the journal. */
     add,
 
-    has: (key: string): boolean => [...open.values()].some((burst) => burst.key === key),
+    has: (key: string): boolean => [...open.values()].some((batch) => batch.key === key),
 
     /** Ends what is being gathered in a conversation. False when nothing is. */
     abort(key: string): boolean {
-      const bursts = [...open].filter(([, burst]) => burst.key === key);
-      for (const [name, burst] of bursts) {
+      const batches = [...open].filter(([, batch]) => batch.key === key);
+      for (const [name, batch] of batches) {
         open.delete(name);
-        burst.cancel();
-        for (const member of burst.members) end(member, 'aborted').catch(member.answer.reject);
+        batch.cancel();
+        for (const member of batch.members) end(member, 'aborted').catch(member.answer.reject);
       }
-      return bursts.length > 0;
+      return batches.length > 0;
     },
 
     /** What is being gathered stays in the journal and runs after the restart. */
