@@ -34,7 +34,7 @@ const health = async () => (await core.app.inject('/health')).json<{ notices: st
 /** A reply that fails for good. */
 async function fail(text: string): Promise<void> {
   const failed = core.context.outbox.counts().failed;
-  await core.context.pipeline.handovers.undelivered((await ask(text)).turn_id, 'no');
+  await core.context.pipeline.pendingAcks.undelivered((await ask(text)).turn_id, 'no');
   await expect.poll(() => core.context.outbox.counts().failed).toBe(failed + 1);
 }
 
@@ -52,9 +52,9 @@ test('a failed delivery that is too old goes from the list, and is not told of a
 });
 
 test('turns that ended longer ago than history is kept are removed, and no others', async () => {
-  for (let n = 0; n < 3; n++) await core.context.pipeline.handovers.delivered((await ask(`old ${n}`)).turn_id);
+  for (let n = 0; n < 3; n++) await core.context.pipeline.pendingAcks.delivered((await ask(`old ${n}`)).turn_id);
   clock.advance(89 * dayMs);
-  await core.context.pipeline.handovers.delivered((await ask('young')).turn_id);
+  await core.context.pipeline.pendingAcks.delivered((await ask('young')).turn_id);
   expect(count('turn')).toBe(4);
   clock.advance(dayMs + hourMs);
   await expect.poll(() => count('turn')).toBe(1);

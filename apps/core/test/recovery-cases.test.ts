@@ -210,22 +210,22 @@ describe('after a crash', () => {
 describe('a reply that has to reach a channel', () => {
   test('is left to the connector that asked and says that it has shown it', async () => {
     const { turn_id } = await ask(routed('hi'));
-    await core.context.pipeline.handovers.delivered(turn_id);
+    await core.context.pipeline.pendingAcks.delivered(turn_id);
     clock.advance(hourMs);
-    expect(core.context.pipeline.handovers.count()).toBe(0);
+    expect(core.context.pipeline.pendingAcks.count()).toBe(0);
     expect([sent, await deliveries()]).toEqual([[], []]);
   });
 
   test('is pushed when the connector could not show it', async () => {
     const { turn_id } = await ask(routed('hi'));
-    await core.context.pipeline.handovers.undelivered(turn_id, 'the room is gone');
+    await core.context.pipeline.pendingAcks.undelivered(turn_id, 'the room is gone');
     await expect.poll(() => sent).toMatchObject([{ instance_id: 'c1', target: 'room', text: 're: hi' }]);
     expect(await deliveries()).toMatchObject([{ state: 'delivered' }]);
   });
 
   test('is pushed when nobody comes back for it in time, once, also when the core crashes again and again', async () => {
     await leave(routed('hi'));
-    await expect.poll(() => core.context.pipeline.handovers.count()).toBe(1);
+    await expect.poll(() => core.context.pipeline.pendingAcks.count()).toBe(1);
     expect(sent).toEqual([]);
     await crash();
     clock.advance(graceMs - 1);
@@ -238,11 +238,11 @@ describe('a reply that has to reach a channel', () => {
 
   test('is given to the connector that comes back in time, and not pushed', async () => {
     await leave(routed('hi'));
-    await expect.poll(() => core.context.pipeline.handovers.count()).toBe(1);
+    await expect.poll(() => core.context.pipeline.pendingAcks.count()).toBe(1);
     await crash();
     const { turn_id, actions } = await ask(routed('hi'), backAgain);
     expect(actions).toEqual([{ type: 'reply', text: 're: hi' }]);
-    await core.context.pipeline.handovers.delivered(turn_id);
+    await core.context.pipeline.pendingAcks.delivered(turn_id);
     clock.advance(hourMs);
     expect(sent).toEqual([]);
   });
@@ -267,7 +267,8 @@ describe('a reply that has to reach a channel', () => {
 
   test('waits while the channel is away, keeps its order and its id, and goes on after a crash', async () => {
     outcome = { delivered: false, permanent: false, error: 'away' };
-    for (const text of ['one', 'two']) await core.context.pipeline.handovers.undelivered((await ask(routed(text))).turn_id, 'no');
+    for (const text of ['one', 'two'])
+      await core.context.pipeline.pendingAcks.undelivered((await ask(routed(text))).turn_id, 'no');
     await passUntil(() => sent.length).toBe(3);
     await crash();
     outcome = { delivered: true };
@@ -279,7 +280,7 @@ describe('a reply that has to reach a channel', () => {
 
   test('nothing leaves before it is safe that it will', async () => {
     const { turn_id } = await ask(routed('hi'));
-    void core.context.pipeline.handovers.undelivered(turn_id, 'no');
+    void core.context.pipeline.pendingAcks.undelivered(turn_id, 'no');
     for (let job = 0; job < 50; job++) await Promise.resolve();
     expect(sent).toEqual([]);
     await expect.poll(() => sent.length).toBe(1);
@@ -287,7 +288,7 @@ describe('a reply that has to reach a channel', () => {
 
   test('that cannot be delivered for good is listed, and tried again when the operator says so', async () => {
     outcome = { delivered: false, permanent: true, error: 'no such room' };
-    await core.context.pipeline.handovers.undelivered((await ask(routed('hi'))).turn_id, 'no');
+    await core.context.pipeline.pendingAcks.undelivered((await ask(routed('hi'))).turn_id, 'no');
     await expect.poll(deliveries).toMatchObject([{ state: 'failed', error: 'no such room' }]);
     outcome = { delivered: true };
     const [failed] = (await core.app.inject('/v2/deliveries?state=failed')).json().deliveries;

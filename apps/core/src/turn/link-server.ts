@@ -19,7 +19,7 @@ import type { Pipeline } from './pipeline.ts';
 import type { Caller } from './turn.ts';
 
 type Deps = {
-  pipeline: Pick<Pipeline, 'handle' | 'isClosed' | 'handovers'>;
+  pipeline: Pick<Pipeline, 'handle' | 'isClosed' | 'pendingAcks'>;
   trust: Pick<TrustService, 'resolve'>;
   knownSecrets: Pick<KnownSecrets, 'mask'>;
   clock: Clock;
@@ -129,7 +129,7 @@ function serve(deps: Deps, socket: Socket, { intake, unread }: Shared): void {
   socket.on('error', (error) => deps.log.warn({ err: error }, 'a connector link broke'));
   socket.on('close', () => {
     lines.close();
-    for (const turnId of link.unconfirmed) deps.pipeline.handovers.abandoned(turnId);
+    for (const turnId of link.unconfirmed) deps.pipeline.pendingAcks.abandoned(turnId);
   });
 }
 
@@ -173,30 +173,30 @@ async function serveRequest(
 
 /** A reply that the connector says nothing of counts as delivered when it has it. */
 async function handOver(
-  { handovers }: Pick<Pipeline, 'handovers'>,
+  { pendingAcks }: Pick<Pipeline, 'pendingAcks'>,
   link: Link,
   handled: HandleResult,
   confirms: boolean,
 ): Promise<void> {
-  if (!handovers.isExpected(handled.turn_id)) return;
-  if (link.isGone()) return handovers.missed(handled.turn_id);
-  if (!confirms) return handovers.delivered(handled.turn_id);
+  if (!pendingAcks.isExpected(handled.turn_id)) return;
+  if (link.isGone()) return pendingAcks.callerGone(handled.turn_id);
+  if (!confirms) return pendingAcks.delivered(handled.turn_id);
   if (link.unconfirmed.has(handled.turn_id)) return; // asked twice over one link
   // Of those that nobody waits for any more there is nothing left to say.
   if (link.unconfirmed.size >= maxUnconfirmed)
-    for (const turnId of link.unconfirmed) if (!handovers.isExpected(turnId)) link.unconfirmed.delete(turnId);
+    for (const turnId of link.unconfirmed) if (!pendingAcks.isExpected(turnId)) link.unconfirmed.delete(turnId);
   link.unconfirmed.add(handled.turn_id);
-  handovers.taken(handled.turn_id);
+  pendingAcks.accepted(handled.turn_id);
 }
 
 async function takeConfirmation(
-  { handovers }: Pick<Pipeline, 'handovers'>,
+  { pendingAcks }: Pick<Pipeline, 'pendingAcks'>,
   link: Link,
   said: { turn_id: string; error?: string },
 ): Promise<void> {
   link.unconfirmed.delete(said.turn_id);
-  if (said.error === undefined) await handovers.delivered(said.turn_id);
-  else await handovers.undelivered(said.turn_id, said.error);
+  if (said.error === undefined) await pendingAcks.delivered(said.turn_id);
+  else await pendingAcks.undelivered(said.turn_id, said.error);
 }
 
 /**

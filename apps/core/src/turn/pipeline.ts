@@ -1,6 +1,6 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { createHandovers, type Handovers } from '../delivery/handovers.ts';
+import { createPendingAcks, type PendingAcks } from '../delivery/pending-acks.ts';
 import { abortTurn } from './abort-turn.ts';
 import { handleEnvelope } from './handle-envelope.ts';
 import { inject, type Injection, type InjectAnswer } from './inject.ts';
@@ -35,7 +35,7 @@ export type Pipeline = {
   /** How many turns are between their acceptance and their end: those that are gathered or answered at once, too. */
   liveCount(): number;
   /** The replies whose channels have not said yet what became of them. */
-  handovers: Handovers;
+  pendingAcks: PendingAcks;
   isClosed(): boolean;
   /** Refuses what waits, lets running turns finish until the deadline, then aborts them. What has not ended stays in the journal. */
   close(deadlineMs: number): Promise<void>;
@@ -51,7 +51,7 @@ export function createPipeline(deps: TurnDeps): Pipeline {
     clock,
     run: (live, ticket) => runJournaledTurn(parts, { live, ticket, work: turnHandler(parts, live, null) }),
   });
-  const parts: PipelineParts = { ...deps, turnQueue, liveTurns, batches, handovers: createHandovers(deps) };
+  const parts: PipelineParts = { ...deps, turnQueue, liveTurns, batches, pendingAcks: createPendingAcks(deps) };
   return {
     handle: (envelope, caller, requestId) => handleEnvelope(parts, envelope, caller, requestId),
     inject: (injection, caller, requestId) => inject(parts, injection, caller, requestId),
@@ -62,7 +62,7 @@ export function createPipeline(deps: TurnDeps): Pipeline {
     isLive: (conversationKey, messageId) => liveTurns.find(conversationKey, messageId) !== undefined,
     counts: turnQueue.counts,
     liveCount: liveTurns.count,
-    handovers: parts.handovers,
+    pendingAcks: parts.pendingAcks,
     isClosed: turnQueue.isClosed,
     async close(deadlineMs) {
       batches.close();

@@ -126,6 +126,6 @@ async function giveUp(deps: PipelineParts, live: LiveTurn, problem: ServiceError
 /** A reply that was made, and of which nobody knows whether it was received. */
 function expectDelivery(deps: PipelineParts, row: JournalRow, made: HandleResult): null {
   const turn = toTurn(row);
-  deps.handovers.expect(turn, routeOf(turn), made, false);
+  deps.pendingAcks.expect(turn, routeOf(turn), made, false);
   return null;
 }

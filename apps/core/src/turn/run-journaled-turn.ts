@@ -10,7 +10,7 @@ import type { PipelineParts } from './turn-deps.ts';
 /** A turn in the journal, its place in line, and what it does there. `hasStarted`: the journal says already that it runs. */
 export type JournaledTurn = { live: LiveTurn; ticket: Ticket; work: Work<HandleResult>; hasStarted?: boolean };
 
-type Deps = Pick<PipelineParts, 'journal' | 'events' | 'turnQueue' | 'outbox' | 'handovers' | 'db'>;
+type Deps = Pick<PipelineParts, 'journal' | 'events' | 'turnQueue' | 'outbox' | 'pendingAcks' | 'db'>;
 
 /**
  * Runs a turn that is in the journal, in its place of the line, and writes down how it ended before anybody hears of
@@ -69,7 +69,7 @@ async function endTurn(deps: Deps, live: LiveTurn, handled: HandleResult): Promi
   const isAttended = live.hasCaller();
   const isOpen = hasReply && (route !== null || !isAttended);
   await deps.journal.end(turn, handled, isOpen);
-  if (isOpen) deps.handovers.expect(turn, route, handled, isAttended);
+  if (isOpen) deps.pendingAcks.expect(turn, route, handled, isAttended);
   return handled;
 }
 

@@ -8,8 +8,8 @@ import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Announcements } from '../announcement/announcements.ts';
 import type { DeliveryStore } from '../delivery/delivery-store.ts';
-import type { Handovers } from '../delivery/handovers.ts';
 import type { Outbox } from '../delivery/outbox.ts';
+import type { PendingAcks } from '../delivery/pending-acks.ts';
 import type { EngineRegistry } from '../engine/engine-registry.ts';
 import type { EngineFallback } from '../engine/fallback.ts';
 import type { Events } from '../events.ts';
@@ -74,7 +74,7 @@ export type TurnDeps = {
 };
 
 /** What a pipeline keeps in memory: the turns that wait and run, and the replies that wait for a word of their channel. */
-export type TurnState = { turnQueue: TurnQueue; liveTurns: LiveTurns; batches: MessageBatches; handovers: Handovers };
+export type TurnState = { turnQueue: TurnQueue; liveTurns: LiveTurns; batches: MessageBatches; pendingAcks: PendingAcks };
 
 /** Everything that a turn on its way may need. */
 export type PipelineParts = TurnDeps & TurnState;

@@ -16,7 +16,7 @@ import type { Caller, TurnSink } from './turn.ts';
 const drainMs = 30_000;
 
 type Deps = {
-  pipeline: Pick<Pipeline, 'handle' | 'handovers'>;
+  pipeline: Pick<Pipeline, 'handle' | 'pendingAcks'>;
   feeds: OpenFeeds;
   knownSecrets: Pick<KnownSecrets, 'mask'>;
   clock: Clock;
@@ -40,16 +40,16 @@ const callerOf = ({ raw }: FastifyReply, sink: TurnSink | null): Caller => ({ si
 
 /** A reply that was written whole was delivered; a caller that was gone by then did not get it. */
 function confirmWhenSent(
-  { pipeline: { handovers }, log }: Deps,
+  { pipeline: { pendingAcks }, log }: Deps,
   { turn_id, actions }: HandleResult,
   { raw }: FastifyReply,
 ): void {
   if (actions.length === 0) return;
-  if (raw.destroyed) return handovers.missed(turn_id);
-  handovers.taken(turn_id);
+  if (raw.destroyed) return pendingAcks.callerGone(turn_id);
+  pendingAcks.accepted(turn_id);
   raw.once('close', () => {
-    if (!raw.writableFinished) return handovers.abandoned(turn_id);
-    handovers.delivered(turn_id).catch((error: unknown) => log.error({ err: error }, 'a delivered reply could not be marked'));
+    if (!raw.writableFinished) return pendingAcks.abandoned(turn_id);
+    pendingAcks.delivered(turn_id).catch((error: unknown) => log.error({ err: error }, 'a delivered reply could not be marked'));
   });
 }
 

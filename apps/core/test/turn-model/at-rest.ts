@@ -21,7 +21,7 @@ export async function comeToRest(world: World): Promise<void> {
 const isAtRest = ({ context }: World['core']): boolean =>
   context.pipeline.counts().running +
     context.pipeline.counts().waiting +
-    context.pipeline.handovers.count() +
+    context.pipeline.pendingAcks.count() +
     context.outbox.counts().pending ===
   0;
 
@@ -33,7 +33,7 @@ export function checkAtRest(world: World): void {
   const held = {
     ...pipeline.counts(),
     live: pipeline.liveCount(),
-    handovers: pipeline.handovers.count(),
+    pendingAcks: pipeline.pendingAcks.count(),
     deliveries: outbox.counts().pending,
   };
   rule(

@@ -53,13 +53,13 @@ export function createModelConnectors(records: Records) {
     const { message } = ask;
     const { outcome, turn_id } = result;
     const text = 'reply' in result ? result.reply : result.actions.map((action) => action.text).join('');
-    if (ask.isGone) return core.context.pipeline.handovers.missed(turn_id);
+    if (ask.isGone) return core.context.pipeline.pendingAcks.callerGone(turn_id);
     Object.assign(ask, { state: 'answered', outcome, turnId: turn_id } satisfies Partial<Ask>);
     message.isKnown = true;
     checkAnswer(records, ask, text);
     checkAbort(ask);
-    if (text === '' || message.kind === 'inject' || !core.context.pipeline.handovers.isExpected(turn_id)) return;
-    core.context.pipeline.handovers.taken(turn_id);
+    if (text === '' || message.kind === 'inject' || !core.context.pipeline.pendingAcks.isExpected(turn_id)) return;
+    core.context.pipeline.pendingAcks.accepted(turn_id);
     if (ask.showing === 'lost') leaveBehind(turn_id);
     else {
       ask.toShow = text;
@@ -67,7 +67,7 @@ export function createModelConnectors(records: Records) {
     }
   }
 
-  const leaveBehind = (turnId: string) => core.context.pipeline.handovers.abandoned(turnId);
+  const leaveBehind = (turnId: string) => core.context.pipeline.pendingAcks.abandoned(turnId);
 
   /** The connector has tried to show the answer, and says what became of it. */
   function show(ask: Ask, isShown = true): void {
@@ -81,8 +81,8 @@ export function createModelConnectors(records: Records) {
 
   const confirm = ({ turnId, isShown }: Said): Promise<void> =>
     isShown
-      ? core.context.pipeline.handovers.delivered(turnId)
-      : core.context.pipeline.handovers.undelivered(turnId, 'the channel said no');
+      ? core.context.pipeline.pendingAcks.delivered(turnId)
+      : core.context.pipeline.pendingAcks.undelivered(turnId, 'the channel said no');
 
   function failed(ask: Ask, error: unknown): void {
     const { code, message } = toServiceError(error);

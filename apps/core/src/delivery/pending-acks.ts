@@ -8,7 +8,7 @@ import type { Route } from './delivery-store.ts';
 import type { Outbox } from './outbox.ts';
 
 /** A reply that was, or is to be, given to its caller. Without a route it cannot be pushed, only listed. */
-type Handover = {
+type PendingAck = {
   turn: Turn;
   route: Route | null;
   text: string;
@@ -19,13 +19,13 @@ type Handover = {
   cancelTimer: () => void;
 };
 
-export type HandoverDeps = {
+export type PendingAckDeps = {
   journal: Pick<TurnJournal, 'settle'>;
   outbox: Pick<Outbox, 'push'>;
   clock: Clock;
   log: Pick<Log, 'error'>;
 };
-export type Handovers = ReturnType<typeof createHandovers>;
+export type PendingAcks = ReturnType<typeof createPendingAcks>;
 
 /** How long a caller that lost its connection, or crashed, has to come back for a reply before it is pushed. */
 const graceMs = 5000;
@@ -46,69 +46,69 @@ const noTimer = () => undefined;
  * Between a reply and its channel: who asked for it shows it and says so. When nobody is there, or says that it
  * could not be shown, the reply goes to the outbox. The journal keeps it open until one of the two is sure.
  */
-export function createHandovers({ journal, outbox, clock, log }: HandoverDeps, limits = usualLimits) {
+export function createPendingAcks({ journal, outbox, clock, log }: PendingAckDeps, limits = usualLimits) {
   /** The oldest first. */
-  const waiting = new Map<string, Handover>();
+  const waiting = new Map<string, PendingAck>();
   let chars = 0;
 
-  const charsOf = ({ turn, text }: Handover) => text.length + turn.envelope.content.text.length;
-  const add = (handover: Handover) => {
-    remove(handover.turn.id);
-    waiting.set(handover.turn.id, handover);
-    chars += charsOf(handover);
+  const charsOf = ({ turn, text }: PendingAck) => text.length + turn.envelope.content.text.length;
+  const add = (ack: PendingAck) => {
+    remove(ack.turn.id);
+    waiting.set(ack.turn.id, ack);
+    chars += charsOf(ack);
   };
   const remove = (turnId: string) => {
-    const handover = waiting.get(turnId);
-    if (handover === undefined) return;
+    const ack = waiting.get(turnId);
+    if (ack === undefined) return;
     waiting.delete(turnId);
-    handover.cancelTimer();
-    chars -= charsOf(handover);
+    ack.cancelTimer();
+    chars -= charsOf(ack);
   };
 
-  async function push(handover: Handover, route: Route | null, error: string | null): Promise<void> {
-    const { turn, text } = handover;
+  async function push(ack: PendingAck, route: Route | null, error: string | null): Promise<void> {
+    const { turn, text } = ack;
     remove(turn.id);
     await Promise.all([outbox.push({ ...deliveryOf(turn, text), route, error }), journal.settle(turn, 'replied')]);
   }
 
-  const pushOrLog = (handover: Handover, route: Route | null, error: string | null) =>
-    void push(handover, route, error).catch((fault: unknown) =>
-      log.error({ err: fault, turn: handover.turn.id }, 'a reply could not be put into the outbox'),
+  const pushOrLog = (ack: PendingAck, route: Route | null, error: string | null) =>
+    void push(ack, route, error).catch((fault: unknown) =>
+      log.error({ err: fault, turn: ack.turn.id }, 'a reply could not be put into the outbox'),
     );
 
-  function pushAfter(ms: number, handover: Handover, route: Route | null, error: string | null): void {
-    handover.cancelTimer();
-    handover.cancelTimer = clock.after(ms, () => pushOrLog(handover, route, error));
+  function pushAfter(ms: number, ack: PendingAck, route: Route | null, error: string | null): void {
+    ack.cancelTimer();
+    ack.cancelTimer = clock.after(ms, () => pushOrLog(ack, route, error));
   }
 
   /** As if the time of the oldest had run out. */
   function makeRoom(): void {
-    for (const handover of waiting.values()) {
+    for (const ack of waiting.values()) {
       if (waiting.size <= limits.replies && chars <= limits.chars) return;
-      if (handover.waitsFor === 'word') pushOrLog(handover, null, tooMany);
-      else pushOrLog(handover, handover.route, handover.route === null ? nobodyCame : null);
+      if (ack.waitsFor === 'word') pushOrLog(ack, null, tooMany);
+      else pushOrLog(ack, ack.route, ack.route === null ? nobodyCame : null);
     }
   }
 
   /** Gives the caller time to come back. */
-  const awaitCaller = (handover: Handover) => {
-    handover.waitsFor = 'caller';
-    pushAfter(graceMs, handover, handover.route, handover.route === null ? nobodyCame : null);
+  const awaitCaller = (ack: PendingAck) => {
+    ack.waitsFor = 'caller';
+    pushAfter(graceMs, ack, ack.route, ack.route === null ? nobodyCame : null);
   };
 
   /** A caller has the reply. It is not pushed any more on mere silence, or the channel might show it twice. */
-  const awaitWord = (handover: Handover) => {
-    handover.waitsFor = 'word';
-    pushAfter(silenceMs, handover, null, neverSaid);
+  const awaitWord = (ack: PendingAck) => {
+    ack.waitsFor = 'word';
+    pushAfter(silenceMs, ack, null, neverSaid);
   };
 
   return {
     /** A reply has been made that has to reach a channel, or that nobody is there for. */
     expect(turn: Turn, route: Route | null, result: HandleResult, isAttended: boolean): void {
-      const handover: Handover = { turn, route, text: replyText(result), holders: 0, waitsFor: 'word', cancelTimer: noTimer };
-      add(handover);
-      if (isAttended) awaitWord(handover);
-      else awaitCaller(handover);
+      const ack: PendingAck = { turn, route, text: replyText(result), holders: 0, waitsFor: 'word', cancelTimer: noTimer };
+      add(ack);
+      if (isAttended) awaitWord(ack);
+      else awaitCaller(ack);
       makeRoom();
     },
 
@@ -116,39 +116,39 @@ export function createHandovers({ journal, outbox, clock, log }: HandoverDeps, l
     isExpected: (turnId: string): boolean => waiting.has(turnId),
 
     /** A caller was given the reply, and says what becomes of it, or is `abandoned`. */
-    taken(turnId: string): void {
-      const handover = waiting.get(turnId);
-      if (handover === undefined) return;
-      handover.holders++;
-      if (handover.waitsFor === 'caller') awaitWord(handover);
+    accepted(turnId: string): void {
+      const ack = waiting.get(turnId);
+      if (ack === undefined) return;
+      ack.holders++;
+      if (ack.waitsFor === 'caller') awaitWord(ack);
     },
 
     /** The channel shows the reply. Nothing for turns that are not waited for. */
     async delivered(turnId: string): Promise<void> {
-      const handover = waiting.get(turnId);
-      if (handover === undefined) return;
+      const ack = waiting.get(turnId);
+      if (ack === undefined) return;
       remove(turnId);
-      await journal.settle(handover.turn, 'delivered');
+      await journal.settle(ack.turn, 'delivered');
     },
 
     /** The channel could not show it: it is pushed instead. */
     async undelivered(turnId: string, error: string): Promise<void> {
-      const handover = waiting.get(turnId);
-      if (handover !== undefined) await push(handover, handover.route, error);
+      const ack = waiting.get(turnId);
+      if (ack !== undefined) await push(ack, ack.route, error);
     },
 
-    /** Whoever had `taken` the reply went away before saying what became of it. Another caller who has it may still say. */
+    /** Whoever had `accepted` the reply went away before saying what became of it. Another caller who has it may still say. */
     abandoned(turnId: string): void {
-      const handover = waiting.get(turnId);
-      if (handover === undefined) return;
-      handover.holders = Math.max(0, handover.holders - 1);
-      if (handover.holders === 0) awaitCaller(handover);
+      const ack = waiting.get(turnId);
+      if (ack === undefined) return;
+      ack.holders = Math.max(0, ack.holders - 1);
+      if (ack.holders === 0) awaitCaller(ack);
     },
 
     /** Whoever asked was gone before the reply could be given. Nothing changes where another caller has it. */
-    missed(turnId: string): void {
-      const handover = waiting.get(turnId);
-      if (handover?.holders === 0) awaitCaller(handover);
+    callerGone(turnId: string): void {
+      const ack = waiting.get(turnId);
+      if (ack?.holders === 0) awaitCaller(ack);
     },
 
     count: () => waiting.size,
