@@ -11,7 +11,7 @@ import { createEngineFallback } from '../src/engine/fallback.ts';
 import { createLiveReaders } from '../src/feed/live-readers.ts';
 import { createSiloKeys } from '../src/silo/silo-keys.ts';
 import type { SiloRow } from '../src/silo/silo-store.ts';
-import { createBench } from '../src/tool-server/bench.ts';
+import { createCircuitBreaker } from '../src/tool-server/circuit-breaker.ts';
 import { createMessageBatches } from '../src/turn/message-batches.ts';
 import { runEngine } from '../src/turn/run-engine.ts';
 import { openTestDb } from './open-test-db.ts';
@@ -132,15 +132,15 @@ describe.each([
   test('an engine and a tool server rest for as long as they should', () => {
     const clock = createFakeClock();
     const fallback = createEngineFallback(['codex'], clock);
-    const bench = createBench(clock);
+    const breaker = createCircuitBreaker(clock);
     fallback.failed('claude', { code: 'engine_rate_limited', message: 'Full.', retryable: true, retryAfterMs: 60_000 });
-    bench.missed('slow', 10_000);
+    breaker.missed('slow', 10_000);
     clock.setBack(backMs);
     expect(fallback.order('claude').ids).toEqual(['codex']);
-    expect(bench.reason('slow')).toContain('again in 60 s');
+    expect(breaker.reason('slow')).toContain('again in 60 s');
     clock.advance(60_000);
     expect(fallback.order('claude').ids).toEqual(['claude', 'codex']);
-    expect(bench.reason('slow')).toBeNull();
+    expect(breaker.reason('slow')).toBeNull();
   });
 
   test('the key of a silo is not asked for again, and is not kept longer', async () => {

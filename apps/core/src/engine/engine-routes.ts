@@ -6,12 +6,12 @@ import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { refusePlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { checkEngine, type EngineCheckDeps } from './check-engine.ts';
 import type { EngineAdmin } from './engine-admin.ts';
 import type { EngineRegistry } from './engine-registry.ts';
 import type { EngineFallback } from './fallback.ts';
 import type { OfferModelServers } from './open-engines.ts';
 import type { SubscriptionWarning } from './subscription-warning.ts';
-import { testEngine, type EngineTestDeps } from './test-engine.ts';
 
 const patchBody = {
   type: 'object',
@@ -33,7 +33,7 @@ const keyBody = {
 
 const urlBody = { type: 'object', required: ['url'], properties: { url: { type: 'string', maxLength: 4096 } } } as const;
 
-type Deps = EngineTestDeps & {
+type Deps = EngineCheckDeps & {
   settings: Pick<Settings, 'engineFallback'>;
   engines: Pick<EngineRegistry, 'active' | 'open'>;
   engineFallback: Pick<EngineFallback, 'notice'>;
@@ -125,7 +125,7 @@ export function mountEngineRoutes(app: App, deps: Deps): void {
     if (isTesting) throw new ServiceError('busy', 'An engine is tested already. Try again in a moment.');
     isTesting = true;
     try {
-      return await testEngine(deps, await engines.open(id));
+      return await checkEngine(deps, await engines.open(id));
     } finally {
       isTesting = false;
     }

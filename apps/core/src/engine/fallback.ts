@@ -22,12 +22,12 @@ export type EngineFallback = {
 };
 
 /** `isLimit`: its end is known, so asking before it is in vain. */
-type Rest = { until: number; why: string; isLimit: boolean };
+type Cooldown = { until: number; why: string; isLimit: boolean };
 
 /** For failures that name no end. */
-const restMs = 30_000;
+const cooldownMs = 30_000;
 /** A limit may be lifted before its end: a day later the vendor is asked again. */
-const maxRestMs = 24 * 3_600_000;
+const maxCooldownMs = 24 * 3_600_000;
 
 /** Out of quota, not logged in, overloaded or down: what another engine may not be. */
 const fallbackCodes = new Set<RunFailure['code']>([
@@ -43,42 +43,42 @@ const fallbackCodes = new Set<RunFailure['code']>([
 ]);
 
 export function createEngineFallback(fallback: readonly string[], clock: Pick<Clock, 'elapsed'>): EngineFallback {
-  const rests = new Map<string, Rest>();
+  const cooldowns = new Map<string, Cooldown>();
 
-  const restOf = (id: string): Rest | null => {
-    const rest = rests.get(id);
-    if (rest === undefined) return null;
-    if (rest.until > clock.elapsed()) return rest;
-    rests.delete(id);
+  const cooldownOf = (id: string): Cooldown | null => {
+    const cooldown = cooldowns.get(id);
+    if (cooldown === undefined) return null;
+    if (cooldown.until > clock.elapsed()) return cooldown;
+    cooldowns.delete(id);
     return null;
   };
-  const words = (id: string, { until, why }: Rest) => `${id} is passed over for ${inWords(until - clock.elapsed())}: ${why}`;
+  const words = (id: string, { until, why }: Cooldown) => `${id} is passed over for ${inWords(until - clock.elapsed())}: ${why}`;
 
   return {
     order(first) {
       const ids = [first, ...fallback.filter((id) => id !== first)];
-      if (rests.size === 0) return { ids, passedOver: [] };
-      const resting = ids.flatMap((id) => {
-        const rest = restOf(id);
-        return rest === null ? [] : [{ id, rest }];
+      if (cooldowns.size === 0) return { ids, passedOver: [] };
+      const coolingDown = ids.flatMap((id) => {
+        const cooldown = cooldownOf(id);
+        return cooldown === null ? [] : [{ id, cooldown }];
       });
-      const ready = ids.filter((id) => restOf(id) === null);
+      const ready = ids.filter((id) => cooldownOf(id) === null);
       // When nobody is left everybody is asked: one of them may be back.
       if (ready.length === 0) return { ids, passedOver: [] };
-      const before = resting.filter(({ id }) => ids.indexOf(id) < ids.indexOf(ready[0] ?? first));
-      const mayBeBack = resting.filter(({ rest }) => !rest.isLimit).map(({ id }) => id);
-      return { ids: [...ready, ...mayBeBack], passedOver: before.map(({ id, rest }) => words(id, rest)) };
+      const before = coolingDown.filter(({ id }) => ids.indexOf(id) < ids.indexOf(ready[0] ?? first));
+      const mayBeBack = coolingDown.filter(({ cooldown }) => !cooldown.isLimit).map(({ id }) => id);
+      return { ids: [...ready, ...mayBeBack], passedOver: before.map(({ id, cooldown }) => words(id, cooldown)) };
     },
     stands: (code) => fallbackCodes.has(code),
     failed(id, { code, message, retryAfterMs }) {
       if (fallback.length === 0 || !fallbackCodes.has(code)) return;
-      const until = clock.elapsed() + Math.min(retryAfterMs ?? restMs, maxRestMs);
-      rests.set(id, { until, why: message, isLimit: retryAfterMs !== undefined });
+      const until = clock.elapsed() + Math.min(retryAfterMs ?? cooldownMs, maxCooldownMs);
+      cooldowns.set(id, { until, why: message, isLimit: retryAfterMs !== undefined });
     },
-    answered: (id) => void rests.delete(id),
+    answered: (id) => void cooldowns.delete(id),
     notice(id) {
-      const rest = restOf(id);
-      return rest === null ? null : words(id, rest);
+      const cooldown = cooldownOf(id);
+      return cooldown === null ? null : words(id, cooldown);
     },
   };
 }

@@ -13,13 +13,13 @@ import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { badRequest, conflict, errorText, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Secrets } from '../secret/secrets.ts';
-import { createBench } from './bench.ts';
 import { askBuiltIn, type BuiltInTools, type MissingTools, type ToolTurn } from './built-in-tools.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
 import { maskEntry, secretsIn } from './mask-entry.ts';
 import { secretNames } from './secret-references.ts';
 import { createServerStates } from './server-states.ts';
-import { createToolServerStore } from './tool-server-store.ts';
 import { createLauncher, type Launch, type Launcher } from './to-tool-server.ts';
+import { createToolServerStore } from './tool-server-store.ts';
 
 type Deps = {
   db: Pick<Database, 'all' | 'run'>;
@@ -57,11 +57,11 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
   const store = createToolServerStore(db, clock);
   const registered = new Map<string, Registered>();
   const switchedOff = new Set<string>();
-  const bench = createBench(clock);
+  const breaker = createCircuitBreaker(clock);
   const states = createServerStates(clock);
 
   const forget = (name: string) => {
-    bench.forget(name);
+    breaker.forget(name);
     states.forget(name);
   };
   const hold = (name: string, entry: ToolServerEntry) => {
@@ -99,8 +99,8 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
     return answer.server === null ? null : { server: answer.server };
   };
   const registeredOf = async (name: string, { launch }: Registered, tier: Tier): Promise<Offer> => {
-    const resting = bench.reason(name);
-    if (resting !== null) return { missing: { name, reason: resting }, isPersonal: true };
+    const cooldown = breaker.reason(name);
+    if (cooldown !== null) return { missing: { name, reason: cooldown }, isPersonal: true };
     const launched = await launch(tier);
     if ('server' in launched) return launched;
     return { missing: { name, reason: launched.problem }, isPersonal: launched.isPersonal };
@@ -113,7 +113,7 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
     return {
       onMissing(name, message) {
         missed.add(name);
-        bench.missed(name, clock.elapsed() - startedAt);
+        breaker.missed(name, clock.elapsed() - startedAt);
         if (!personal.has(name)) states.missing(name, message);
       },
       onDone() {
@@ -205,7 +205,7 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
     tried(name: string, missing: string | null): void {
       if (!registered.has(name) && !isBuiltIn(name)) return;
       if (missing !== null) return states.missing(name, missing);
-      bench.forget(name);
+      breaker.forget(name);
       states.there(name);
     },
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { makeCode, readCode } from './pairing-code.ts';
-import { hasLiveCode, type PendingRegister } from './pending-register.ts';
+import { hasLiveCode, type PendingSenders } from './pending-senders.ts';
 import type { PendingRow } from './pending-store.ts';
 
 const lifeMs = 60 * 60_000;
@@ -13,11 +13,11 @@ const protectedMs = 5 * 60_000;
 const maxPerDay = 3;
 
 /** The live pairing codes: few, short-lived, and each one sender's. */
-export function createPairingCodes(register: Pick<PendingRegister, 'all' | 'changed'>, clock: Clock) {
+export function createPairingCodes(senders: Pick<PendingSenders, 'all' | 'changed'>, clock: Clock) {
   /** Oldest first, so those that expire stand in front. */
   const live = new Map<string, PendingRow>();
   const byExpiry = (a: PendingRow, b: PendingRow) => Number(a.code_expires_at) - Number(b.code_expires_at);
-  for (const row of register.all().toSorted(byExpiry)) {
+  for (const row of senders.all().toSorted(byExpiry)) {
     if (row.code !== null && hasLiveCode(row, clock.now())) live.set(row.code, row);
   }
 
@@ -40,7 +40,7 @@ export function createPairingCodes(register: Pick<PendingRegister, 'all' | 'chan
     release(oldest);
     oldest.code = null;
     oldest.code_expires_at = null;
-    register.changed(oldest);
+    senders.changed(oldest);
     return true;
   };
 
@@ -65,7 +65,7 @@ export function createPairingCodes(register: Pick<PendingRegister, 'all' | 'chan
     row.code = code;
     row.code_expires_at = now + lifeMs;
     live.set(code, row);
-    register.changed(row);
+    senders.changed(row);
     return code;
   };
 

@@ -15,7 +15,7 @@ const upsert = `INSERT INTO pending_identity (id, surface, value, name, first_se
     last_seen = excluded.last_seen, count = excluded.count, code = excluded.code, code_expires_at = excluded.code_expires_at,
     codes_given = excluded.codes_given, codes_since = excluded.codes_since`;
 
-/** Denied unknown senders. Their register (`pending-register.ts`) decides when something is written. */
+/** Denied unknown senders. `pending-senders.ts` decides when something is written. */
 export function createPendingStore(db: Database) {
   return {
     /** The one seen longest ago first. */

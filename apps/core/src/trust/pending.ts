@@ -8,7 +8,7 @@ import { notFound } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
 import { showCode } from './pairing-code.ts';
 import { createPairingCodes } from './pairing-codes.ts';
-import { createPendingRegister, hasLiveCode } from './pending-register.ts';
+import { createPendingSenders, hasLiveCode } from './pending-senders.ts';
 import { createPendingStore, type PendingRow } from './pending-store.ts';
 
 type Noted = Pick<Envelope, 'channel' | 'sender' | 'public' | 'delivery' | 'intake'>;
@@ -16,8 +16,8 @@ type Deps = { db: Database; clock: Clock; ids: Ids; log: Pick<Log, 'error'> };
 
 /** Those who wrote and were denied because nobody knows them, and the codes by which they can be let in. */
 export async function openPending({ db, clock, ids, log }: Deps) {
-  const register = await createPendingRegister({ store: createPendingStore(db), clock, ids, log });
-  const codes = createPairingCodes(register, clock);
+  const senders = await createPendingSenders({ store: createPendingStore(db), clock, ids, log });
+  const codes = createPairingCodes(senders, clock);
   return {
     /**
      * Records a denied sender; called for every denied envelope. Gives the sentence that stands below "no access" where
@@ -27,7 +27,7 @@ export async function openPending({ db, clock, ids, log }: Deps) {
     note(envelope: Noted, identity: Pick<Identity, 'denial'>): string | null {
       // Text with broken characters is stored as other text: a code could let in another sender.
       if (identity.denial !== 'unknown_sender' || !envelope.sender.raw_id.isWellFormed()) return null;
-      const row = register.see(envelope);
+      const row = senders.see(envelope);
       const isAnswered = envelope.public !== true && envelope.delivery !== 'async';
       const code = isAnswered && envelope.intake?.pairing === true ? codes.codeFor(row) : null;
       return code === null ? null : pairingSentence(code, (row.code_expires_at ?? 0) - clock.now());
@@ -35,8 +35,8 @@ export async function openPending({ db, clock, ids, log }: Deps) {
 
     /** Those who wait, the one seen last first. */
     async list(): Promise<PendingIdentity[]> {
-      await register.settle();
-      return register
+      await senders.settle();
+      return senders
         .all()
         .toReversed()
         .map((row) => toPendingIdentity(row, clock.now()));
@@ -44,7 +44,7 @@ export async function openPending({ db, clock, ids, log }: Deps) {
 
     /** @throws ServiceError `not_found` */
     read(id: string): PendingRow {
-      const row = register.find(id);
+      const row = senders.find(id);
       if (row === undefined) throw notFound('waiting sender', id);
       return row;
     },
@@ -52,12 +52,12 @@ export async function openPending({ db, clock, ids, log }: Deps) {
     /** Forgets a sender; when they write again they are recorded again. */
     remove(row: PendingRow): void {
       codes.release(row);
-      register.remove(row);
+      senders.remove(row);
     },
 
     findByCode: (text: string): PendingRow | undefined => codes.find(text),
 
-    close: () => register.close(),
+    close: () => senders.close(),
   };
 }
 

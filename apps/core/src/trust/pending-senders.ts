@@ -17,7 +17,7 @@ const rowsPerWrite = 200;
  * The denied unknown senders, in memory, oldest last seen first. A message changes memory alone; what changed is written
  * at most once a second, so that nobody can turn messages into writes.
  */
-export async function createPendingRegister({ store, clock, ids, log }: Deps) {
+export async function createPendingSenders({ store, clock, ids, log }: Deps) {
   const rows = new Map<string, PendingRow>();
   const unwritten = new Set<PendingRow>();
   /** Ids that the database may have, and those among them that must go. */
@@ -136,7 +136,7 @@ export async function createPendingRegister({ store, clock, ids, log }: Deps) {
   };
 }
 
-export type PendingRegister = Awaited<ReturnType<typeof createPendingRegister>>;
+export type PendingSenders = Awaited<ReturnType<typeof createPendingSenders>>;
 
 export const hasLiveCode = ({ code, code_expires_at }: PendingRow, now: number): boolean =>
   code !== null && code_expires_at !== null && code_expires_at > now;
