@@ -4,6 +4,7 @@ import { checkLocks } from './check-lock.ts';
 import type { Step } from './run-step.ts';
 
 const architectureTest = 'test/architecture.test.ts';
+const circlesTest = 'test/import-circles.test.ts';
 
 /** Everything `svc check` looks at. The slow ones first: they begin while the others run. */
 export function checkSteps(root: string): Step[] {
@@ -27,10 +28,14 @@ export function checkSteps(root: string): Step[] {
     { name: 'lock files', fix: 'npm install --ignore-scripts', run: () => checkLocks(root) },
   ];
   if (!existsSync(path.join(root, architectureTest))) return steps;
-  const args = ['run', '--reporter=dot', architectureTest];
+  const args = ['run', '--reporter=dot', architectureTest, circlesTest];
   return [
     ...steps,
-    { name: 'architecture', fix: `./svc test ${architectureTest}`, run: { program: tool('vitest/vitest.mjs'), args } },
+    {
+      name: 'architecture',
+      fix: `./svc test ${architectureTest} ${circlesTest}`,
+      run: { program: tool('vitest/vitest.mjs'), args },
+    },
   ];
 }
 

@@ -2,7 +2,6 @@ import { HeldSource } from './held-source.ts';
 import type { Steps } from './pace.ts';
 import { buildPatternMatcher, type PatternMatcher } from './pattern-matcher.ts';
 import { minimumSecretLength } from './secret-patterns.ts';
-import type { StreamRedactor } from './stream-redactor.ts';
 import { invisible, unitClasses } from './unit-classes.ts';
 import { isWhiteSpace } from './unit-kinds.ts';
 
@@ -33,7 +32,10 @@ const longestWord = (pattern: string): string =>
 /** False for a text without escapes that holds none of the values. */
 export const mayHoldSpaced = ({ words }: SpacedMatcher, text: string): boolean => words.some((word) => text.includes(word));
 
-export function createSpacedStream({ automaton }: SpacedMatcher): StreamRedactor {
+/** What a stream redactor is, which the file of those cannot say here: it builds on this one. */
+type TextStream = { push(text: string): string; end(): string };
+
+export function createSpacedStream({ automaton }: SpacedMatcher): TextStream {
   const source = new HeldSource();
   let walker = new SpacedWalker(automaton);
   return {
