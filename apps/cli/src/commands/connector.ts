@@ -16,6 +16,7 @@ import { renderConfig, renderConnector, renderConnectors, renderTypes, renderVal
 import { showLogs } from '../connector/show-logs.ts';
 import { testConnector } from '../connector/test-connector.ts';
 import { quoted } from '../doctor/quoted.ts';
+import { openOutputMask } from '../output-mask.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print, printError, widthOf } from '../terminal.ts';
 import { createSecretInput } from '../vault/secret-input.ts';
@@ -29,7 +30,8 @@ type Json = { json?: boolean };
 /** Lists the connectors of the manager, or changes them. */
 export async function connector(request: ConnectorRequest): Promise<number> {
   if (request.action === 'test') return testConnector({ name: request.name, parent: ownConnectors() });
-  const api = createConnectorApi(loadSettings(repositoryRoot));
+  const settings = loadSettings(repositoryRoot);
+  const api = createConnectorApi(settings);
   const style = createStyle(process.stdout);
   const deps = { api, input: createSecretInput(), ask: askTerminal, say: printError, pause: () => rest(lookMs) };
   const show = (instance: Instance, { json }: Json) => print(json === true ? toJson(instance) : renderConnector(instance, style));
@@ -69,7 +71,8 @@ export async function connector(request: ConnectorRequest): Promise<number> {
       break;
     case 'logs': {
       const { id } = await find(request.name);
-      await showLogs({ api, print, style, pause: () => rest(followMs).then(() => true) }, { ...request, id });
+      const mask = openOutputMask({ settings });
+      await showLogs({ api, mask, print, style, pause: () => rest(followMs).then(() => true) }, { ...request, id });
       break;
     }
     case 'remove': {

@@ -4,6 +4,7 @@ import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
 import { createLogTail, listLogs, type LogTail } from '../logs/log-tail.ts';
 import { renderLogEntry, type LogEntry } from '../logs/log-line.ts';
+import { openOutputMask } from '../output-mask.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 
@@ -13,7 +14,8 @@ const pollMs = 250;
 
 /** The logs of all processes in order of time, or of one; with `follow` until Ctrl-C. */
 export async function logs(name: string | null, { follow, lines, json }: LogsOptions): Promise<number> {
-  const { logs: dir } = dataPaths(loadSettings(repositoryRoot).dataDir);
+  const settings = loadSettings(repositoryRoot);
+  const { logs: dir } = dataPaths(settings.dataDir);
   const known = listLogs(dir);
   if (name !== null && !known.includes(name)) {
     throw new CliError(`there is no log of "${name}".`, {
@@ -24,8 +26,13 @@ export async function logs(name: string | null, { follow, lines, json }: LogsOpt
   if (known.length === 0 && follow !== true)
     throw new CliError('there are no logs yet.', { why: `${dir} is empty.`, run: './svc up' });
   const style = createStyle(process.stdout);
-  const show = (entries: LogEntry[]) => {
-    for (const entry of entries) print(json === true ? entry.raw : renderLogEntry(entry, style));
+  const mask = openOutputMask({ settings });
+  const show = async (entries: readonly LogEntry[]) => {
+    const lines = await mask.lines(entries.map(({ raw }) => raw));
+    for (const [i, entry] of entries.entries()) {
+      const raw = lines[i] ?? '';
+      print(json === true ? raw : renderLogEntry({ ...entry, raw }, style));
+    }
   };
   const tails = new Map<string, LogTail>();
   const readAll = (isFirst: boolean): LogEntry[] => {
@@ -35,10 +42,11 @@ export async function logs(name: string | null, { follow, lines, json }: LogsOpt
     }
     return [...tails.values()].flatMap((tail) => tail.read()).sort((a, b) => a.at - b.at);
   };
-  show(lines === 0 ? (readAll(true), []) : readAll(true).slice(-lines));
+  const first = readAll(true);
+  await show(lines === 0 ? [] : first.slice(-lines));
   while (follow === true) {
     await new Promise((resolve) => setTimeout(resolve, pollMs));
-    show(readAll(false));
+    await show(readAll(false));
   }
   return exitCodes.ok;
 }

@@ -22,7 +22,8 @@ it('shows the last lines, then what comes until nobody looks', async () => {
   const shown: string[] = [];
   let looks = 0;
   const api = { logs: async () => logs[looks++] ?? [] };
-  const deps = { api, print: (text: string) => void shown.push(text), style: plain, pause: async () => looks < 3 };
+  const mask = { lines: async (lines: readonly string[]) => lines.map((text) => text.toUpperCase()) };
+  const deps = { api, mask, print: (text: string) => void shown.push(text), style: plain, pause: async () => looks < 3 };
   await showLogs(deps, { id: 'x', lines: 1, follow: true, json: true });
-  expect(shown).toEqual(['b', 'd']);
+  expect(shown).toEqual(['B', 'D']);
 });

@@ -1,9 +1,11 @@
 import { renderLogEntry, toLogEntry } from '../logs/log-line.ts';
+import type { OutputMask } from '../output-mask.ts';
 import type { Style } from '../terminal.ts';
 import type { ConnectorApi, InstanceLog } from './connector-api.ts';
 
 type Deps = {
   api: Pick<ConnectorApi, 'logs'>;
+  mask: Pick<OutputMask, 'lines'>;
   print: (text: string) => void;
   style: Style;
   /** False when nobody looks any more. */
@@ -12,15 +14,19 @@ type Deps = {
 type Options = { id: string; lines: number; follow?: boolean; json?: boolean };
 
 /** The last lines of an instance, and with `follow` what comes. */
-export async function showLogs({ api, print, style, pause }: Deps, { id, lines, follow, json }: Options): Promise<void> {
-  const show = (each: readonly InstanceLog[]) => {
-    for (const { at, text } of each) print(json === true ? text : renderLogEntry(toLogEntry(id, text, at), style));
+export async function showLogs({ api, mask, print, style, pause }: Deps, { id, lines, follow, json }: Options): Promise<void> {
+  const show = async (each: readonly InstanceLog[]) => {
+    const texts = await mask.lines(each.map(({ text }) => text));
+    for (const [i, { at }] of each.entries()) {
+      const text = texts[i] ?? '';
+      print(json === true ? text : renderLogEntry(toLogEntry(id, text, at), style));
+    }
   };
   let seen = await api.logs(id);
-  if (lines > 0) show(seen.slice(-lines));
+  if (lines > 0) await show(seen.slice(-lines));
   while (follow === true && (await pause())) {
     const now = await api.logs(id);
-    show(linesAfter(seen, now));
+    await show(linesAfter(seen, now));
     seen = now;
   }
 }

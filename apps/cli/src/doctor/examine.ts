@@ -2,19 +2,24 @@ import { unreadEnvLines } from '@svc/service-kit/config/env-lines.ts';
 import { readEnv } from '@svc/service-kit/config/read-env.ts';
 import { SettingsError } from '@svc/service-kit/config/settings-error.ts';
 import { loadSettings, unknownSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import { openOutputMask, withoutSecrets } from '../output-mask.ts';
 import { collectStatus } from '../status/collect-status.ts';
 import { examineDataDir } from './examine-data-dir.ts';
 import { examineInstall } from './examine-install.ts';
 import { examineServices } from './examine-services.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
-/** Looks at the clone, the settings, the data folder and what runs, in this order; without settings the rest is left out. */
+/**
+ * Looks at the clone, the settings, the data folder and what runs, in this order; without settings the rest is left out. What it
+ * quotes of files and processes is masked.
+ */
 export async function examine(root: string): Promise<Finding[]> {
   const { findings, settings } = examineSettings(root);
   const before = [...examineInstall(root), ...findings];
-  if (settings === null) return [...before, skipped('the rest', 'looked at when the settings are right')];
+  if (settings === null) return withoutSecrets([...before, skipped('the rest', 'looked at when the settings are right')]);
   const status = await collectStatus(settings);
-  return [...before, ...(await examineDataDir(settings.dataDir)), ...(await examineServices(settings, status))];
+  const after = [...(await examineDataDir(settings.dataDir)), ...(await examineServices(settings, status))];
+  return openOutputMask({ settings }).value([...before, ...after]);
 }
 
 function examineSettings(root: string): { findings: Finding[]; settings: Settings | null } {

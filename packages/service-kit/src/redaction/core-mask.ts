@@ -5,7 +5,7 @@ import type { Secret } from '../secret.ts';
 import { errorText } from '../service-error.ts';
 import type { MaskedJson } from './outbound-mask.ts';
 
-const timeoutMs = 10_000;
+const usualTimeoutMs = 10_000;
 /** A core that does not answer is not asked again for this long, or every read would wait; a refused connection costs no time. */
 const pauseMs = 5000;
 const absentPauseMs = 250;
@@ -18,7 +18,7 @@ const startMs = 15_000;
  * The secrets that only the core knows (of its environment, the vault, the secrets command, tool servers) stay there: texts are shown to it, and
  * it gives them back without them. While it cannot be asked, they leave with what this process knows itself, and `fault` says so.
  */
-export function createCoreMask(coreUrl: string, token: Secret | null, clock: Pick<Clock, 'elapsed'>) {
+export function createCoreMask(coreUrl: string, token: Secret | null, clock: Pick<Clock, 'elapsed'>, timeoutMs = usualTimeoutMs) {
   const url = `${coreUrl}/v2/secrets/mask`;
   let fault: string | null = null;
   const createdAt = clock.elapsed();
