@@ -2,11 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
 import { sideOutput } from '@svc/engine-kit/output-limits.ts';
-import { randomIds } from '@svc/service-kit/ids.ts';
-import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { createMemoryTelemetry } from '@svc/testing/memory-telemetry.ts';
-import { createDeliveryStore } from '../src/delivery/delivery-store.ts';
-import { createOutbox } from '../src/delivery/outbox.ts';
 import { createEngineFallback } from '../src/engine/fallback.ts';
 import { createLiveReaders } from '../src/feed/live-readers.ts';
 import { createSiloKeys } from '../src/silo/silo-keys.ts';
@@ -14,7 +11,7 @@ import type { SiloRow } from '../src/silo/silo-store.ts';
 import { createCircuitBreaker } from '../src/tool-server/circuit-breaker.ts';
 import { createMessageBatches } from '../src/turn/message-batches.ts';
 import { runEngine } from '../src/turn/run-engine.ts';
-import { openTestDb } from './open-test-db.ts';
+import { openTestOutbox } from './open-test-outbox.ts';
 
 const hour = 3_600_000;
 
@@ -26,23 +23,10 @@ describe.each([
   const away = { delivered: false, permanent: false, error: 'away' } as const;
   const reply = { turn_id: 't', turn_seq: 1, conversation_key: 'k', text: 'hi', injected: false, error: null };
 
-  function openOutbox(clock: FakeClock, send: () => Promise<typeof away>) {
-    const db = openTestDb().db();
-    return createOutbox({
-      store: createDeliveryStore(db, clock, randomIds),
-      flush: () => db.flush(),
-      send,
-      clock,
-      log: { warn: () => undefined, error: () => undefined },
-      redact: (text) => text,
-      onSettled: () => undefined,
-    });
-  }
-
   test('a reply that waits is tried in its time, and given up after a day', async () => {
     const clock = createFakeClock();
     let tries = 0;
-    const outbox = openOutbox(clock, async () => (tries++, away));
+    const outbox = openTestOutbox(async () => (tries++, away), clock);
     await outbox.push({ ...reply, route: { instance_id: 'c', target: 'room' } });
     await expect.poll(() => tries).toBe(1);
     for (let n = 0; n < 5; n++) await nextTurn();

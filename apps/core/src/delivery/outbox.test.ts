@@ -1,30 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { randomIds } from '@svc/service-kit/ids.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { openTestDb } from '../../test/open-test-db.ts';
-import type { SendToChannel } from './channel-sender.ts';
-import { createDeliveryStore } from './delivery-store.ts';
-import { createOutbox } from './outbox.ts';
+import { openTestOutbox } from '../../test/open-test-outbox.ts';
 
 const route = { instance_id: 'c1', target: 'room' };
 const reply = { turn_id: 't', turn_seq: 1, conversation_key: 'k', text: 'hi', injected: false, route, error: null };
 
-function open(send: SendToChannel, clock: Clock) {
-  const db = openTestDb().db();
-  return createOutbox({
-    store: createDeliveryStore(db, clock, randomIds),
-    flush: () => db.flush(),
-    send,
-    clock,
-    log: { warn: () => undefined, error: () => undefined },
-    redact: (text) => text,
-    onSettled: () => undefined,
-  });
-}
-
 test('a reply for which there is no room any more is listed, and tried when the operator says so', async () => {
-  const outbox = open(() => new Promise(() => undefined), createFakeClock());
+  const outbox = openTestOutbox(() => new Promise(() => undefined), createFakeClock());
   await Promise.all(Array.from({ length: 5000 }, () => outbox.push(reply)));
   await expect.poll(() => outbox.counts()).toEqual({ pending: 5000, failed: 0 });
   const refused = await outbox.push(reply);
@@ -39,7 +22,7 @@ test('a reply that waits for its next try gets it in time, also when the clock i
   let setBackMs = 0;
   const clock: Clock = { ...time, now: () => time.now() - setBackMs };
   let tries = 0;
-  const outbox = open(
+  const outbox = openTestOutbox(
     async () => (++tries === 1 ? { delivered: false, permanent: false, error: 'away' } : { delivered: true }),
     clock,
   );

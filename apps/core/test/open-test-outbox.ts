@@ -1,0 +1,20 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { randomIds } from '@svc/service-kit/ids.ts';
+import type { SendToChannel } from '../src/delivery/channel-sender.ts';
+import { createDeliveryStore } from '../src/delivery/delivery-store.ts';
+import { createOutbox } from '../src/delivery/outbox.ts';
+import { openTestDb } from './open-test-db.ts';
+
+/** An outbox of its own database, for a clock and a channel of the test. */
+export function openTestOutbox(send: SendToChannel, clock: Clock) {
+  const db = openTestDb().db();
+  return createOutbox({
+    store: createDeliveryStore(db, clock, randomIds),
+    flush: () => db.flush(),
+    send,
+    clock,
+    log: { warn: () => undefined, error: () => undefined },
+    redact: (text) => text,
+    onSettled: () => undefined,
+  });
+}
