@@ -42,6 +42,10 @@ const wordsOf = (rules: Rules): string[] => [...new Set(rules.flatMap(({ trigger
 const parts = [
   'z',
   'z\n',
+  '\n「メ',
+  '日\n',
+  'ab\n',
+  'ab\n\t\t',
   ' ',
   '\n',
   '\r\n',

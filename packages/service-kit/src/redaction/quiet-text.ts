@@ -4,12 +4,15 @@ import { block, lineBreak, unitClasses } from './unit-classes.ts';
 const space = 32;
 const tab = 9;
 
+/** How far the last look went. What begins before that is only known from there, so nobody has to look again. */
+export type Looked = { until: number };
+
 /**
  * Up to where a text, from a place where nothing is open, can be passed over: no value begins before it, in whatever
  * encoding. Line ends and the indentation behind them do not count, as for the decoder. The end of the text is never
  * passed over when something may begin in it.
  */
-export function quietUntil(text: string, from: number, { fours, shortestBlock }: StartFilter): number {
+export function quietUntil(text: string, from: number, { fours, shortestBlock }: StartFilter, looked: Looked): number {
   let units = 0;
   let seen = 0;
   let blockFrom = -1;
@@ -41,6 +44,7 @@ export function quietUntil(text: string, from: number, { fours, shortestBlock }:
       blockLength = 1;
     } else if (++blockLength >= shortestBlock) break;
   }
+  looked.until = i;
   const start = sinceGap < window ? gapFrom : i - (window - 1);
   return Math.max(from, blockFrom === -1 ? start : Math.min(start, blockFrom));
 }

@@ -302,3 +302,15 @@ test('a value of other scripts is masked as the numbers of its characters', () =
   const value = 'schlüssel-ä-77';
   expect(createRedactor([value]).known(`[${Array.from(value, (char) => char.codePointAt(0)).join(', ')}]`)).toHaveLength(20);
 });
+
+test.each(['\n「メ', 'ab\n', '日\n', 'ab\n\t\t', 'a \n'])(
+  'lines too short to tell anything by (%j) are looked through once',
+  (line) => {
+    const text = line.repeat(131_072 / line.length);
+    const filter = createRedactor(['known-secret-value-4711']);
+    const since = workedMs();
+    expect(filter.known(text)).toBe(text);
+    expect(workedMs() - since).toBeLessThan(3000); // once for each unit would be ten seconds
+  },
+  120_000,
+);

@@ -3,7 +3,7 @@ import { EscapeDecoder } from './escape-decoder.ts';
 import { LiteralWalker } from './literal-walker.ts';
 import { HeldSource } from './held-source.ts';
 import { MatchWalker } from './match-walker.ts';
-import { quietUntil } from './quiet-text.ts';
+import { quietUntil, type Looked } from './quiet-text.ts';
 import type { SecretMatcher } from './secret-matcher.ts';
 import { createSpacedStream } from './spaced-values.ts';
 import { block, opener, plain, unitClasses } from './unit-classes.ts';
@@ -32,6 +32,9 @@ export const chained = (first: StreamRedactor, second: StreamRedactor): StreamRe
   end: () => second.push(first.end()) + second.end(),
 });
 
+/** Of the stream that looks at the moment. */
+const looked: Looked = { until: 0 };
+
 class KnownStream implements StreamRedactor {
   readonly #matcher: SecretMatcher;
   readonly #source = new HeldSource();
@@ -44,6 +47,8 @@ class KnownStream implements StreamRedactor {
   readonly #literal: LiteralWalker;
   readonly #decoder: EscapeDecoder;
   #isQuiet = true;
+  /** So far the text was looked through before it is read: were it passed over again before, that would be once for each unit. */
+  #readUntil = 0;
 
   constructor(matcher: SecretMatcher) {
     this.#matcher = matcher;
@@ -88,12 +93,14 @@ class KnownStream implements StreamRedactor {
     this.#walker.restart(0);
     this.#literal.restart();
     this.#source.reset();
+    this.#readUntil = 0;
     this.#isQuiet = true;
     return rest;
   }
 
   #passOver(text: string, from: number, textAt: number): number {
-    const until = quietUntil(text, from, this.#matcher.starts);
+    const until = quietUntil(text, from, this.#matcher.starts, looked);
+    this.#readUntil = textAt + looked.until;
     if (until < text.length) {
       this.#isQuiet = false;
       this.#walker.restart(textAt + until);
@@ -119,7 +126,7 @@ class KnownStream implements StreamRedactor {
       }
       literal.take(unit, at);
       if (this.#isBehindOpener || kind === opener) this.#takeRaw(unit, kind, at);
-      if (kind === plain && walker.isIdle && blocks.isIdle && decoder.isIdle && literal.isIdle) {
+      if (kind === plain && at >= this.#readUntil && walker.isIdle && blocks.isIdle && decoder.isIdle && literal.isIdle) {
         this.#isQuiet = true;
         return i + 1;
       }
