@@ -12,11 +12,12 @@ import { hostileTexts } from '@svc/testing/hostile-texts.ts';
 
 /**
  * How long a running core's event loop is held up by one hostile request, in CPU time of its main thread and on the clock, ms:
- * `node bench/stalls.ts [--only <part of a name>] [--slowest 12]`. Messages of a megabyte are echoed by the engine, as a tool's input
- * and output and as the reply. `--root` measures another copy of the service.
+ * `node bench/stalls.ts [--groups texts,bodies,denied] [--only <part of a name>] [--slowest 12]`. Messages of a megabyte are
+ * echoed by the engine, as a tool's input and output and as the reply. `--root` measures another copy of the service.
  */
 const { values } = parseArgs({
   options: {
+    groups: { type: 'string', default: 'texts,bodies,denied' },
     only: { type: 'string', default: '' },
     slowest: { type: 'string', default: '12' },
     root: { type: 'string', default: path.join(import.meta.dirname, '..') },
@@ -139,6 +140,8 @@ const bodies = (dir: string): Case[] => {
   return [
     ['700,000 keys of a context', () => handle(context(manyKeys()))],
     ['700,000 keys of something unknown', () => handle(odd(manyKeys()))],
+    ['as many objects as may be', () => handle(odd(`[${numbered(19_000, (i) => `{"k${i}":0}`)}]`))],
+    ['as many fields as may be', () => handle(odd(`{${numbered(39_000, (i) => `"k${i}":0`)}}`))],
     ['2,500,000 items', () => handle(odd(`[${filled('0,', 5_000_000)}0]`))],
     ['2,500,000 lists', () => handle(odd(`[${filled('[],', 7_500_000)}0]`))],
     ['1,000,000 strings', () => handle(odd(`[${filled('"",', 3_000_000)}0]`))],
@@ -185,7 +188,8 @@ const denied = (): Case[] => [
   ],
 ];
 
-async function measure(env: Record<string, string>, casesOf: (dir: string) => readonly Case[]): Promise<void> {
+async function measure(group: string, env: Record<string, string>, casesOf: (dir: string) => readonly Case[]): Promise<void> {
+  if (!values.groups.split(',').includes(group)) return;
   const dir = mkdtempSync(path.join(tmpdir(), 'stalls-'));
   const child = await start(dir, env);
   const stalls: Stall[] = [];
@@ -208,6 +212,6 @@ const ms = (value: number): string => value.toFixed(1).padStart(7);
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 print('longest stall of the event loop, ms');
-await measure({ SVC_MODERATION: 'off' }, texts);
-await measure({ SVC_MODERATION: 'off' }, bodies);
-await measure({}, denied);
+await measure('texts', { SVC_MODERATION: 'off' }, texts);
+await measure('bodies', { SVC_MODERATION: 'off' }, bodies);
+await measure('denied', {}, denied);
