@@ -22,7 +22,7 @@ test('a core with 256 descriptors answers while more ask for links and connectio
   const core = spawn('bash', ['-c', 'ulimit -n 256; exec "$0" "$1"', process.execPath, main], { env, stdio: 'ignore' });
   onTestFinished(() => void core.kill('SIGKILL'));
   const health = async () => (await fetch(`http://127.0.0.1:${port}/health`)).status;
-  await expect.poll(() => health().catch(() => 0), { timeout: 40_000 }).toBe(200);
+  await expect.poll(() => health().catch(() => 0)).toBe(200);
   const open = (where: number | string) => {
     const socket = typeof where === 'number' ? connect(where, '127.0.0.1') : connect(where);
     onTestFinished(() => void socket.destroy());
@@ -30,6 +30,7 @@ test('a core with 256 descriptors answers while more ask for links and connectio
   };
   await Promise.all(Array.from({ length: 300 }, () => open(path.join(folder.path, 'run/core.sock'))));
   await Promise.all(Array.from({ length: 300 }, () => open(Number(port))));
-  expect(await health()).toBe(200);
+  // The connection of an earlier question may be closed to make room while it is used again.
+  await expect.poll(() => health().catch(() => 0)).toBe(200);
   expect(core.exitCode).toBeNull();
 });

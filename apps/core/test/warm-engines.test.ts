@@ -37,9 +37,10 @@ for (const { id, program, folder } of cases) {
       let serial = 0;
       const turn = async (text: string) =>
         (await core.handle(envelope(text, { message_id: `m-${++serial}` }))).json<HandleResult & { error?: string }>();
-      const kill = () => {
-        const pids = processesIn(path.join(core.folder, folder), program);
-        expect(pids).toHaveLength(1);
+      /** What it offers under other policies may still be checked, by programs that end by themselves. */
+      const kill = async () => {
+        let pids: number[] = [];
+        await expect.poll(() => (pids = processesIn(path.join(core.folder, folder), program))).toHaveLength(1);
         for (const pid of pids) process.kill(pid, 'SIGKILL');
       };
       model.script(() => hello);
@@ -55,7 +56,7 @@ for (const { id, program, folder } of cases) {
       model.script(() => (model.requests.length === asked + 1 ? { steps: [{ text: [gate, 'never'] }] } : hello));
       const killed = turn('two');
       await gate.reached;
-      kill();
+      await kill();
       expect(await killed).toMatchObject({ outcome: 'replied', actions: [{ text: 'hello' }] });
       expect((await core.context.sessions.read('compat:c1:key'))?.engine_session_id).toBe(before);
       expect(model.requests.at(-1)?.historyText).toContain('one');
@@ -75,7 +76,7 @@ for (const { id, program, folder } of cases) {
       });
       const killed = turn('two');
       await expect.poll(() => shown).toHaveBeenCalled();
-      kill();
+      await kill();
       expect(await killed).toMatchObject({ error: 'engine_crashed' });
       model.script(() => hello);
       expect(await turn('three')).toMatchObject({ outcome: 'replied', actions: [{ text: 'hello' }] });
