@@ -87,6 +87,7 @@ const forms: readonly [name: string, form: (pem: string) => string][] = [
   ['with the line numbers of cat', (text) => numbered(text, (number) => `${String(number).padStart(6)}\t`)],
   ['with line numbers in a margin', (text) => numbered(text, (number) => `${String(number).padStart(3)} │ `)],
   ['in a log', (text) => numbered(text, (number) => `2026-11-22T10:00:0${number % 10}.123Z app[12]: INFO `)],
+  ['in lines of JSON', (text) => text.replaceAll(/^(.*)$/gm, '{"level":30,"msg":"$1"}')],
   ['in the log of a container', (text) => text.replaceAll(/^/gm, 'web-1  | ')],
   ['with a character that nobody sees at each line', (text) => text.replaceAll(/^/gm, '\u200B').replaceAll('\n', '\u200B\n')],
   ['with spaces that do not break', (text) => text.replaceAll(/^/gm, '\u00A0\u00A0')],

@@ -1,4 +1,5 @@
 import { KeyMarkup, skipped } from './key-markup.ts';
+import { isHeaderStart, isHeaderWord, longestHeaderWord } from './key-headers.ts';
 import { LinePrefix, longestPrefix } from './line-prefix.ts';
 import { addTo, isJoin, isKeyUnit, isLine, isWord, leastLastLine, noRun } from './key-run.ts';
 
@@ -18,18 +19,6 @@ const endLine = /-----? ?END[ +%_]$/i;
 const longestEndLine = 12;
 const longestHead = 120;
 
-const headerWords = [
-  'proc-type:',
-  'dek-info:',
-  'version:',
-  'comment:',
-  'hash:',
-  'charset:',
-  'subject:',
-  'key-derivation:',
-  'key:',
-];
-const longestHeaderWord = 16;
 /** Between the lines of a key: line breaks, their escapes, quotes, and what begins a line in a quotation, a diff or a comment. */
 const gapSigns = ' \t\r\n"\'`,>|\\#*;&%';
 const escapes = 'nrtu"\'';
@@ -67,6 +56,8 @@ export class KeyBlockReader {
   /** `open`: not known yet; `key`: it is one, up to `keyUntil` so far; `ended`, `over`: its end line begins there, or other text. */
   state: 'open' | 'no' | 'key' | 'ended' | 'over' = 'open';
   keyUntil: number;
+  /** Behind the last unit that may be of a key. */
+  #readUntil: number;
   readonly #different = new Set<number>();
   #run = noRun();
   #length = 0;
@@ -86,7 +77,7 @@ export class KeyBlockReader {
 
   /** `prefix`: what stands before the head line, and before each line of the key. */
   constructor(from: number, prefix = '') {
-    this.keyUntil = from;
+    this.keyUntil = this.#readUntil = from;
     this.#prefix = new LinePrefix(prefix);
   }
 
@@ -151,13 +142,19 @@ export class KeyBlockReader {
   /** Nothing more comes. */
   end(at: number): void {
     if (this.#isDoubtful) this.state = 'no';
-    if (this.state === 'open') this.state = this.#length + this.#run.length >= leastCutKey && !isWord(this.#run) ? 'key' : 'no';
+    if (this.state === 'open') this.#decide();
     if (this.state === 'key' && this.#isNext && this.#run.length > 0) this.keyUntil = at;
+  }
+
+  #decide(): void {
+    this.state = this.#length + this.#run.length >= leastCutKey && !isWord(this.#run) ? 'key' : 'no';
+    if (this.state === 'key') this.keyUntil = this.#readUntil;
   }
 
   /** The buffer has lost so much at its beginning. */
   shift(by: number): void {
     this.keyUntil -= by;
+    this.#readUntil -= by;
   }
 
   /** A line break may be escaped, and that again. */
@@ -172,6 +169,7 @@ export class KeyBlockReader {
     addTo(this.#run, unit);
     this.#gap = 0;
     if (this.state === 'open') {
+      this.#readUntil = at;
       this.#addToLine(unit);
       this.#different.add(unit);
       if (!this.#isKey()) return;
@@ -205,7 +203,7 @@ export class KeyBlockReader {
     const line = this.#line.replace(/^-/, '') + String.fromCharCode(unit).toLowerCase();
     if (line.length === 1 || !isHeaderStart(line)) return false;
     this.#line = line;
-    this.#inHeader = headerWords.includes(line);
+    this.#inHeader = isHeaderWord(line);
     return true;
   }
 
@@ -221,7 +219,7 @@ export class KeyBlockReader {
       this.#isNext &&= run.length >= leastLastLine && !isWord(run);
       if (this.#isNext) this.keyUntil = at - 1;
     }
-    if (!(isGap(unit) || unit === dash) || unit === backtick) this.#isNext = false;
+    if (!(isGap(unit) || unit === dash || isCloser(unit)) || unit === backtick) this.#isNext = false;
     this.#isEscape = unit === backslash;
   }
 
@@ -234,7 +232,8 @@ export class KeyBlockReader {
   }
 }
 
-const isHeaderStart = (line: string): boolean => headerWords.some((word) => word.startsWith(line));
+/** Ends an object, a list or a call around a line. */
+const isCloser = (unit: number): boolean => ')];}'.includes(String.fromCharCode(unit));
 
 const isEndSpace = (unit: number): boolean => unit === 32 || unit === 43 || unit === 37 || unit === 95;
 

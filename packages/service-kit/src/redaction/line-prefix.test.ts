@@ -23,6 +23,7 @@ test.each([
 
 test('it is looked for at the beginning of a line only', () => {
   const reader = new LinePrefix('1: ');
+  expect(reader.isOpen).toBe(true);
   expect(Array.from('x 1: y').some((char) => reader.take(char.charCodeAt(0)))).toBe(false);
   reader.take(10);
   expect(reader.isOpen).toBe(true);

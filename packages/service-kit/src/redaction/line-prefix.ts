@@ -1,5 +1,9 @@
+import { isWordUnit } from './unit-kinds.ts';
+
 /** The number in front of a line may have more or fewer digits than that of the first one. */
 const growth = 2;
+/** So many signs may close a line that has nothing of the key: of a string, of an object. */
+const longestRest = 16;
 /** What is longer is no number or time in front of a line. */
 export const longestPrefix = 100;
 
@@ -12,21 +16,24 @@ export class LinePrefix {
   readonly #least: number;
   readonly #most: number;
   #line: string | null = null;
+  #rest: number;
 
   constructor(prefix: string) {
     const isPrefix = prefix.length <= longestPrefix && /[A-Za-z0-9]/.test(prefix);
     this.#shape = isPrefix ? shapeOf(prefix) : null;
+    this.#rest = isPrefix ? longestRest : 0;
     this.#least = prefix.length - growth;
     this.#most = prefix.length + growth;
   }
 
-  /** The line may still turn out to begin with the prefix. */
+  /** The line may still turn out to begin with the prefix, or to have nothing else in it. */
   get isOpen(): boolean {
-    return this.#line !== null;
+    return this.#line !== null || this.#rest > 0;
   }
 
   /** True when the prefix ends with this unit. */
   take(unit: number): boolean {
+    this.#rest = unit === 10 || isWordUnit(unit) ? 0 : Math.max(0, this.#rest - 1);
     if (unit === 10 && this.#shape !== null) this.#line = '';
     else if (this.#line !== null) return this.#takeOfLine(this.#line + String.fromCharCode(unit));
     return false;
@@ -35,6 +42,7 @@ export class LinePrefix {
   #takeOfLine(line: string): boolean {
     const isWhole = line.length >= this.#least && this.#shape?.test(line) === true;
     this.#line = isWhole || line.length >= this.#most ? null : line;
+    if (isWhole) this.#rest = longestRest;
     return isWhole;
   }
 }

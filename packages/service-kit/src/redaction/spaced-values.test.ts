@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createRedactor } from './redactor.ts';
 import { isWhiteSpace } from './unit-kinds.ts';
 
-const redactor = createRedactor(['correct horse battery', 'zq9-known-secret-77', 'line one\nline two']);
+const redactor = createRedactor(['correct horse battery', 'zq9-known-secret-77', 'line one\nline two', 'päss wort']);
 const masked = '[redacted:secret]';
 
 describe('a value with white space in it is masked however that is written', () => {
@@ -16,6 +16,7 @@ describe('a value with white space in it is masked however that is written', () 
     ['ideographic and thin spaces', 'correct\u3000horse\u2009battery'],
     ['a character that nobody sees', 'correct \u200B horse battery'],
     ['spaces for its line end', 'line one line two'],
+    ['the other normal form', 'pa\u0308ss  wort'],
     ['the longest gap', `correct${' '.repeat(64)}horse battery`],
   ])('%s', (_name, text) => {
     expect(redactor.known(`<${text}>`)).toBe(`<${masked}>`);

@@ -21,7 +21,8 @@ export function* buildSpacedMatcher(values: Iterable<string>): Steps<SpacedMatch
   const spaced = [...values]
     .map((value) => value.trim())
     .filter((value) => /\s/.test(value) && value.length >= minimumSecretLength);
-  const patterns = [...new Set(spaced.map((value) => value.replaceAll(/\s+/g, ' ')))];
+  const folded = spaced.map((value) => value.replaceAll(/\s+/g, ' '));
+  const patterns = [...new Set(folded.flatMap((value) => [value, value.normalize('NFC'), value.normalize('NFD')]))];
   if (patterns.length === 0) return null;
   return { automaton: yield* buildPatternMatcher(patterns, []), words: [...new Set(patterns.map(longestWord))] };
 }

@@ -5,7 +5,7 @@ import { createRedactor } from './redactor.ts';
 
 /** Each of many changed copies of the code is tried: there, the examples do most of the work. */
 const isBrief = process.env['TEST_MUTANTS'] === '1';
-const runs = process.env['TEST_DEEP'] === '1' ? 10_000 : isBrief ? 40 : 600;
+const runs = process.env['TEST_DEEP'] === '1' ? 20_000 : isBrief ? 40 : 1500;
 const base = createRedactor(['zq9-known-secret-77', 'another one, of words']);
 const mask = (text: string) => base.text(text);
 const keyBody = 'MIIEpAIBAAKCAQEA7bq3Jm9xY2Z5d0tLc3VwZXJzZWNyZXRrZXltYXRlcmlhbDEyMzQ1Njc4OTA';
@@ -14,6 +14,7 @@ describe('structures', () => {
   test.each([
     ['a password in an address', 'ftp://joe:s3cr3t-Pa@files.acme.io/x', 'ftp://joe:[redacted:password]@files.acme.io/x'],
     ['a password with spaces', 'postgres://joe:my pass word@db.acme.io/x', 'postgres://joe:[redacted:password]@db.acme.io/x'],
+    ['a password with spaces and no user', 'redis://:my secret pw@cache.io', 'redis://:[redacted:password]@cache.io'],
     ['a password with quotes', `mysql://joe:it's "so" 1@db/x`, 'mysql://joe:[redacted:password]@db/x'],
     ['a password beyond ASCII', 'https://joe:pässwört日本@files.acme.io', 'https://joe:[redacted:password]@files.acme.io'],
     ['a password with brackets', 'ftp://joe:a(b)<c>;d@files.acme.io', 'ftp://joe:[redacted:password]@files.acme.io'],
@@ -72,6 +73,11 @@ describe('structures', () => {
       'a key without an end',
       `-----BEGIN RSA PRIVATE KEY-----\n${keyBody} and more`,
       '-----BEGIN RSA PRIVATE KEY-----[redacted:private-key] and more',
+    ],
+    [
+      'the beginning of a key that ends with its line',
+      '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAA\n',
+      '-----BEGIN RSA PRIVATE KEY-----[redacted:private-key]\n',
     ],
     [
       'the beginning of a key',

@@ -3,7 +3,7 @@ import { isPlaceholderPassword } from './values.ts';
 
 /** What stands behind a password in an address: a name with a dot, or one with a port or a path. */
 const host = String.raw`(?=localhost\b|\[[\da-f]|[\w-]+(?:\.[\w-]+)+|[\w-]+[:/])`;
-const user = String.raw`(?<user>[^\s/?#@"'${'`'}<>:[\]]{1,128})`;
+const user = String.raw`(?<user>[^\s/?#@"'${'`'}<>:[\]]{0,128})`;
 
 /** More words are a sentence with a mail address at its end. */
 const mostWords = 6;
