@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { createEngineFallback } from '../../engine/fallback.ts';
+import type { RunFailure } from '../run-engine.ts';
+import { reasonWithFallback } from './reason-with-fallback.ts';
+import type { Failed, Reasoned } from './reason.ts';
+
+const failed = (code: RunFailure['code'], shown: Failed['shown'] = 'nothing'): Failed => ({
+  ending: 'failed',
+  failure: { code, message: `${code}!`, retryable: true },
+  shown,
+});
+const done = { ending: 'done', redactor: { text: (text: string) => text } } as unknown as Reasoned['outcome'];
+
+/** Asks `claude`, then `codex`; `outcomes` are what the runs give, one after the other. */
+function open(...outcomes: Reasoned['outcome'][]) {
+  const asked: string[] = [];
+  const counted: string[] = [];
+  const fallback = createEngineFallback(['codex'], createFakeClock());
+  const engineOf = (id: string) => ({ choice: { id }, engine: { id } });
+  const deps = {
+    engines: { active: () => Promise.resolve(engineOf('claude')), open: (id: string) => Promise.resolve(engineOf(id)) },
+    engineFallback: fallback,
+    events: {
+      engineNotice: (_turn: unknown, id: string, code: string) => counted.push(`${code} ${id}`),
+      tokenUsage: () => counted.push('tokens'),
+    },
+    sessions: {
+      addTurn: () => Promise.resolve(counted.push('turn')),
+      keepEngineSession: () => Promise.resolve(counted.push('session')),
+    },
+    spend: { add: () => undefined },
+  };
+  const used = { charge: { usage: {} }, isReported: false, engineSessionId: null };
+  const run = () =>
+    reasonWithFallback(deps as never, {} as never, ({ choice }) => {
+      asked.push(choice.id);
+      return Promise.resolve({ outcome: outcomes.shift() ?? done, used } as unknown as Reasoned);
+    });
+  return { run, asked, counted, fallback };
+}
+
+describe('what follows on a failure of the default engine', () => {
+  test.each([
+    ['a limit before anything was shown', failed('engine_rate_limited'), ['claude', 'codex']],
+    ['a crash before anything was shown', failed('engine_crashed'), ['claude', 'claude']],
+  ])('%s: another run answers, and the first is no turn of the session', async (_name, outcome, order) => {
+    const { run, asked, counted } = open(outcome);
+    await run();
+    expect(asked).toEqual(order);
+    expect(counted.filter((what) => what === 'turn')).toHaveLength(1);
+  });
+
+  test.each([
+    ['a limit after something was shown', failed('engine_rate_limited', 'something')],
+    ['a crash after something was shown', failed('engine_crashed', 'something')],
+    ['an end without a word', failed('engine_crashed', 'unknown')],
+    ['a refusal that any engine would give', failed('engine_output_too_large')],
+  ])('%s: the turn fails with it, and is counted', async (_name, outcome) => {
+    const { run, asked, counted } = open(outcome);
+    await expect(run()).rejects.toMatchObject({ code: outcome.failure.code, details: { engine_id: 'claude' } });
+    expect([asked, counted]).toEqual([['claude'], ['tokens', 'turn']]);
+  });
+
+  test('two crashes: the next one is asked, and the reason names the default engine', async () => {
+    const { run, asked } = open(failed('engine_crashed'), failed('engine_crashed'));
+    expect(await run()).toMatchObject({ fallbackReason: 'claude could not answer: engine_crashed!' });
+    expect(asked).toEqual(['claude', 'claude', 'codex']);
+  });
+
+  test('each engine fails: the last failure is the turn’s', async () => {
+    const { run, asked } = open(failed('engine_overloaded'), failed('engine_not_logged_in'));
+    await expect(run()).rejects.toMatchObject({ code: 'engine_not_logged_in', details: { engine_id: 'codex' } });
+    expect(asked).toEqual(['claude', 'codex']);
+  });
+
+  test('an end without a word puts no engine to rest: nobody knows what it did', async () => {
+    const { run, fallback } = open(failed('engine_crashed', 'unknown'));
+    await run().catch(() => undefined);
+    expect(fallback.notice('claude')).toBeNull();
+  });
+});
