@@ -133,13 +133,17 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     writeFileSync(path.join(home, '.gemini/GEMINI.md'), 'OWN-CONTEXT');
     const { engine, request } = start({ env: { PATH: process.env.PATH, HOME: home } });
     model.script(() => hello);
-    const { last, events } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
+    const { last, events, sessionId } = await collectTurn(engine, engineRequest({ prompt: 'OWN-WORDS', ...request }));
     expect(last).toEqual({ type: 'done' });
     expect(ofType(events, 'notice')).toEqual([]);
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('OWN-CONTEXT');
     const trusted = engineRequest({ prompt: 'hi', ...request });
-    await collectTurn(engine, { ...trusted, facts: { ...trusted.facts, tier: 'TRUSTED' } });
-    expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain('OWN-CONTEXT');
+    for (const resume of [null, sessionId]) {
+      await collectTurn(engine, { ...trusted, resume, facts: { ...trusted.facts, tier: 'TRUSTED' } });
+      const given = JSON.stringify(model.requests.at(-1)?.body);
+      expect(given).not.toContain('OWN-CONTEXT');
+      expect(given.includes('OWN-WORDS')).toBe(resume !== null);
+    }
     expect(readFileSync(file, 'utf8')).toBe(own);
     expect(readdirSync(path.join(home, '.gemini')).toSorted()).toEqual(['GEMINI.md', 'settings.json']);
   });
