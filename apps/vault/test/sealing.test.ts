@@ -115,6 +115,15 @@ describe('while sealed', () => {
     await expect(opened).rejects.toMatchObject({ code: 'conflict' });
     expect((await vault.ask('GET /v1/status')).body['sealed']).toBe(true);
   });
+
+  test('and so does one that comes while the rows are looked through', async () => {
+    const { inventory, lifecycle } = vault.context;
+    const sealings: Promise<void>[] = [];
+    vi.spyOn(inventory, 'examine').mockImplementation(async () => void sealings.push(lifecycle.seal()));
+    await expect(lifecycle.unseal(passphrase)).rejects.toMatchObject({ code: 'conflict' });
+    await Promise.all(sealings);
+    expect((await vault.ask('GET /v1/status')).body['sealed']).toBe(true);
+  });
 });
 
 describe('a key of a passphrase', () => {

@@ -125,7 +125,7 @@ describe('an earlier row that is put back', () => {
     putBack('agent', before);
     const answer = await vault.token(key, 'ONE');
     expect([answer.status, answer.text.includes('newest')]).toEqual([500, false]);
-    expect(await notices()).toEqual([expect.stringContaining('its row was changed or put back')]);
+    expect(await notices()).toEqual([expect.stringContaining('agent "assistant" is not as the vault wrote it last')]);
     await vault.good('DELETE /v1/agents/assistant');
     expect((await vault.token(key, 'ONE')).status).toBe(401);
     expect(await notices()).toEqual([]);
@@ -249,7 +249,11 @@ describe('an earlier row that is put back', () => {
     putBack('inventory', { ...rows('inventory', 'id = 1'), entries: String(entries) });
     await vault.unseal();
     expect((await vault.token(key, 'ONE')).status).toBe(500);
-    expect(await notices()).toEqual([expect.stringContaining('inventory of the vault was changed')]);
+    expect(await notices()).toEqual([expect.stringContaining('inventory of the vault is not as the vault wrote it last')]);
+    vault = await restartTestVault(vault);
+    await vault.unseal();
+    expect((await vault.token(key, 'ONE')).status).toBe(500);
+    expect(await notices()).toEqual([expect.stringContaining('inventory of the vault was changed by something else')]);
   });
 
   test('without the inventory a sealed vault does not take itself for one of an earlier version', async () => {

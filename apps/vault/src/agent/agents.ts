@@ -98,6 +98,7 @@ export type Agents = ReturnType<typeof createAgents>;
 export const listedAgent = (row: AgentRow): Listed => ({
   kind: 'agent',
   name: row.id,
+  shown: row.name,
   fields: [...signedFields(row), row.mac],
 });
 

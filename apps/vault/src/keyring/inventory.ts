@@ -1,11 +1,12 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Transaction } from '@svc/store/database.ts';
 import { TamperedError } from '../crypto/aead.ts';
 import type { Keyring } from './keyring.ts';
 import { readVaultRow } from './vault-row.ts';
 
-/** A row that is listed: what it is, what it is called, and the fields that count. */
-export type Listed = { kind: 'agent' | 'credential' | 'silo key'; name: string; fields: readonly unknown[] };
+/** A row that is listed: what it is, its key, and the fields that count. `shown`: what people call it, where that is not its key. */
+export type Listed = { kind: 'agent' | 'credential' | 'silo key'; name: string; shown?: string; fields: readonly unknown[] };
 
 /** Changes an entry; `fields: null` takes it out. */
 export type InventoryChange = Omit<Listed, 'fields'> & { fields: Listed['fields'] | null };
@@ -29,6 +30,8 @@ const select = 'SELECT generation, entries, mac FROM inventory WHERE id = 1';
 const upsert = `INSERT INTO inventory (id, generation, entries, mac) VALUES (1, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET generation = excluded.generation, entries = excluded.entries, mac = excluded.mac`;
 const whatToDo = 'Look through ./svc vault agent and ./svc vault list after a restart, or go back to a backup.';
+/** The rest of the process has its turn after so many rows. */
+const comparedAtOnce = 200;
 /** More lines are only counted. */
 const mostFaults = 20;
 
@@ -84,11 +87,11 @@ export function createInventory(keyring: Pick<Keyring, 'keyOf' | 'onRotate'>): I
   /** Gives the first row that is refused. */
   const compare = (listed: readonly Listed[], parsed: Entries): TamperedError | null => {
     let first: TamperedError | null = null;
-    for (const { kind, name, fields } of listed) {
+    for (const { kind, name, shown = name, fields } of listed) {
       const id = idOf(kind, name);
       if (parsed.get(id) === digestOf(fields)) refused.delete(id);
       else {
-        const fault = refuse(id, `The ${kind} "${name}" is not as the vault wrote it last: its row was changed or put back.`);
+        const fault = refuse(id, `The ${kind} "${shown}" is not as the vault wrote it last: its row was changed or put back.`);
         first ??= fault;
       }
     }
@@ -120,7 +123,10 @@ export function createInventory(keyring: Pick<Keyring, 'keyOf' | 'onRotate'>): I
       refused.clear();
       const stored = await load(tx).catch(passTampered);
       if (stored === null) return;
-      compare(all, stored.parsed);
+      for (let at = 0; at < all.length; at += comparedAtOnce) {
+        compare(all.slice(at, at + comparedAtOnce), stored.parsed);
+        await nextTurn();
+      }
       const present = new Set(all.map(({ kind, name }) => idOf(kind, name)));
       for (const id of stored.parsed.keys()) if (!present.has(id)) refuse(id, missing(id));
     },

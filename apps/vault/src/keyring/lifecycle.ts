@@ -113,9 +113,13 @@ export function createLifecycle({ db, clock, keyring, accessLog, adminKey, calib
             checkKek(keyring, kek, row);
             await tx.run('UPDATE vault SET failed_unseals = 0 WHERE id = 1');
           });
-          if (sealings !== before) throw conflict('The vault was sealed meanwhile.');
+          const assertUnsealing = () => {
+            if (sealings !== before) throw conflict('The vault was sealed meanwhile.');
+          };
+          assertUnsealing();
           keyring.open(kek, row);
           await begin(kek, row);
+          assertUnsealing();
         });
       }),
 
