@@ -116,6 +116,11 @@ test('hostile keys and texts are stored as they are', async () => {
 test('a body that is no JSON, or too large, is refused with its own status', async () => {
   expect((await collector.ingest('{"kind":')).status).toBe(400);
   expect((await collector.ingest(`"${'x'.repeat(11 * 1024 * 1024)}"`)).status).toBe(413);
+  // Decoded, the ids of both would be the same: the second event would be lost.
+  const broken = Buffer.from('[{"kind":"x","id":"a?"},{"kind":"x","id":"a!"}]');
+  broken[broken.indexOf('?')] = 0xff;
+  broken[broken.indexOf('!')] = 0xfe;
+  expect((await collector.ingest(broken)).status).toBe(400);
   expect((await collector.ingest('[]')).status).toBe(200);
 });
 

@@ -40,7 +40,7 @@ export function openTestCollector(
     context,
     dataDir: folder.path,
     ingest: async (body: unknown) => {
-      const payload = typeof body === 'string' ? body : JSON.stringify(body);
+      const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
       const response = await app.inject({
         method: 'POST',
         url: '/ingest',

@@ -62,22 +62,23 @@ type ParseBytes = (request: FastifyRequest, bytes: Buffer, done: Done) => void;
 /** What is not well-formed Unicode, or has names that make trouble, reaches no schema and no route. */
 function strict(app: FastifyInstance): ParseBytes {
   const parse = app.getDefaultJsonParser('error', 'error') as Parse;
-  return (request, bytes, done) => {
+  return withText((request, text, done) =>
+    parse(request, text, (error, value) => done(error ?? illFormedFault(text, value), value)),
+  );
+}
+
+/** The route checks the characters and the names. */
+const lenient = (app: FastifyInstance): ParseBytes => withText(app.getDefaultJsonParser('ignore', 'ignore') as Parse);
+
+/** Bytes that are no UTF-8 are no JSON: decoded, different ones would become the same. */
+const withText =
+  (parse: Parse): ParseBytes =>
+  (request, bytes, done) => {
     try {
       const text = decodeUtf8(bytes);
       freeBytes(bytes);
-      parse(request, text, (error, value) => done(error ?? illFormedFault(text, value), value));
+      parse(request, text, done);
     } catch (error) {
       done(error as Error);
     }
   };
-}
-
-function lenient(app: FastifyInstance): ParseBytes {
-  const parse = app.getDefaultJsonParser('ignore', 'ignore') as Parse;
-  return (request, bytes, done) => {
-    const text = bytes.toString('utf8');
-    freeBytes(bytes);
-    parse(request, text, done);
-  };
-}

@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
 
 /** Complete lines of a segment, each with its line break, and where the next ones begin. `bytes` lies in the reader's buffer. */
 export type Lines = { bytes: Buffer; count: number; end: number };
@@ -39,6 +39,11 @@ export class Segment {
 
   get unread(): number {
     return this.lines - this.readLines;
+  }
+
+  /** Somebody has removed the file: what is in it can still be read here, and by no later process. */
+  isUnlinked(): boolean {
+    return fstatSync(this.#fd).nlink === 0;
   }
 
   /** Appends whole lines (with their line breaks). Throws without a trace in the file when they do not fit on the disk. */

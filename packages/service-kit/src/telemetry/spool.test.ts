@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -44,6 +44,18 @@ test('lines of one turn of the event loop are in the file before it ends, withou
   expect(statSync(path.join(dir, 'core-00000001.jsonl')).size).toBe('"a"\n"b"\n'.length);
   expect(statSync(path.join(dir, 'core-00000001.jsonl')).mode & 0o777).toBe(0o600);
   expect(statSync(dir).mode & 0o777).toBe(0o700);
+});
+
+test('a folder that was removed is made again, and what lay in it is still handed over', () => {
+  const dir = openFolder();
+  const { spool } = openSpool(dir);
+  spool.append('1');
+  spool.flush();
+  rmSync(dir, { recursive: true });
+  spool.append('2');
+  spool.flush();
+  expect(files(dir)).toEqual(['core-00000002.jsonl']);
+  expect(readAll(spool)).toEqual(['1', '2']);
 });
 
 test('a batch is read again until it is acknowledged, then the file is empty', () => {

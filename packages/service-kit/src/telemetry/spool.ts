@@ -117,8 +117,10 @@ export class Spool {
   }
 
   #openCurrent(): Segment {
-    if (this.#current !== null && this.#current.bytes < this.#limits.segmentBytes) return this.#current;
+    const current = this.#current;
+    if (current !== null && current.bytes < this.#limits.segmentBytes && !current.isUnlinked()) return current;
     this.#current = null;
+    makePrivateDir(this.#dir);
     this.#makeRoom();
     const number = String(++this.#sequence).padStart(8, '0');
     const segment = Segment.create(path.join(this.#dir, `${this.#producer}-${number}.jsonl`));
