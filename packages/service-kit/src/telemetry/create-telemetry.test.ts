@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
@@ -109,6 +109,7 @@ test('half of a surrogate pair in a text of an engine costs no event: the collec
 test('a spool that cannot be written counts what it drops', async () => {
   const { telemetry, dir } = openTelemetry();
   rmSync(dir, { recursive: true });
+  writeFileSync(dir, 'a file in its place');
   telemetry.emit({ kind: 'inbound' });
   await new Promise(setImmediate);
   expect(telemetry.status()).toMatchObject({ unsent: 0, dropped: 1 });
