@@ -19,7 +19,7 @@ export class LinePrefix {
   #rest: number;
 
   constructor(prefix: string) {
-    const isPrefix = prefix.length <= longestPrefix && /[A-Za-z0-9]/.test(prefix);
+    const isPrefix = prefix.length <= longestPrefix && /[A-Za-z0-9]/.test(prefix) && !prefix.includes('[redacted:'); // a mask had another shape
     this.#shape = isPrefix ? shapeOf(prefix) : null;
     this.#rest = isPrefix ? longestRest : 0;
     this.#least = prefix.length - growth;

@@ -12,6 +12,9 @@ describe('redacting twice changes nothing', () => {
     ['/home/joe/xapi_key = "password="Tr0ub4dor&3"'],
     [`api_key = "${token}![a](https://x.example/?q=abcdefabcdefabcdefabcdef)password="Tr0ub4dor&3"`],
     [`!${token}(\\`],
+    [
+      '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq3Jm9xY2Z5d0tLc3VwZXJzZWNyZXRrZXltYXRlcmlhbDEyMzQ1Njc4OTAghp_joe@mail.org',
+    ],
   ])('in %s', (text) => {
     for (const redactor of [base, base.forPublic]) {
       const once = redactor.text(text);

@@ -5,7 +5,10 @@ import { createRedactor } from './redactor.ts';
 
 /** Each of many changed copies of the code is tried: there, the examples do most of the work. */
 const isBrief = process.env['TEST_MUTANTS'] === '1';
-const runs = process.env['TEST_DEEP'] === '1' ? 20_000 : isBrief ? 40 : 1500;
+const isDeep = process.env['TEST_DEEP'] === '1';
+/** New texts are looked for in the deep run: a change is judged by texts that were there before it. */
+const seed = 20_261_122;
+const runs = isDeep ? 20_000 : isBrief ? 40 : 1500;
 const base = createRedactor(['zq9-known-secret-77', 'another one, of words']);
 const mask = (text: string) => base.text(text);
 const keyBody = 'MIIEpAIBAAKCAQEA7bq3Jm9xY2Z5d0tLc3VwZXJzZWNyZXRrZXltYXRlcmlhbDEyMzQ1Njc4OTA';
@@ -216,7 +219,7 @@ describe.each([
       expect(throughPieces(redactor.stream(), text, sizes)).toBe(whole);
       expect(redactor.text(whole)).toBe(whole);
     });
-    fc.assert(property, { numRuns: runs });
+    fc.assert(property, { numRuns: runs, ...(isDeep ? {} : { seed }) });
   });
 
   test('a token longer than what is held back is masked to its end', () => {

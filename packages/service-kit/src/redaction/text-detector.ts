@@ -161,7 +161,10 @@ export function createTextDetector(table: KeywordTable, holdsWords: boolean): St
 
   /** After something that was masked to its end. */
   const goOn = (from: number) => {
-    at = released = settled = from;
+    // Rules see the mask before what follows, as they would in the masked text.
+    const mask = toPlaceholder('private-key');
+    buffer = mask + buffer.slice(from);
+    at = released = settled = mask.length;
     swallowing = null;
     place.inRun = false;
     state = 0;
