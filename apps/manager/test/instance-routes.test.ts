@@ -101,7 +101,7 @@ describe('POST /instances', () => {
     const payload = `{"type":"sample","name":"deep","config":{"room":${room}}}`;
     const headers = { host: '127.0.0.1', 'content-type': 'application/json' };
     const response = await manager.app.inject({ method: 'POST', url: '/instances', payload, headers });
-    expect([response.statusCode, response.json()]).toEqual([400, expect.objectContaining({ error: 'bad_request' })]);
+    expect([response.statusCode, response.json()]).toEqual([413, expect.objectContaining({ error: 'too_large' })]);
   });
 
   it('allows one instance of a type that does not support more', async () => {
