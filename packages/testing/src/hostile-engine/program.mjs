@@ -69,6 +69,13 @@ function speakCodex() {
   const threads = { next: 0 };
   /** Threads in which the driver looks at what is offered to a model: they ask, and offer nothing. */
   const checks = new Map();
+  /** Each of the thread's tool servers is there. */
+  const tellServers = async (threadId, config) => {
+    for (const name of Object.keys(config?.mcp_servers ?? {})) {
+      const params = { threadId, name, status: 'ready', error: null };
+      await line({ method: 'mcpServer/startupStatus/updated', params });
+    }
+  };
   createInterface({ input: process.stdin }).on('line', async (text) => {
     const { id, method, params } = JSON.parse(text);
     if (id === undefined) return;
@@ -77,9 +84,13 @@ function speakCodex() {
     if (method === 'thread/start') {
       const begun = `${uuid.slice(0, -4)}${String(threads.next++).padStart(4, '0')}`;
       if (params.ephemeral === true) checks.set(begun, params.config.model_providers.svc.base_url);
-      return line({ id, result: { thread: { id: begun }, model: 'hostile' } });
+      await line({ id, result: { thread: { id: begun }, model: 'hostile' } });
+      return tellServers(begun, params.config);
     }
-    if (method === 'thread/resume') return line({ id, result: { thread: { id: threadId }, model: 'hostile' } });
+    if (method === 'thread/resume') {
+      await line({ id, result: { thread: { id: threadId }, model: 'hostile' } });
+      return tellServers(threadId, params.config);
+    }
     if (method === 'thread/loaded/list') return line({ id, result: { data: [] } });
     if (method === 'account/read') return line({ id, result: { account: { type: 'x' }, requiresOpenaiAuth: false } });
     if (method === 'turn/interrupt') return; // goes unheard
