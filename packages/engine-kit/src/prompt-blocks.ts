@@ -61,24 +61,44 @@ function* senderTextSteps(text: string): Steps<string> {
     plain += plainText(text.slice(at, end));
     yield;
   }
+  return yield* withoutHeadings(plain);
+}
+
+/** The bracket at the beginning of a line that reads like a heading becomes a parenthesis. */
+function* withoutHeadings(text: string): Steps<string> {
   let out = '';
-  for (let at = 0, end = 0; at < plain.length; at = end) {
-    end = plain.indexOf('\n', at + stepLength) + 1 || plain.length;
-    out += plain.slice(at, end).replace(bracketLine, withoutHeading);
+  let kept = 0;
+  let stepAt = stepLength;
+  for (let line = 0; line < text.length; line = text.indexOf('\n', line) + 1 || text.length) {
+    if (!isPlain(text.charCodeAt(line))) {
+      // What cannot be seen is passed in parts: all of a long text may be that.
+      for (let end = line; (end = endOf(unseen, text, line)) > line; line = end) if (end - line >= stepLength) yield;
+      const end = endOf(openingBracket, text, line);
+      if (end > line && looksLikeHeading(text.slice(end, end + readAhead))) {
+        out += `${text.slice(kept, line)}(`;
+        kept = end;
+      }
+    }
+    if (line < stepAt) continue;
     yield;
+    stepAt = line + stepLength;
   }
-  return out;
+  return out + text.slice(kept);
+}
+
+/** Of ASCII, seen, and no bracket: how most lines begin. */
+const isPlain = (unit: number): boolean => unit > 0x20 && unit < 0x7f && unit !== 0x5b;
+
+/** Where what a sticky pattern finds at a place ends; the place itself where it finds nothing. */
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
 }
 
 /** Neither a line end of two characters nor a character of two units is cut. */
 function endOfStep(text: string, from: number): number {
   const end = from + stepLength;
   return /^(?:\r\n|[\ud800-\udbff][\udc00-\udfff])$/.test(text.slice(end - 1, end + 1)) ? end + 1 : Math.min(text.length, end);
-}
-
-function withoutHeading(line: string, start: string, _bracket: string, at: number, whole: string): string {
-  const after = at + line.length;
-  return looksLikeHeading(whole.slice(after, after + readAhead)) ? `${start}(` : line;
 }
 
 /** Whatever a reader may take for a line's end is one; other control characters say nothing. */
@@ -88,9 +108,10 @@ const plainText = (text: string): string =>
     .replace(/\r\n|[\r\v\f\u0085\u2028\u2029]/g, '\n')
     .replace(/[\p{Cc}--[\t\n]]/gv, '');
 
-/** Nothing that can be seen, then anything like an opening bracket, at the beginning of a line. */
-const bracketLine =
-  /^([[\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\t\u2800]--[\n]]*)([[\p{Ps}\u23a1-\u23a3\u2308\u230a]--[\(\{]])/gmv;
+/** What cannot be seen at the beginning of a line, up to a step of it. */
+const unseen = /[[\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\t\u2800]--[\n]]{1,4096}/vy;
+/** Anything like an opening bracket. */
+const openingBracket = /[[\p{Ps}\u23a1-\u23a3\u2308\u230a]--[\(\{]]/vy;
 
 /** Longer than any heading, however it is spaced out. */
 const readAhead = 240;

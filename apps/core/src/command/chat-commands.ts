@@ -93,9 +93,12 @@ const usageCommand: ChatCommand = {
 
 const commands: readonly ChatCommand[] = [newCommand, stopCommand, statusCommand, usageCommand];
 
+/** With blanks around it. */
+const longestCommand = 200;
+
 /** The command a message is, when it is one and nothing else. Anything else that begins with a slash is for the engine. */
 export function findChatCommand(text: string): ChatCommand | null {
-  const name = /^\s*\/([a-z]+)\s*$/.exec(text)?.[1];
+  const name = text.length > longestCommand ? undefined : /^\s*\/([a-z]+)\s*$/.exec(text)?.[1];
   return commands.find((command) => command.name === name) ?? null;
 }
 
