@@ -24,14 +24,16 @@ export async function pushAll(core: CoreProcess): Promise<number> {
 /** Every rule that was broken, in words. */
 export async function findBroken(core: CoreProcess, manager: StubManager, all: Sent[]): Promise<string[]> {
   const turns = await turnsOf(core, new Set(all.map(({ key }) => key)));
-  const listed = await listedTurns(core);
+  const deliveries = await allDeliveries(core);
+  const listed = new Set(deliveries.filter(({ state }) => state === 'failed').map(({ turn_id }) => turn_id));
+  const turnOf = new Map(deliveries.map(({ id, turn_id }) => [id, turn_id]));
   const runs = readRuns(core);
   return all.flatMap((sent) => {
     const turnId = turns.ids.get(sent.name) ?? null;
     const hasAnswer = turnId !== null && turns.answered.has(turnId);
     const isListed = turnId !== null && listed.has(turnId);
     const own = runs.get(sent.name) ?? [];
-    const account = { sent, turnId, hasAnswer, pushed: pushedFor(manager, sent), isListed, runs: own };
+    const account = { sent, turnId, hasAnswer, pushed: pushedFor(manager, turnId, turnOf), isListed, runs: own };
     return brokenRules(account).map((rule) => `${rule}: ${JSON.stringify({ ...account, pushed: [...account.pushed] })}`);
   });
 }
@@ -60,11 +62,9 @@ function brokenRules({ sent, turnId, hasAnswer, pushed, isListed, runs }: Accoun
   return rules.flatMap(([isBroken, rule]) => (isBroken ? [rule] : []));
 }
 
-/** An operator's words are answered to where the session was last: they are known by their text. */
-function pushedFor({ targets }: StubManager, { name, way }: Sent): Pushed {
-  if (way !== 'inject') return new Map([...(targets.get(name) ?? [])].filter(([, { text }]) => !/^i\d+$/.test(text)));
-  return new Map([...targets.values()].flatMap((pushed) => [...pushed]).filter(([, { text }]) => text === name));
-}
+/** What the channel was given of a turn. An operator's words are answered to where the session was last, whoever that was. */
+const pushedFor = ({ targets }: StubManager, turnId: string | null, turnOf: ReadonlyMap<string, string>): Pushed =>
+  new Map([...targets.values()].flatMap((pushed) => [...pushed]).filter(([id]) => turnId !== null && turnOf.get(id) === turnId));
 
 /** Turn ids by the name of their message, and turns with an answer, from the transcripts of all conversations. */
 async function turnsOf(core: CoreProcess, keys: Set<string>) {
@@ -85,13 +85,13 @@ async function turnsOf(core: CoreProcess, keys: Set<string>) {
   return { ids, answered };
 }
 
-async function listedTurns(core: CoreProcess): Promise<Set<string>> {
-  const listed = new Set<string>();
+async function allDeliveries(core: CoreProcess): Promise<Delivery[]> {
+  const all: Delivery[] = [];
   for (let before = ''; ;) {
-    const url = `${core.url}/v2/deliveries?state=failed&limit=1000${before}`;
+    const url = `${core.url}/v2/deliveries?limit=1000${before}`;
     const { deliveries, next } = await get<{ deliveries: Delivery[]; next: number | null }>(url);
-    for (const { turn_id } of deliveries) listed.add(turn_id);
-    if (next === null) return listed;
+    all.push(...deliveries);
+    if (next === null) return all;
     before = `&before=${next}`;
   }
 }
