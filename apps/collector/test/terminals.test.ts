@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import type { ListedSession } from '@svc/contract/listed-session.ts';
@@ -58,10 +59,14 @@ async function openEngine(engine: TranscriptEngine, dir: string, sign: RegExp): 
   await expect.poll(() => screen(pane), { timeout: waitMs }).toMatch(sign);
   return pane;
 }
-/** Types a line as a person would: the enter key comes after what was typed is on the screen. */
+/** Gemini takes an enter key that follows a character within 30 ms for a line break of pasted text. */
+const personsPaceMs = 150;
+
+/** Types a line as a person would: the enter key comes some time after what was typed is on the screen. */
 async function say(pane: string, text: string): Promise<void> {
   tmux('send-keys', '-t', pane, '-l', text);
   await expect.poll(() => screen(pane), { timeout: waitMs }).toContain(text.slice(0, 20));
+  await sleep(personsPaceMs);
   tmux('send-keys', '-t', pane, 'Enter');
 }
 const inPane = async (pane: string) => (await sessions('active=1')).filter(({ tmux_target }) => tmux_target === pane);
