@@ -1,12 +1,10 @@
-import os from 'node:os';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ModelUsage } from '@svc/contract/usage.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { ScriptedUsage } from '@svc/testing/model-server/scripted-reply.ts';
-import { startModelServer } from '@svc/testing/model-server/start-model-server.ts';
 import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
-import { loadEngine } from '../src/engine/load-engine.ts';
-import { envelope, openTestCore } from './open-test-core.ts';
+import { openEngineCore } from './open-engine-core.ts';
+import { envelope } from './open-test-core.ts';
 
 /** What makes another model answer within a turn, and what a million tokens of each cost. */
 const cases = [
@@ -37,23 +35,8 @@ const small: ScriptedUsage = { input: 100_000, output: 20_000, cacheRead: 0, cac
 for (const { id, model: own, prices, beside, besidePrices, order } of cases) {
   describeWithEngine(id, `what a turn of ${id} costs in which two models answer`, async (install) => {
     test('is what each of them has used, at its own price', async () => {
-      const model = await startModelServer();
-      const upper = id.toUpperCase();
-      const core = await openTestCore({
-        loadEngine,
-        env: {
-          PATH: process.env['PATH'] ?? '',
-          HOME: os.tmpdir(),
-          SVC_DEFAULT_ENGINE: id,
-          SVC_ENGINE_MODEL: own,
-          [`SVC_${upper}_PATH`]: install,
-          [`SVC_${upper}_BASE_URL`]: model.url,
-        },
-      });
-      onTestFinished(async () => {
-        await core.close();
-        await model.close();
-      });
+      const { core, model, close } = await openEngineCore(id, install, { SVC_ENGINE_MODEL: own });
+      onTestFinished(close);
       model.script((request) => {
         if (request.model === beside) return { steps: [{ text: 'found' }], usage: small };
         return request.toolResults.length > 0

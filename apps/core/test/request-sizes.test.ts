@@ -1,10 +1,8 @@
-import os from 'node:os';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ModelRequest } from '@svc/testing/model-server/model-request.ts';
-import { startModelServer } from '@svc/testing/model-server/start-model-server.ts';
 import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
-import { loadEngine } from '../src/engine/load-engine.ts';
-import { envelope, openTestCore } from './open-test-core.ts';
+import { openEngineCore } from './open-engine-core.ts';
+import { envelope } from './open-test-core.ts';
 
 /** The parts of a request that a model has to read. */
 const parts = ['instructions', 'system', 'systemInstruction', 'tools', 'input', 'messages', 'contents'];
@@ -13,22 +11,8 @@ const sizeOf = ({ body }: ModelRequest) => parts.reduce((sum, name) => sum + JSO
 for (const id of ['claude', 'codex', 'gemini'] as const) {
   describeWithEngine(id, `what the model of ${id} has to read beside what people write`, async (install) => {
     test('is at most 2 KB for a title and 6 KB for a turn of a guest, persona and facts included', async () => {
-      const model = await startModelServer();
-      const upper = id.toUpperCase();
-      const core = await openTestCore({
-        loadEngine,
-        env: {
-          PATH: process.env['PATH'] ?? '',
-          HOME: os.tmpdir(),
-          SVC_DEFAULT_ENGINE: id,
-          [`SVC_${upper}_PATH`]: install,
-          [`SVC_${upper}_BASE_URL`]: model.url,
-        },
-      });
-      onTestFinished(async () => {
-        await core.close();
-        await model.close();
-      });
+      const { core, model, close } = await openEngineCore(id, install);
+      onTestFinished(close);
       await core.addPrincipal('guest', 'guest');
       const asked = model.requests.length;
       const handled = await core.handle(envelope('hi', { sender: { raw_id: 'guest' }, conversation_key: 'compat:c1:guest' }));

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
-import { startModelServer, type ModelServer } from '@svc/testing/model-server/start-model-server.ts';
+import type { ModelServer } from '@svc/testing/model-server/start-model-server.ts';
 import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
 import { startHttpToolServer, type HttpToolServer } from '@svc/testing/tool-server/start-http-tool-server.ts';
-import { loadEngine, type EngineId } from '../src/engine/load-engine.ts';
-import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+import type { EngineId } from '../src/engine/load-engine.ts';
+import { openEngineCore } from './open-engine-core.ts';
+import { envelope, type TestCore } from './open-test-core.ts';
 
 type Case = {
   id: EngineId;
@@ -46,30 +46,19 @@ for (const { id, toolName, shell, write } of cases) {
   describeWithEngine(id, `tools of a turn that goes through the core to ${id}`, async (install) => {
     let core: TestCore;
     let model: ModelServer;
+    let close: () => Promise<void>;
     let tools: HttpToolServer;
     let made: string;
 
     beforeAll(async () => {
-      model = await startModelServer();
       tools = await startHttpToolServer();
-      const upper = id.toUpperCase();
-      core = await openTestCore({
-        loadEngine,
-        env: {
-          PATH: process.env['PATH'] ?? '',
-          HOME: os.tmpdir(),
-          SVC_DEFAULT_ENGINE: id,
-          [`SVC_${upper}_PATH`]: install,
-          [`SVC_${upper}_BASE_URL`]: model.url,
-        },
-      });
+      ({ core, model, close } = await openEngineCore(id, install));
       await core.addPrincipal('reader', 'known');
       await core.addPrincipal('guest', 'guest');
     });
     afterAll(async () => {
-      await core.close();
+      await close();
       await tools.close();
-      await model.close();
     });
     beforeEach(() => {
       tools.calls.length = 0;

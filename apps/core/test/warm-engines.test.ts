@@ -1,14 +1,12 @@
-import os from 'node:os';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
 import { createGate } from '@svc/testing/model-server/gate.ts';
-import { startModelServer } from '@svc/testing/model-server/start-model-server.ts';
 import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
 import path from 'node:path';
-import { loadEngine } from '../src/engine/load-engine.ts';
-import { envelope, openTestCore } from './open-test-core.ts';
+import { openEngineCore } from './open-engine-core.ts';
+import { envelope } from './open-test-core.ts';
 
 const cases = [
   { id: 'claude', program: 'claude .*--input-format stream-json', folder: 'workspace' },
@@ -20,20 +18,8 @@ const hello = { steps: [{ text: 'hello' }] };
 for (const { id, program, folder } of cases) {
   describeWithEngine(id, `a warm ${id} that is killed in the middle of a turn`, async (install) => {
     const open = async () => {
-      const model = await startModelServer();
-      const upper = id.toUpperCase();
-      const env = {
-        PATH: process.env['PATH'] ?? '',
-        HOME: os.tmpdir(),
-        SVC_DEFAULT_ENGINE: id,
-        [`SVC_${upper}_PATH`]: install,
-        [`SVC_${upper}_BASE_URL`]: model.url,
-      };
-      const core = await openTestCore({ loadEngine, env });
-      onTestFinished(async () => {
-        await core.close();
-        await model.close();
-      });
+      const { core, model, close } = await openEngineCore(id, install);
+      onTestFinished(close);
       let serial = 0;
       const turn = async (text: string) =>
         (await core.handle(envelope(text, { message_id: `m-${++serial}` }))).json<HandleResult & { error?: string }>();

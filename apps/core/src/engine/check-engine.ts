@@ -13,7 +13,8 @@ import type { Workspaces } from '../session/workspaces.ts';
 import type { Spend } from '../spend/spend.ts';
 import type { ActiveEngine } from './engine-registry.ts';
 
-export type EngineCheckDeps = {
+/** What a completion beside the turns needs: it is priced and counted like any other. */
+export type SideCallDeps = {
   knownSecrets: KnownSecrets;
   workspaces: Workspaces;
   pricing: Pricing;
@@ -35,7 +36,7 @@ const maxText = 500;
  * One real completion without tools and without a session, priced like any other.
  * @throws ServiceError with what the engine failed with.
  */
-export async function checkEngine(deps: EngineCheckDeps, active: ActiveEngine): Promise<EngineTest> {
+export async function checkEngine(deps: SideCallDeps, active: ActiveEngine): Promise<EngineTest> {
   const since = deps.clock.elapsed();
   const heard: Heard = { text: '', model: active.choice.model, usage: null, last: null };
   const ending = new AbortController();
@@ -66,7 +67,7 @@ async function listen({ engine }: ActiveEngine, request: EngineRequest, signal: 
   }
 }
 
-function countUsage({ pricing, events, spend }: EngineCheckDeps, active: ActiveEngine, { usage, text, model }: Heard): void {
+function countUsage({ pricing, events, spend }: SideCallDeps, active: ActiveEngine, { usage, text, model }: Heard): void {
   const charge = pricing.charge({
     usage: usage ?? estimateUsage({ input: question, output: text }),
     model,
@@ -83,7 +84,7 @@ const silent = (id: string): EngineFailure => ({
   retryable: true,
 });
 
-const toRequest = ({ ids, workspaces }: EngineCheckDeps, { choice }: ActiveEngine): EngineRequest => ({
+const toRequest = ({ ids, workspaces }: SideCallDeps, { choice }: ActiveEngine): EngineRequest => ({
   conversationKey: ids.next('test'),
   purpose: 'title',
   prompt: question,

@@ -6,7 +6,7 @@ import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { refusePlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { checkEngine, type EngineCheckDeps } from './check-engine.ts';
+import { checkEngine, type SideCallDeps } from './check-engine.ts';
 import type { EngineAdmin } from './engine-admin.ts';
 import type { EngineRegistry } from './engine-registry.ts';
 import type { EngineFallback } from './fallback.ts';
@@ -33,7 +33,7 @@ const keyBody = {
 
 const urlBody = { type: 'object', required: ['url'], properties: { url: { type: 'string', maxLength: 4096 } } } as const;
 
-type Deps = EngineCheckDeps & {
+type Deps = SideCallDeps & {
   settings: Pick<Settings, 'engineFallback'>;
   engines: Pick<EngineRegistry, 'active' | 'open'>;
   engineFallback: Pick<EngineFallback, 'notice'>;

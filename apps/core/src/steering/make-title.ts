@@ -3,30 +3,14 @@ import type { EngineRequest } from '@svc/engine-kit/engine.ts';
 import { sideOutput } from '@svc/engine-kit/output-limits.ts';
 import { dataBlock, dataLine } from '@svc/engine-kit/prompt-blocks.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
-import type { Clock } from '@svc/service-kit/clock.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
-import type { Ids } from '@svc/service-kit/ids.ts';
-import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { ServiceError, upstream } from '@svc/service-kit/service-error.ts';
+import type { SideCallDeps } from '../engine/check-engine.ts';
 import type { ActiveEngine, EngineRegistry } from '../engine/engine-registry.ts';
 import { asEngineId, type EngineFallback } from '../engine/fallback.ts';
-import type { Events } from '../events.ts';
-import type { Pricing } from '../pricing/pricing.ts';
-import type { Workspaces } from '../session/workspaces.ts';
-import type { Spend } from '../spend/spend.ts';
 import { runEngine, type EngineEnding } from '../turn/run-engine.ts';
 
-export type TitleDeps = {
-  engines: EngineRegistry;
-  engineFallback: EngineFallback;
-  knownSecrets: KnownSecrets;
-  workspaces: Workspaces;
-  pricing: Pricing;
-  spend: Spend;
-  ids: Ids;
-  events: Events;
-  clock: Clock;
-};
+export type TitleDeps = SideCallDeps & { engines: EngineRegistry; engineFallback: EngineFallback };
 export type TitleMaker = ReturnType<typeof createTitleMaker>;
 
 const limitMs = 60_000;
