@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { isRecord } from '@svc/contract/json-value.ts';
 import type { EngineFailure } from '@svc/engine-kit/engine.ts';
 import { readBeginning } from '@svc/engine-kit/read-beginning.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
@@ -98,5 +99,3 @@ function keyIn(settings: unknown, isProject: boolean): string | null {
   const leading = isProject ? leadingNames.find((name) => isSet(env[name])) : undefined;
   return leading === undefined ? null : `sets ${leading}, through which Claude's login would go elsewhere`;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 
 /**
  * What the program adds to a conversation by itself that says nothing of the owner. All else that it adds comes from the owner's
@@ -65,18 +66,11 @@ async function* withoutPrivate(file: string): AsyncGenerator<string> {
 /** A line of the history, without what the program has added when that may be private. */
 export function withoutAdded(line: string): string {
   if (!line.includes('"attachment"')) return line;
-  const entry = parse(line);
+  // A line that was cut off when the program was killed is not read by it either.
+  const entry = parseJsonOrNull(line) as Entry | null;
   if (entry?.type !== 'attachment' || common.has(String(entry.attachment?.type))) return line;
   const { rendered: _rendered, renderedRole: _role, ...kept } = entry;
   return JSON.stringify({ ...kept, attachment: empty });
 }
 
 type Entry = { type?: unknown; attachment?: { type?: unknown }; rendered?: unknown; renderedRole?: unknown };
-
-function parse(line: string): Entry | null {
-  try {
-    return JSON.parse(line) as Entry | null;
-  } catch {
-    return null; // cut off when the program was killed: it is not read either
-  }
-}

@@ -1,9 +1,10 @@
+import { isRecord } from '@svc/contract/json-value.ts';
 import type { ToolPolicy } from '@svc/contract/trust.ts';
-import { isObject, objects, toolsIn, type Json } from './request-tools.ts';
+import { objects, toolsIn, type Json } from './request-tools.ts';
 
 /** Names of the tools that a Responses request offers the model, wherever in the request they stand. */
 export function offeredTools(body: unknown): string[] {
-  return isObject(body) ? toolsIn(body).flatMap(namesOf) : [];
+  return isRecord(body) ? toolsIn(body).flatMap(namesOf) : [];
 }
 
 const namesOf = (tool: Json): string[] =>

@@ -1,3 +1,5 @@
+import { isRecord } from '@svc/contract/json-value.ts';
+
 export type Json = Record<string, unknown>;
 
 /** The tools that a Responses request offers the model, wherever in the request they stand. */
@@ -9,7 +11,5 @@ export function toolsIn(body: Json): Json[] {
 /** Newer models get their tools as an item of the input. */
 export const holdsTools = (item: Json): boolean => item.type === 'additional_tools';
 
-export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The objects of a list; none of what is no list. */
-export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isRecord) : []);

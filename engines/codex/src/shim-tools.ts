@@ -1,4 +1,5 @@
-import { holdsTools, isObject, objects, toolsIn, type Json } from './request-tools.ts';
+import { isRecord } from '@svc/contract/json-value.ts';
+import { holdsTools, objects, toolsIn, type Json } from './request-tools.ts';
 
 /** What a function's name in the flattened request stands for. */
 export type ToolOrigin = { namespace?: string; name: string; custom: boolean };
@@ -10,7 +11,7 @@ export type ToolNames = Map<string, ToolOrigin>;
  */
 export function flattenTools(body: Json): { body: Json; names: ToolNames } {
   const names: ToolNames = new Map();
-  const items = Array.isArray(body.input) ? body.input.filter(isObject) : null;
+  const items = Array.isArray(body.input) ? body.input.filter(isRecord) : null;
   const tools = toolsIn(body).flatMap((tool) => flattenTool(tool, names));
   const input = items?.filter((item) => !holdsTools(item)).map(flattenItem) ?? body.input;
   // Some servers refuse an empty list, or a choice without one.
@@ -25,7 +26,7 @@ export function flattenTools(body: Json): { body: Json; names: ToolNames } {
 export function restoreCalls(value: unknown, names: ToolNames): void {
   if (Array.isArray(value)) {
     for (const entry of value) restoreCalls(entry, names);
-  } else if (isObject(value)) {
+  } else if (isRecord(value)) {
     const origin = value.type === 'function_call' ? names.get(String(value.name)) : undefined;
     if (origin) restoreCall(value, origin);
     for (const inner of Object.values(value)) restoreCalls(inner, names);
@@ -80,7 +81,7 @@ function restoreCall(call: Json, { namespace, name, custom }: ToolOrigin): void 
 function inputOf(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) && typeof value.input === 'string' ? value.input : text;
+    return isRecord(value) && typeof value.input === 'string' ? value.input : text;
   } catch {
     return text;
   }

@@ -1,3 +1,4 @@
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 import { spawnOwned, type StopTimes } from '@svc/service-kit/process/owned-process.ts';
 import { signalGroup } from '@svc/service-kit/process/process-group.ts';
@@ -113,10 +114,6 @@ function readLine(line: string, spec: LineProcessSpec): void {
 }
 
 function parseObject(line: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
+  const value = parseJsonOrNull(line);
+  return isRecord(value) ? value : null;
 }

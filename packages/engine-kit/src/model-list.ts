@@ -1,3 +1,5 @@
+import { isRecord } from '@svc/contract/json-value.ts';
+
 /** A model that a server lists. `context` in tokens, where the server says it. */
 export type ListedModel = { id: string; context: number | null };
 
@@ -5,11 +7,11 @@ const mostModels = 500;
 
 /** Reads the body of `GET /v1/models` in the forms of the usual servers. Null when it is no such list. */
 export function readModelList(body: unknown): ListedModel[] | null {
-  const data = isObject(body) ? body['data'] : null;
+  const data = isRecord(body) ? body['data'] : null;
   if (!Array.isArray(data)) return null;
   return data
     .slice(0, mostModels)
-    .filter(isObject)
+    .filter(isRecord)
     .flatMap((model) =>
       typeof model['id'] === 'string' && model['id'] !== '' ? [{ id: model['id'], context: contextOf(model) }] : [],
     );
@@ -17,7 +19,7 @@ export function readModelList(body: unknown): ListedModel[] | null {
 
 /** vLLM, OpenRouter, LM Studio and llama-server each have a name of their own for it. */
 function contextOf(model: Record<string, unknown>): number | null {
-  const meta = isObject(model['meta']) ? model['meta'] : {};
+  const meta = isRecord(model['meta']) ? model['meta'] : {};
   const values = [
     model['loaded_context_length'],
     model['max_model_len'],
@@ -27,5 +29,3 @@ function contextOf(model: Record<string, unknown>): number | null {
   ];
   return values.find((value): value is number => typeof value === 'number' && value > 0) ?? null;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -1,3 +1,4 @@
+import { isRecord } from '@svc/contract/json-value.ts';
 import { isChatModel } from '@svc/engine-kit/chat-model.ts';
 import { readModelList } from '@svc/engine-kit/model-list.ts';
 import { openRequest, requestJson } from '@svc/service-kit/http/json-client.ts';
@@ -75,7 +76,7 @@ async function statusOf(url: string, { timeoutMs, token }: Options): Promise<num
 /** Ollama's `/api/tags`: what is built on BERT makes vectors. */
 function fromOllama(body: unknown): Listed[] | null {
   return listOf(body, 'models', (model) => {
-    const details = isObject(model['details']) ? model['details'] : {};
+    const details = isRecord(model['details']) ? model['details'] : {};
     const families = [details['family'], ...(Array.isArray(details['families']) ? details['families'] : [])].map(String);
     const able = Array.isArray(model['capabilities']) ? model['capabilities'].map(String) : null;
     const chat = able === null ? !families.some((family) => /bert/i.test(family)) : able.includes('completion');
@@ -85,8 +86,8 @@ function fromOllama(body: unknown): Listed[] | null {
 
 /** LM Studio's `/api/v0/models` says of each model what it is for. */
 function fromStudio(body: unknown): Listed[] | null {
-  const data = isObject(body) && Array.isArray(body['data']) ? body['data'] : [];
-  if (!data.some((model) => isObject(model) && typeof model['type'] === 'string')) return null;
+  const data = isRecord(body) && Array.isArray(body['data']) ? body['data'] : [];
+  if (!data.some((model) => isRecord(model) && typeof model['type'] === 'string')) return null;
   return listOf(body, 'data', (model) => ({
     id: text(model['id']),
     chat: model['type'] === 'llm' || model['type'] === 'vlm',
@@ -102,21 +103,20 @@ function listOf(
   field: string,
   toListed: (model: Record<string, unknown>) => Omit<Listed, 'id'> & { id: string | null },
 ): Listed[] | null {
-  if (!isObject(body) || !Array.isArray(body[field])) return null;
+  if (!isRecord(body) || !Array.isArray(body[field])) return null;
   return body[field]
     .slice(0, mostModels)
-    .filter(isObject)
+    .filter(isRecord)
     .map(toListed)
     .flatMap((model) => (model.id === null ? [] : [{ ...model, id: model.id }]));
 }
 
 function ownerOf(body: unknown): string | null {
-  const data = isObject(body) && Array.isArray(body['data']) ? body['data'] : [];
-  const owner = isObject(data[0]) ? data[0]['owned_by'] : null;
+  const data = isRecord(body) && Array.isArray(body['data']) ? body['data'] : [];
+  const owner = isRecord(data[0]) ? data[0]['owned_by'] : null;
   return owner === 'vllm' ? 'vLLM' : owner === 'llamacpp' ? 'llama.cpp' : null;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 /** Only what can be a model's id, so that it can be set as one and shown. */
 const text = (value: unknown): string | null =>
   typeof value === 'string' && /^[A-Za-z0-9][\w./:@+-]{0,199}$/.test(value) ? value : null;
