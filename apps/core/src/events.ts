@@ -20,11 +20,64 @@ const shortText = 4096;
 /** So much of a message is told. */
 const maxInbound = 64 * 1024;
 
+/** What the core tells the collector. Nothing here delays or fails a turn. */
+export interface Events {
+  inbound(turn: Turn, identity: Identity, observed?: boolean): Promise<void>;
+  denied(turn: Turn, identity: Identity): void;
+  blocked(turn: Turn, identity: Identity, rule: string): void;
+  /** A moderation provider could not say, and the message passed or not all the same. */
+  moderationFailed(turn: Turn, identity: Identity, error: string, passed: boolean): void;
+  /** Messages of before that were not given to the engine. */
+  transcriptCut(turn: Turn, identity: Identity, count: number): void;
+  queued(turn: Turn, position: number): void;
+  started(turn: Turn, at: number): void;
+  ended(turn: Turn, outcome: Outcome | 'failed', ms: number, error?: string): void;
+  recovered(turn: Turn, attempts: number): void;
+  delivery(delivery: Delivery): void;
+  claim(key: string, what: 'claimed' | 'released', by: string | null): void;
+  thinking(turn: Turn, text: string): void;
+  /** `cwd`: what relative paths in the input are relative to. */
+  tool(turn: Turn, name: string, id: string, input: unknown, cwd: string | null): void;
+  /** The service's own tools refused a call. The operator's client is in no turn. */
+  toolRefused(caller: ToolCaller, tool: string, reason: string): void;
+  toolResult(turn: Turn, id: string, ok: boolean, output: string): void;
+  engineNotice(turn: Turn, engineId: string, code: string, message: string): void;
+  /** `engineId`: who answered; `fallbackReason`: why not the default engine, when it was another. */
+  outbound(turn: Turn, identity: Identity, text: string, ms: number, answerer: Answerer): void;
+  /** What a turn used: the raw sender is the event's identity, the principal it resolved to stands in the payload too. */
+  tokenUsage(turn: Turn, identity: Identity, charge: Charge): void;
+  /** What a side call of nobody's conversation used, by what it was for. */
+  sideUsage(feature: string, charge: Charge): void;
+  /** What a side call for a turn used. */
+  sideUsageOf(turn: Turn, identity: Identity, feature: string, charge: Charge): void;
+  /** What a call of a speech provider used. */
+  speechUsage(use: SpeechUse): void;
+  sessionForgotten(turn: Turn, identity: Identity): void;
+  /** An identifier was given to a principal: a sender is let in. */
+  linked(what: 'linked' | 'paired', linked: Linked): void;
+  /** Who is trusted was changed; the text has passed redaction already. */
+  trustChanged(change: NewTrustChange): void;
+  /** A limit was reached, or (`refused`) a turn was not run because of it. */
+  spend(over: Overspend, refused?: { principal_key: string | null } | null): void;
+  /** A note was posted. Its label is the poster's own word, so it is not the event's session. */
+  announcement(announcement: Announcement): void;
+  /** An engine was installed or updated, or could not be. */
+  engine(engineId: string, code: 'installed' | 'updated' | 'update_failed', message: string): void;
+  /** A model server of this machine came or went. */
+  modelServer(what: 'appeared' | 'gone', server: ModelServer): void;
+  /** The database turned out to be damaged; the text says which and what to do. */
+  damaged(text: string): void;
+  service(what: 'started' | 'stopping'): void;
+}
+
 /**
  * The business events of the core, one function each, so that what is told is the same everywhere. Telemetry leaves
  * sideways: nothing here delays or fails a turn. Texts pass redaction like every other outbound text.
  */
-export function createEvents(telemetry: Pick<Telemetry, 'emit' | 'emitLong'>, knownSecrets: Pick<KnownSecrets, 'redactor'>) {
+export function createEvents(
+  telemetry: Pick<Telemetry, 'emit' | 'emitLong'>,
+  knownSecrets: Pick<KnownSecrets, 'redactor'>,
+): Events {
   const withheld = '[withheld]';
   const mask = (text: string): string => {
     try {
@@ -80,14 +133,12 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit' | 'emitLong'>, kn
       emit(turn, { kind: 'denied', principal: identity.principal_key, payload: { turn_id: turn.id, reason: identity.reason } }),
     blocked: (turn: Turn, identity: Identity, rule: string) =>
       emit(turn, { kind: 'moderation', principal: identity.principal_key, payload: { turn_id: turn.id, rule } }),
-    /** A moderation provider could not say, and the message passed or not all the same. */
     moderationFailed: (turn: Turn, identity: Identity, error: string, passed: boolean) =>
       emit(turn, {
         kind: 'moderation',
         principal: identity.principal_key,
         payload: { turn_id: turn.id, what: 'provider_failed', error: mask(error), passed },
       }),
-    /** Messages of before that were not given to the engine. */
     transcriptCut: (turn: Turn, identity: Identity, count: number) =>
       emit(turn, {
         kind: 'moderation',
@@ -120,10 +171,8 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit' | 'emitLong'>, kn
     claim: (key: string, what: 'claimed' | 'released', by: string | null) =>
       telemetry.emit({ kind: 'session', session: key, payload: { what, by } }),
     thinking: (turn: Turn, text: string) => emit(turn, { kind: 'thinking', text, payload: { turn_id: turn.id } }),
-    /** `cwd`: what relative paths in the input are relative to. */
     tool: (turn: Turn, name: string, id: string, input: unknown, cwd: string | null) =>
       emit(turn, { kind: 'tool', text: name, payload: { turn_id: turn.id, id, input, cwd } }),
-    /** The service's own tools refused a call. The operator's client is in no turn. */
     toolRefused: ({ turn, identity }: ToolCaller, tool: string, reason: string) => {
       const event = { kind: 'trust', principal: identity.principal_key, payload: { what: 'tool_refused', tool, reason } };
       if (turn === null) telemetry.emit(event);
@@ -133,7 +182,6 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit' | 'emitLong'>, kn
       emit(turn, { kind: 'tool_result', text: output, payload: { turn_id: turn.id, id, ok } }),
     engineNotice: (turn: Turn, engineId: string, code: string, message: string) =>
       emit(turn, { kind: 'engine', text: message, payload: { turn_id: turn.id, engine_id: engineId, code } }),
-    /** `engineId`: who answered; `fallbackReason`: why not the default engine, when it was another. */
     outbound: (turn: Turn, identity: Identity, text: string, ms: number, { engineId, fallbackReason }: Answerer) =>
       emit(turn, {
         kind: 'outbound',
@@ -147,26 +195,22 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit' | 'emitLong'>, kn
           ...(fallbackReason === null ? {} : { instead: mask(fallbackReason) }),
         },
       }),
-    /** What a turn used: the raw sender is the event's identity, the principal it resolved to stands in the payload too. */
     tokenUsage: (turn: Turn, identity: Identity, charge: Charge) => {
       const principal = identity.principal_key;
       const { payload, ...costs } = usageFields(charge);
       emit(turn, { kind: 'token-usage', principal, payload: { turn_id: turn.id, principal, ...payload }, ...costs });
     },
-    /** What a side call of nobody's conversation used, by what it was for. */
     sideUsage: (feature: string, charge: Charge) => {
       const { payload, ...costs } = usageFields(charge);
       const side = { feature, provider: charge.engineId, units: 'tokens', quantity: allTokens(charge) };
       telemetry.emit({ kind: 'token-usage', payload: { ...side, ...payload }, ...costs });
     },
-    /** What a side call for a turn used. */
     sideUsageOf: (turn: Turn, identity: Identity, feature: string, charge: Charge) => {
       const { payload, ...costs } = usageFields(charge);
       const principal = identity.principal_key;
       const side = { feature, provider: charge.engineId, units: 'tokens', quantity: allTokens(charge) };
       emit(turn, { kind: 'token-usage', principal, payload: { turn_id: turn.id, principal, ...side, ...payload }, ...costs });
     },
-    /** What a call of a speech provider used. */
     speechUsage: ({ conversation_key, cost_usd, billed, ...side }: SpeechUse) =>
       telemetry.emit({
         kind: 'token-usage',
@@ -178,7 +222,6 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit' | 'emitLong'>, kn
       }),
     sessionForgotten: (turn: Turn, identity: Identity) =>
       emit(turn, { kind: 'session', principal: identity.principal_key, payload: { turn_id: turn.id, what: 'forgotten' } }),
-    /** An identifier was given to a principal: a sender is let in. */
     linked: (what: 'linked' | 'paired', { principal, identifier, role }: Linked) =>
       telemetry.emit({
         kind: 'trust',
@@ -187,7 +230,6 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit' | 'emitLong'>, kn
         principal: principal.key,
         payload: { what, principal_id: principal.id, is_new: principal.is_new, identifier_id: identifier.id, role },
       }),
-    /** Who is trusted was changed; the text has passed redaction already. */
     trustChanged: ({ actor, what, principal, before, after }: NewTrustChange) => {
       const { surface, value } = { ...before, ...after };
       telemetry.emit({
@@ -198,7 +240,6 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit' | 'emitLong'>, kn
         payload: { what, actor, before, after },
       });
     },
-    /** A limit was reached, or (`refused`) a turn was not run because of it. */
     spend: (over: Overspend, refused: { principal_key: string | null } | null = null) =>
       telemetry.emit({
         kind: 'spend',
@@ -212,32 +253,26 @@ export function createEvents(telemetry: Pick<Telemetry, 'emit' | 'emitLong'>, kn
           until: over.period.until,
         },
       }),
-    /** A note was posted. Its label is the poster's own word, so it is not the event's session. */
     announcement: ({ id, target, text, priority, from_session, expires_at }: Announcement) =>
       telemetry.emit({
         kind: 'announcement',
         text: mask(text),
         payload: { id, target: mask(target), priority, from: mask(from_session), expires_at },
       }),
-    /** An engine was installed or updated, or could not be. */
     engine: (engineId: string, code: 'installed' | 'updated' | 'update_failed', message: string) =>
       telemetry.emit({ kind: 'engine', text: mask(message), payload: { engine_id: engineId, code } }),
-    /** A model server of this machine came or went. */
     modelServer: (what: 'appeared' | 'gone', { name, base_url, models }: ModelServer) =>
       telemetry.emit({
         kind: 'engine',
         text: mask(`${name} ${what === 'appeared' ? 'answers' : 'no longer answers'} at ${base_url}.`),
         payload: { code: `model_server_${what}`, name, base_url, models: models.slice(0, 20) },
       }),
-    /** The database turned out to be damaged; the text says which and what to do. */
     damaged: (text: string) => telemetry.emit({ kind: 'service', text, payload: { service: 'core', what: 'database_damaged' } }),
     service: (what: 'started' | 'stopping') => telemetry.emit({ kind: 'service', payload: { service: 'core', what } }),
   };
 }
 
 export type Answerer = { engineId: string; fallbackReason: string | null };
-
-export type Events = ReturnType<typeof createEvents>;
 
 /** A cost that nobody knows is null and `priced: false`, which is not the same as free. */
 function usageFields({ usage, model, engineId, billed, billed_cost_usd }: Charge) {

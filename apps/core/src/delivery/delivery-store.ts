@@ -35,9 +35,28 @@ const removeOld = `DELETE FROM delivery WHERE seq IN
   (SELECT seq FROM (SELECT seq, state, updated_at FROM delivery ORDER BY seq LIMIT 500) AS oldest
    WHERE state <> 'pending' AND updated_at < ?) RETURNING state`;
 
-export function createDeliveryStore(db: Database, clock: Clock, ids: Ids) {
+/** Rows of the outbox and of what became of them. */
+export interface DeliveryStore {
+  /** A delivery without a route cannot be made: it is kept as failed, for the list. So is one that `isRefused`. */
+  add(delivery: NewDelivery, isRefused?: boolean): Promise<StoredDelivery>;
+  update(storedDelivery: StoredDelivery): Promise<number>;
+  pending(): Promise<StoredDelivery[]>;
+  list(
+    state: DeliveryState | null,
+    before: number,
+    limit: number,
+  ): Promise<{ deliveries: StoredDelivery[]; next: number | null }>;
+  find(id: string): Promise<StoredDelivery | undefined>;
+  /** True when what came of a turn is pushed, or was. */
+  isFor(turnId: string): Promise<boolean>;
+  counts(): Promise<{ pending: number; failed: number } | undefined>;
+  remove(id: string): Promise<number>;
+  /** Removes some of what has been settled before `before` (epoch ms); gives what it was. */
+  prune(before: number): Promise<Pick<Delivery, 'state'>[]>;
+}
+
+export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): DeliveryStore {
   return {
-    /** A delivery without a route cannot be made: it is kept as failed, for the list. So is one that `isRefused`. */
     async add(delivery: NewDelivery, isRefused = false): Promise<StoredDelivery> {
       const { turn_id, turn_seq, conversation_key, text, injected, route, error } = delivery;
       const now = clock.now();
@@ -76,7 +95,6 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids) {
       const row = await db.get<Row>(`SELECT ${columns} FROM delivery WHERE id = ?`, id);
       return row === undefined ? undefined : toDelivery(row);
     },
-    /** True when what came of a turn is pushed, or was. */
     isFor: async (turnId: string) =>
       (await db.get(`SELECT 1 FROM delivery WHERE turn_id = ? AND state <> 'failed'`, turnId)) !== undefined,
     counts: () =>
@@ -85,11 +103,8 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids) {
           (SELECT count(*) FROM delivery WHERE state = 'failed') AS failed`,
       ),
     remove: (id: string) => db.run(`DELETE FROM delivery WHERE id = ? AND state <> 'pending'`, id),
-    /** Removes some of what has been settled before `before` (epoch ms); gives what it was. */
     prune: (before: number) => db.all<Pick<Delivery, 'state'>>(removeOld, before),
   };
 }
-
-export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
 const toDelivery = ({ seq: _seq, injected, ...row }: Row): StoredDelivery => ({ ...row, injected: injected === 1 });

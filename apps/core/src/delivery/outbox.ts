@@ -17,8 +17,6 @@ export type OutboxDeps = {
   onSettled: (delivery: StoredDelivery) => void;
 };
 
-export type Outbox = ReturnType<typeof createOutbox>;
-
 const backOff = { firstMs: 1000, maxMs: 5 * 60_000 };
 /** A reply that is older than this would only confuse. */
 const giveUpMs = 24 * 60 * 60_000;
@@ -30,11 +28,29 @@ type Waiting = { delivery: StoredDelivery; dueAt: number; endsAt: number };
 
 const tooMany = 'too many deliveries are waiting';
 
+/** Pushes replies to their channels, in order for each target, until they are sent, refused for good or too old. */
+export interface Outbox {
+  /** Stores a delivery (committed with whatever else is pending in the database) and begins with it. */
+  push(delivery: NewDelivery): Promise<StoredDelivery>;
+  /** What came of the first attempt of a delivery that was just pushed, or that it still waits after `withinMs`. */
+  firstTry(delivery: StoredDelivery, withinMs: number): Promise<SendOutcome>;
+  /** Goes on with what an earlier process left. */
+  start(): Promise<void>;
+  /** Tries a failed or waiting delivery now. False when there is no such one, or it has no route. */
+  retry(id: string): Promise<boolean>;
+  /** Takes a settled delivery off the list. */
+  remove(id: string): Promise<boolean>;
+  /** Removes some of what has been settled before `before` (epoch ms); gives how many. */
+  prune(before: number): Promise<number>;
+  counts(): { pending: number; failed: number };
+  close(): void;
+}
+
 /**
  * Replies that have to be pushed: kept in the database until the channel has them, tried again with growing delays, in
  * order for each target. What cannot be delivered is listed, never dropped in silence.
  */
-export function createOutbox({ store, flush, send, clock, log, redact, onSettled }: OutboxDeps) {
+export function createOutbox({ store, flush, send, clock, log, redact, onSettled }: OutboxDeps): Outbox {
   const lines = new Map<string, Waiting[]>();
   const firstTries = new Map<string, (outcome: SendOutcome) => void>();
   const timers = new Map<string, () => void>();
@@ -151,10 +167,8 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
   }
 
   return {
-    /** Stores a delivery (committed with whatever else is pending in the database) and begins with it. */
     push,
 
-    /** What came of the first attempt of a delivery that was just pushed, or that it still waits after `withinMs`. */
     firstTry(delivery: StoredDelivery, withinMs: number): Promise<SendOutcome> {
       if (delivery.state === 'failed') {
         return Promise.resolve({ delivered: false, permanent: true, error: delivery.error ?? 'it has no route' });
@@ -175,13 +189,11 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
       });
     },
 
-    /** Goes on with what an earlier process left. */
     async start(): Promise<void> {
       failed = (await store.counts())?.failed ?? 0;
       for (const delivery of await store.pending()) enqueue(delivery);
     },
 
-    /** Tries a failed or waiting delivery now. False when there is no such one, or it has no route. */
     async retry(id: string): Promise<boolean> {
       const waiting = [...lines].find(([, line]) =>
         line.some(({ delivery }) => delivery.id === id && delivery.state === 'pending'),
@@ -207,7 +219,6 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
       return true;
     },
 
-    /** Takes a settled delivery off the list. */
     async remove(id: string): Promise<boolean> {
       const delivery = await store.find(id);
       const isGone = (await store.remove(id)) > 0;
@@ -215,7 +226,6 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
       return isGone;
     },
 
-    /** Removes some of what has been settled before `before` (epoch ms); gives how many. */
     async prune(before: number): Promise<number> {
       const removed = await store.prune(before);
       failed -= removed.filter(({ state }) => state === 'failed').length;

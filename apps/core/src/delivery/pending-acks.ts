@@ -25,8 +25,6 @@ export type PendingAckDeps = {
   clock: Clock;
   log: Pick<Log, 'error'>;
 };
-export type PendingAcks = ReturnType<typeof createPendingAcks>;
-
 /** How long a caller that lost its connection, or crashed, has to come back for a reply before it is pushed. */
 const graceMs = 5000;
 /** A connector that has a reply and says nothing of it for this long has a fault. */
@@ -42,11 +40,30 @@ const tooMany = 'too many replies wait for a word of their connectors; this one 
 
 const noTimer = () => undefined;
 
+/** Replies that were made and of which no channel has said yet that it has them. */
+export interface PendingAcks {
+  /** A reply has been made that has to reach a channel, or that nobody is there for. */
+  expect(turn: Turn, route: Route | null, result: HandleResult, isAttended: boolean): void;
+  /** True while it is not known whether the turn's reply has reached its channel. */
+  isExpected(turnId: string): boolean;
+  /** A caller was given the reply, and says what becomes of it, or is `abandoned`. */
+  accepted(turnId: string): void;
+  /** The channel shows the reply. Nothing for turns that are not waited for. */
+  delivered(turnId: string): Promise<void>;
+  /** The channel could not show it: it is pushed instead. */
+  undelivered(turnId: string, error: string): Promise<void>;
+  /** Whoever had `accepted` the reply went away before saying what became of it. Another caller who has it may still say. */
+  abandoned(turnId: string): void;
+  /** Whoever asked was gone before the reply could be given. Nothing changes where another caller has it. */
+  callerGone(turnId: string): void;
+  count(): number;
+}
+
 /**
  * Between a reply and its channel: who asked for it shows it and says so. When nobody is there, or says that it
  * could not be shown, the reply goes to the outbox. The journal keeps it open until one of the two is sure.
  */
-export function createPendingAcks({ journal, outbox, clock, log }: PendingAckDeps, limits = usualLimits) {
+export function createPendingAcks({ journal, outbox, clock, log }: PendingAckDeps, limits = usualLimits): PendingAcks {
   /** The oldest first. */
   const waiting = new Map<string, PendingAck>();
   let chars = 0;
@@ -103,7 +120,6 @@ export function createPendingAcks({ journal, outbox, clock, log }: PendingAckDep
   };
 
   return {
-    /** A reply has been made that has to reach a channel, or that nobody is there for. */
     expect(turn: Turn, route: Route | null, result: HandleResult, isAttended: boolean): void {
       const ack: PendingAck = { turn, route, text: replyText(result), holders: 0, waitsFor: 'word', cancelTimer: noTimer };
       add(ack);
@@ -112,10 +128,8 @@ export function createPendingAcks({ journal, outbox, clock, log }: PendingAckDep
       makeRoom();
     },
 
-    /** True while it is not known whether the turn's reply has reached its channel. */
     isExpected: (turnId: string): boolean => waiting.has(turnId),
 
-    /** A caller was given the reply, and says what becomes of it, or is `abandoned`. */
     accepted(turnId: string): void {
       const ack = waiting.get(turnId);
       if (ack === undefined) return;
@@ -123,7 +137,6 @@ export function createPendingAcks({ journal, outbox, clock, log }: PendingAckDep
       if (ack.waitsFor === 'caller') awaitWord(ack);
     },
 
-    /** The channel shows the reply. Nothing for turns that are not waited for. */
     async delivered(turnId: string): Promise<void> {
       const ack = waiting.get(turnId);
       if (ack === undefined) return;
@@ -131,13 +144,11 @@ export function createPendingAcks({ journal, outbox, clock, log }: PendingAckDep
       await journal.settle(ack.turn, 'delivered');
     },
 
-    /** The channel could not show it: it is pushed instead. */
     async undelivered(turnId: string, error: string): Promise<void> {
       const ack = waiting.get(turnId);
       if (ack !== undefined) await push(ack, ack.route, error);
     },
 
-    /** Whoever had `accepted` the reply went away before saying what became of it. Another caller who has it may still say. */
     abandoned(turnId: string): void {
       const ack = waiting.get(turnId);
       if (ack === undefined) return;
@@ -145,7 +156,6 @@ export function createPendingAcks({ journal, outbox, clock, log }: PendingAckDep
       if (ack.holders === 0) awaitCaller(ack);
     },
 
-    /** Whoever asked was gone before the reply could be given. Nothing changes where another caller has it. */
     callerGone(turnId: string): void {
       const ack = waiting.get(turnId);
       if (ack?.holders === 0) awaitCaller(ack);

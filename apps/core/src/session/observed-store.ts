@@ -25,8 +25,6 @@ export type NewObserved = { sender: string; tier: Tier; text: string; attachment
 
 type Row = Omit<ObservedMessage, 'attachments'> & { attachments: string | null };
 
-export type ObservedStore = Awaited<ReturnType<typeof openObservedStore>>;
-
 /** Only the newest are kept: context of the next turn, not an archive. */
 const keptPerKey = 50;
 const maxTextLength = 4000;
@@ -44,8 +42,18 @@ const select = `SELECT id, sender, tier, text, attachments, at, gone, gone_since
   WHERE conversation_key = ? ORDER BY id`;
 const selectKeys = 'SELECT DISTINCT conversation_key FROM observed_message';
 
+/** Messages that were only seen, kept as context of their conversation's next turn. */
+export interface ObservedStore {
+  /** False for a message that came before: it is not stored again, also when a turn has used it meanwhile. */
+  add(key: string, newObserved: NewObserved): Promise<boolean>;
+  /** Oldest first. */
+  list(key: string): Promise<ObservedMessage[]>;
+  /** Drops what a turn has used, and nothing that came since. */
+  clear(key: string, upToId: number): Promise<number>;
+}
+
 /** Messages that are context of their conversation's next turn. A conversation without any costs its turns nothing. */
-export async function openObservedStore(db: Database, clock: Clock) {
+export async function openObservedStore(db: Database, clock: Clock): Promise<ObservedStore> {
   let added = 0;
   /** Conversations that may have some, each with the number of its latest addition. */
   const keys = new Map<string, number>();
@@ -68,7 +76,6 @@ export async function openObservedStore(db: Database, clock: Clock) {
   }
 
   return {
-    /** False for a message that came before: it is not stored again, also when a turn has used it meanwhile. */
     async add(key: string, { sender, tier, text, attachments = [], message_id }: NewObserved): Promise<boolean> {
       const name = message_id === undefined ? null : compositeKey(key, message_id);
       if (name !== null && recent.has(name)) return false;
@@ -84,7 +91,6 @@ export async function openObservedStore(db: Database, clock: Clock) {
       return stored > 0;
     },
 
-    /** Oldest first. */
     async list(key: string): Promise<ObservedMessage[]> {
       const latest = keys.get(key);
       if (latest === undefined) return [];
@@ -93,7 +99,6 @@ export async function openObservedStore(db: Database, clock: Clock) {
       return rows.map((row) => ({ ...row, attachments: toAttachments(row.attachments) }));
     },
 
-    /** Drops what a turn has used, and nothing that came since. */
     clear: (key: string, upToId: number) =>
       db.run('DELETE FROM observed_message WHERE conversation_key = ? AND id <= ?', key, upToId),
   };

@@ -97,8 +97,27 @@ const updateTotals = `
   WHERE conversation_key = ? AND fence = ?`;
 const remove = 'DELETE FROM session WHERE conversation_key = ?';
 
+/** Rows of sessions. */
+export interface SessionStore {
+  read(key: string): Promise<SessionRow | undefined>;
+  /** The newest announcement that a session has seen; 0 for one that is new. */
+  announceCursor(key: string): Promise<number>;
+  /** Newest first, those after a place in the list. */
+  list(after: SessionPlace, limit: number): Promise<SessionRow[]>;
+  /** Creates or continues the session for a turn and gives the turn its fencing number. */
+  open(opening: SessionOpening): Promise<OpenSession>;
+  /** Keeps the engine's resume id as soon as it is known, so that a killed turn can be resumed. */
+  keepEngineSession(session: OpenSession, engineSessionId: string): Promise<unknown>;
+  /**
+   * Adds a finished turn to the session's sums. A turn that was overtaken (an older fence) changes nothing. Nobody waits
+   * for the commit: a reply is not held back for a sum, and what was used is in the telemetry spool already.
+   */
+  addTurn(session: OpenSession, totals: TurnTotals): Promise<unknown>;
+  delete(key: string): Promise<number>;
+}
+
 /** Sessions by key. Nothing here grows with the number of sessions but the list. */
-export function createSessionStore(db: Database, clock: Clock) {
+export function createSessionStore(db: Database, clock: Clock): SessionStore {
   /** The conversation goes to another engine: its session is put aside, and that of the other one taken up where there is one. */
   const changeEngine = async (row: OpenedRow, engineId: string): Promise<OpenSession> => {
     const { parked_sessions, ...session } = row;
@@ -112,14 +131,11 @@ export function createSessionStore(db: Database, clock: Clock) {
   return {
     read: (key: string) => db.get<SessionRow>(selectOne, key),
 
-    /** The newest announcement that a session has seen; 0 for one that is new. */
     announceCursor: async (key: string): Promise<number> =>
       (await db.get<{ last_announce_id: number }>(selectCursor, key))?.last_announce_id ?? 0,
 
-    /** Newest first, those after a place in the list. */
     list: ({ at, key }: SessionPlace, limit: number) => db.all<SessionRow>(selectRecent, at, at, key, limit),
 
-    /** Creates or continues the session for a turn and gives the turn its fencing number. */
     async open(opening: SessionOpening): Promise<OpenSession> {
       const now = clock.now();
       const row = await db.getDeferred<OpenedRow>(
@@ -143,14 +159,9 @@ export function createSessionStore(db: Database, clock: Clock) {
       return { conversation_key, engine_id, engine_session_id, turns, cwd, fence, missed: 0 };
     },
 
-    /** Keeps the engine's resume id as soon as it is known, so that a killed turn can be resumed. */
     keepEngineSession: (session: OpenSession, engineSessionId: string) =>
       db.getDeferred(updateEngineSession, engineSessionId, session.conversation_key, session.fence),
 
-    /**
-     * Adds a finished turn to the session's sums. A turn that was overtaken (an older fence) changes nothing. Nobody waits
-     * for the commit: a reply is not held back for a sum, and what was used is in the telemetry spool already.
-     */
     addTurn: (session: OpenSession, totals: TurnTotals) =>
       db.getDeferred(
         updateTotals,
@@ -167,7 +178,5 @@ export function createSessionStore(db: Database, clock: Clock) {
     delete: (key: string) => db.run(remove, key),
   };
 }
-
-export type SessionStore = ReturnType<typeof createSessionStore>;
 
 const parkedOf = ({ engine_session_id, turns }: OpenedRow) => ({ id: engine_session_id ?? '', turns });

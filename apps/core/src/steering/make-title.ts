@@ -11,8 +11,6 @@ import { asEngineId, type EngineFallback } from '../engine/fallback.ts';
 import { runEngine, type EngineEnding } from '../turn/run-engine.ts';
 
 export type TitleDeps = SideCallDeps & { engines: EngineRegistry; engineFallback: EngineFallback };
-export type TitleMaker = ReturnType<typeof createTitleMaker>;
-
 const limitMs = 60_000;
 const graceMs = 2000;
 const maxInput = 4000;
@@ -20,8 +18,14 @@ const maxTitle = 80;
 const instruction =
   'Write a title of at most eight words for a conversation that begins with the text below. Answer with the title alone, in the language of the text.';
 
+/** Names a conversation by a side call to an engine. */
+export interface TitleMaker {
+  /** @throws ServiceError `busy` while another title is being made, or what the engine failed with. */
+  title(text: string): Promise<string>;
+}
+
 /** Titles by the engine in use, without tools and without a session; one at a time, so that they never crowd out turns. */
-export function createTitleMaker(deps: TitleDeps) {
+export function createTitleMaker(deps: TitleDeps): TitleMaker {
   let isBusy = false;
   const redact = (text: string) => deps.knownSecrets.redactor().text(text);
 
@@ -72,7 +76,6 @@ export function createTitleMaker(deps: TitleDeps) {
   }
 
   return {
-    /** @throws ServiceError `busy` while another title is being made, or what the engine failed with. */
     async title(text: string): Promise<string> {
       if (isBusy)
         throw new ServiceError('busy', 'A title is being made already. Try again in a moment.', {

@@ -5,7 +5,7 @@ import type { App } from '@svc/service-kit/http/create-app.ts';
 import { forbidden, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { ToolServers } from '../tool-server/tool-servers.ts';
 import type { TrustService } from '../trust/trust-service.ts';
-import { resolveIdentity } from '../turn/steps/resolve-identity.ts';
+import { resolveIdentity } from '../turn/steps/admit.ts';
 import { createCollectorReader } from './collector-reader.ts';
 import { rightsOf, type ToolCaller } from './tool-caller.ts';
 import type { Toolbelt } from './toolbelt.ts';

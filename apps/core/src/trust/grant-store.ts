@@ -9,7 +9,17 @@ const selectSame = `${select} WHERE g.principal_id = ? AND g.role_id = ? AND g.s
 const upsert = `INSERT INTO trust_grant (id, principal_id, role_id, scope_surface, scope_conversation_key, expires_at)
   VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`;
 
-export function createGrantStore(db: Database) {
+/** Rows of grants: who has which role where. */
+export interface GrantStore {
+  read(id: string): Promise<Grant | null>;
+  /** The grant of the same role to the same principal for the same place. */
+  findSame(grant: Pick<Grant, 'principal_id' | 'role_id' | 'scope'>): Promise<Grant | null>;
+  /** Of a grant that is there only the expiry changes. */
+  save(grant: Grant): Promise<void>;
+  delete(id: string): Promise<number>;
+}
+
+export function createGrantStore(db: Database): GrantStore {
   const one = async (sql: string, ...values: (string | null)[]): Promise<Grant | null> => {
     const row = await db.get<GrantRow>(sql, ...values);
     return row === undefined ? null : toGrant(row);
@@ -17,11 +27,9 @@ export function createGrantStore(db: Database) {
   return {
     read: (id: string) => one(`${select} WHERE g.id = ?`, id),
 
-    /** The grant of the same role to the same principal for the same place. */
     findSame: ({ principal_id, role_id, scope }: Pick<Grant, 'principal_id' | 'role_id' | 'scope'>) =>
       one(selectSame, principal_id, role_id, scope.surface ?? null, scope.conversation_key ?? null),
 
-    /** Of a grant that is there only the expiry changes. */
     async save({ id, principal_id, role_id, scope, expires_at }: Grant): Promise<void> {
       await db.run(upsert, id, principal_id, role_id, scope.surface ?? null, scope.conversation_key ?? null, expires_at);
     },
@@ -29,5 +37,3 @@ export function createGrantStore(db: Database) {
     delete: (id: string) => db.run('DELETE FROM trust_grant WHERE id = ?', id),
   };
 }
-
-export type GrantStore = ReturnType<typeof createGrantStore>;

@@ -1,11 +1,12 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { seedActor } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { type DataPaths, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
-import { lostStore, markSetUp } from './first-set-up.ts';
 import { seedTrust } from './seed-trust.ts';
 import type { TrustAudit } from './trust-audit.ts';
 import { createTrustService, type TrustService } from './trust-service.ts';
@@ -32,4 +33,30 @@ export async function openTrust({ db, paths, audit, clock, ids, log }: Deps): Pr
     trust.closeGate(`trust could not be set up, so everybody is denied: ${errorText(error)}`);
   }
   return trust;
+}
+
+type Places = Pick<DataPaths, 'root' | 'coreDb'>;
+
+const markOf = ({ root }: Places) => path.join(root, 'trust.set-up');
+
+const words = `Here since trust was first set up. While this file stands, a trust store that is gone or empty lets nobody in.
+`;
+
+/**
+ * Why an empty trust store is not that of a new installation: there was one before. Null when all is well. Taken for a
+ * new one, it would let in again whoever the first start lets in.
+ */
+function lostStore(places: Places): string | null {
+  const mark = markOf(places);
+  if (!existsSync(mark)) return null;
+  return (
+    `the trust store ${places.coreDb} is empty, though trust had been set up here. Restore it from a backup; ` +
+    `or remove ${mark} and restart to start over`
+  );
+}
+
+/** Remembers, apart from the store, that there is one. Throws when the folder cannot be written to. */
+function markSetUp(places: Places): void {
+  const mark = markOf(places);
+  if (!existsSync(mark)) writeFileAtomic(mark, words);
 }

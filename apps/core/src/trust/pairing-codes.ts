@@ -12,8 +12,17 @@ const maxLivePerSurface = 25;
 const protectedMs = 5 * 60_000;
 const maxPerDay = 3;
 
+/** Codes that strangers were given, bounded for each surface and sender. */
+export interface PairingCodes {
+  /** The sender's code while it lives, else a fresh one, else null. */
+  codeFor(row: PendingRow): string | null;
+  /** The sender whose live code was typed. */
+  find(text: string): PendingRow | undefined;
+  release(row: PendingRow): void;
+}
+
 /** The live pairing codes: few, short-lived, and each one sender's. */
-export function createPairingCodes(senders: Pick<PendingSenders, 'all' | 'changed'>, clock: Clock) {
+export function createPairingCodes(senders: Pick<PendingSenders, 'all' | 'changed'>, clock: Clock): PairingCodes {
   /** Oldest first, so those that expire stand in front. */
   const live = new Map<string, PendingRow>();
   const byExpiry = (a: PendingRow, b: PendingRow) => Number(a.code_expires_at) - Number(b.code_expires_at);
@@ -70,10 +79,8 @@ export function createPairingCodes(senders: Pick<PendingSenders, 'all' | 'change
   };
 
   return {
-    /** The sender's code while it lives, else a fresh one, else null. */
     codeFor: (row: PendingRow): string | null => (hasLiveCode(row, clock.now()) ? row.code : give(row)),
 
-    /** The sender whose live code was typed. */
     find(text: string): PendingRow | undefined {
       dropExpired();
       const code = readCode(text);
@@ -83,5 +90,3 @@ export function createPairingCodes(senders: Pick<PendingSenders, 'all' | 'change
     release,
   };
 }
-
-export type PairingCodes = ReturnType<typeof createPairingCodes>;

@@ -28,8 +28,16 @@ type Deps = {
 
 const defaultRole = 'known';
 
+/** Lets in those who wait. */
+export interface Pairing {
+  /** @throws ServiceError `not_found` or `conflict`, and then nothing has changed. */
+  link(pendingId: string, target: LinkTarget): Promise<LinkResult>;
+  /** @throws ServiceError `busy` after too many wrong codes, `not_found`, `conflict`, `bad_request`. */
+  pair(request: PairRequest): Promise<LinkResult>;
+}
+
 /** Lets in those who wait: by their place in the list, or by the code they were given. */
-export function createPairing({ db, pending, trust, audit, events, clock, ids }: Deps) {
+export function createPairing({ db, pending, trust, audit, events, clock, ids }: Deps): Pairing {
   const throttle = createGuessThrottle(clock);
 
   /** All of it in one transaction, or nothing. The sender's next message is judged by it. */
@@ -49,10 +57,8 @@ export function createPairing({ db, pending, trust, audit, events, clock, ids }:
   };
 
   return {
-    /** @throws ServiceError `not_found` or `conflict`, and then nothing has changed. */
     link: (pendingId: string, target: LinkTarget): Promise<LinkResult> => linkRow(pending.read(pendingId), target, 'linked'),
 
-    /** @throws ServiceError `busy` after too many wrong codes, `not_found`, `conflict`, `bad_request`. */
     async pair({ code, as, role, name }: PairRequest): Promise<LinkResult> {
       if (as !== undefined && (role ?? name) !== undefined) {
         throw badRequest('"as" links to a principal that has its name and roles; "role" and "name" are for a new one.');
@@ -71,8 +77,6 @@ export function createPairing({ db, pending, trust, audit, events, clock, ids }:
     },
   };
 }
-
-export type Pairing = ReturnType<typeof createPairing>;
 
 const linkedFacts = ({ principal, identifier, sender_name, role }: Linked) => ({
   identifier_id: identifier.id,

@@ -13,11 +13,24 @@ const writeEveryMs = 1000;
 /** A write holds the process for a moment; a flood of senders is written in pieces. */
 const rowsPerWrite = 200;
 
+/** Senders without access, as stored. */
+export interface PendingSenders {
+  /** Counts a message of an unknown sender. */
+  see(envelope: Pick<Envelope, 'channel' | 'sender'>): PendingRow;
+  changed(row: PendingRow): void;
+  remove(row: PendingRow): void;
+  find(id: string): PendingRow | undefined;
+  all(): PendingRow[];
+  /** Writes everything, and drops those who became known in another way meanwhile. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
 /**
  * The denied unknown senders, in memory, oldest last seen first. A message changes memory alone; what changed is written
  * at most once a second, so that nobody can turn messages into writes.
  */
-export async function createPendingSenders({ store, clock, ids, log }: Deps) {
+export async function createPendingSenders({ store, clock, ids, log }: Deps): Promise<PendingSenders> {
   const rows = new Map<string, PendingRow>();
   const unwritten = new Set<PendingRow>();
   /** Ids that the database may have, and those among them that must go. */
@@ -97,7 +110,6 @@ export async function createPendingSenders({ store, clock, ids, log }: Deps) {
   };
 
   return {
-    /** Counts a message of an unknown sender. */
     see({ channel, sender }: Pick<Envelope, 'channel' | 'sender'>): PendingRow {
       const surface = channel;
       const value = toIdentifierValue(channel, sender.raw_id);
@@ -122,7 +134,6 @@ export async function createPendingSenders({ store, clock, ids, log }: Deps) {
     find: (id: string): PendingRow | undefined => [...rows.values()].find((row) => row.id === id),
     all: (): PendingRow[] => [...rows.values()],
 
-    /** Writes everything, and drops those who became known in another way meanwhile. */
     async settle(): Promise<void> {
       await flush();
       const known = new Set(await store.known());
@@ -135,8 +146,6 @@ export async function createPendingSenders({ store, clock, ids, log }: Deps) {
     },
   };
 }
-
-export type PendingSenders = Awaited<ReturnType<typeof createPendingSenders>>;
 
 export const hasLiveCode = ({ code, code_expires_at }: PendingRow, now: number): boolean =>
   code !== null && code_expires_at !== null && code_expires_at > now;

@@ -15,18 +15,26 @@ const upsert = `INSERT INTO pending_identity (id, surface, value, name, first_se
     last_seen = excluded.last_seen, count = excluded.count, code = excluded.code, code_expires_at = excluded.code_expires_at,
     codes_given = excluded.codes_given, codes_since = excluded.codes_since`;
 
+/** Rows of senders without access. */
+export interface PendingStore {
+  /** The one seen longest ago first. */
+  list(): Promise<PendingRow[]>;
+  /** Ids of those whose identifier belongs to a principal by now. */
+  known(): Promise<string[]>;
+  delete(id: string): Promise<number>;
+  /** Writes what changed in one transaction. */
+  write(rows: readonly PendingRow[], gone: readonly string[]): Promise<void>;
+}
+
 /** Denied unknown senders. `pending-senders.ts` decides when something is written. */
-export function createPendingStore(db: Database) {
+export function createPendingStore(db: Database): PendingStore {
   return {
-    /** The one seen longest ago first. */
     list: () => db.all<PendingRow>(selectAll),
 
-    /** Ids of those whose identifier belongs to a principal by now. */
     known: async (): Promise<string[]> => (await db.all<{ id: string }>(selectKnown)).map(({ id }) => id),
 
     delete: (id: string) => db.run('DELETE FROM pending_identity WHERE id = ?', id),
 
-    /** Writes what changed in one transaction. */
     write: (rows: readonly PendingRow[], gone: readonly string[]): Promise<void> =>
       db.transaction(async (tx) => {
         for (const id of gone) await tx.run('DELETE FROM pending_identity WHERE id = ?', id);
@@ -49,5 +57,3 @@ export function createPendingStore(db: Database) {
       }),
   };
 }
-
-export type PendingStore = ReturnType<typeof createPendingStore>;

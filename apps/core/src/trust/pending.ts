@@ -14,16 +14,29 @@ import { createPendingStore, type PendingRow } from './pending-store.ts';
 type Noted = Pick<Envelope, 'channel' | 'sender' | 'public' | 'delivery' | 'intake'>;
 type Deps = { db: Database; clock: Clock; ids: Ids; log: Pick<Log, 'error'> };
 
+/** Senders without access, and the codes they were given. */
+export interface Pending {
+  /**
+   * Records a denied sender; called for every denied envelope. Gives the sentence that stands below "no access" where
+   * the instance pairs and the answer reaches the sender alone, else null. Whoever is denied for any other reason than
+   * being unknown is not recorded and gets no code.
+   */
+  note(envelope: Noted, identity: Pick<Identity, 'denial'>): string | null;
+  /** Those who wait, the one seen last first. */
+  list(): Promise<PendingIdentity[]>;
+  /** @throws ServiceError `not_found` */
+  read(id: string): PendingRow;
+  /** Forgets a sender; when they write again they are recorded again. */
+  remove(row: PendingRow): void;
+  findByCode(text: string): PendingRow | undefined;
+  close(): Promise<void>;
+}
+
 /** Those who wrote and were denied because nobody knows them, and the codes by which they can be let in. */
-export async function openPending({ db, clock, ids, log }: Deps) {
+export async function openPending({ db, clock, ids, log }: Deps): Promise<Pending> {
   const senders = await createPendingSenders({ store: createPendingStore(db), clock, ids, log });
   const codes = createPairingCodes(senders, clock);
   return {
-    /**
-     * Records a denied sender; called for every denied envelope. Gives the sentence that stands below "no access" where
-     * the instance pairs and the answer reaches the sender alone, else null. Whoever is denied for any other reason than
-     * being unknown is not recorded and gets no code.
-     */
     note(envelope: Noted, identity: Pick<Identity, 'denial'>): string | null {
       // Text with broken characters is stored as other text: a code could let in another sender.
       if (identity.denial !== 'unknown_sender' || !envelope.sender.raw_id.isWellFormed()) return null;
@@ -33,7 +46,6 @@ export async function openPending({ db, clock, ids, log }: Deps) {
       return code === null ? null : pairingSentence(code, (row.code_expires_at ?? 0) - clock.now());
     },
 
-    /** Those who wait, the one seen last first. */
     async list(): Promise<PendingIdentity[]> {
       await senders.settle();
       return senders
@@ -42,14 +54,12 @@ export async function openPending({ db, clock, ids, log }: Deps) {
         .map((row) => toPendingIdentity(row, clock.now()));
     },
 
-    /** @throws ServiceError `not_found` */
     read(id: string): PendingRow {
       const row = senders.find(id);
       if (row === undefined) throw notFound('waiting sender', id);
       return row;
     },
 
-    /** Forgets a sender; when they write again they are recorded again. */
     remove(row: PendingRow): void {
       codes.release(row);
       senders.remove(row);
@@ -60,8 +70,6 @@ export async function openPending({ db, clock, ids, log }: Deps) {
     close: () => senders.close(),
   };
 }
-
-export type Pending = Awaited<ReturnType<typeof openPending>>;
 
 function pairingSentence(code: string, lifeMs: number): string {
   const minutes = Math.ceil(lifeMs / 60_000);

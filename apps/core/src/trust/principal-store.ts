@@ -22,8 +22,24 @@ const selectIdentifiers = 'SELECT id, principal_id, surface, value FROM identifi
 const selectGrants = `SELECT g.id, g.principal_id, g.role_id, r.name AS role, g.scope_surface, g.scope_conversation_key, g.expires_at
   FROM trust_grant g JOIN role r ON r.id = g.role_id`;
 
+/** Rows of principals, with their identifiers and grants. */
+export interface PrincipalStore {
+  /** The one made first comes first. */
+  list(): Promise<Principal[]>;
+  /** In the order of their ids, behind `after`. */
+  page(after: string, limit: number): Promise<Principal[]>;
+  /** By id, else by key. */
+  read(idOrKey: string): Promise<Principal | null>;
+  add(id: string, key: string, values: Stamped): Promise<void>;
+  update(id: string, values: Stamped): Promise<void>;
+  /** Identifiers and grants go with it. */
+  delete(id: string): Promise<number>;
+  readIdentifier(id: string): Promise<Identifier | null>;
+  deleteIdentifier(id: string): Promise<number>;
+}
+
 /** Principals whole, with what they are known by and what they are granted. */
-export function createPrincipalStore(db: Database) {
+export function createPrincipalStore(db: Database): PrincipalStore {
   const whole = async (row: PrincipalRow): Promise<Principal> => {
     const identifiers = await db.all<Identifier>(`${selectIdentifiers} WHERE principal_id = ? ORDER BY id`, row.id);
     const grants = await db.all<GrantRow>(`${selectGrants} WHERE g.principal_id = ? ORDER BY g.id`, row.id);
@@ -31,7 +47,6 @@ export function createPrincipalStore(db: Database) {
   };
 
   return {
-    /** The one made first comes first. */
     async list(): Promise<Principal[]> {
       const rows = await db.all<PrincipalRow>(selectAll);
       const identifiers = Map.groupBy(await db.all<Identifier>(`${selectIdentifiers} ORDER BY id`), toHolder);
@@ -39,13 +54,11 @@ export function createPrincipalStore(db: Database) {
       return rows.map((row) => toPrincipal(row, identifiers.get(row.id) ?? [], grants.get(row.id) ?? []));
     },
 
-    /** In the order of their ids, behind `after`. */
     async page(after: string, limit: number): Promise<Principal[]> {
       const rows = await db.all<PrincipalRow>(selectAfter, after, limit);
       return Promise.all(rows.map(whole));
     },
 
-    /** By id, else by key. */
     async read(idOrKey: string): Promise<Principal | null> {
       const row = await db.get<PrincipalRow>(selectOne, idOrKey, idOrKey, idOrKey);
       return row === undefined ? null : whole(row);
@@ -59,7 +72,6 @@ export function createPrincipalStore(db: Database) {
       await db.run(updateFields, display_name, status, bypass_moderation ? 1 : 0, notes, now, id);
     },
 
-    /** Identifiers and grants go with it. */
     delete: (id: string) => db.run('DELETE FROM principal WHERE id = ?', id),
 
     readIdentifier: async (id: string): Promise<Identifier | null> =>
@@ -68,8 +80,6 @@ export function createPrincipalStore(db: Database) {
     deleteIdentifier: (id: string) => db.run('DELETE FROM identifier WHERE id = ?', id),
   };
 }
-
-export type PrincipalStore = ReturnType<typeof createPrincipalStore>;
 
 const toHolder = ({ principal_id }: { principal_id: string }) => principal_id;
 

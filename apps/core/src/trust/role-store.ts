@@ -1,6 +1,5 @@
 import type { Role } from '@svc/contract/trust.ts';
 import type { Database } from '@svc/store/database.ts';
-import { listText, parseList } from './parse-list.ts';
 
 type RoleRow = Omit<Role, 'surfaces' | 'tool_servers'> & { surfaces: string; tool_servers: string };
 
@@ -13,36 +12,49 @@ const upsert = `INSERT INTO role (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)
 const selectHolders = `SELECT DISTINCT p.key FROM trust_grant g JOIN principal p ON p.id = g.principal_id
   WHERE g.role_id = ? ORDER BY p.key`;
 
-export function createRoleStore(db: Database) {
+/** Rows of roles. */
+export interface RoleStore {
+  list(): Promise<Role[]>;
+  /** By id, else by name. */
+  read(idOrName: string): Promise<Role | null>;
+  /** The name of a role that this one could be taken for: it differs in case alone, or is the id of one. */
+  findLike(name: string): Promise<string | null>;
+  /** A role of the same name is replaced and keeps its id. */
+  save(role: Role): Promise<void>;
+  delete(id: string): Promise<number>;
+  /** Keys of the principals who have a role. */
+  holders(id: string): Promise<string[]>;
+}
+
+export function createRoleStore(db: Database): RoleStore {
   return {
     list: async (): Promise<Role[]> => (await db.all<RoleRow>(`SELECT ${columns} FROM role ORDER BY id`)).map(toRole),
 
-    /** By id, else by name. */
     async read(idOrName: string): Promise<Role | null> {
       const row = await db.get<RoleRow>(selectOne, idOrName, idOrName, idOrName);
       return row === undefined ? null : toRole(row);
     },
 
-    /** The name of a role that this one could be taken for: it differs in case alone, or is the id of one. */
     findLike: async (name: string): Promise<string | null> =>
       (await db.get<{ name: string }>(selectLike, name, name, name.toLowerCase()))?.name ?? null,
 
-    /** A role of the same name is replaced and keeps its id. */
     async save({ id, name, tier, tool_policy, surfaces, tool_servers, description }: Role): Promise<void> {
       await db.run(upsert, id, name, tier, tool_policy, listText(surfaces), listText(tool_servers), description);
     },
 
     delete: (id: string) => db.run('DELETE FROM role WHERE id = ?', id),
 
-    /** Keys of the principals who have a role. */
     holders: async (id: string): Promise<string[]> => (await db.all<{ key: string }>(selectHolders, id)).map(({ key }) => key),
   };
 }
-
-export type RoleStore = ReturnType<typeof createRoleStore>;
 
 const toRole = (row: RoleRow): Role => ({
   ...row,
   surfaces: parseList(row.surfaces),
   tool_servers: parseList(row.tool_servers),
 });
+
+/** A list of names as stored, or `*` for all of them. */
+export const parseList = (text: string): string[] | '*' => (text === '*' ? '*' : (JSON.parse(text) as string[]));
+
+export const listText = (list: readonly string[] | '*'): string => (list === '*' ? '*' : JSON.stringify(list));

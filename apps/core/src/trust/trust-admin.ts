@@ -25,12 +25,30 @@ export type RoleInput = {
 };
 export type GrantInput = { role_id: string; scope?: Grant['scope']; expires_at?: number | null };
 
+/** Changes of trust that an operator makes, each whole or not at all. */
+export interface TrustAdmin {
+  listPrincipals(): Promise<Principal[]>;
+  pagePrincipals(after: string, limit: number): Promise<Principal[]>;
+  readPrincipal(id: string): Promise<Principal>;
+  listRoles(): Promise<Role[]>;
+  readRole(id: string): Promise<Role>;
+  createPrincipal(actor: string, input: PrincipalInput): Promise<Principal>;
+  updatePrincipal(actor: string, idOrKey: string, patch: PrincipalPatch): Promise<Principal>;
+  deletePrincipal(actor: string, idOrKey: string): Promise<Principal>;
+  addIdentifier(actor: string, idOrKey: string, surface: string, value: string): Promise<Identifier>;
+  removeIdentifier(actor: string, id: string): Promise<Identifier>;
+  saveRole(actor: string, input: RoleInput): Promise<Role>;
+  deleteRole(actor: string, idOrName: string): Promise<Role>;
+  addGrant(actor: string, idOrKey: string, grant: GrantInput): Promise<Grant>;
+  removeGrant(actor: string, id: string): Promise<Grant>;
+}
+
 /**
  * Who is trusted, as the operator changes it. Principals are named by id or key, roles by id or name. Doing again what
  * is done changes nothing. `actor` is written down with every change.
  * @throws ServiceError `not_found`, `conflict` or `bad_request`, and then nothing has changed.
  */
-export function createTrustAdmin(deps: ChangeDeps) {
+export function createTrustAdmin(deps: ChangeDeps): TrustAdmin {
   const { db, clock, ids } = deps;
   const change = createChange(deps);
   const stores = openStores(db, clock, ids);
@@ -151,8 +169,6 @@ export function createTrustAdmin(deps: ChangeDeps) {
       }),
   };
 }
-
-export type TrustAdmin = ReturnType<typeof createTrustAdmin>;
 
 const newRole = { surfaces: '*', tool_servers: '*', description: '' } as const;
 

@@ -16,8 +16,16 @@ const facts = (column: string) =>
   `CASE WHEN octet_length(${column}) > ${maxFacts} THEN '{"withheld":"too long to be shown"}' ELSE ${column} END AS ${column}`;
 const select = `SELECT id, at, actor, what, principal, ${facts('before')}, ${facts('after')} FROM trust_audit WHERE id < ?`;
 
+/** The record of every change of trust. */
+export interface TrustAudit {
+  /** Gives the change as it was written down. */
+  add(db: Pick<Database, 'run'>, change: NewTrustChange): Promise<NewTrustChange>;
+  /** Newest first. `before`: an id, to go on from. `principal`: a key. */
+  list(db: Pick<Database, 'all'>, options: { limit: number; before: number; principal: string | null }): Promise<TrustAuditPage>;
+}
+
 /** The record of every change of trust. It is only added to, in the change's own transaction; secrets do not get in. */
-export function createTrustAudit(knownSecrets: Pick<KnownSecrets, 'redactor'>, clock: Clock) {
+export function createTrustAudit(knownSecrets: Pick<KnownSecrets, 'redactor'>, clock: Clock): TrustAudit {
   const masked = (value: NewTrustChange['before']): NewTrustChange['before'] => {
     if (value === null) return null;
     try {
@@ -29,7 +37,6 @@ export function createTrustAudit(knownSecrets: Pick<KnownSecrets, 'redactor'>, c
   const text = (value: NewTrustChange['before']) => (value === null ? null : JSON.stringify(value));
 
   return {
-    /** Gives the change as it was written down. */
     async add(db: Pick<Database, 'run'>, change: NewTrustChange): Promise<NewTrustChange> {
       const { actor, what, principal } = change;
       // The secrets are not read while the service starts, for names that the operator has written into a file.
@@ -39,7 +46,6 @@ export function createTrustAudit(knownSecrets: Pick<KnownSecrets, 'redactor'>, c
       return { actor, what, principal, before, after };
     },
 
-    /** Newest first. `before`: an id, to go on from. `principal`: a key. */
     async list(
       db: Pick<Database, 'all'>,
       { limit, before, principal }: { limit: number; before: number; principal: string | null },
@@ -53,8 +59,6 @@ export function createTrustAudit(knownSecrets: Pick<KnownSecrets, 'redactor'>, c
     },
   };
 }
-
-export type TrustAudit = ReturnType<typeof createTrustAudit>;
 
 const toChange = ({ before, after, ...row }: Row): TrustChange => ({ ...row, before: parsed(before), after: parsed(after) });
 

@@ -14,12 +14,32 @@ type Place = Pick<Envelope, 'channel' | 'public' | 'conversation_key'>;
 type Message = Place & Pick<Envelope, 'sender'>;
 type Store = Pick<TrustStore, 'findSender' | 'findPrincipal' | 'identifiers'>;
 
+/** Answers who a sender is and what that allows. */
+export interface TrustService {
+  resolve(envelope: Message): Promise<Identity>;
+  /** The same, with every grant and why it counts here or not. The store is asked, not the cache. */
+  explain(envelope: Message): Promise<ExplainedIdentity>;
+  /** The trust of a principal in the place of an envelope, whoever brought it. */
+  resolvePrincipal(id: string | null, envelope: Place): Promise<Identity>;
+  /**
+   * The denial of a sender whom no principal has as an identifier, without asking the store; null for others, and while that
+   * is not known. So a flood of strangers takes no place in any line and no look into the database.
+   */
+  strangerOf(message: Message): Identity | null;
+  /** Forgets what is cached. Called after every change of trust, so that waiting turns see it. */
+  changed(): void;
+  /** Is called after every change of trust, until the function it gives is called. */
+  onChange(listener: () => void): () => void;
+  closeGate(reason: string): void;
+  fault(): string | null;
+}
+
 /**
  * Resolves senders to identities, everywhere the same way. What the store knows of a sender is cached until trust
  * changes; expiry and scope are judged each time. While `fault` is set everybody is denied: a trust store that
  * cannot be relied on never lets anyone in.
  */
-export function createTrustService(store: Store, clock: Clock) {
+export function createTrustService(store: Store, clock: Clock): TrustService {
   let cache = new Map<string, KnownSender | null>();
   /** Every identifier there is, while that is known for sure. */
   let known: ReadonlySet<string> | null = null;
@@ -68,7 +88,6 @@ export function createTrustService(store: Store, clock: Clock) {
       return toIdentity(sender, contextOf(envelope));
     },
 
-    /** The same, with every grant and why it counts here or not. The store is asked, not the cache. */
     async explain(envelope: Message): Promise<ExplainedIdentity> {
       const { channel, sender } = envelope;
       const found = await find(channel, sender.raw_id);
@@ -86,29 +105,22 @@ export function createTrustService(store: Store, clock: Clock) {
       };
     },
 
-    /** The trust of a principal in the place of an envelope, whoever brought it. */
     async resolvePrincipal(id: string | null, envelope: Place): Promise<Identity> {
       if (fault !== null) return denied(null, 'gate_closed', fault);
       return toIdentity(id === null ? null : await store.findPrincipal(id), contextOf(envelope));
     },
 
-    /**
-     * The denial of a sender whom no principal has as an identifier, without asking the store; null for others, and while that
-     * is not known. So a flood of strangers takes no place in any line and no look into the database.
-     */
     strangerOf({ channel, sender }: Message): Identity | null {
       if (fault !== null) return denied(null, 'gate_closed', fault);
       return known === null || known.has(keyOf(channel, sender.raw_id)) ? null : stranger;
     },
 
-    /** Forgets what is cached. Called after every change of trust, so that waiting turns see it. */
     changed(): void {
       forget();
       void learnIdentifiers();
       for (const listener of listeners) listener();
     },
 
-    /** Is called after every change of trust, until the function it gives is called. */
     onChange(listener: () => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -122,8 +134,6 @@ export function createTrustService(store: Store, clock: Clock) {
     fault: () => fault,
   };
 }
-
-export type TrustService = ReturnType<typeof createTrustService>;
 
 const stranger = toIdentity(null, { surface: '', conversationKey: '', public: false, now: 0 });
 

@@ -3,7 +3,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Database } from '@svc/store/database.ts';
 import { foldCase, lookOf, toIdentifierValue } from './identifier-value.ts';
-import { listText, parseList } from './parse-list.ts';
+import { listText, parseList } from './role-store.ts';
 
 /** A grant with the role it gives, whether it counts or not. */
 export type GrantedRole = {
@@ -59,8 +59,32 @@ export type LookAlike = { value: string; key: string };
 type SenderRow = { id: string; key: string; display_name: string; status: string; bypass_moderation: number };
 type GrantRow = Omit<GrantedRole, 'surfaces' | 'tool_servers'> & { surfaces: string; tool_servers: string };
 
+/** What resolving a sender and the first set-up read and write. */
+export interface TrustStore {
+  findSender(surface: string, value: string): Promise<KnownSender | null>;
+  findPrincipal(id: string): Promise<KnownSender | null>;
+  findPrincipalId(key: string): Promise<string | null>;
+  findIdentifier(surface: string, value: string): Promise<Pick<Identifier, 'id' | 'principal_id'> | null>;
+  /** The identifier of another principal that could be taken for this one: it differs in case or spelling alone. */
+  findLookAlike(principalId: string, surface: string, value: string): Promise<LookAlike | null>;
+  /** A principal's key that differs from this one in case alone, if at all. */
+  findLikeKey(key: string): Promise<string | null>;
+  /** Every identifier of every principal. */
+  identifiers(): Promise<Pick<Identifier, 'surface' | 'value'>[]>;
+  hasRole(name: string): Promise<boolean>;
+  isEmpty(): Promise<boolean>;
+  /** False when there is a role of this name already. */
+  addRole(role: NewRole): Promise<boolean>;
+  /** The id of the principal with this key, made when there is none. */
+  addPrincipal(principal: NewPrincipal): Promise<string>;
+  /** False when it belongs to a principal already. */
+  addIdentifier(principalId: string, surface: string, value: string): Promise<boolean>;
+  /** Grants a role by name, everywhere and without end. False when it is granted so already. */
+  addGrant(principalId: string, roleName: string): Promise<boolean>;
+}
+
 /** Principals, identifiers, roles and grants. Adding what exists already changes nothing. */
-export function createTrustStore(db: Database, clock: Clock, ids: Ids) {
+export function createTrustStore(db: Database, clock: Clock, ids: Ids): TrustStore {
   const withGrants = async (row: SenderRow): Promise<KnownSender> => {
     const grants = await db.all<GrantRow>(selectGrants, row.id);
     return {
@@ -96,7 +120,6 @@ export function createTrustStore(db: Database, clock: Clock, ids: Ids) {
       return (await db.get<Identifier>(selectIdentifier, surface, toIdentifierValue(surface, value))) ?? null;
     },
 
-    /** The identifier of another principal that could be taken for this one: it differs in case or spelling alone. */
     async findLookAlike(principalId: string, surface: string, value: string): Promise<LookAlike | null> {
       const look = lookOf(surface, value);
       // Plain ASCII looks like itself, so of those only one can be alike.
@@ -104,7 +127,6 @@ export function createTrustStore(db: Database, clock: Clock, ids: Ids) {
       return others.find((other) => lookOf(surface, other.value) === look) ?? null;
     },
 
-    /** A principal's key that differs from this one in case alone, if at all. */
     async findLikeKey(key: string): Promise<string | null> {
       const rows = await db.all<{ key: string }>(
         'SELECT key FROM principal WHERE octet_length(key) <> length(key) OR lower(key) = ?',
@@ -113,20 +135,17 @@ export function createTrustStore(db: Database, clock: Clock, ids: Ids) {
       return rows.find((row) => foldCase(row.key) === foldCase(key))?.key ?? null;
     },
 
-    /** Every identifier of every principal. */
     identifiers: () => db.all<Pick<Identifier, 'surface' | 'value'>>('SELECT surface, value FROM identifier'),
 
     hasRole: async (name: string) => (await db.get('SELECT 1 FROM role WHERE name = ?', name)) !== undefined,
 
     isEmpty: async () => (await db.get('SELECT 1 FROM principal LIMIT 1')) === undefined,
 
-    /** False when there is a role of this name already. */
     async addRole(role: NewRole): Promise<boolean> {
       const { name, tier, tool_policy, surfaces, description } = role;
       return (await db.run(insertRole, ids.next('role'), name, tier, tool_policy, listText(surfaces), description)) > 0;
     },
 
-    /** The id of the principal with this key, made when there is none. */
     async addPrincipal({ key, display_name }: NewPrincipal): Promise<string> {
       const now = clock.now();
       await db.run(insertPrincipal, ids.next('principal'), key, display_name, now, now);
@@ -135,13 +154,11 @@ export function createTrustStore(db: Database, clock: Clock, ids: Ids) {
       return row.id;
     },
 
-    /** False when it belongs to a principal already. */
     async addIdentifier(principalId: string, surface: string, value: string): Promise<boolean> {
       const stored = toIdentifierValue(surface, value);
       return (await db.run(insertIdentifier, ids.next('identifier'), principalId, surface, stored)) > 0;
     },
 
-    /** Grants a role by name, everywhere and without end. False when it is granted so already. */
     async addGrant(principalId: string, roleName: string): Promise<boolean> {
       const role = await db.get<{ id: string }>('SELECT id FROM role WHERE name = ?', roleName);
       if (role === undefined) throw new Error(`there is no role "${roleName}"`);
@@ -149,5 +166,3 @@ export function createTrustStore(db: Database, clock: Clock, ids: Ids) {
     },
   };
 }
-
-export type TrustStore = ReturnType<typeof createTrustStore>;

@@ -1,6 +1,6 @@
-import { maxContext, type Envelope } from '@svc/contract/envelope.ts';
+import { type Attachment, type Envelope, maxContext } from '@svc/contract/envelope.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
-import { checkAttachments } from './check-attachments.ts';
+import { findUpload } from '@svc/service-kit/upload-file.ts';
 
 /**
  * What no schema says of an envelope, whoever brings it.
@@ -25,4 +25,18 @@ function isDeeper(value: unknown, levels: number): boolean {
 function notValid(problem: string) {
   const field = 'body.channel_context';
   return badRequest(`The request is not valid: ${field} ${problem}.`, { fields: [{ field, problem }] });
+}
+
+/**
+ * Engines open the files that come with a message, so a path is only taken when it is a finished upload. One that was
+ * removed meanwhile is let through; the model reads that it is missing.
+ * @throws ServiceError `bad_request`.
+ */
+function checkAttachments(attachments: readonly Attachment[] | undefined, uploads: string): void {
+  for (const { path: file } of attachments ?? []) {
+    const found = findUpload(uploads, file);
+    if (found === 'outside' || found === 'not_a_file') {
+      throw badRequest('An attachment is not a file of the upload area. Upload it first, then name its path.');
+    }
+  }
 }

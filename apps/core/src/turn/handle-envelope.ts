@@ -3,7 +3,7 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import { findChatCommand } from '../command/chat-commands.ts';
 import { instanceOfKey } from '../session/conversation-key.ts';
 import { checkEnvelope } from './check-envelope.ts';
-import { deny } from './deny.ts';
+import { deny } from './steps/admit.ts';
 import { holdInput } from './hold-input.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { originOf } from './origin.ts';

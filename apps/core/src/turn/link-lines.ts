@@ -28,11 +28,17 @@ type Listener = {
 
 type Reader = { giveUp(why: ServiceError): void };
 
+/** Reads the lines of all links, within one budget of bytes. */
+export interface LinkIntake {
+  open(listener: Listener): { push: (chunk: Buffer) => Promise<void> | null; close: () => void };
+  held(): number;
+}
+
 /**
  * Cuts what comes over all links into lines, within one budget. When long lines would take more than there is, the one that
  * began last is given up: the others come to their end, and its connector sends it again.
  */
-export function createLinkIntake(clock: Clock, limits = linkLimits) {
+export function createLinkIntake(clock: Clock, limits = linkLimits): LinkIntake {
   const budget = new ByteBudget(limits.comingBytes);
   /** In the middle of a long line, the one that began first in front. */
   const long = new Set<Reader>();
@@ -126,8 +132,6 @@ export function createLinkIntake(clock: Clock, limits = linkLimits) {
   }
   return { open, held: () => budget.held };
 }
-
-export type LinkIntake = ReturnType<typeof createLinkIntake>;
 
 const decode = (line: Buffer) => ({ text: line.toString('utf8'), isText: isUtf8(line) });
 

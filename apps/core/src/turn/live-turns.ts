@@ -20,10 +20,16 @@ export type LiveTurn = {
   hasCaller(): boolean;
 };
 
-export type LiveTurns = ReturnType<typeof createLiveTurns>;
+/** Turns between acceptance and end, each with everybody who waits for it. */
+export interface LiveTurns {
+  find(key: string, messageId: string | undefined): LiveTurn | undefined;
+  /** From now on the turn is live. What it answers is said by `follow`, in the same tick. */
+  begin(turn: Turn, caller: Caller | null): LiveTurn;
+  count(): number;
+}
 
 /** The turns that are live, by conversation and message id, so that a message that comes twice joins its own turn. */
-export function createLiveTurns(db: Pick<Database, 'mark' | 'flush'>) {
+export function createLiveTurns(db: Pick<Database, 'mark' | 'flush'>): LiveTurns {
   let count = 0;
   const byMessage = new Map<string, LiveTurn>();
 
@@ -31,7 +37,6 @@ export function createLiveTurns(db: Pick<Database, 'mark' | 'flush'>) {
     find: (key: string, messageId: string | undefined): LiveTurn | undefined =>
       messageId === undefined ? undefined : byMessage.get(compositeKey(key, messageId)),
 
-    /** From now on the turn is live. What it answers is said by `follow`, in the same tick. */
     begin(turn: Turn, caller: Caller | null): LiveTurn {
       const since = db.mark();
       const flush = () => db.flush(since);

@@ -30,8 +30,6 @@ const maxMembers = 32;
 /** Batches that are open at once; past it messages are not gathered. */
 const maxBatches = 1000;
 
-export type MessageBatches = ReturnType<typeof createMessageBatches>;
-
 /** What is merged runs as one: it is of one person in one place, with the same rights, and is answered to the same chat. */
 const nameOf = (turn: Turn, identity: Identity): string =>
   compositeKey(
@@ -42,12 +40,24 @@ const nameOf = (turn: Turn, identity: Identity): string =>
     outboundTarget(turn.envelope.channel_context),
   );
 
+/** Messages of one sender that an instance gathers until the sender pauses; they become one turn. */
+export interface MessageBatches {
+  takes(envelope: Envelope): boolean;
+  /** Gathers a turn that is in the journal. */
+  add(live: LiveTurn, identity: Identity): Promise<HandleResult>;
+  has(key: string): boolean;
+  /** Ends what is being gathered in a conversation. False when nothing is. */
+  abort(key: string): boolean;
+  /** What is being gathered stays in the journal and runs after the restart. */
+  close(): void;
+}
+
 /**
  * Messages of one sender that follow each other closely become one turn, in their order: people write in pieces.
  * Every piece is in the journal before it waits here. The last one's caller gets the answer, the others are told
  * that theirs was merged.
  */
-export function createMessageBatches({ journal, turnQueue, clock, run }: Deps) {
+export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): MessageBatches {
   const open = new Map<string, MessageBatch>();
 
   function add(live: LiveTurn, identity: Identity): Promise<HandleResult> {
@@ -108,12 +118,10 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps) {
   return {
     takes: ({ intake }: Envelope): boolean => (intake?.debounce_ms ?? 0) > 0 && open.size < maxBatches,
 
-    /** Gathers a turn that is in the journal. */
     add,
 
     has: (key: string): boolean => [...open.values()].some((batch) => batch.key === key),
 
-    /** Ends what is being gathered in a conversation. False when nothing is. */
     abort(key: string): boolean {
       const batches = [...open].filter(([, batch]) => batch.key === key);
       for (const [name, batch] of batches) {
@@ -124,7 +132,6 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps) {
       return batches.length > 0;
     },
 
-    /** What is being gathered stays in the journal and runs after the restart. */
     close(): void {
       for (const { cancel, members } of open.values()) {
         cancel();

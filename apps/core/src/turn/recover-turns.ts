@@ -1,15 +1,15 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { findChatCommand, type ChatCommand } from '../command/chat-commands.ts';
+import { type ChatCommand, findChatCommand } from '../command/chat-commands.ts';
 import { countRan, judgeOpenTurn, type OpenTurnVerdict } from './judge-open-turn.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';
-import { runAlone, type Suspect } from './run-alone.ts';
 import { failTurn, runJournaledTurn } from './run-journaled-turn.ts';
 import type { PipelineParts } from './turn-deps.ts';
 import { turnHandler } from './turn-handler.ts';
-import { toTurn, type JournalRow } from './turn-journal.ts';
+import { type JournalRow, toTurn } from './turn-journal.ts';
 import type { Turn } from './turn.ts';
 
 /**
@@ -128,4 +128,28 @@ function expectDelivery(deps: PipelineParts, row: JournalRow, made: HandleResult
   const turn = toTurn(row);
   deps.pendingAcks.expect(turn, routeOf(turn), made, false);
   return null;
+}
+
+/** A turn that waits to be run alone. */
+type Suspect = { start(): void; ended: Promise<unknown> };
+
+/** Other turns wait no longer than this for all suspects together: what ends a service mostly does so soon. */
+const maxHoldMs = 30_000;
+
+/**
+ * Runs turns of which one may have ended the service: one after the other, and for a while nothing beside them, so that a
+ * service which ends again has run the one that ends it, and the others get their answer.
+ */
+async function runAlone(
+  suspects: readonly Suspect[],
+  letOthersRun: () => void,
+  { clock }: { clock: Pick<Clock, 'after'> },
+): Promise<void> {
+  const cancel = clock.after(maxHoldMs, letOthersRun);
+  for (const { start, ended } of suspects) {
+    start();
+    await ended.catch(() => undefined); // its own caller hears of it
+  }
+  cancel();
+  letOthersRun();
 }

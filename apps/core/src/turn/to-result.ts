@@ -1,4 +1,6 @@
 import type { Action, HandleResult, Outcome } from '@svc/contract/turn.ts';
+import { unavailable } from '@svc/service-kit/service-error.ts';
+import type { AbortReason } from './ticket.ts';
 import type { Turn } from './turn.ts';
 
 /** How a turn ended, with what the channel renders: nothing for an empty text. */
@@ -10,3 +12,14 @@ export const toResult = (turn: Turn, outcome: Outcome, text: string): HandleResu
 });
 
 const toActions = (text: string): Action[] => (text.trim() === '' ? [] : [{ type: 'reply', text }]);
+
+/**
+ * How a turn ends that was told to: in silence.
+ * @throws ServiceError `unavailable` when the service stops: the turn stays open, and is run when the service is back.
+ */
+export function endAborted(turn: Turn, { reason }: AbortSignal): HandleResult {
+  if ((reason as AbortReason | undefined) !== 'shutdown') return toResult(turn, 'aborted', '');
+  throw unavailable(
+    'The service stopped before the answer was there. The message is kept and answered when the service is back.',
+  );
+}

@@ -2,7 +2,7 @@ import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database } from '@svc/store/database.ts';
-import { bounded, bytesOf, cut, readPage, type PageSql } from '@svc/store/read-page.ts';
+import { bounded, bytesOf, cut, readPage, type Page, type PageSql } from '@svc/store/read-page.ts';
 import type { Turn } from './turn.ts';
 
 /**
@@ -75,11 +75,37 @@ const removeOld = `DELETE FROM turn WHERE seq IN
 /** How far the mark may stay behind, in turns. */
 const markEvery = 256;
 
+/** One row for each accepted message, from its acceptance to its delivery. */
+export interface TurnJournal {
+  /** The turn's place in the journal; null when the conversation has had a message with this id. */
+  accept(turn: Turn, state: 'queued' | 'running'): Promise<number | null>;
+  /** Takes a failed turn up again: its message was sent once more. */
+  again(turn: Turn): Promise<unknown>;
+  start(turn: Turn): Promise<unknown>;
+  /** A turn that ran, and waits to be run again. */
+  setAside(turn: Pick<Turn, 'seq'>): Promise<unknown>;
+  keepInput(turn: Turn): Promise<unknown>;
+  /** `isOpen`: the reply still has to reach its channel. */
+  end(turn: Turn, result: HandleResult, isOpen: boolean): Promise<unknown>;
+  fail(turn: Pick<Turn, 'seq'>, error: ErrorBody): Promise<unknown>;
+  /** The reply reached the channel, or is the outbox's business from here on (`replied`). */
+  settle(turn: Pick<Turn, 'seq' | 'id'>, state: 'delivered' | 'replied'): Promise<void>;
+  find(key: string, messageId: string): Promise<JournalRow | undefined>;
+  /** What an earlier process left open, oldest first. */
+  open(): Promise<JournalRow[]>;
+  /** Ended turns of a conversation, newest first, those before `before`. */
+  history(key: string, before: number, limit: number): Promise<Page<HistoryRow>>;
+  /** What was said in a conversation is forgotten; what is still open stays. */
+  forget(key: string): Promise<number>;
+  /** Removes some of what ended before `before` (epoch ms); gives how many. */
+  prune(before: number): Promise<number>;
+}
+
 /**
  * The record of every accepted turn, from its acceptance to its end. What it takes is committed soon; who reports
  * it awaits `Database.flush` first, so nothing that was acknowledged can be lost with the process.
  */
-export function createTurnJournal(db: Database, clock: Clock) {
+export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
   const open = new Set<number>();
   let marked = 0;
 
@@ -92,7 +118,6 @@ export function createTurnJournal(db: Database, clock: Clock) {
   };
 
   return {
-    /** The turn's place in the journal; null when the conversation has had a message with this id. */
     async accept(turn: Turn, state: 'queued' | 'running'): Promise<number | null> {
       const { envelope } = turn;
       const row = await db.getDeferred<{ seq: number }>(
@@ -115,7 +140,6 @@ export function createTurnJournal(db: Database, clock: Clock) {
       return row?.seq ?? null;
     },
 
-    /** Takes a failed turn up again: its message was sent once more. */
     again(turn: Turn): Promise<unknown> {
       open.add(turn.seq);
       const lowered = db.getDeferred(lowerMark, turn.seq - 1);
@@ -124,11 +148,9 @@ export function createTurnJournal(db: Database, clock: Clock) {
     },
 
     start: (turn: Turn) => db.getDeferred(updateStart, turn.seq),
-    /** A turn that ran, and waits to be run again. */
     setAside: ({ seq }: Pick<Turn, 'seq'>) => db.getDeferred(updateSetAside, seq),
     keepInput: (turn: Turn) => db.getDeferred(updateInput, turn.envelope.content.text, toInput(turn), turn.seq),
 
-    /** `isOpen`: the reply still has to reach its channel. */
     end(turn: Turn, result: HandleResult, isOpen: boolean): Promise<unknown> {
       if (!isOpen) open.delete(turn.seq);
       const state: TurnState = result.actions.length > 0 ? 'replied' : 'done';
@@ -140,30 +162,23 @@ export function createTurnJournal(db: Database, clock: Clock) {
       return db.getDeferred(updateFailed, JSON.stringify(error), clock.now(), seq);
     },
 
-    /** The reply reached the channel, or is the outbox's business from here on (`replied`). */
     async settle({ seq, id }: Pick<Turn, 'seq' | 'id'>, state: 'delivered' | 'replied'): Promise<void> {
       const settled = await db.getDeferred(updateState, state, seq, id);
       if (settled !== undefined) open.delete(seq);
     },
 
     find: (key: string, messageId: string) => db.get<JournalRow>(selectByMessage, key, messageId),
-    /** What an earlier process left open, oldest first. */
     async open(): Promise<JournalRow[]> {
       const rows = await db.all<JournalRow>(selectOpen);
       for (const row of rows) open.add(row.seq);
       return rows;
     },
-    /** Ended turns of a conversation, newest first, those before `before`. */
     history: (key: string, before: number, limit: number) => readPage<HistoryRow>(db, history, { values: [key], before, limit }),
 
-    /** What was said in a conversation is forgotten; what is still open stays. */
     forget: (key: string) => db.run('DELETE FROM turn WHERE conversation_key = ? AND open = 0', key),
-    /** Removes some of what ended before `before` (epoch ms); gives how many. */
     prune: (before: number) => db.run(removeOld, before),
   };
 }
-
-export type TurnJournal = ReturnType<typeof createTurnJournal>;
 
 type Input = Pick<Turn, 'envelope' | 'instanceId' | 'steering' | 'announcedAfter'>;
 

@@ -19,8 +19,6 @@ export type EnterOptions = {
   passesHold?: boolean;
 };
 
-export type TurnQueue = ReturnType<typeof createTurnQueue>;
-
 type Waiting = { start: () => void; refuse: (error: Error) => void; onQueued: OnQueued; told: number };
 type Place = {
   key: string;
@@ -35,12 +33,29 @@ type Place = {
 /** Waiting turns hear of a new position at most this often, ms. */
 const retellMs = 1000;
 
+/** The line of turns: one at a time for each conversation, bounded over all. */
+export interface TurnQueue {
+  /** Takes a place. @throws ServiceError `queue_full` past the limits, `unavailable` on shutdown. */
+  enter(key: string, options?: EnterOptions): Ticket;
+  /** Whether there is room for what takes its place later. @throws ServiceError like `enter`. */
+  checkRoom(key: string): void;
+  /** Nothing more begins, but what passes, until the function that this gives is called. */
+  hold(): () => void;
+  /** Tells the turn of a key that is in flight to end. False when there is none. */
+  abort(key: string, reason: AbortReason): boolean;
+  stateOf(key: string): 'idle' | 'queued' | 'running';
+  isClosed(): boolean;
+  counts(): { running: number; waiting: number };
+  /** Refuses what waits, lets running turns finish until the deadline, then aborts them. */
+  close(deadlineMs: number): Promise<void>;
+}
+
 /**
  * Serializes turns: one at a time per conversation key, at most `slots` over all keys. A turn takes its key's lock
  * first and a slot second, so turns that wait for their own conversation hold no slot. Both are first come, first
  * served. All of it lives in memory: a killed process leaves no lock behind.
  */
-export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiting }: TurnQueueLimits, clock: Clock) {
+export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiting }: TurnQueueLimits, clock: Clock): TurnQueue {
   const lines = new Map<string, Place[]>();
   const forSlot: Place[] = [];
   let places = 0;
@@ -166,16 +181,13 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
   };
 
   return {
-    /** Takes a place. @throws ServiceError `queue_full` past the limits, `unavailable` on shutdown. */
     enter,
 
-    /** Whether there is room for what takes its place later. @throws ServiceError like `enter`. */
     checkRoom(key: string): void {
       if (closed) throw stopping();
       checkLimits(lines.get(key) ?? []);
     },
 
-    /** Nothing more begins, but what passes, until the function that this gives is called. */
     hold(): () => void {
       isHeld = true;
       return () => {
@@ -184,7 +196,6 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
       };
     },
 
-    /** Tells the turn of a key that is in flight to end. False when there is none. */
     abort(key: string, reason: AbortReason): boolean {
       const place = inFlight(key);
       if (place === undefined) return false;
@@ -202,7 +213,6 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
 
     counts: () => ({ running: taken, waiting: places - taken }),
 
-    /** Refuses what waits, lets running turns finish until the deadline, then aborts them. */
     async close(deadlineMs: number): Promise<void> {
       closed = true;
       cancelRetell?.();

@@ -1,6 +1,6 @@
 import { tiers, toolPolicies, type Identity } from '@svc/contract/trust.ts';
 import { abortTurn } from './abort-turn.ts';
-import { resolveIdentity } from './steps/resolve-identity.ts';
+import { resolveIdentity } from './steps/admit.ts';
 import type { PipelineParts } from './turn-deps.ts';
 import type { Turn } from './turn.ts';
 

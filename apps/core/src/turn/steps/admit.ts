@@ -1,10 +1,10 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { deny } from '../deny.ts';
-import { observe } from '../observe.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
+import { originOf } from '../origin.ts';
+import { toResult } from '../to-result.ts';
 import type { TurnDeps } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
-import { resolveIdentity } from './resolve-identity.ts';
 
 type Deps = Pick<TurnDeps, 'trust' | 'pending' | 'events' | 'observed'>;
 
@@ -17,4 +17,46 @@ export async function admit(deps: Deps, turn: Turn, isOnlySeen: boolean): Promis
   if (identity.denied) return { ended: deny(deps, turn, identity) };
   if (isOnlySeen) return { ended: await observe(deps, turn, identity) };
   return { identity };
+}
+
+/**
+ * A sender without access: told on private surfaces that ask for an answer, with a pairing code where the instance
+ * gives them, and nothing anywhere else. No engine is called, and the message is not kept.
+ */
+export function deny({ events, pending }: Pick<TurnDeps, 'events' | 'pending'>, turn: Turn, identity: Identity): HandleResult {
+  const { envelope } = turn;
+  events.denied(turn, identity);
+  const invitation = pending.note(envelope, identity);
+  const isTold = envelope.public !== true && envelope.delivery !== 'async';
+  return toResult(turn, 'denied', isTold ? ['no access', ...(invitation === null ? [] : [invitation])].join('\n') : '');
+}
+
+/** A message that is only seen: kept as context of the conversation's next turn. */
+async function observe(
+  { events, observed }: Pick<TurnDeps, 'events' | 'observed'>,
+  turn: Turn,
+  identity: Identity,
+): Promise<HandleResult> {
+  const { content, conversation_key, message_id } = turn.envelope;
+  const isNew = await observed.add(conversation_key, {
+    sender: identity.display_name,
+    tier: identity.trust_tier,
+    text: content.text,
+    attachments: content.attachments,
+    // Another sender's message of this id is another message.
+    message_id: message_id === undefined ? undefined : compositeKey(originOf(turn.envelope), message_id),
+  });
+  if (isNew) await events.inbound(turn, identity, true);
+  return toResult(turn, 'observed', '');
+}
+
+/**
+ * Who is speaking, and what that allows here and now. Every caller is denied until the trust store says otherwise.
+ * An operator's words act with no more rights than the person whose session it is.
+ */
+export async function resolveIdentity({ trust }: Pick<TurnDeps, 'trust'>, turn: Turn): Promise<Identity> {
+  const { steering, envelope } = turn;
+  if (steering === undefined) return trust.resolve(envelope);
+  const owner = await trust.resolvePrincipal(steering.principalId, envelope);
+  return owner.denied ? { ...owner, denied: false, trust_tier: 'GUEST', tool_policy: 'none' } : owner;
 }

@@ -1,6 +1,6 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { endAborted } from '../end-aborted.ts';
+import { endAborted } from '../to-result.ts';
 import type { AbortReason } from '../ticket.ts';
 import { toResult } from '../to-result.ts';
 import type { TurnDeps } from '../turn-deps.ts';

@@ -2,7 +2,7 @@ import type { PriorMessage } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Asked, Verdict } from '../../moderation/moderation.ts';
-import { endAborted } from '../end-aborted.ts';
+import { endAborted } from '../to-result.ts';
 import { toResult } from '../to-result.ts';
 import type { TurnDeps } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
