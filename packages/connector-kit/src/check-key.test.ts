@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { checkKey } from './check-key.ts';
+import { checkKey, singleKeyAuth } from './check-key.ts';
 import type { Exchange } from './http/exchange.ts';
 import type { KeysFile } from './keys-file.ts';
 import { createThrottle } from './throttle.ts';
@@ -74,4 +74,15 @@ describe('the key of a request', () => {
     for (let i = 0; i < 100; i++) code(() => check(`Bearer bad-${i}`, '10.0.0.1'));
     expect(check(`Bearer ${shortKey}`, '10.0.0.2')).toEqual(ann);
   });
+});
+
+test.each([
+  ['secret', 'secret', ann],
+  ['secret', 'secre', null],
+  ['secret', 'secrets', null],
+  ['secret', '', null],
+  // As Node hands over the bytes of a header.
+  ['schlüssel', Buffer.from('schlüssel').toString('latin1'), ann],
+])('the key %j asked for with %j is %j', (value, key, caller) => {
+  expect(singleKeyAuth(value, ann).find(key)).toBe(caller);
 });

@@ -8,9 +8,7 @@ import type { CallOptions, CoreApi, StartContext, StreamHandlers } from './conne
 import { CoreError, toCoreError } from './core-error.ts';
 import { createLinkSocket } from './core-link-socket.ts';
 import { createFrameDelivery } from './frame-delivery.ts';
-import { hasMessageId, lineOf, maxRequestLine, type LinkCall } from './link-call.ts';
-import { linkFaults } from './link-faults.ts';
-import { parseReply } from './parse-reply.ts';
+import { hasMessageId, lineOf, maxRequestLine, linkFaults, parseReply, type LinkCall } from './link-call.ts';
 
 export type CoreLinkOptions = {
   socketPath: string;

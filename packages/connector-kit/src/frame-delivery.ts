@@ -1,7 +1,6 @@
 import type { TurnProgress } from '@svc/contract/turn.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext, StreamHandlers } from './connector.ts';
-import { dispatchFrame } from './dispatch-frame.ts';
 
 /** Hands frames to the handlers of their turns. A handler that throws is logged and harms no other turn. */
 export function createFrameDelivery(log: StartContext['log']) {
@@ -30,4 +29,24 @@ export function createFrameDelivery(log: StartContext['log']) {
       touched.clear();
     },
   };
+}
+
+/** Calls the handler of one frame. A frame of a newer core that this one does not know is left out. */
+function dispatchFrame(frame: TurnProgress, handlers: StreamHandlers): void {
+  switch (frame.type) {
+    case 'delta':
+      return handlers.onDelta?.(frame.text);
+    case 'segment':
+      return handlers.onSegment?.(frame.text);
+    case 'thinking':
+      return handlers.onThinking?.(frame.text);
+    case 'tool':
+      return handlers.onTool?.({ id: frame.id, name: frame.name, input: frame.input });
+    case 'tool_result':
+      return handlers.onToolResult?.({ id: frame.id, ok: frame.ok, output: frame.output });
+    case 'queued':
+      return handlers.onQueued?.(frame.position);
+    case 'retract':
+      return handlers.onRetract?.();
+  }
 }

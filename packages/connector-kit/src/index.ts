@@ -35,14 +35,12 @@ export { createJsonReader, type JsonReader } from './http/read-json.ts';
 export type { Route } from './http/route-table.ts';
 export { createSseWriter, type SseWriter } from './http/sse-writer.ts';
 
-export { checkKey } from './check-key.ts';
+export { checkKey, singleKeyAuth } from './check-key.ts';
 export { createKeysFile, type Caller, type KeysFile } from './keys-file.ts';
-export { singleKeyAuth } from './single-key-auth.ts';
 export { createThrottle, type Throttle } from './throttle.ts';
 
 export { createLiveEdit, type LiveEdit, type LiveEditOptions } from './live-edit.ts';
 export { openChannelToggles } from './outbound/channel-toggles.ts';
 export { createOutboundRoutes } from './outbound/outbound-routes.ts';
-export { retryWithin, type RetryOptions, type Attempt } from './retry.ts';
+export { retryWithin, toAttempt, type RetryOptions, type Attempt } from './retry.ts';
 export { splitMessage } from './split-message.ts';
-export { toAttempt } from './to-attempt.ts';

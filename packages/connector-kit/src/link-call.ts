@@ -1,8 +1,9 @@
-import { maxLinkLine, type LinkRequest } from '@svc/contract/link.ts';
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { maxLinkLine, type LinkRequest, type LinkReply } from '@svc/contract/link.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { StreamHandlers } from './connector.ts';
-import type { CoreError } from './core-error.ts';
+import { CoreError } from './core-error.ts';
 
 /** A call of the connector that the core has not answered. */
 export type LinkCall = {
@@ -34,3 +35,32 @@ export const lineOf = ({ line, request }: LinkCall): string => line ?? JSON.stri
 /** A message that the core would know again. */
 export const hasMessageId = ({ request }: LinkCall): boolean =>
   request.op === 'handle' && request.envelope.message_id !== undefined;
+
+/** What the link itself has to say to a call, in words for the one who asked. */
+export const linkFaults = {
+  stopping: (mayHaveRun: boolean) => new CoreError('unavailable', 'This connector is stopping.', { mayHaveRun }),
+  unreachable: () =>
+    new CoreError('unavailable', 'The core cannot be reached. Check that the service is running, then try again.', {
+      mayHaveRun: false,
+    }),
+  wentAway: () =>
+    new CoreError('unavailable', 'The core went away during this turn. It may have run; look before you repeat it.', {
+      mayHaveRun: true,
+    }),
+  overdue: () => new CoreError('unavailable', 'The core did not answer in time.', { mayHaveRun: true }),
+  tooLong: () =>
+    new CoreError('too_large', 'This message is too long for the core. Shorten it or its transcript.', { mayHaveRun: false }),
+  tooMany: (count: number) =>
+    new CoreError('queue_full', `${count} turns of this connector are open already. Try again in a moment.`, {
+      mayHaveRun: false,
+      details: { retry_after_s: 1 },
+    }),
+};
+
+/** Null for a line that is no reply. The core is ours, so only what a mix-up of versions could break is checked. */
+export function parseReply(line: string): LinkReply | null {
+  const reply = parseJsonOrNull(line);
+  if (!isRecord(reply) || typeof reply['id'] !== 'number') return null;
+  const isReply = 'frame' in reply || 'result' in reply || 'identity' in reply || 'error' in reply;
+  return isReply ? (reply as LinkReply) : null;
+}

@@ -1,7 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { retryWithin, type Attempt } from './retry.ts';
-import { toAttempt } from './to-attempt.ts';
+import { retryWithin, toAttempt, type Attempt } from './retry.ts';
 
 export type LiveEditOptions = {
   clock: Clock;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { discordMarkdown } from './discord-markdown.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from './dialect.ts';
 import { renderMarkdown } from './render-markdown.ts';
 import { telegramHtml } from './telegram-html.ts';
 

@@ -1,9 +1,6 @@
 import { Lexer, type MarkedToken, type Tokens } from 'marked';
 import { BoundedTokenizer } from './bounded-tokenizer.ts';
-import { decodeEntities } from './decode-entities.ts';
-import type { Dialect } from './dialect.ts';
-import { plainText } from './plain-text.ts';
-import { renderTable } from './render-table.ts';
+import { plainText, type Dialect } from './dialect.ts';
 
 type Around = { dialect: Dialect; quotes: number; lists: number };
 
@@ -123,3 +120,40 @@ function renderLink({ href, text, tokens }: Tokens.Link, dialect: Dialect): stri
   // Only what leads to a page or a person; anything else is somebody's trick.
   return /^(https?|mailto|tg):/i.test(href) ? dialect.link(inner, href, text === href) : inner;
 }
+
+type Align = 'center' | 'left' | 'right' | null;
+
+/** A table in letters of one width, for platforms that have none. The first row is its head. */
+function renderTable(rows: readonly (readonly string[])[], aligns: readonly Align[]): string {
+  const widths = aligns.map((_, column) => Math.max(3, ...rows.map((row) => lengthOf(row[column] ?? ''))));
+  const lines = rows.map((row) =>
+    widths
+      .map((width, column) => pad(row[column] ?? '', width, aligns[column] ?? null))
+      .join(' | ')
+      .trimEnd(),
+  );
+  const [head = '', ...body] = lines;
+  return [head, widths.map((width) => '-'.repeat(width)).join('-|-'), ...body].join('\n');
+}
+
+function pad(text: string, width: number, align: Align): string {
+  const missing = width - lengthOf(text);
+  const before = align === 'right' ? missing : align === 'center' ? Math.floor(missing / 2) : 0;
+  return ' '.repeat(before) + text + ' '.repeat(missing - before);
+}
+
+const lengthOf = (text: string): number => Array.from(text).length;
+
+const namedEntities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' };
+/** The character references that people and models write; others stay as they are. */
+const decodeEntities = (text: string): string =>
+  text.replaceAll(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,
+    (whole: string, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return namedEntities[name.toLowerCase()] ?? whole;
+      const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
+      return isCharacter(code) ? String.fromCodePoint(code) : '\uFFFD';
+    },
+  );
+
+const isCharacter = (code: number): boolean => code > 0 && code <= 0x10_ffff && (code < 0xd800 || code > 0xdfff);

@@ -1,14 +1,14 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import path from 'node:path';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
-import { errorText, ServiceError, unavailable, upstream } from '@svc/service-kit/service-error.ts';
+import { errorText, ServiceError, unavailable, upstream, badRequest } from '@svc/service-kit/service-error.ts';
 import type { Outbound, StartContext } from '../connector.ts';
 import { sendJson, type Exchange, type Reply } from '../http/exchange.ts';
 import { createJsonReader } from '../http/read-json.ts';
 import type { Route } from '../http/route-table.ts';
 import { createOutboundSender } from './outbound-sender.ts';
-import { parseOutboundMessage, parseToggle } from './parse-outbound.ts';
 import { openSentIds } from './sent-ids.ts';
+import type { OutboundMessage, ToggleChannel } from '@svc/contract/send.ts';
 
 export type OutboundContext = Pick<StartContext, 'outboundAccess' | 'dataDir' | 'log' | 'signal'>;
 
@@ -93,4 +93,28 @@ function toReply({ requestId }: Exchange, error: ServiceError): Reply {
   if (typeof retryAfter === 'number') headers['retry-after'] = String(Math.ceil(retryAfter));
   if (error.status === 401) headers['www-authenticate'] = 'Bearer';
   return { status: error.status, headers, body: JSON.stringify(error.toBody(requestId)) };
+}
+
+/** A message as it came to `/out`. The manager is ours, so only what a mix-up could break is checked. Throws `bad_request`. */
+function parseOutboundMessage(value: unknown): OutboundMessage {
+  const { id, target, kind, text, path, caption } = toRecord(value);
+  if (typeof id !== 'string' || !/^[\w.:-]{1,200}$/.test(id)) throw badRequest('"id" has to be a plain name.');
+  if (typeof target !== 'string' || typeof kind !== 'string') throw badRequest('"target" and "kind" have to be texts.');
+  for (const [name, part] of Object.entries({ text, path, caption }))
+    if (part !== undefined && typeof part !== 'string') throw badRequest(`"${name}" has to be a text.`);
+  // Checked just above.
+  return { id, target, kind, text, path, caption } as OutboundMessage;
+}
+
+/** Throws `bad_request`. */
+function parseToggle(value: unknown): ToggleChannel {
+  const { channel_id, enabled } = toRecord(value);
+  if (typeof channel_id !== 'string' || typeof enabled !== 'boolean')
+    throw badRequest('Send { "channel_id": "…", "enabled": true } or false.');
+  return { channel_id, enabled };
+}
+
+function toRecord(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badRequest('Send a JSON object.');
+  return { ...value };
 }
