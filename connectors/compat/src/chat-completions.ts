@@ -7,11 +7,9 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
-import { admitted } from './admitted.ts';
+import { admitted, refuse } from './completion-error.ts';
 import { parseRequest } from './parse-request.ts';
-import { refuse } from './refuse.ts';
 import { renderCompletion, type ReplyHead } from './render-completion.ts';
-import type { SeenKeys } from './seen-keys.ts';
 import { streamCompletion } from './stream-completion.ts';
 import { toEnvelope } from './to-envelope.ts';
 
@@ -60,4 +58,25 @@ function headerText({ req }: Exchange, name: string): string | null {
   if (value === undefined) return null;
   if (typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value)) return value;
   throw refuse(name, `The header ${name} must have 1 to 200 visible ASCII characters.`, 'invalid_value');
+}
+
+export type SeenKeys = { has(key: string): boolean; add(key: string): void };
+
+/**
+ * Conversations that got a reply from this process: the most recent `limit` of them, and up to as many older ones. Two
+ * generations, because taking the oldest out of a set one by one costs more than the rest of a request.
+ */
+export function createSeenKeys(limit: number): SeenKeys {
+  let recent = new Set<string>();
+  let older = new Set<string>();
+  return {
+    has: (key) => recent.has(key) || older.has(key),
+    add(key) {
+      if (recent.size >= limit && !recent.has(key)) {
+        older = recent;
+        recent = new Set();
+      }
+      recent.add(key);
+    },
+  };
 }

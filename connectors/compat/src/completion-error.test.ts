@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CoreError } from '@svc/connector-kit/core-error.ts';
 import type { ErrorCode } from '@svc/contract/error-body.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { refuse } from './refuse.ts';
-import { errorFrame, toCompletionError } from './completion-error.ts';
+import { refuse, errorFrame, toCompletionError } from './completion-error.ts';
 
 const fault = (code: ErrorCode, options?: ConstructorParameters<typeof ServiceError>[2]) =>
   new ServiceError(code, 'words', options);

@@ -1,6 +1,7 @@
 import { CoreError } from '@svc/connector-kit/core-error.ts';
 import type { Reply } from '@svc/connector-kit/http/exchange.ts';
-import type { ServiceError } from '@svc/service-kit/service-error.ts';
+import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
 
 /** The protocol's error body. */
 export type CompletionError = { error: { message: string; type: string; param: string | null; code: string | null } };
@@ -47,3 +48,12 @@ function codeOf({ code, status, details }: ServiceError): string | null {
   if (code === 'engine_context_too_long') return 'context_length_exceeded';
   return code;
 }
+
+/** Throws for a caller that the core does not know: this protocol has a status for it. */
+export function admitted(result: HandleResult): HandleResult {
+  if (result.outcome === 'denied') throw new ServiceError('no_access', 'no access');
+  return result;
+}
+
+/** A refused request. `param` is the field that is wrong, null for the whole body; `code` is the protocol's word for it. */
+export const refuse = (param: string | null, message: string, code: string | null = null) => badRequest(message, { param, code });

@@ -1,5 +1,5 @@
 import type { PriorMessage } from '@svc/contract/envelope.ts';
-import { refuse } from './refuse.ts';
+import { refuse } from './completion-error.ts';
 
 export type ChatMessage = PriorMessage;
 

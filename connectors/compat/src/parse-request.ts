@@ -1,6 +1,6 @@
 import { isRecord } from '@svc/contract/json-value.ts';
 import { parseMessage, type ChatMessage } from './parse-message.ts';
-import { refuse } from './refuse.ts';
+import { refuse } from './completion-error.ts';
 
 /** What a chat-completions request means to us. Everything else it may carry (sampling, tools) is ignored. */
 export type ChatRequest = {

@@ -11,12 +11,11 @@ import { anonymousCaller } from '@svc/connector-kit/parse-keys.ts';
 import { createThrottle } from '@svc/connector-kit/throttle.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
-import { createChatCompletions, type Identify } from './chat-completions.ts';
+import { createChatCompletions, createSeenKeys, type Identify } from './chat-completions.ts';
 import { toCompletionError } from './completion-error.ts';
 import type { CompatConfig } from './meta.ts';
 import { createModelRoutes } from './models.ts';
 import { errorSchema, routeDocs } from './route-docs.ts';
-import { createSeenKeys } from './seen-keys.ts';
 
 const mib = 1024 * 1024;
 

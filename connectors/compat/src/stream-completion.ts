@@ -5,8 +5,7 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { admitted } from './admitted.ts';
-import { errorFrame } from './completion-error.ts';
+import { admitted, errorFrame } from './completion-error.ts';
 import { createChunkRenderer, doneFrame, type ReplyHead } from './render-completion.ts';
 import { ReplyRelay } from './reply-relay.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSeenKeys } from './seen-keys.ts';
+import { createSeenKeys } from './chat-completions.ts';
 
 test('remembers the most recent conversations, a bounded number of them', () => {
   const seen = createSeenKeys(2);
