@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
-import { killGroup } from './kill-group.ts';
+import { killGroup } from '@svc/service-kit/process/process-group.ts';
 
 /**
  * Remembers the children of a parent in a file, so that the next parent can end what a killed one left behind. Children

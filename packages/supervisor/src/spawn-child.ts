@@ -3,7 +3,7 @@ import { Duplex, type Readable } from 'node:stream';
 import { openChildChannel, type ChildChannel } from './child-channel.ts';
 import type { ChildSpec, LogLine } from './child-spec.ts';
 import type { Exit } from './exit-reason.ts';
-import { killGroup } from './kill-group.ts';
+import { killGroup } from '@svc/service-kit/process/process-group.ts';
 
 export type ChildListener = {
   onMessage(message: unknown): void;

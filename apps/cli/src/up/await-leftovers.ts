@@ -1,6 +1,6 @@
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { isAlive } from './is-alive.ts';
-import { killGroup } from './kill-group.ts';
+import { killGroup } from '@svc/service-kit/process/process-group.ts';
 import { commandLineOf } from '@svc/supervisor/port-owner.ts';
 
 const pollMs = 50;

@@ -2,13 +2,13 @@ import type { SupervisorState } from '@svc/contract/service.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { exitCodes, lastExitVariable } from '@svc/service-kit/exit-codes.ts';
 import { busyNode, crashLimit, leanNode, type ChildState, type GiveUp } from '@svc/supervisor/child-spec.ts';
-import { createExitNotes } from '@svc/supervisor/exit-notes.ts';
+import { createExitNotes } from '@svc/supervisor/exit-reason.ts';
 import { createLogFile } from '@svc/supervisor/log-file.ts';
 import { describeOwner, findPortOwner } from '@svc/supervisor/port-owner.ts';
 import { createSupervisedChild } from '@svc/supervisor/supervised-child.ts';
 import type { HostName } from '../service-urls.ts';
 import { describeChange } from './describe-change.ts';
-import { killGroup } from './kill-group.ts';
+import { killGroup } from '@svc/service-kit/process/process-group.ts';
 
 /** A host process to run: its module, where it will listen, what it may see of the environment. */
 export type HostSpec = { name: HostName; entry: string; url: string; env: Record<string, string> };

@@ -1,10 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 
 /** Sends a signal to the group that the child leads. False when nobody is left to get it. */
-export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): boolean {
-  if (child.pid === undefined) return false;
+export const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): boolean =>
+  child.pid !== undefined && signalGroupOf(child.pid, signal);
+
+/** Ends a process and all it started in its group, at once. Nothing happens when nobody is left. */
+export const killGroup = (pid: number): void => void signalGroupOf(pid, 'SIGKILL');
+
+function signalGroupOf(leader: number, signal: NodeJS.Signals): boolean {
   try {
-    return process.kill(-child.pid, signal);
+    return process.kill(-leader, signal);
   } catch (error) {
     // EPERM is macOS's answer for a group of which only a zombie is left.
     const { code } = error as NodeJS.ErrnoException;
