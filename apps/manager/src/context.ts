@@ -13,7 +13,7 @@ import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
 import { vaultOfSettings } from '@svc/service-kit/vault/vault-of-settings.ts';
 import { createConnectorTypes } from './connector-type/connector-types.ts';
 import { findTypes, type SeenFolders } from './connector-type/find-types.ts';
-import { linkPackages } from './connector-type/link-packages.ts';
+import { linkPackages } from './connector-type/places.ts';
 import { openManagerDb } from './db/open-manager-db.ts';
 import { createInstanceService } from './instance/instance-service.ts';
 import { createInstanceStore } from './instance/instance-store.ts';
@@ -23,9 +23,8 @@ import { createChannelProxy } from './outbound/channel-proxy.ts';
 import { createDeliverer } from './outbound/deliverer.ts';
 import { createSendService } from './outbound/send-service.ts';
 import { createSentStore } from './outbound/sent-store.ts';
-import { createSecretAnnouncer } from './supervisor/announce-secret.ts';
+import { createSecretAnnouncer, createSecretResolver } from './supervisor/secrets.ts';
 import { createInstanceSupervisor, type InstanceSupervisor } from './supervisor/instance-supervisor.ts';
-import { createSecretResolver } from './supervisor/secrets.ts';
 
 export type ManagerOptions = ServiceContext & {
   clock: Clock;

@@ -7,7 +7,7 @@ import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findTypes } from '../src/connector-type/find-types.ts';
-import { linkPackages } from '../src/connector-type/link-packages.ts';
+import { linkPackages } from '../src/connector-type/places.ts';
 
 let folder: TemporaryFolder;
 beforeEach(() => {

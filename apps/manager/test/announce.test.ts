@@ -4,8 +4,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import type { HeldAnnouncement } from '@svc/contract/send.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openKitManager, openManager, type OpenManager } from './open-manager.ts';
-import { postedBy } from './posted-by.ts';
-import { eventually } from './waiting.ts';
+import { postedBy, eventually } from './waiting.ts';
 
 let manager: OpenManager;
 beforeAll(async () => {

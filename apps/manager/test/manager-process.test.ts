@@ -9,8 +9,7 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fixtures } from './open-manager.ts';
-import { postedBy } from './posted-by.ts';
-import { eventually, isAlive, isOpen } from './waiting.ts';
+import { postedBy, eventually, isAlive, isOpen } from './waiting.ts';
 
 let folder: TemporaryFolder;
 let port = 0;

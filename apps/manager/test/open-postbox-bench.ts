@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Instance } from '@svc/contract/instance.ts';
 import { openKitManager, type OpenManager } from './open-manager.ts';
-import { postedBy } from './posted-by.ts';
+import { postedBy } from './waiting.ts';
 
 /**
  * A manager for the tests of one file, which runs real connectors of the type `postbox`: what is sent through them can be

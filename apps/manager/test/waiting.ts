@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, existsSync } from 'node:fs';
 import { connect } from 'node:net';
+import path from 'node:path';
+import type { OutboundMessage } from '@svc/contract/send.ts';
 
 /** Waits until `get` gives something `is` accepts, and gives it back. */
 export async function eventually<T>(get: () => T | Promise<T>, is: (value: T) => boolean, limitMs = 40_000): Promise<T> {
@@ -29,3 +31,11 @@ export const isOpen = (port: number): Promise<boolean> =>
     socket.on('connect', () => (socket.destroy(), resolve(true)));
     socket.on('error', () => resolve(false));
   });
+
+/** What an instance of the type `postbox` has put on its channel, in order. */
+export function postedBy(dataDir: string, instanceId: string): OutboundMessage[] {
+  const file = path.join(dataDir, 'instances', instanceId, 'posted.jsonl');
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as OutboundMessage);
+}

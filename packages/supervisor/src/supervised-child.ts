@@ -6,6 +6,7 @@ import {
   isEnding,
   statusOf,
   transitions,
+  createPhaseWaiters,
   type ChildEvent,
   type Effect,
   type Phase,
@@ -13,7 +14,6 @@ import {
 import { describeExit, type Exit } from './exit-reason.ts';
 import { createLogRing, type LogRing } from './log-ring.ts';
 import { readOwnMessage } from './own-message.ts';
-import { createPhaseWaiters } from './phase-waiters.ts';
 import { createRestartPolicy, type RestartPolicy } from './restart-policy.ts';
 import { spawnChild, type Spawn, type SpawnedChild } from './spawn-child.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { channelLimits } from '../src/child-channel.ts';
-import { pickEnv } from '../src/child-env.ts';
+import { pickEnv } from '../src/child-spec.ts';
 import { createSupervisedChild, type SupervisedChild } from '../src/supervised-child.ts';
 
 let child: SupervisedChild;

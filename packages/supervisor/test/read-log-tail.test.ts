@@ -2,8 +2,7 @@ import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createLogFile } from '../src/log-file.ts';
-import { readLogTail } from '../src/read-log-tail.ts';
+import { createLogFile, readLogTail } from '../src/log-file.ts';
 
 let folder: TemporaryFolder;
 beforeEach(() => {

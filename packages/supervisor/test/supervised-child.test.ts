@@ -4,8 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { workedMs } from '@svc/testing/worked-ms.ts';
-import { pickEnv } from '../src/child-env.ts';
-import { crashLimit, type ChildSpec } from '../src/child-spec.ts';
+import { pickEnv, crashLimit, type ChildSpec } from '../src/child-spec.ts';
 import { createSupervisedChild, type SupervisedChild, type SupervisedChildOptions } from '../src/supervised-child.ts';
 
 const started: SupervisedChild[] = [];

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
-import { pickEnv } from '@svc/supervisor/child-env.ts';
-import { crashLimit, leanNode, type ChildState } from '@svc/supervisor/child-spec.ts';
+import { pickEnv, crashLimit, leanNode, type ChildState } from '@svc/supervisor/child-spec.ts';
 import { createSupervisedChild } from '@svc/supervisor/supervised-child.ts';
 
 export type ToolbeltProcessDeps = {

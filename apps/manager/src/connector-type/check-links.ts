@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { isInside, realPlace } from './real-place.ts';
+import { isInside, realPlace } from './places.ts';
 
 /** Far more than a connector with its packages has. */
 const mostFiles = 200_000;

@@ -1,9 +1,8 @@
 import path from 'node:path';
-import { pickEnv } from '@svc/supervisor/child-env.ts';
-import { leanNode } from '@svc/supervisor/child-spec.ts';
+import { pickEnv, leanNode } from '@svc/supervisor/child-spec.ts';
 import { spawnChild } from '@svc/supervisor/spawn-child.ts';
 import { checkLinks } from './check-links.ts';
-import { addedPlaces, kitPlaces } from './code-places.ts';
+import { addedPlaces, kitPlaces } from './places.ts';
 import { permissionFlags } from './permission-flags.ts';
 
 const limitMs = 5000;

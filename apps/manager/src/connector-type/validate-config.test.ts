@@ -1,5 +1,6 @@
-import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { expect, it } from 'vitest';
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import { workedMs } from '@svc/testing/worked-ms.ts';
 import { createConfigValidator } from './validate-config.ts';
 
 const meta = (title: string): ConnectorMeta => ({
@@ -20,4 +21,30 @@ it('a type that was described anew is checked by its new schema', () => {
   const validate = createConfigValidator();
   expect(validate(meta('one'), {})).toEqual({ room: 'one' });
   expect(validate(meta('two'), {})).toEqual({ room: 'two' });
+});
+
+const metaWith = (fields: object): ConnectorMeta => ({
+  type: 'wild',
+  displayName: 'Wild',
+  supportsMultiple: true,
+  capabilities: {},
+  credentialKeys: [],
+  outbound: false,
+  configSchema: { type: 'object', properties: fields } as ConnectorMeta['configSchema'],
+});
+const validate = createConfigValidator();
+
+it('a pattern of a connector type that never ends refuses the value and holds nobody up', () => {
+  const meta = metaWith({ room: { type: 'string', title: 'Room', pattern: '^(a+)+$', default: `${'a'.repeat(26)}!` } });
+  const since = workedMs();
+  expect(() => validate(meta, {})).toThrow('config.room must match pattern');
+  expect(workedMs() - since).toBeLessThan(2_000);
+});
+
+it('each field is held to its own pattern', () => {
+  const field = (pattern: string) => ({ type: 'string', title: 'Field', pattern });
+  const meta = metaWith({ letters: field('^[a-z]+$'), digits: field('^\\d+$') });
+  expect(validate(meta, { letters: 'abc', digits: '123' })).toEqual({ letters: 'abc', digits: '123' });
+  expect(() => validate(meta, { letters: '123', digits: '123' })).toThrow(/config\.letters must match pattern[^;]*$/m);
+  expect(() => validate(meta, { letters: 'abc', digits: 'abc' })).toThrow(/config\.digits must match pattern[^;]*$/m);
 });

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import type { Outbound } from '@svc/contract/connector-meta.ts';
 import type { OutboundMessage, SendRequest } from '@svc/contract/send.ts';
-import { badRequest } from '@svc/service-kit/service-error.ts';
+import { badRequest, forbidden } from '@svc/service-kit/service-error.ts';
+import { findUpload } from '@svc/service-kit/upload-file.ts';
 
 export type MessageDraft = Omit<OutboundMessage, 'id'>;
 type FieldProblem = { field: string; problem: string };
@@ -36,4 +37,21 @@ function kindFor(file: string | undefined, kinds: readonly string[]): string {
   const isImage = /\.(png|jpe?g|gif|webp)$/i.test(path.basename(file));
   const wanted = isImage ? [...imageNames, ...fileNames] : fileNames;
   return wanted.find((name) => kinds.includes(name)) ?? 'file';
+}
+
+/**
+ * The real path of a finished upload. Whatever lies elsewhere is `forbidden` without a word on whether it exists; what
+ * is no file is a `bad_request`.
+ */
+export function checkUpload(file: string, uploads: string): string {
+  const found = findUpload(uploads, file);
+  if (typeof found === 'object') return found.path;
+  switch (found) {
+    case 'outside':
+      throw forbidden('Only files of the upload area can be sent. Upload the file first, then name its path.');
+    case 'missing':
+      throw badRequest(`There is no file "${path.basename(file)}" in the upload area.`);
+    case 'not_a_file':
+      throw badRequest(`"${path.basename(file)}" is no file.`);
+  }
 }

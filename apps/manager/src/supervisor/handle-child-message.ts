@@ -1,6 +1,7 @@
-import type { ParentMessage } from '@svc/connector-kit/child-protocol.ts';
+import type { ParentMessage, ChildMessage } from '@svc/connector-kit/child-protocol.ts';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
-import { parseChildMessage } from './parse-child-message.ts';
+import type { PartialEvent } from '@svc/contract/event.ts';
+import { isRecord } from '@svc/contract/json-value.ts';
 import type { InstanceSecrets } from './instance-secrets.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
@@ -27,4 +28,37 @@ async function answerSecret({ instance, credentialKeys, instanceSecrets, log, re
   const { value, error } = await instanceSecrets.answer(name, credentialKeys, instance.config);
   if (error !== null) log.warn({ instance: instance.id, secret: name.slice(0, 100) }, error);
   reply({ type: 'secret', requestId, value, error });
+}
+
+type Heard = Extract<ChildMessage, { type: 'heartbeat' | 'emit' | 'secret' }>;
+
+/** A message of a connector process, or null for anything that is none: it is another program's word. */
+export function parseChildMessage(message: unknown): Heard | null {
+  if (!isRecord(message)) return null;
+  if (message['type'] === 'heartbeat') return { type: 'heartbeat' };
+  if (message['type'] === 'emit') {
+    const { event } = message;
+    return isEvent(event) ? { type: 'emit', event } : null;
+  }
+  if (message['type'] === 'secret') {
+    const { requestId, name } = message;
+    return typeof requestId === 'number' && typeof name === 'string' && name.isWellFormed()
+      ? { type: 'secret', requestId, name }
+      : null;
+  }
+  return null;
+}
+
+const types: Readonly<Record<string, readonly (keyof PartialEvent)[]>> = {
+  string: ['id', 'surface', 'session', 'instance_id', 'identity', 'principal', 'text', 'request_id'],
+  number: ['ts', 'cost_usd', 'billed_cost_usd'],
+  boolean: ['billed', 'injected'],
+};
+
+/** Each field is of its type or not there: whoever cuts a long text takes it for one. */
+function isEvent(event: unknown): event is PartialEvent {
+  if (!isRecord(event) || typeof event['kind'] !== 'string' || !isRecord(event['payload'] ?? {})) return false;
+  return Object.entries(types).every(([type, names]) =>
+    names.every((name) => event[name] == null || typeof event[name] === type),
+  );
 }

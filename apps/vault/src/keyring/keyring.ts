@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, hkdfSync } from 'node:crypto';
 import { unavailable, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Transaction } from '@svc/store/database.ts';
 import { keyBytes, open, seal } from '../crypto/aead.ts';
-import { purposeKey, purposes, type Purpose } from '../crypto/purpose-key.ts';
 import { readVaultRow, rootContext, type VaultRow } from './vault-row.ts';
 
 type Context = readonly (string | number)[];
@@ -149,3 +148,11 @@ const purposeKeys = (root: Buffer, vaultId: string): PurposeKeys => ({
   agents: purposeKey(root, vaultId, 'agents'),
   inventory: purposeKey(root, vaultId, 'inventory'),
 });
+
+/** What keys made of the root key are for. One never opens what another has sealed. */
+const purposes = ['credentials', 'silos', 'agents', 'inventory'] as const;
+type Purpose = (typeof purposes)[number];
+
+/** The root key's key for one purpose. The root key itself encrypts nothing. */
+const purposeKey = (root: Buffer, vaultId: string, purpose: Purpose): Buffer =>
+  Buffer.from(hkdfSync('sha256', root, vaultId, `svc-vault/1 ${purpose}`, keyBytes));

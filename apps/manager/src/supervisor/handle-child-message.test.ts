@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseChildMessage } from './parse-child-message.ts';
+import { parseChildMessage } from './handle-child-message.ts';
 
 it('a message of a connector process is taken when it is one', () => {
   const event = { kind: 'inbound', text: 'hello', ts: 1, billed: true, payload: { any: ['thing'] }, session: null };
