@@ -170,11 +170,11 @@ describe('inside the core', () => {
 /** Who looks at the environment: the settings, a log level, what a terminal can show, what a helper process gets of it. */
 const environmentReaders = [
   'packages/connector-kit/src/child/run-child.ts',
-  'packages/service-kit/src/config/read-env.ts',
+  'packages/service-kit/src/config/env-file.ts',
   'apps/cli/src/terminal.ts',
   'apps/cli/src/commands/test.ts',
   'apps/collector/src/control/run-program.ts',
-  'apps/collector/src/otel/install-packages.ts',
+  'apps/collector/src/otel/otel-packages.ts',
   'apps/manager/src/connector-type/read-meta.ts',
 ];
 

@@ -1,4 +1,4 @@
-import { SettingsError } from '@svc/service-kit/config/settings-error.ts';
+import { SettingsError } from '@svc/service-kit/config/setting.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { usualWidth, wrap, type Style } from './terminal.ts';
 

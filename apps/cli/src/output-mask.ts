@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
-import { readEnv } from '@svc/service-kit/config/read-env.ts';
+import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { createCoreMask } from '@svc/service-kit/redaction/core-mask.ts';
 import { maskValue } from '@svc/service-kit/redaction/mask-value.ts';

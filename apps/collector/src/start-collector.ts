@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
-import { watchDamage } from '@svc/store/check-later.ts';
+import { watchDamage } from '@svc/store/check-database.ts';
 import { createCollectorApp } from './app.ts';
 import { createCollectorContext } from './context.ts';
 import { transcriptRoots } from './transcript/transcript-roots.ts';

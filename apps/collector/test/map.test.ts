@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { WhoTouched, WorkMap } from '@svc/contract/work-map.ts';
+import type { WhoTouched, WorkMap } from '@svc/contract/insights.ts';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
 
 let collector: TestCollector;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { SearchAnswer } from '@svc/contract/search.ts';
+import type { SearchAnswer } from '@svc/contract/insights.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { createOutboundMask, type MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
-import type { ListedSession } from '@svc/contract/listed-session.ts';
+import type { ListedSession } from '@svc/contract/session.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import type { TranscriptEngine } from '../src/transcript/transcript-line.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { noMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { createLog } from '@svc/service-kit/log.ts';
 import type { Log } from '@svc/service-kit/log.ts';
-import type { OtelView } from '@svc/contract/otel.ts';
+import type { OtelView } from '@svc/contract/insights.ts';
 import { openOtlpReceiver } from '@svc/testing/otlp-receiver.ts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createOtelExport } from '../src/otel/otel-export.ts';

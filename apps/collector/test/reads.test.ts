@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ListedSession } from '@svc/contract/listed-session.ts';
+import type { ListedSession } from '@svc/contract/session.ts';
 import { listedSession } from '@svc/testing/listed-session.ts';
 import type { EventPage } from '../src/event/event-store.ts';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';

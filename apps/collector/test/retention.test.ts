@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ListedSession } from '@svc/contract/listed-session.ts';
-import type { SearchAnswer } from '@svc/contract/search.ts';
+import type { ListedSession } from '@svc/contract/session.ts';
+import type { SearchAnswer } from '@svc/contract/insights.ts';
 import { afterEach, expect, test } from 'vitest';
 import { newTranscript } from '../src/transcript/transcript-row.ts';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';

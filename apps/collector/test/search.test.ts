@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
 import { existsSync, writeFileSync } from 'node:fs';
-import type { SearchAnswer } from '@svc/contract/search.ts';
+import type { SearchAnswer } from '@svc/contract/insights.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
 

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Brief } from '@svc/contract/brief.ts';
-import type { NotificationPage, SystemSamples } from '@svc/contract/system.ts';
+import type { Brief, NotificationPage, SystemSamples } from '@svc/contract/insights.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
-import type { UsageByPerson } from '@svc/contract/usage-people.ts';
+import type { UsageByPerson } from '@svc/contract/usage.ts';
 import type { Linked } from '../src/usage/fold-people.ts';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
 

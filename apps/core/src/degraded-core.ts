@@ -4,7 +4,7 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
-import { readEnv } from '@svc/service-kit/config/read-env.ts';
+import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import { createIntake } from '@svc/service-kit/intake/intake.ts';
 import { openSse, sseFrame } from '@svc/service-kit/http/sse.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';

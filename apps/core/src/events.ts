@@ -7,7 +7,7 @@ import type { Identity } from '@svc/contract/trust.ts';
 import type { Outcome } from '@svc/contract/turn.ts';
 import { beginningInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
-import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
+import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { Charge } from './pricing/pricing.ts';
 import type { Overspend } from './spend/spend-words.ts';
 import type { ToolCaller } from './toolbelt/tool-caller.ts';

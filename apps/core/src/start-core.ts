@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@svc/service-kit/clock.ts';
-import { readEnv } from '@svc/service-kit/config/read-env.ts';
+import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import { isDeadlyExit, lastExitVariable } from '@svc/service-kit/exit-codes.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { maskLogLines } from '@svc/service-kit/log.ts';
 import { restorePaths } from '@svc/service-kit/restore/restore-paths.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
-import { watchDamage } from '@svc/store/check-later.ts';
+import { watchDamage } from '@svc/store/check-database.ts';
 import { DamagedDatabase } from '@svc/store/damage.ts';
 import { createCoreApp } from './app.ts';
 import { maintainBackups } from './backup/maintain-backups.ts';

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
-import type { PricingReport } from '@svc/contract/pricing.ts';
+import type { PricingReport } from '@svc/contract/cost.ts';
 import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineAuth, EngineEvent } from '@svc/engine-kit/engine.ts';
 import { says, type EngineScript } from '@svc/testing/scripted-engine.ts';

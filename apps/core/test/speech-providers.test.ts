@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
-import type { PricingReport } from '@svc/contract/pricing.ts';
+import type { PricingReport } from '@svc/contract/cost.ts';
 import type { Transcription } from '@svc/contract/speech.ts';
 import { elevenlabsVoice } from '@svc/testing/speech-server/elevenlabs-speech.ts';
 import { startSpeechServer } from '@svc/testing/speech-server/start-speech-server.ts';

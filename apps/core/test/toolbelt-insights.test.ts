@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ListedSession } from '@svc/contract/listed-session.ts';
+import type { ListedSession } from '@svc/contract/session.ts';
 import { listedSession } from '@svc/testing/listed-session.ts';
 import type { Called } from './call-tool.ts';
 import { from, fromOwner, openToolbeltBench } from './open-toolbelt-bench.ts';

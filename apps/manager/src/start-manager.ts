@@ -1,7 +1,7 @@
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { maskLogLines } from '@svc/service-kit/log.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
-import { watchDamage } from '@svc/store/check-later.ts';
+import { watchDamage } from '@svc/store/check-database.ts';
 import { createManagerApp } from './app.ts';
 import { createManagerContext, type ManagerOptions } from './context.ts';
 import { seedInstances } from './seed/seed-instances.ts';

@@ -1,7 +1,7 @@
 import { serveStdio as serveMcp } from '@modelcontextprotocol/server/stdio';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { readEnv } from '@svc/service-kit/config/read-env.ts';
-import { SettingsError } from '@svc/service-kit/config/settings-error.ts';
+import { readEnv } from '@svc/service-kit/config/env-file.ts';
+import { SettingsError } from '@svc/service-kit/config/setting.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { readVersion } from '@svc/service-kit/version.ts';
 import { createServer } from './create-server.ts';

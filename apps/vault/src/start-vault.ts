@@ -1,6 +1,6 @@
 import { systemClock } from '@svc/service-kit/clock.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
-import { watchDamage } from '@svc/store/check-later.ts';
+import { watchDamage } from '@svc/store/check-database.ts';
 import { createVaultApp } from './app.ts';
 import { createVaultContext } from './context.ts';
 import { keepMemoryPrivate } from './keep-memory-private.ts';

@@ -1,14 +1,13 @@
 import path from 'node:path';
+import type { VersionInfo } from '@svc/contract/service.ts';
 import { exitCodes } from './exit-codes.ts';
 import { systemClock } from './clock.ts';
-import { unreadEnvLines } from './config/env-lines.ts';
+import { unreadEnvLines, readEnv } from './config/env-file.ts';
 import { createLog, maskLogLines, type Log } from './log.ts';
 import { openServiceSecrets } from './redaction/service-secrets.ts';
-import { readEnv } from './config/read-env.ts';
-import { SettingsError } from './config/settings-error.ts';
+import { SettingsError } from './config/setting.ts';
 import { loadSettings, unknownSettings, type Settings } from './config/settings.ts';
 import { readVersion } from './version.ts';
-import type { VersionInfo } from '@svc/contract/service.ts';
 
 /** The repository's root, three folders above this file. */
 export const repositoryRoot = path.resolve(import.meta.dirname, '../../..');

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'n
 import path from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { parseCommand } from '../src/config/parse-command.ts';
+import { parseCommand } from '../src/config/parse-values.ts';
 import { createSecretSources } from '../src/secrets/secret-sources.ts';
 import { writeSecret } from '../src/secrets/secrets-file.ts';
 

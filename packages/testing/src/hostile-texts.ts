@@ -18,7 +18,7 @@ const lines = (count: number, line: (i: number) => string): string => Array.from
 /** What people, models and tools write. */
 export const ordinaryTexts: readonly SampleText[] = [
   made('prose', () => read('docs/trust.md') + read('docs/running.md')),
-  made('code', () => read('apps/core/src/events.ts') + read('packages/service-kit/src/telemetry/telemetry.ts')),
+  made('code', () => read('apps/core/src/events.ts') + read('packages/service-kit/src/telemetry/create-telemetry.ts')),
   made('logs', () =>
     lines(
       2000,

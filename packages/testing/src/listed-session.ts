@@ -1,4 +1,4 @@
-import type { ListedSession } from '@svc/contract/listed-session.ts';
+import type { ListedSession } from '@svc/contract/session.ts';
 
 /** A session as the collector lists it: an idle one of the core, of which nothing else is known but what `over` says. */
 export const listedSession = (conversation_key: string, over: Partial<ListedSession> = {}): ListedSession => ({

@@ -1,7 +1,7 @@
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { createHub } from '@svc/service-kit/hub.ts';
 import { noMask } from '@svc/service-kit/redaction/outbound-mask.ts';
-import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
+import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 
 export type MemoryTelemetry = Telemetry & { readonly events: TelemetryEvent[] };
 

@@ -1,5 +1,5 @@
 import type { EngineView } from '@svc/contract/engine.ts';
-import { readEnv } from '@svc/service-kit/config/read-env.ts';
+import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';

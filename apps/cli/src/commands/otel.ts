@@ -1,4 +1,4 @@
-import type { OtelView } from '@svc/contract/otel.ts';
+import type { OtelView } from '@svc/contract/insights.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCollector, tellCollector } from '../service-client.ts';

@@ -1,4 +1,4 @@
-import type { SearchAnswer } from '@svc/contract/search.ts';
+import type { SearchAnswer } from '@svc/contract/insights.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCollector } from '../service-client.ts';

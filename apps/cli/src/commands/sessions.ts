@@ -1,4 +1,4 @@
-import type { ListedSession } from '@svc/contract/listed-session.ts';
+import type { ListedSession } from '@svc/contract/session.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCollector, followCollector } from '../service-client.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { dataPaths, makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
-import { readEnv } from '@svc/service-kit/config/read-env.ts';
+import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { applyRestore } from '@svc/service-kit/restore/apply-restore.ts';

@@ -1,4 +1,4 @@
-import type { UsageByPerson } from '@svc/contract/usage-people.ts';
+import type { UsageByPerson } from '@svc/contract/usage.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCollector } from '../service-client.ts';

@@ -1,6 +1,5 @@
-import { unreadEnvLines } from '@svc/service-kit/config/env-lines.ts';
-import { readEnv } from '@svc/service-kit/config/read-env.ts';
-import { SettingsError } from '@svc/service-kit/config/settings-error.ts';
+import { unreadEnvLines, readEnv } from '@svc/service-kit/config/env-file.ts';
+import { SettingsError } from '@svc/service-kit/config/setting.ts';
 import { loadSettings, unknownSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { openOutputMask, withoutSecrets } from '../output-mask.ts';
 import { collectStatus } from '../status/collect-status.ts';

@@ -1,4 +1,4 @@
-import type { ListedSession } from '@svc/contract/listed-session.ts';
+import type { ListedSession } from '@svc/contract/session.ts';
 import { expect, test } from 'vitest';
 import type { SseEvent } from '../sse-reader.ts';
 import { followSessions } from './follow-sessions.ts';

@@ -1,5 +1,5 @@
-import type { OtelView } from '@svc/contract/otel.ts';
-import type { OtelSettings } from '@svc/service-kit/config/otel-settings.ts';
+import type { OtelView } from '@svc/contract/insights.ts';
+import type { OtelSettings } from '@svc/service-kit/config/settings.ts';
 import { visibleLine, type Style } from '../terminal.ts';
 
 /** How the export stands, and the one thing to do about it. */

@@ -1,4 +1,4 @@
-import type { UsageByPerson, UsagePerson } from '@svc/contract/usage-people.ts';
+import type { UsageByPerson, UsagePerson } from '@svc/contract/usage.ts';
 import type { Style } from '../terminal.ts';
 import { amount, line, table, usd } from './words.ts';
 

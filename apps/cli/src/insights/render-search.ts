@@ -1,4 +1,4 @@
-import type { SearchAnswer, SearchedSession } from '@svc/contract/search.ts';
+import type { SearchAnswer, SearchedSession } from '@svc/contract/insights.ts';
 import type { Style } from '../terminal.ts';
 import { duration } from '../status/duration.ts';
 import { line } from './words.ts';

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import type { ListedSession } from '@svc/contract/listed-session.ts';
+import type { ListedSession } from '@svc/contract/session.ts';
 import { listedSession } from '@svc/testing/listed-session.ts';
 import { expect, test } from 'vitest';
 import { plain } from '../terminal.ts';

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import type { ListedSession } from '@svc/contract/listed-session.ts';
+import type { ListedSession } from '@svc/contract/session.ts';
 import { duration } from '../status/duration.ts';
 import type { Style } from '../terminal.ts';
 import { amount, line, usd } from './words.ts';

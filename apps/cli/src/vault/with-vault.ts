@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { VaultState } from '@svc/contract/vault.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
-import { readEnv } from '@svc/service-kit/config/read-env.ts';
+import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { callVault } from '@svc/service-kit/vault/vault-call.ts';
 import { CliError } from '../cli-error.ts';

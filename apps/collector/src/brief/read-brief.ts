@@ -1,8 +1,8 @@
-import type { Brief, BriefSession, SurfaceTotals } from '@svc/contract/brief.ts';
-import type { ListedSession } from '@svc/contract/listed-session.ts';
+import type { Brief, BriefSession, SurfaceTotals } from '@svc/contract/insights.ts';
+import type { ListedSession } from '@svc/contract/session.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { SessionList } from '../session/session-list.ts';
-import { bucketHour } from '../usage/usage-writer.ts';
+import { bucketHour } from '../usage/usage-store.ts';
 
 const dayMs = 24 * 3_600_000;
 const maxSessions = 100;

@@ -12,9 +12,8 @@ import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { CollectorContext } from '../context.ts';
 import { actorOf } from './actor-of.ts';
-import { listAudit } from './audit-store.ts';
+import { listAudit, runAudited } from './audit.ts';
 import { createControl } from './create-control.ts';
-import { runAudited } from './run-audited.ts';
 
 const text = (description: string) => ({ type: 'string', maxLength: 1024, description }) as const;
 const diffQuery = { type: 'object', required: ['session_id'], properties: { session_id: text('Conversation key') } } as const;

@@ -1,8 +1,7 @@
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { CollectorContext } from '../context.ts';
-import { listEvents } from './event-store.ts';
-import { parseBefore } from './parse-before.ts';
+import { listEvents, parseBefore } from './event-store.ts';
 
 const text = (description: string) => ({ type: 'string', maxLength: 1024, description }) as const;
 const querySchema = {

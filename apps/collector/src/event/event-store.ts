@@ -1,6 +1,10 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import type { Database } from '@svc/store/database.ts';
+import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import { queryInteger } from '@svc/service-kit/http/coerced.ts';
+import { badRequest } from '@svc/service-kit/service-error.ts';
+import type { StoredEvent } from '../ingest/parse-event.ts';
 
 export type EventFilter = {
   surface: string | null;
@@ -87,4 +91,46 @@ function toEvent({ seq: _seq, claimed_at, received_at, ...row }: EventRow): Tele
     billed: row.billed !== 0,
     injected: row.injected !== 0,
   };
+}
+
+const insertEvent = `
+INSERT INTO event (id, ts, kind, surface, session, instance_id, identity, principal, text, payload, cost_usd,
+  billed_cost_usd, billed, injected, request_id, received_at, claimed_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO NOTHING`;
+
+/** Stores an event, inside the caller's transaction; false when one of its id is there already. */
+export function createEventWriter(db: SqliteDatabase): (event: StoredEvent) => boolean {
+  const insert = db.raw.prepare(insertEvent);
+  return (event) => {
+    const { changes } = insert.run(
+      event.id,
+      event.ts,
+      event.kind,
+      event.surface,
+      event.session,
+      event.instance_id,
+      event.identity,
+      event.principal,
+      event.text,
+      event.payloadText,
+      event.cost_usd,
+      event.billed_cost_usd,
+      event.billed ? 1 : 0,
+      event.injected ? 1 : 0,
+      event.request_id,
+      event.received_at,
+      event.claimed_at,
+    );
+    return changes !== 0;
+  };
+}
+
+/** The end of time, a time, or an event's place: several events can share a millisecond. Throws for anything else. */
+export async function parseBefore(db: Pick<Database, 'get'>, value: string | undefined): Promise<EventCursor> {
+  if (value === undefined) return { ts: Number.MAX_SAFE_INTEGER, seq: 0 };
+  if (/^\d+$/.test(value)) return { ts: queryInteger('before', value, 0, 0, Number.MAX_SAFE_INTEGER), seq: 0 };
+  const cursor = await findCursor(db, value);
+  if (cursor === null) throw badRequest('The query parameter before takes epoch ms or the id of a stored event.');
+  return cursor;
 }

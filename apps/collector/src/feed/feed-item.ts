@@ -1,6 +1,6 @@
 import type { ControlAction } from '@svc/contract/control.ts';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
-import type { SystemSample } from '@svc/contract/system.ts';
+import type { SystemSample } from '@svc/contract/insights.ts';
 
 /** What the live feed tells (spec: Feeds), by the name of its item. */
 export type FeedItems = {

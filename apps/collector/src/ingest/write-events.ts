@@ -1,8 +1,8 @@
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
-import { createEventWriter } from '../event/event-writer.ts';
-import { createTouchWriter } from '../map/touch-writer.ts';
-import { createSessionWriter } from '../session/session-writer.ts';
-import { createUsageWriter } from '../usage/usage-writer.ts';
+import { createEventWriter } from '../event/event-store.ts';
+import { createTouchWriter } from '../map/touch-store.ts';
+import { createSessionWriter } from '../session/session-store.ts';
+import { createUsageWriter } from '../usage/usage-store.ts';
 import type { StoredEvent } from './parse-event.ts';
 
 /**

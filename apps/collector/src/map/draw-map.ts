@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { SessionAtWork, WorkMap, WorkPlace } from '@svc/contract/work-map.ts';
+import type { SessionAtWork, WorkMap, WorkPlace } from '@svc/contract/insights.ts';
 import type { Database } from '@svc/store/database.ts';
-import type { ListedSession } from '@svc/contract/listed-session.ts';
+import type { ListedSession } from '@svc/contract/session.ts';
 import type { SessionList } from '../session/session-list.ts';
 import type { GitRoots } from './git-roots.ts';
 import { toWho } from './sessions-by-key.ts';

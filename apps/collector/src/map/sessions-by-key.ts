@@ -1,5 +1,5 @@
-import type { ListedSession } from '@svc/contract/listed-session.ts';
-import type { SessionAtWork } from '@svc/contract/work-map.ts';
+import type { ListedSession } from '@svc/contract/session.ts';
+import type { SessionAtWork } from '@svc/contract/insights.ts';
 import type { SessionList } from '../session/session-list.ts';
 
 type Who = Omit<SessionAtWork, 'last_at'>;

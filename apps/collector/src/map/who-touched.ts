@@ -1,9 +1,10 @@
-import type { Toucher, WhoTouched } from '@svc/contract/work-map.ts';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { Toucher, WhoTouched } from '@svc/contract/insights.ts';
 import type { Database } from '@svc/store/database.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { SessionList } from '../session/session-list.ts';
 import { whoAre } from './sessions-by-key.ts';
-import type { TouchRow } from './touch-store.ts';
-import { touchesUnder } from './touches-under.ts';
+import { type TouchRow, touchesByPath, touchesByTime, type TouchPlace } from './touch-store.ts';
 
 /** What is shown of one answer. */
 const maxSessions = 100;
@@ -37,3 +38,44 @@ const workOf = (rows: readonly TouchRow[]): Pick<Toucher, 'last_at' | 'touches' 
   touches: rows.reduce((sum, { times }) => sum + times, 0),
   paths: rows.slice(0, maxPaths).map(({ path, tool, last_at }) => ({ path, tool, last_at })),
 });
+
+/** Bounds of one answer: rows that are read by path; rows that are looked at by time, in slices, and kept of them. */
+const maxByPath = 1000;
+const maxByTime = 50_000;
+const sliceRows = 5000;
+const maxFound = 5000;
+
+type Db = Pick<Database, 'all' | 'get'>;
+type Touches = { rows: TouchRow[]; isAll: boolean };
+
+/**
+ * Touches of a path, and of what lies below it, since a time (epoch ms), in no order. A folder with few of them is read as
+ * it is; of one with many the newest are looked for. Should they be too many, older ones are left out.
+ */
+async function touchesUnder(db: Db, path: string, since: number): Promise<Touches> {
+  const some = await touchesByPath(db, path, maxByPath);
+  const inTime = some.filter(({ last_at }) => last_at >= since);
+  if (some.length < maxByPath) return { rows: inTime, isAll: true };
+  const newest = await newestUnder(db, path, since);
+  return newest.isAll ? newest : { rows: merged(newest.rows, inTime), isAll: false };
+}
+
+async function newestUnder(db: Db, path: string, since: number): Promise<Touches> {
+  const found: TouchRow[] = [];
+  let from: TouchPlace | null = null;
+  for (let looked = 0; looked < maxByTime && found.length < maxFound; looked += sliceRows) {
+    const { rows, next } = await touchesByTime(db, path, since, from, sliceRows);
+    found.push(...rows);
+    if (next === null) return { rows: found, isAll: true };
+    from = next;
+    await nextTick();
+  }
+  return { rows: found, isAll: false };
+}
+
+/** Without those of the second list that are in the first. */
+function merged(rows: readonly TouchRow[], more: readonly TouchRow[]): TouchRow[] {
+  const nameOf = ({ session, path }: TouchRow) => compositeKey(session, path);
+  const known = new Set(rows.map(nameOf));
+  return [...rows, ...more.filter((row) => !known.has(nameOf(row)))];
+}

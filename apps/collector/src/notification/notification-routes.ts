@@ -1,8 +1,8 @@
-import type { Notification, NotificationPage } from '@svc/contract/system.ts';
+import type { Notification, NotificationPage } from '@svc/contract/insights.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { CollectorContext } from '../context.ts';
-import { parseBefore } from '../event/parse-before.ts';
+import { parseBefore } from '../event/event-store.ts';
 
 const text = (description: string) => ({ type: 'string', maxLength: 1024, description }) as const;
 const querySchema = {

@@ -3,14 +3,12 @@ import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
-import type { OtelState, OtelView } from '@svc/contract/otel.ts';
+import type { OtelState, OtelView } from '@svc/contract/insights.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
 import { readMetrics, type MetricSources } from '../metrics/read-metrics.ts';
-import { gatherTurns } from './gather-turns.ts';
-import { installOtelPackages } from './install-packages.ts';
-import { loadOtelPackages, packageFolders, type OtelPackages } from './otel-packages.ts';
+import { gatherTurns, createTurnDeliveries } from './gather-turns.ts';
+import { installOtelPackages, loadOtelPackages, packageFolders, type OtelPackages } from './otel-packages.ts';
 import { maxQueue, openOtlp, type Otlp, type OtlpResult } from './open-otlp.ts';
-import { createTurnDeliveries } from './turn-deliveries.ts';
 import { toSpans, type SpanPlan } from './to-spans.ts';
 
 type Deps = MetricSources & {

@@ -1,4 +1,4 @@
-import type { OtelView } from '@svc/contract/otel.ts';
+import type { OtelView } from '@svc/contract/insights.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { conflict, errorText, upstream } from '@svc/service-kit/service-error.ts';
 import type { CollectorContext } from '../context.ts';

@@ -6,10 +6,8 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { SearchThread } from '../search/search-thread.ts';
 import { dropSamples } from '../system/system-store.ts';
-import { forgetTranscripts, type TranscriptPlace } from './forget-transcripts.ts';
-import { createCarefulTime } from './careful-time.ts';
-import { removeSlice, type RetentionPlace } from './remove-events.ts';
-import { retentionPlan, sampleKind, type RetentionPass } from './retention-plan.ts';
+import { forgetTranscripts, type TranscriptPlace, removeEvents, type EventPlace } from './old-rows.ts';
+import { createCarefulTime, retentionPlan, sampleKind, type RetentionPass } from './retention-plan.ts';
 
 type Deps = {
   db: Pick<Database, 'all' | 'get' | 'run'>;
@@ -91,7 +89,7 @@ async function runPass(
 ): Promise<number> {
   const before = at - pass.days * dayMs;
   let late = Number.POSITIVE_INFINITY;
-  let place: RetentionPlace = { ts: (places.get(pass) ?? 0) - dayMs, seq: 0 };
+  let place: EventPlace = { ts: (places.get(pass) ?? 0) - dayMs, seq: 0 };
   let count = 0;
   // Should this fail, the index holds words of events that are no more; they are counted and not shown.
   const forget = (seqs: number[]) =>
@@ -99,7 +97,7 @@ async function runPass(
       if (!isClosed()) log.warn({ err: errorText(error) }, 'the words of removed events are still in the search index');
     });
   while (!isClosed()) {
-    const slice = await removeSlice(db, pass, place, before, sliceEvents);
+    const slice = await removeEvents(db, pass, place, before, sliceEvents);
     if (slice === null) break;
     ({ place } = slice);
     count += slice.removed.length;

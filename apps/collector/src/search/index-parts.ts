@@ -1,5 +1,4 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { prepareWrite } from './prepare-write.ts';
 import { spacedText } from './spaced-text.ts';
 
 /**
@@ -86,3 +85,13 @@ export function openIndexParts(db: DatabaseSync): IndexParts {
 }
 
 const numbersOf = (text: unknown): number[] => JSON.parse(String(text)) as number[];
+
+/**
+ * A statement that only writes. Each gives back the number of the row that the connection wrote last; after a removal that
+ * is a number of the full-text index itself, for which a JavaScript number has no room.
+ */
+export function prepareWrite(db: DatabaseSync, sql: string): StatementSync {
+  const statement = db.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement;
+}

@@ -1,4 +1,4 @@
-import type { SearchAnswer, SearchedSession } from '@svc/contract/search.ts';
+import type { SearchAnswer, SearchedSession } from '@svc/contract/insights.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import type { CoreMask } from '@svc/service-kit/redaction/core-mask.ts';
 import { maxHits } from './find-sessions.ts';

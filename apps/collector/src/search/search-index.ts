@@ -1,11 +1,10 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
+import { isDamage, isIndexDamage } from '@svc/store/damage.ts';
 import { createUsageSummer, type UsageSums } from '../usage/sum-usage.ts';
 import { findSessions } from './find-sessions.ts';
-import { openIndexParts } from './index-parts.ts';
-import { prepareWrite } from './prepare-write.ts';
-import { isDamage, isIndexDamage } from '@svc/store/damage.ts';
+import { openIndexParts, prepareWrite } from './index-parts.ts';
 import type { FindAnswer, FindQuestion, IndexAnswer } from './search-messages.ts';
 
 export type SearchIndex = {

@@ -1,4 +1,4 @@
-import type { SearchedSession } from '@svc/contract/search.ts';
+import type { SearchedSession } from '@svc/contract/insights.ts';
 import type { UsageSums } from '../usage/sum-usage.ts';
 
 /** What the search thread is asked, and what it answers. Each question has an answer, in any order. */

@@ -1,4 +1,4 @@
-import type { SearchAnswer } from '@svc/contract/search.ts';
+import type { SearchAnswer } from '@svc/contract/insights.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';

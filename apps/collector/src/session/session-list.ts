@@ -1,4 +1,4 @@
-import type { ListedSession } from '@svc/contract/listed-session.ts';
+import type { ListedSession } from '@svc/contract/session.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { GitRoots } from '../map/git-roots.ts';

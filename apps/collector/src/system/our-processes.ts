@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { SupervisorState } from '@svc/contract/service.ts';
-import type { ProcessSample } from '@svc/contract/system.ts';
+import type { ProcessSample } from '@svc/contract/insights.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 

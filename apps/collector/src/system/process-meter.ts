@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { ProcessSample } from '@svc/contract/system.ts';
+import type { ProcessSample } from '@svc/contract/insights.ts';
 import type { OurProcess } from './our-processes.ts';
 
 /** Bytes a process holds, and processor time it has used in all, ms. */

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { cpus, freemem, loadavg, totalmem } from 'node:os';
 import { readFile } from 'node:fs/promises';
-import type { SystemSample } from '@svc/contract/system.ts';
+import type { SystemSample } from '@svc/contract/insights.ts';
 
 /** Time the cores have been busy and have been there, in units of the system's own. */
 type CpuTimes = { busy: number; total: number };

@@ -1,4 +1,4 @@
-import type { SystemSample } from '@svc/contract/system.ts';
+import type { SystemSample } from '@svc/contract/insights.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Hub } from '@svc/service-kit/hub.ts';
 import type { Log } from '@svc/service-kit/log.ts';

@@ -1,4 +1,4 @@
-import type { SystemSamples } from '@svc/contract/system.ts';
+import type { SystemSamples } from '@svc/contract/insights.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { CollectorContext } from '../context.ts';

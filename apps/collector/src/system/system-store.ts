@@ -1,4 +1,4 @@
-import type { SystemSample } from '@svc/contract/system.ts';
+import type { SystemSample } from '@svc/contract/insights.ts';
 import type { Database } from '@svc/store/database.ts';
 
 /** Keeps a sample; one of the same millisecond is replaced. */

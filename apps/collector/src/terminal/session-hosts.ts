@@ -4,9 +4,9 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { isSame, readProcess } from '../control/process-facts.ts';
 import { openOwnFile } from '../transcript/read-lines.ts';
 import type { TranscriptStore } from '../transcript/transcript-store.ts';
+import { listPanes, type Pane } from '../control/tmux.ts';
 import { assignSessions } from './assign-sessions.ts';
 import { listEngineProcesses, type EngineProcess } from './engine-processes.ts';
-import { listPanes, type Pane } from './tmux-panes.ts';
 
 /** The program that a session runs in, and the terminal it is seen in. */
 export type SessionHost = EngineProcess & { pane: Pane | null };

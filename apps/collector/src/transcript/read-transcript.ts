@@ -8,9 +8,8 @@ import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import type { FoundFile } from './find-transcripts.ts';
 import { readLine } from './read-line.ts';
 import { createLineReader, endBytes, openOwnFile, readEnds } from './read-lines.ts';
-import { terminalKey } from './terminal-key.ts';
+import { terminalKey, type LineFacts } from './transcript-line.ts';
 import { toEvents } from './emitted-events.ts';
-import type { LineFacts } from './transcript-line.ts';
 import { addLine, isTitled, newTranscript, type TranscriptRow } from './transcript-row.ts';
 import type { TranscriptStore } from './transcript-store.ts';
 

@@ -57,3 +57,10 @@ export function contentText(content: unknown): string {
 /** Leaves out what is not there, so that facts of before stay. */
 export const known = <T extends Record<string, unknown>>(facts: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as never; // of the same names
+
+/** The key of a session that is no conversation of the service. */
+export const terminalKey = (engine: TranscriptEngine, engineSessionId: string): string => `terminal:${engine}:${engineSessionId}`;
+
+const terminalKeyPattern = new RegExp(`^terminal:(?:${transcriptEngines.join('|')}):[^:]+$`);
+
+export const isTerminalKey = (key: string): boolean => terminalKeyPattern.test(key);

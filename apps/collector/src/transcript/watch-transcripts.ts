@@ -2,8 +2,15 @@ import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
-import { findTranscripts, isFolder, isTranscript, type FoundFile, type FoundFolder } from './find-transcripts.ts';
-import { foldersByUse, type UsedFolder } from './folders-by-use.ts';
+import {
+  findTranscripts,
+  isFolder,
+  isTranscript,
+  type FoundFile,
+  type FoundFolder,
+  foldersByUse,
+  type UsedFolder,
+} from './find-transcripts.ts';
 import { createFolderWatchers, isFolderHere, nearestFolder } from './folder-watchers.ts';
 import type { TranscriptRoot } from './transcript-roots.ts';
 

@@ -1,9 +1,10 @@
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { Principal } from '@svc/contract/trust.ts';
-import type { UsagePerson } from '@svc/contract/usage-people.ts';
+import type { UsagePerson } from '@svc/contract/usage.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { HandleSums } from './sum-usage.ts';
 import { addSums, noSums } from './turn-sums.ts';
-import { usageIdentity } from './usage-writer.ts';
+import { usageIdentity } from './usage-store.ts';
 
 export type Linked = Pick<Principal, 'key' | 'display_name'> & { identifiers: readonly { surface: string; value: string }[] };
 
@@ -52,4 +53,16 @@ function add(person: UsagePerson, row: HandleSums): void {
   if (!person.handles.some((known) => known.surface === surface && known.identity === identity))
     person.handles.push({ surface, identity });
   addSums(person, row);
+}
+
+export type PrincipalReader = () => Promise<readonly Linked[] | null>;
+
+const timeoutMs = 2000;
+
+/** Asks the core who is linked to whom; null when it is away. */
+export function createPrincipalReader(coreUrl: string): PrincipalReader {
+  return async () => {
+    const answer = await requestJson<{ principals?: Linked[] }>(`${coreUrl}/trust/principals`, { timeoutMs }).catch(() => null);
+    return answer?.status === 200 ? (answer.body.principals ?? null) : null; // without it, what was recorded is shown
+  };
 }

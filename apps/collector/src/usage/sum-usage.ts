@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { UsageSide } from '@svc/contract/usage-people.ts';
-import type { UsageRollup } from '@svc/contract/usage.ts';
+import type { UsageSide, UsageRollup } from '@svc/contract/usage.ts';
 import { sumNames } from './turn-sums.ts';
 
 /** Sums of one handle over the whole time; an empty principal is none. */

@@ -1,10 +1,9 @@
-import type { UsageByPerson } from '@svc/contract/usage-people.ts';
+import type { UsageByPerson } from '@svc/contract/usage.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { CollectorContext } from '../context.ts';
 import { foldPeople } from './fold-people.ts';
-import { listUsage } from './usage-store.ts';
-import { bucketHour } from './usage-writer.ts';
+import { listUsage, bucketHour } from './usage-store.ts';
 
 const querySchema = {
   type: 'object',

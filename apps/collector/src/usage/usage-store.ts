@@ -1,6 +1,8 @@
 import type { UsageAux, UsageRollup } from '@svc/contract/usage.ts';
 import type { Database } from '@svc/store/database.ts';
-import { bucketHour } from './usage-writer.ts';
+import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import type { StoredEvent } from '../ingest/parse-event.ts';
+import { noSums, sumNames } from './turn-sums.ts';
 
 export type UsageList = { usage: UsageRollup[]; aux: UsageAux[]; truncated: boolean };
 
@@ -23,3 +25,132 @@ export async function listUsage(db: Pick<Database, 'all'>, since: number): Promi
     truncated: rollups.length > maxRows || aux.length > maxRows,
   };
 }
+
+const hourMs = 3_600_000;
+
+const addRollup = `
+INSERT INTO usage_rollup (bucket_hour, surface, identity, principal, ${sumNames.join(', ')})
+VALUES (?, ?, ?, ?, ${sumNames.map(() => '?').join(', ')})
+ON CONFLICT (bucket_hour, surface, identity, principal) DO UPDATE SET
+  ${sumNames.map((name) => `${name} = usage_rollup.${name} + excluded.${name}`).join(', ')}`;
+
+const addAux = `
+INSERT INTO usage_aux (bucket_hour, surface, feature, provider, model, units, calls, unpriced_calls, quantity, cost_usd,
+  billed_cost_usd)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (bucket_hour, surface, feature, provider, model, units) DO UPDATE SET
+  calls = usage_aux.calls + excluded.calls,
+  unpriced_calls = usage_aux.unpriced_calls + excluded.unpriced_calls,
+  quantity = usage_aux.quantity + excluded.quantity,
+  cost_usd = usage_aux.cost_usd + excluded.cost_usd,
+  billed_cost_usd = usage_aux.billed_cost_usd + excluded.billed_cost_usd`;
+
+/** Sums of one commit, gathered in memory and written once at its end. Made anew for every commit. */
+type UsageSums = { add(event: StoredEvent): void; write(): void };
+
+export function createUsageWriter(db: SqliteDatabase): () => UsageSums {
+  const rollupStatement = db.raw.prepare(addRollup);
+  const auxStatement = db.raw.prepare(addAux);
+  return () => {
+    const rollups = new Map<string, UsageRollup>();
+    const auxes = new Map<string, UsageAux>();
+    return {
+      add(event) {
+        if (event.usage === null) return;
+        if (event.usage.side === null) addTurn(rollups, event);
+        else addSideCall(auxes, event);
+      },
+      write() {
+        for (const row of rollups.values()) rollupStatement.run(...rollupValues(row));
+        for (const row of auxes.values()) auxStatement.run(...auxValues(row));
+      },
+    };
+  };
+}
+
+/** Whom usage is counted for: the principal, else the raw sender whatever case a channel writes it in. */
+export const usageIdentity = (principal: string | null, identity: string | null): string =>
+  principal ?? (identity?.trim().toLowerCase() || 'unknown');
+
+function addTurn(rollups: Map<string, UsageRollup>, event: StoredEvent): void {
+  const { usage, principal } = event;
+  if (usage === null) return;
+  const bucket_hour = bucketHour(event.ts);
+  const surface = event.surface || 'unknown';
+  const identity = usageIdentity(principal, event.identity);
+  const row = entryOf(rollups, JSON.stringify([bucket_hour, surface, identity, principal]), () => ({
+    bucket_hour,
+    surface,
+    identity,
+    principal,
+    ...noSums(),
+  }));
+  row.turns++;
+  row.input_tokens += usage.input_tokens;
+  row.output_tokens += usage.output_tokens;
+  row.cache_read_tokens += usage.cache_read_tokens;
+  row.cache_write_tokens += usage.cache_write_tokens;
+  if (usage.estimated) row.estimated_turns++;
+  if (event.cost_usd === null) row.unpriced_turns++;
+  row.cost_usd += event.cost_usd ?? 0;
+  row.billed_cost_usd += event.billed_cost_usd ?? 0;
+}
+
+function addSideCall(auxes: Map<string, UsageAux>, event: StoredEvent): void {
+  const side = event.usage?.side ?? null;
+  if (side === null) return;
+  const { feature, provider, model, units } = side;
+  const bucket_hour = bucketHour(event.ts);
+  const surface = event.surface || 'unknown';
+  const row = entryOf(auxes, JSON.stringify([bucket_hour, surface, feature, provider, model, units]), () => ({
+    bucket_hour,
+    surface,
+    feature,
+    provider,
+    model,
+    units,
+    calls: 0,
+    unpriced_calls: 0,
+    quantity: 0,
+    cost_usd: 0,
+    billed_cost_usd: 0,
+  }));
+  row.calls++;
+  if (event.cost_usd === null) row.unpriced_calls++;
+  row.quantity += side.quantity;
+  row.cost_usd += event.cost_usd ?? 0;
+  row.billed_cost_usd += event.billed_cost_usd ?? 0;
+}
+
+/** Start of the hour a time lies in, epoch ms. */
+export const bucketHour = (ts: number): number => ts - (ts % hourMs);
+
+function entryOf<T>(map: Map<string, T>, key: string, create: () => T): T {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const fresh = create();
+  map.set(key, fresh);
+  return fresh;
+}
+
+const rollupValues = (row: UsageRollup) => [
+  row.bucket_hour,
+  row.surface,
+  row.identity,
+  row.principal ?? '',
+  ...sumNames.map((name) => row[name]),
+];
+
+const auxValues = (row: UsageAux) => [
+  row.bucket_hour,
+  row.surface,
+  row.feature,
+  row.provider,
+  row.model,
+  row.units,
+  row.calls,
+  row.unpriced_calls,
+  row.quantity,
+  row.cost_usd,
+  row.billed_cost_usd,
+];

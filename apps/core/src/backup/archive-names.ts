@@ -1,4 +1,4 @@
-import { isConnectorPart } from '@svc/service-kit/restore/keep-connectors.ts';
+import { isConnectorPart } from '@svc/service-kit/restore/keep-present.ts';
 import { isSecretName } from '@svc/service-kit/restore/secret-files.ts';
 import { isPlainPath } from '../file/plain-path.ts';
 

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
-import { isConnectorPart } from '@svc/service-kit/restore/keep-connectors.ts';
+import { isConnectorPart } from '@svc/service-kit/restore/keep-present.ts';
 import { isArchiveName } from './archive-names.ts';
 import { entriesOf, sized, type PackedFile } from './packed-file.ts';
 

@@ -2,7 +2,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { openSse } from '@svc/service-kit/http/sse.ts';
 import type { Log } from '@svc/service-kit/log.ts';
-import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
+import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { EventRing } from './event-ring.ts';
 import { followEvents } from './follow-events.ts';
 import { createLiveReaders } from './live-readers.ts';

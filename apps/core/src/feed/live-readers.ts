@@ -1,6 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { SseStream } from '@svc/service-kit/http/sse.ts';
-import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
+import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import { eventFrame } from './event-ring.ts';
 
 /** An event leaves at once, those that follow it within this time together: a thousand readers are a thousand writes. */

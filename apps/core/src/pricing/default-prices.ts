@@ -1,4 +1,4 @@
-import type { ModelPrice, PriceTable } from '@svc/contract/pricing.ts';
+import type { ModelPrice, PriceTable } from '@svc/contract/cost.ts';
 
 /** Month in which the prices below were looked up. */
 export const defaultsTaken = '2026-11';

@@ -1,4 +1,4 @@
-import type { ModelPrice, PriceTable } from '@svc/contract/pricing.ts';
+import type { ModelPrice, PriceTable } from '@svc/contract/cost.ts';
 import { summary, type PriceChanges } from './parse-prices.ts';
 
 /** Prices in force, by name. Maps, so that no name from a file means anything to the language. */

@@ -1,4 +1,4 @@
-import type { ModelPrice } from '@svc/contract/pricing.ts';
+import type { ModelPrice } from '@svc/contract/cost.ts';
 import type { TokenCounts } from '@svc/contract/usage.ts';
 
 /** More than this, USD, is a mistake and not a price or a cost. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PriceTable } from '@svc/contract/pricing.ts';
+import type { PriceTable } from '@svc/contract/cost.ts';
 import { mergePrices, toPrices } from './merge-prices.ts';
 import { parsePrices } from './parse-prices.ts';
 

@@ -1,4 +1,4 @@
-import type { ModelPrice, PriceTable } from '@svc/contract/pricing.ts';
+import type { ModelPrice, PriceTable } from '@svc/contract/cost.ts';
 import { isMoney } from './money.ts';
 import { normalName } from './name-index.ts';
 

@@ -1,4 +1,4 @@
-import type { ModelPrice } from '@svc/contract/pricing.ts';
+import type { ModelPrice } from '@svc/contract/cost.ts';
 import { createNameIndex } from './name-index.ts';
 import type { Prices } from './merge-prices.ts';
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { PricingReport } from '@svc/contract/pricing.ts';
+import type { PricingReport } from '@svc/contract/cost.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';

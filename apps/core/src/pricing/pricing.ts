@@ -1,4 +1,4 @@
-import type { PricingReport } from '@svc/contract/pricing.ts';
+import type { PricingReport } from '@svc/contract/cost.ts';
 import type { ModelUsage, TokenCounts, TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineAuth } from '@svc/engine-kit/engine.ts';
 import { costOfTokens, isMoney, toUsd } from './money.ts';

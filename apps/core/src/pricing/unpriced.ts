@@ -1,4 +1,4 @@
-import type { UnpricedModel } from '@svc/contract/pricing.ts';
+import type { UnpricedModel } from '@svc/contract/cost.ts';
 
 const maxModels = 50;
 

@@ -1,4 +1,4 @@
-import type { PrincipalSpend, SpendPeriodName } from '@svc/contract/spend.ts';
+import type { PrincipalSpend, SpendPeriodName } from '@svc/contract/cost.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { holds, periodAt, type SpendPeriod } from './spend-period.ts';

@@ -1,4 +1,4 @@
-import type { PrincipalSpend } from '@svc/contract/spend.ts';
+import type { PrincipalSpend } from '@svc/contract/cost.ts';
 import type { Database } from '@svc/store/database.ts';
 import { dayOf, type SpendPeriod } from './spend-period.ts';
 

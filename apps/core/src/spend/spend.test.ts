@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { SpendPeriodName } from '@svc/contract/spend.ts';
+import type { SpendPeriodName } from '@svc/contract/cost.ts';
 import type { Tier } from '@svc/contract/trust.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { migrate } from '@svc/store/migrate.ts';

@@ -1,4 +1,4 @@
-import type { PrincipalSpend, SpendLimits, SpendReport } from '@svc/contract/spend.ts';
+import type { PrincipalSpend, SpendLimits, SpendReport } from '@svc/contract/cost.ts';
 import { atLeast, type Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';

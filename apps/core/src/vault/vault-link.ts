@@ -4,8 +4,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
-import type { VaultAnswer, VaultClient } from '@svc/service-kit/vault/create-vault-client.ts';
-import { vaultOfSettings } from '@svc/service-kit/vault/vault-of-settings.ts';
+import { type VaultAnswer, type VaultClient, vaultOfSettings } from '@svc/service-kit/vault/create-vault-client.ts';
 import type { SecretVault } from '../secret/secrets.ts';
 
 type Deps = {

@@ -3,7 +3,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
-import type { Telemetry } from '@svc/service-kit/telemetry/telemetry.ts';
+import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { PidFile } from '@svc/supervisor/pid-file.ts';
 import type { ConnectorTypes } from '../connector-type/connector-types.ts';
 import type { SecretResolver } from './secrets.ts';

@@ -1,9 +1,6 @@
 import path from 'node:path';
 import { Secret } from '../secret.ts';
-import { isHttpUrl, isLocalUrl } from './http-url.ts';
-import { parseBytes } from './parse-bytes.ts';
-import { parseCommand } from './parse-command.ts';
-import { resolvePath } from './resolve-path.ts';
+import { isHttpUrl, isLocalUrl, parseBytes, parseCommand, resolvePath } from './parse-values.ts';
 import type { Reading, SettingType } from './setting.ts';
 
 /** The types that a setting may have. Each reads the text of a variable; a wrong one is a problem that says what it takes. */

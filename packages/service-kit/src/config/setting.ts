@@ -50,3 +50,14 @@ export function valuesOf<D extends Declared>(declared: D, read: (one: Setting<un
   const entries = Object.entries(declared).map(([key, entry]) => [key, isSetting(entry) ? read(entry) : valuesOf(entry, read)]);
   return Object.fromEntries(entries) as ValuesOf<D>;
 }
+
+/** All bad settings at once, each with its name and what it should be. */
+export class SettingsError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`Bad settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'SettingsError';
+    this.problems = problems;
+  }
+}

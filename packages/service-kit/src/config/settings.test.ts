@@ -1,7 +1,6 @@
-import { expect, test, vi } from 'vitest';
 import { inspect } from 'node:util';
-import { SettingsError } from './settings-error.ts';
-import { settingsOf } from './setting.ts';
+import { expect, test, vi } from 'vitest';
+import { SettingsError, settingsOf } from './setting.ts';
 import { loadSettings, settingGroups, settingList, unknownSettings } from './settings.ts';
 
 const problemsOf = (env: Record<string, string>): readonly string[] => {

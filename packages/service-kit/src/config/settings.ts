@@ -1,19 +1,13 @@
 import { collectorSettings } from './declared/collector.ts';
-import { coreSettings } from './declared/core.ts';
+import { coreSettings, moderationSettings, uploadSettings } from './declared/core.ts';
 import { engineSettings } from './declared/engines.ts';
-import { everywhereSettings } from './declared/everywhere.ts';
+import { everywhereSettings, wrapperSettings } from './declared/everywhere.ts';
 import { managerSettings } from './declared/manager.ts';
-import { moderationSettings } from './declared/moderation.ts';
-import { secretSettings } from './declared/secrets.ts';
+import { secretSettings, vaultSettings } from './declared/secrets.ts';
 import { speechSettings } from './declared/speech.ts';
-import { uploadSettings } from './declared/uploads.ts';
-import { vaultSettings } from './declared/vault.ts';
-import { wrapperSettings } from './declared/wrapper.ts';
-import { readEnv, type Env } from './read-env.ts';
-import { otelSettings, type OtelSettings } from './otel-settings.ts';
+import { readEnv, type Env } from './env-file.ts';
 import { settingFaults } from './setting-faults.ts';
-import { settingsOf, valuesOf, type Declared, type Setting, type ValuesOf } from './setting.ts';
-import { SettingsError } from './settings-error.ts';
+import { settingsOf, valuesOf, type Declared, type Setting, type ValuesOf, SettingsError } from './setting.ts';
 
 /** Every setting, in the order and under the headings of `.env.example`. */
 export const settingGroups = {
@@ -83,3 +77,17 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
 /** Names of `SVC_` variables that no setting has: most often a typing error worth a warning. */
 export const unknownSettings = (env: Env): string[] =>
   Object.keys(env).filter((name) => name.startsWith('SVC_') && !settingList.has(name));
+
+/** Whole addresses of OTLP over HTTP; null: these are not exported. */
+export type OtelSettings = Readonly<{ tracesUrl: string | null; metricsUrl: string | null; metricsEveryMs: number }>;
+
+/** What the variables of OpenTelemetry's specification come to. */
+function otelSettings({ baseUrl, isOff, ...otlp }: ValuesOf<typeof collectorSettings.otlp>): OtelSettings {
+  const address = (own: string | null, exporter: 'otlp' | 'none', path: string): string | null =>
+    exporter === 'none' || isOff ? null : (own ?? (baseUrl === null ? null : `${baseUrl}${path}`));
+  return {
+    tracesUrl: address(otlp.tracesUrl, otlp.traces, '/v1/traces'),
+    metricsUrl: address(otlp.metricsUrl, otlp.metrics, '/v1/metrics'),
+    metricsEveryMs: otlp.metricsEveryMs,
+  };
+}

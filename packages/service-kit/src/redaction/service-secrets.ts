@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { dataPaths } from '../config/data-dir.ts';
-import type { Env } from '../config/read-env.ts';
+import type { Env } from '../config/env-file.ts';
 import type { Settings } from '../config/settings.ts';
 import { Secret } from '../secret.ts';
 import { createKnownSecrets, type KnownSecrets } from './known-secrets.ts';

@@ -1,11 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import type { RestorePlan } from '@svc/contract/backup.ts';
 import { readJson } from './disk.ts';
-import { keepConnectors } from './keep-connectors.ts';
-import { keepSecrets } from './keep-secrets.ts';
+import { keepConnectors, keepSecrets } from './keep-present.ts';
 import { filesIn, planIn, restorePaths, startedIn, type RestorePaths } from './restore-paths.ts';
-import { stateNames } from './state-names.ts';
-import { begin, foreignName, goOn, incomingNames, readJournal, type Rename, type Replaced } from './swap.ts';
+import { stateNames, begin, foreignName, goOn, incomingNames, readJournal, type Rename, type Replaced } from './swap.ts';
 
 /**
  * Puts a pending restore in place, or the earlier state back, before anything of the service runs. Killed at any point,

@@ -3,14 +3,31 @@ import type { Clock } from '../clock.ts';
 import type { Ids } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
-import type { OutboundMask } from '../redaction/outbound-mask.ts';
+import type { OutboundMask, MaskedJson } from '../redaction/outbound-mask.ts';
 import { createHub } from '../hub.ts';
 import { errorText } from '../service-error.ts';
 import { sendTo } from './send-events.ts';
 import { Shipper } from './shipper.ts';
 import { Spool } from './spool.ts';
-import type { Telemetry } from './telemetry.ts';
 import { serializeEvent, serializeInSlices, toEvent, type SerializedEvent } from './to-event.ts';
+
+/** How a producer's telemetry stands; part of its `/health`. */
+type TelemetryStatus = { unsent: number; dropped: number; collector: 'ok' | 'away'; lastError: string | null };
+
+/**
+ * A producer's side of telemetry: what is emitted is on disk before the current turn of the event loop ends and reaches
+ * the collector when it can. Emitting never throws and never waits.
+ */
+export type Telemetry = {
+  emit(event: PartialEvent): TelemetryEvent;
+  /** The same of an event with a long text, which is masked in slices: it is on disk once this resolves. Never rejects. */
+  emitLong(event: PartialEvent): Promise<void>;
+  /** Live view of what is emitted here. `line` is the event as JSON, which is made anyway. */
+  subscribe(listener: (event: TelemetryEvent, line: MaskedJson) => void): () => void;
+  status(): TelemetryStatus;
+  /** Tries to hand over everything, bounded by `timeoutMs`, then stops. What is left is sent after the next start. */
+  close(timeoutMs: number): Promise<void>;
+};
 
 export type TelemetryOptions = {
   /** Folder of the spool; several producers may share it. */

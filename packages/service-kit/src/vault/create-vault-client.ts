@@ -11,6 +11,7 @@ import {
 } from '@svc/contract/vault.ts';
 import { Secret } from '../secret.ts';
 import { ServiceError, unavailable } from '../service-error.ts';
+import type { Settings } from '../config/settings.ts';
 import { callVault, type VaultReply, type VaultRequest } from './vault-call.ts';
 
 export type VaultAnswer =
@@ -105,3 +106,9 @@ function orThrow<T>(reply: VaultReply<T>): T {
 
 const refusal = ({ status, error: { error, message } }: Extract<VaultReply<unknown>, { is: 'refused' }>): ServiceError =>
   new ServiceError(error, message, { status });
+
+/** The vault of these settings; null unless both its address and the agent's key are set. */
+export function vaultOfSettings({ vaultUrl, vaultAgentKey, vaultAdminKey }: Settings): VaultClient | null {
+  if (vaultUrl === null || vaultAgentKey === null) return null;
+  return createVaultClient({ url: vaultUrl, agentKey: vaultAgentKey, adminKey: vaultAdminKey });
+}

@@ -1,5 +1,4 @@
-import type { ListedSession } from '@svc/contract/listed-session.ts';
-import type { Session } from '@svc/contract/session.ts';
+import type { ListedSession, Session } from '@svc/contract/session.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { listStart } from '../../session/session-place.ts';
 import { toSession } from '../../session/session-view.ts';

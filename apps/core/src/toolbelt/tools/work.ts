@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { SessionAtWork, WhoTouched, WorkMap } from '@svc/contract/work-map.ts';
+import type { SessionAtWork, WhoTouched, WorkMap } from '@svc/contract/insights.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import { conversationOf, reaches, type ToolCaller } from '../tool-caller.ts';
 import { isoTime, type Tool, type ToolDeps } from './tool.ts';

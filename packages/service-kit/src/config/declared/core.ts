@@ -1,6 +1,19 @@
-import { spendPeriods } from '@svc/contract/spend.ts';
+import { spendPeriods } from '@svc/contract/cost.ts';
 import { setting } from '../setting.ts';
-import { dataFile, hostNames, hours, integer, oneOf, port, usd } from '../setting-types.ts';
+import {
+  dataFile,
+  hostNames,
+  hours,
+  integer,
+  oneOf,
+  port,
+  usd,
+  bytes,
+  neededDataFile,
+  optionalText,
+  requiredUrl,
+  text,
+} from '../setting-types.ts';
 
 /** Settings: turns, what they may cost, and what is kept of them. */
 export const coreSettings = {
@@ -68,5 +81,46 @@ export const coreSettings = {
   backupKeep: setting('SVC_BACKUP_KEEP', integer(1, 1000), {
     text: 'How many of the backups that are made by themselves are kept.',
     default: '7',
+  }),
+};
+
+/** Settings: uploaded files. */
+export const uploadSettings = {
+  rawBodyBytes: setting('SVC_RAW_BODY_LIMIT', bytes(), {
+    text: 'How large a file may be that is sent as one body: 1024mb, 2gb or a number of bytes.',
+    default: '1024mb',
+  }),
+  uploadChunkBytes: setting('SVC_UPLOAD_CHUNK_SIZE', bytes(), { text: 'Size of the chunks of an upload.', default: '8mb' }),
+  uploadMaxChunkBytes: setting('SVC_UPLOAD_MAX_CHUNK', bytes(), {
+    text: 'How large one chunk may be. A reverse proxy must let as much through.',
+    default: '64mb',
+  }),
+  uploadMaxBytes: setting('SVC_UPLOAD_MAX_SIZE', bytes(), {
+    text: 'How large a file may be that is sent in chunks.',
+    default: '128gb',
+  }),
+};
+
+/** Settings: how messages are judged. */
+export const moderationSettings = {
+  moderation: setting('SVC_MODERATION', oneOf(['off', 'rules', 'openai']), {
+    text: 'How messages are judged before the engine sees them: rules (length, flood, deny file), openai (the rules, then an endpoint) or off.',
+    default: 'rules',
+  }),
+  moderationBaseUrl: setting('SVC_MODERATION_BASE_URL', requiredUrl(), {
+    text: "Endpoint that speaks OpenAI's /moderations.",
+    default: 'https://api.openai.com/v1',
+  }),
+  moderationModel: setting('SVC_MODERATION_MODEL', text(), {
+    text: 'Model of that endpoint.',
+    default: 'omni-moderation-latest',
+  }),
+  /** Null: the endpoint wants no key. */
+  moderationKeySecret: setting('SVC_MODERATION_KEY_SECRET', optionalText(), {
+    text: 'Name of the secret that is its key. Empty: it wants none.',
+    default: 'OPENAI_API_KEY',
+  }),
+  moderationDenyFile: setting('SVC_MODERATION_DENY_FILE', neededDataFile('moderation.deny.txt'), {
+    text: 'Texts and /patterns/ that are refused, one a line. Default: moderation.deny.txt in the data folder.',
   }),
 };

@@ -1,5 +1,5 @@
 import { setting } from '../setting.ts';
-import { absolutePath, hostNames, integer, oneOf, shortName, text } from '../setting-types.ts';
+import { absolutePath, hostNames, integer, oneOf, shortName, text, optionalText } from '../setting-types.ts';
 
 /** Settings: settings that every process reads. */
 export const everywhereSettings = {
@@ -33,4 +33,9 @@ export const everywhereSettings = {
     text: 'stable or edge: what /version calls this installation. Updating is done by hand (docs/running.md).',
     default: 'stable',
   }),
+};
+
+/** Settings: the `svc` program, which starts Node. */
+export const wrapperSettings = {
+  node: setting('SVC_NODE', optionalText(), { text: 'Node program that ./svc uses instead of looking for one.' }),
 };

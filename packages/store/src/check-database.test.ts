@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { watchDamage } from './check-later.ts';
+import { watchDamage } from './check-database.ts';
 import { openSqlite } from './open-sqlite.ts';
 
 /** Another process reads the file. */

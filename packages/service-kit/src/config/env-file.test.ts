@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { readEnv } from './read-env.ts';
+import { readEnv, unreadLines } from './env-file.ts';
 
 function rootWith(text: string): string {
   const folder = temporaryFolder();
@@ -21,4 +21,17 @@ test.each([
 
 test('the environment wins over .env, also when it is empty', () => {
   expect(readEnv(rootWith('A=file\nB=file\n'), { A: '' })).toEqual({ A: '', B: 'file' });
+});
+
+test.each([
+  ['SVC_LOG_LEVEL=debug\n# a comment\n\nexport A=1\n', []],
+  ['SVC_LOG_LEVEL debug\nA=1\n  sk-pasted\n', [1, 3]],
+  ['KEY="first\nsecond\nthird"\nB\n', [4]],
+  ['A="one"\nB\nC="two"\n', [2]],
+  ["NAME=it's here\nB\n", [2]],
+  ['# an "open one\nB\nA="x"', [2]],
+  ['\r\nA=1\r\nB\r\n', [3]],
+  ['', []],
+])('lines of a file that set nothing are found by number: %j', (text, numbers) => {
+  expect(unreadLines(text)).toEqual(numbers);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseBytes } from './parse-bytes.ts';
+import { parseBytes } from './parse-values.ts';
 
 test.each([
   ['1024mb', 2 ** 30],

@@ -1,0 +1,74 @@
+import { lstat } from 'node:fs/promises';
+import type { Database } from '@svc/store/database.ts';
+import type { RetentionPass } from './retention-plan.ts';
+
+/** Where a pass goes on: events up to here have been looked at. */
+export type EventPlace = { ts: number; seq: number };
+
+type EventRow = EventPlace & { kind: string; received_at: number | null };
+
+/** The newest event stays, or its number would be given a second time. */
+const selectEvents = `SELECT ts, seq, kind, received_at FROM event
+WHERE (ts, seq) > (?, ?) AND ts < ? AND seq < (SELECT max(seq) FROM event) ORDER BY ts, seq LIMIT ?`;
+
+type RemovedEvents = {
+  place: EventPlace;
+  removed: number[];
+  /** The oldest event that stays because it came late; null when there is none. */
+  late: number | null;
+};
+
+/**
+ * Looks at some old events, oldest first, and removes those that the pass is for and that came long enough ago too: the time
+ * that an event says may be wrong. Null when no more are old enough.
+ */
+export async function removeEvents(
+  db: Pick<Database, 'all' | 'run'>,
+  pass: RetentionPass,
+  place: EventPlace,
+  before: number,
+  limit: number,
+): Promise<RemovedEvents | null> {
+  const rows = await db.all<EventRow>(selectEvents, place.ts, place.seq, before, limit);
+  const last = rows.at(-1);
+  if (last === undefined) return null;
+  const own = rows.filter(({ kind }) => pass.kinds.includes(kind) !== pass.isAllBut);
+  const isLate = ({ received_at }: EventRow) => received_at !== null && received_at >= before;
+  const removed = own.filter((row) => !isLate(row)).map(({ seq }) => seq);
+  if (removed.length > 0)
+    await db.run('DELETE FROM event WHERE seq IN (SELECT value FROM json_each(?))', JSON.stringify(removed));
+  return { place: { ts: last.ts, seq: last.seq }, removed, late: own.find(isLate)?.ts ?? null };
+}
+
+/** Where to go on: transcripts up to here have been looked at. */
+export type TranscriptPlace = { last_at: number; file: string };
+
+const selectTranscripts = `SELECT last_at, file FROM transcript WHERE (last_at, file) > (?, ?) AND last_at < ?
+ORDER BY last_at, file LIMIT ?`;
+const removeTranscripts = 'DELETE FROM transcript WHERE last_at < ? AND file IN (SELECT value FROM json_each(?))';
+
+/**
+ * Looks at some transcripts in which nothing was said since a time (epoch ms), oldest first, and forgets those whose file
+ * is gone. Of a file that is there it stays known how far it was read. Null when no more are old enough.
+ */
+export async function forgetTranscripts(
+  db: Pick<Database, 'all' | 'run'>,
+  place: TranscriptPlace,
+  before: number,
+  limit: number,
+): Promise<{ place: TranscriptPlace; removed: number } | null> {
+  const rows = await db.all<TranscriptPlace>(selectTranscripts, place.last_at, place.file, before, limit);
+  const last = rows.at(-1);
+  if (last === undefined) return null;
+  const files = await Promise.all(rows.map(async ({ file }) => ((await isGone(file)) ? [file] : [])));
+  const gone = files.flat();
+  const removed = gone.length === 0 ? 0 : await db.run(removeTranscripts, before, JSON.stringify(gone));
+  return { place: { last_at: last.last_at, file: last.file }, removed };
+}
+
+/** What cannot be looked at may still be there. */
+const isGone = async (file: string): Promise<boolean> =>
+  lstat(file).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'ENOENT' || error.code === 'ENOTDIR',
+  );
