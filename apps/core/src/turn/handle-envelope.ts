@@ -3,17 +3,31 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import { findChatCommand } from '../command/chat-commands.ts';
 import { instanceOfKey } from '../session/conversation-key.ts';
 import { checkEnvelope } from './check-envelope.ts';
-import { deny } from './steps/admit.ts';
 import { holdInput } from './hold-input.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { originOf } from './origin.ts';
 import { replayAnswer, otherSender } from './replay-answer.ts';
-import { runJournaledTurn } from './run-journaled-turn.ts';
-import { admit } from './steps/admit.ts';
+import type { RunLiveTurn } from './run-journaled-turn.ts';
+import { admit, deny } from './steps/admit.ts';
 import { freeTicket } from './ticket.ts';
 import type { PipelineParts } from './turn-deps.ts';
-import { turnHandler } from './turn-handler.ts';
 import type { Caller, Turn } from './turn.ts';
+
+type Deps = { run: RunLiveTurn } & Pick<
+  PipelineParts,
+  | 'paths'
+  | 'ids'
+  | 'intake'
+  | 'trust'
+  | 'pending'
+  | 'events'
+  | 'observed'
+  | 'journal'
+  | 'deliveries'
+  | 'liveTurns'
+  | 'batches'
+  | 'turnQueue'
+>;
 
 /**
  * Handles one envelope, whoever brings it: a connector over its link, or any caller of `POST /v2/handle`. A message
@@ -21,12 +35,7 @@ import type { Caller, Turn } from './turn.ts';
  * @throws ServiceError `bad_request`, `conflict`, `queue_full`, `unavailable`, a `turn_…` or an `engine_…` code; every
  *   other ending is a result.
  */
-export async function handleEnvelope(
-  deps: PipelineParts,
-  envelope: Envelope,
-  caller: Caller,
-  requestId: string,
-): Promise<HandleResult> {
+export async function handleEnvelope(deps: Deps, envelope: Envelope, caller: Caller, requestId: string): Promise<HandleResult> {
   checkEnvelope(envelope, deps.paths.uploads);
   const known = deps.liveTurns.find(envelope.conversation_key, envelope.message_id);
   if (known !== undefined) return join(known, envelope, caller);
@@ -57,7 +66,7 @@ function join(live: LiveTurn, envelope: Envelope, caller: Caller): Promise<Handl
  * Takes a place in line before anything is awaited, so that messages run in the order they came. An unknown sender
  * takes none: strangers cannot keep others waiting, nor learn that it is full.
  */
-async function accept(deps: PipelineParts, live: LiveTurn, caller: Caller): Promise<HandleResult> {
+async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<HandleResult> {
   const { turn } = live;
   const { envelope } = turn;
   const stranger = deps.trust.strangerOf(envelope);
@@ -75,9 +84,7 @@ async function accept(deps: PipelineParts, live: LiveTurn, caller: Caller): Prom
     const isFree = !isGathered && ticket.isFree();
     const seq = await deps.journal.accept(turn, isFree ? 'running' : 'queued');
     const run = () =>
-      isGathered
-        ? deps.batches.add(live, admission.identity)
-        : runJournaledTurn(deps, { live, ticket, hasStarted: isFree && seq !== null, work: turnHandler(deps, live, command) });
+      isGathered ? deps.batches.add(live, admission.identity) : deps.run(live, ticket, command, isFree && seq !== null);
     if (seq === null) return await replayAnswer(deps, live, caller, run);
     live.turn.seq = seq;
     return await run();

@@ -7,10 +7,14 @@ import type { SessionRow } from '../session/session-store.ts';
 import { abortTurn } from './abort-turn.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOfSession } from './route-of.ts';
-import { runJournaledTurn } from './run-journaled-turn.ts';
+import type { RunLiveTurn } from './run-journaled-turn.ts';
 import type { PipelineParts } from './turn-deps.ts';
-import { turnHandler } from './turn-handler.ts';
 import type { Caller, Turn } from './turn.ts';
+
+type Deps = { run: RunLiveTurn } & Pick<
+  PipelineParts,
+  'sessions' | 'ids' | 'journal' | 'outbox' | 'liveTurns' | 'batches' | 'turnQueue'
+>;
 
 export type Injection = { conversation_key: string; text: string; by?: string; interrupt?: boolean };
 
@@ -33,12 +37,7 @@ const deliverWithinMs = 15_000;
  * is ended first. Resolves when the reply is there and its first delivery has been tried.
  * @throws ServiceError `not_found`, `conflict` (the session is claimed) or what a turn throws.
  */
-export async function inject(
-  deps: PipelineParts,
-  injection: Injection,
-  caller: Caller,
-  requestId: string,
-): Promise<InjectAnswer> {
+export async function inject(deps: Deps, injection: Injection, caller: Caller, requestId: string): Promise<InjectAnswer> {
   const session = await deps.sessions.read(injection.conversation_key);
   if (session === undefined) throw notFound('session', injection.conversation_key);
   if (session.claimed_by !== null) {
@@ -51,7 +50,7 @@ export async function inject(
   return deliver(deps, live, handled, routeOfSession(session));
 }
 
-function toTurn(deps: PipelineParts, session: SessionRow, { text, by }: Injection, wasRunning: boolean, requestId: string): Turn {
+function toTurn(deps: Deps, session: SessionRow, { text, by }: Injection, wasRunning: boolean, requestId: string): Turn {
   const route = routeOfSession(session);
   const envelope: Envelope = {
     channel: session.surface,
@@ -71,7 +70,7 @@ function toTurn(deps: PipelineParts, session: SessionRow, { text, by }: Injectio
   };
 }
 
-async function run(deps: PipelineParts, live: LiveTurn, interrupts: boolean): Promise<HandleResult> {
+async function run(deps: Deps, live: LiveTurn, interrupts: boolean): Promise<HandleResult> {
   const { conversation_key } = live.turn.envelope;
   const ticket = deps.turnQueue.enter(conversation_key, { next: true });
   try {
@@ -79,20 +78,20 @@ async function run(deps: PipelineParts, live: LiveTurn, interrupts: boolean): Pr
     const seq = await deps.journal.accept(live.turn, 'queued');
     if (seq === null) throw new Error('the journal refused an injected turn');
     live.turn.seq = seq;
-    return await runJournaledTurn(deps, { live, ticket, work: turnHandler(deps, live, null) });
+    return await deps.run(live, ticket, null);
   } finally {
     ticket.leave();
   }
 }
 
-async function deliver(deps: PipelineParts, live: LiveTurn, handled: HandleResult, route: Route | null): Promise<InjectAnswer> {
+async function deliver(deps: Deps, live: LiveTurn, handled: HandleResult, route: Route | null): Promise<InjectAnswer> {
   const answer = { ok: true, reply: replyText(handled), route, outcome: handled.outcome, turn_id: handled.turn_id } as const;
   const deliverErr = await deliveryError(deps, live, handled, route);
   return { ...answer, delivered: deliverErr === null, deliverErr };
 }
 
 /** Why the reply has not reached the channel, or not yet; null when it has. */
-async function deliveryError({ outbox }: PipelineParts, live: LiveTurn, handled: HandleResult, route: Route | null) {
+async function deliveryError({ outbox }: Deps, live: LiveTurn, handled: HandleResult, route: Route | null) {
   if (replyText(handled) === '') return `there is nothing to deliver: the turn ended as ${handled.outcome}`;
   if (route === null || live.delivery === undefined) return 'the session has no stored outbound route';
   const outcome = await outbox.firstTry(live.delivery, deliverWithinMs);

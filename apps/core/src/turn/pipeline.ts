@@ -7,7 +7,7 @@ import { inject, type Injection, type InjectAnswer } from './inject.ts';
 import { createLiveTurns } from './live-turns.ts';
 import { createMessageBatches } from './message-batches.ts';
 import { recoverTurns } from './recover-turns.ts';
-import { runJournaledTurn } from './run-journaled-turn.ts';
+import { runJournaledTurn, type RunLiveTurn } from './run-journaled-turn.ts';
 import type { PipelineParts, TurnDeps } from './turn-deps.ts';
 import { turnHandler } from './turn-handler.ts';
 import { createTurnQueue, type TurnQueue } from './turn-queue.ts';
@@ -49,14 +49,17 @@ export function createPipeline(deps: TurnDeps): Pipeline {
     journal,
     turnQueue,
     clock,
-    run: (live, ticket) => runJournaledTurn(parts, { live, ticket, work: turnHandler(parts, live, null) }),
+    run: (live, ticket) => run(live, ticket, null),
   });
   const parts: PipelineParts = { ...deps, turnQueue, liveTurns, batches, pendingAcks: createPendingAcks(deps) };
+  const run: RunLiveTurn = (live, ticket, command, hasStarted) =>
+    runJournaledTurn(parts, { live, ticket, hasStarted, work: turnHandler(parts, live, command) });
+  const entry = { ...parts, run };
   return {
-    handle: (envelope, caller, requestId) => handleEnvelope(parts, envelope, caller, requestId),
-    inject: (injection, caller, requestId) => inject(parts, injection, caller, requestId),
+    handle: (envelope, caller, requestId) => handleEnvelope(entry, envelope, caller, requestId),
+    inject: (injection, caller, requestId) => inject(entry, injection, caller, requestId),
     abort: (conversationKey) => abortTurn(parts, conversationKey),
-    recover: (lastEnd) => recoverTurns(parts, lastEnd),
+    recover: (lastEnd) => recoverTurns(entry, lastEnd),
     stateOf: turnQueue.stateOf,
     isBusy: (conversationKey) => turnQueue.stateOf(conversationKey) !== 'idle' || batches.has(conversationKey),
     isLive: (conversationKey, messageId) => liveTurns.find(conversationKey, messageId) !== undefined,

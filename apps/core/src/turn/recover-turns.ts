@@ -6,11 +6,15 @@ import { type ChatCommand, findChatCommand } from '../command/chat-commands.ts';
 import { countRan, judgeOpenTurn, type OpenTurnVerdict } from './judge-open-turn.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';
-import { failTurn, runJournaledTurn } from './run-journaled-turn.ts';
+import { failTurn, type RunLiveTurn } from './run-journaled-turn.ts';
 import type { PipelineParts } from './turn-deps.ts';
-import { turnHandler } from './turn-handler.ts';
 import { type JournalRow, toTurn } from './turn-journal.ts';
 import type { Turn } from './turn.ts';
+
+type Deps = { run: RunLiveTurn } & Pick<
+  PipelineParts,
+  'clock' | 'log' | 'db' | 'events' | 'trust' | 'journal' | 'outbox' | 'pendingAcks' | 'liveTurns' | 'batches' | 'turnQueue'
+>;
 
 /**
  * Takes up what the journal says was left open: turns that waited run, in their order; a turn that was running is run
@@ -18,7 +22,7 @@ import type { Turn } from './turn.ts';
  * called before anybody else is let in, so that a message which comes again finds its turn. What cannot be taken up is listed.
  * `isDeadly`: the process before this one ended by its own fault, so what it ran is run again with care, or not at all.
  */
-export async function recoverTurns(deps: PipelineParts, { isDeadly = false } = {}): Promise<void> {
+export async function recoverTurns(deps: Deps, { isDeadly = false } = {}): Promise<void> {
   const rows = await deps.journal.open();
   if (rows.length === 0) return;
   deps.log.info({ turns: rows.length, isDeadly }, 'taking up what was open when the service stopped');
@@ -39,7 +43,7 @@ export async function recoverTurns(deps: PipelineParts, { isDeadly = false } = {
   if (hasSuspects) await runSuspects(deps, suspects, letOthersRun);
 }
 
-async function runSuspects(deps: PipelineParts, suspects: readonly Suspect[], letOthersRun: () => void): Promise<void> {
+async function runSuspects(deps: Deps, suspects: readonly Suspect[], letOthersRun: () => void): Promise<void> {
   deps.log.warn({ turns: suspects.length }, 'turns that ran when the service failed are run one at a time');
   // That they were set aside is safe before the first of them runs.
   await deps.db.flush();
@@ -47,7 +51,7 @@ async function runSuspects(deps: PipelineParts, suspects: readonly Suspect[], le
 }
 
 /** What the journal holds of the turn cannot be read, its route neither, so it can only be listed. */
-async function report({ journal, outbox, log }: PipelineParts, row: JournalRow): Promise<void> {
+async function report({ journal, outbox, log }: Deps, row: JournalRow): Promise<void> {
   const lost = new ServiceError('turn_interrupted', 'The service stopped before this was answered. Send it as a new message.');
   const { id, seq, conversation_key, request_id } = row;
   const failed = { turn_id: id, turn_seq: seq, conversation_key, text: lost.message, injected: false, route: null };
@@ -66,7 +70,7 @@ const inPlace = (a: JournalRow, b: JournalRow): number =>
   Number(b.attempts > 0) - Number(a.attempts > 0) || (a.id < b.id ? -1 : 1);
 
 /** Gives the turn when it waits to be run alone. */
-async function recover(deps: PipelineParts, row: JournalRow, verdict: OpenTurnVerdict): Promise<Suspect | null> {
+async function recover(deps: Deps, row: JournalRow, verdict: OpenTurnVerdict): Promise<Suspect | null> {
   if (row.result !== null) return expectDelivery(deps, row, JSON.parse(row.result) as HandleResult);
   const turn = toTurn(row);
   if (verdict.next === 'alone') return setAside(deps, turn, row);
@@ -77,14 +81,14 @@ async function recover(deps: PipelineParts, row: JournalRow, verdict: OpenTurnVe
   return null;
 }
 
-function logFailure({ log }: PipelineParts, turn: Turn, answer: Promise<HandleResult>): void {
+function logFailure({ log }: Deps, turn: Turn, answer: Promise<HandleResult>): void {
   answer.catch((error: unknown) => {
     log.warn({ err: error, turn: turn.id }, 'a turn that was taken up again failed');
   });
 }
 
 /** The turn keeps its place in its conversation until its time has come. */
-async function setAside(deps: PipelineParts, turn: Turn, row: JournalRow): Promise<Suspect> {
+async function setAside(deps: Deps, turn: Turn, row: JournalRow): Promise<Suspect> {
   await deps.journal.setAside(turn);
   const due = Promise.withResolvers<void>();
   const live = deps.liveTurns.begin(turn, null);
@@ -93,11 +97,11 @@ async function setAside(deps: PipelineParts, turn: Turn, row: JournalRow): Promi
   return { start: due.resolve, ended };
 }
 
-async function runWhenDue(deps: PipelineParts, live: LiveTurn, row: JournalRow, due: Promise<void>): Promise<HandleResult> {
+async function runWhenDue(deps: Deps, live: LiveTurn, row: JournalRow, due: Promise<void>): Promise<HandleResult> {
   deps.events.recovered(live.turn, row.attempts);
   const ticket = deps.turnQueue.enter(live.turn.envelope.conversation_key, { unlimited: true, passesHold: true });
   await due;
-  return runJournaledTurn(deps, { live, ticket, work: turnHandler(deps, live, commandOf(live.turn)) });
+  return deps.run(live, ticket, commandOf(live.turn));
 }
 
 /** An operator's words are for the engine, whatever they look like. */
@@ -105,26 +109,26 @@ const commandOf = ({ steering, envelope }: Turn): ChatCommand | null =>
   steering === undefined ? findChatCommand(envelope.content.text) : null;
 
 /** It waited for more of the same sender, and may go on waiting. */
-const isGathered = ({ batches }: PipelineParts, turn: Turn, { state, attempts }: JournalRow): boolean =>
+const isGathered = ({ batches }: Deps, turn: Turn, { state, attempts }: JournalRow): boolean =>
   state === 'queued' && attempts === 0 && turn.steering === undefined && commandOf(turn) === null && batches.takes(turn.envelope);
 
-async function takeUp(deps: PipelineParts, live: LiveTurn, row: JournalRow, gathered: Identity | null): Promise<HandleResult> {
+async function takeUp(deps: Deps, live: LiveTurn, row: JournalRow, gathered: Identity | null): Promise<HandleResult> {
   const { turn } = live;
   deps.events.recovered(turn, row.attempts);
   if (gathered !== null) return deps.batches.add(live, gathered);
   const next = turn.steering !== undefined;
   const ticket = deps.turnQueue.enter(turn.envelope.conversation_key, { unlimited: true, next });
-  return runJournaledTurn(deps, { live, ticket, work: turnHandler(deps, live, commandOf(turn)) });
+  return deps.run(live, ticket, commandOf(turn));
 }
 
-async function giveUp(deps: PipelineParts, live: LiveTurn, problem: ServiceError): Promise<HandleResult> {
+async function giveUp(deps: Deps, live: LiveTurn, problem: ServiceError): Promise<HandleResult> {
   await failTurn(deps, live, problem);
   deps.events.ended(live.turn, 'failed', 0, problem.code);
   throw problem;
 }
 
 /** A reply that was made, and of which nobody knows whether it was received. */
-function expectDelivery(deps: PipelineParts, row: JournalRow, made: HandleResult): null {
+function expectDelivery(deps: Deps, row: JournalRow, made: HandleResult): null {
   const turn = toTurn(row);
   deps.pendingAcks.expect(turn, routeOf(turn), made, false);
   return null;

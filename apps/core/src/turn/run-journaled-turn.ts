@@ -1,5 +1,6 @@
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
+import type { ChatCommand } from '../command/chat-commands.ts';
 import { deliveryOf, replyText } from '../delivery/delivery-of.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';
@@ -8,7 +9,15 @@ import { toResult } from './to-result.ts';
 import type { PipelineParts } from './turn-deps.ts';
 
 /** A turn in the journal, its place in line, and what it does there. `hasStarted`: the journal says already that it runs. */
-export type JournaledTurn = { live: LiveTurn; ticket: Ticket; work: Work<HandleResult>; hasStarted?: boolean };
+type JournaledTurn = { live: LiveTurn; ticket: Ticket; work: Work<HandleResult>; hasStarted?: boolean };
+
+/** Runs a live turn that is in the journal, in the place that was taken for it. `command`: the chat command that it is, if any. */
+export type RunLiveTurn = (
+  live: LiveTurn,
+  ticket: Ticket,
+  command: ChatCommand | null,
+  hasStarted?: boolean,
+) => Promise<HandleResult>;
 
 type Deps = Pick<PipelineParts, 'journal' | 'events' | 'turnQueue' | 'outbox' | 'pendingAcks' | 'db'>;
 
