@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { createGzip, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { usualLimits } from '../src/backup/archive-limits.ts';
+import { usualLimits } from '../src/backup/archive-rules.ts';
 import { readArchive } from '../src/backup/read-archive.ts';
 import { contentsFor, tar, tarGz, type TarEntry } from './make-archive.ts';
 import { fill, openBackupBench, unpack } from './open-backup-bench.ts';

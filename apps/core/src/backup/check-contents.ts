@@ -1,7 +1,6 @@
-import { backupFormat, type BackupContents } from '@svc/contract/backup.ts';
+import { type BackupContents, backupFormat } from '@svc/contract/backup.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
-import { contentsName, secretsName } from './archive-names.ts';
-import { refused } from './archive-refusal.ts';
+import { contentsName, refused, secretsName } from './archive-rules.ts';
 
 /** What an archive turned out to have: each part with what it measures, and those that are held in memory. */
 export type Parts = { found: Map<string, { bytes: number; sha256: string }>; held: Map<string, Buffer> };

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { backedUpDatabases, type BackedUpDatabase } from '@svc/contract/backup.ts';
 import { checkDatabase } from '@svc/store/check-database.ts';
-import { refused } from './archive-refusal.ts';
+import { refused } from './archive-rules.ts';
 
 /** Of several GB this is a matter of minutes. */
 const patienceMs = 30 * 60_000;

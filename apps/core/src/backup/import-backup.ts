@@ -11,7 +11,7 @@ import { filesIn } from '@svc/service-kit/restore/restore-paths.ts';
 import { conflict } from '@svc/service-kit/service-error.ts';
 import { isNewer } from '../engine/is-newer.ts';
 import { storageFault } from '../file/store-stream.ts';
-import { refused } from './archive-refusal.ts';
+import { refused } from './archive-rules.ts';
 import { checkDatabases } from './check-databases.ts';
 import type { ReadArchive } from './check-contents.ts';
 import { roomIn } from '../file/disk-space.ts';

@@ -2,18 +2,16 @@ import { createHash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { open, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { backupFormat, type BackupContents } from '@svc/contract/backup.ts';
-import { makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { type BackupContents, backupFormat } from '@svc/contract/backup.ts';
+import { type DataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
-import { usualLimits } from './archive-limits.ts';
+import { usualLimits } from './archive-rules.ts';
 import type { BackupNotes } from './backup-notes.ts';
-import { gatherFiles, gatherSecrets } from './gather-files.ts';
-import { sized, type PackedFile } from './packed-file.ts';
+import { gatherFiles, gatherSecrets, type PackedFile, sized } from './gather-files.ts';
 import { readArchive } from './read-archive.ts';
-import { readVault } from './read-vault.ts';
+import { databaseFiles, readVault, snapshotDatabases } from './snapshot-databases.ts';
 import { checkRoom } from '../file/disk-space.ts';
 import { sealSecrets, type SecretFile } from './seal-secrets.ts';
-import { databaseFiles, snapshotDatabases } from './snapshot-databases.ts';
 import { writeArchive } from './write-archive.ts';
 
 export type BackupPlaces = Pick<

@@ -4,9 +4,16 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ParsedTarEntry } from 'modern-tar';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { countPacked, limitUnpacked, type ArchiveLimits } from './archive-limits.ts';
-import { contentsName, isArchiveName, secretsName } from './archive-names.ts';
-import { refused, toRefusal } from './archive-refusal.ts';
+import {
+  type ArchiveLimits,
+  contentsName,
+  countPacked,
+  isArchiveName,
+  limitUnpacked,
+  refused,
+  secretsName,
+  toRefusal,
+} from './archive-rules.ts';
 import { checkContents, type Parts, type ReadArchive } from './check-contents.ts';
 
 /** What a part is written to as it is read; its end is awaited before the next part. */

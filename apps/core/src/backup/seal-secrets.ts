@@ -4,7 +4,7 @@ import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { Static } from '@svc/contract/schema.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
-import { isSecretPath, secretsName } from './archive-names.ts';
+import { isSecretPath, secretsName } from './archive-rules.ts';
 
 const derive = promisify(argon2);
 

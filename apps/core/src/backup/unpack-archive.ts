@@ -3,9 +3,8 @@ import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { writeAll } from '../file/write-all.ts';
-import { usualLimits } from './archive-limits.ts';
-import { refused } from './archive-refusal.ts';
-import { readArchive, type PartSink } from './read-archive.ts';
+import { refused, usualLimits } from './archive-rules.ts';
+import { type PartSink, readArchive } from './read-archive.ts';
 import type { ReadArchive } from './check-contents.ts';
 
 /** Parts up to this size wait in memory until all of the archive was read. */

@@ -5,7 +5,7 @@ import { createTarDecoder, createTarPacker } from 'modern-tar';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { tar } from '../../test/make-archive.ts';
-import { usualLimits } from './archive-limits.ts';
+import { usualLimits } from './archive-rules.ts';
 import { readArchive } from './read-archive.ts';
 import { writeArchive } from './write-archive.ts';
 

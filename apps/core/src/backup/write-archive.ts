@@ -5,8 +5,8 @@ import { Readable, pipeline as pipe } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { BackupContents } from '@svc/contract/backup.ts';
-import { contentsName, secretsName } from './archive-names.ts';
-import type { PackedFile } from './packed-file.ts';
+import { contentsName, secretsName } from './archive-rules.ts';
+import type { PackedFile } from './gather-files.ts';
 
 export type ArchiveParts = {
   /** Databases and configuration, worth compressing. */

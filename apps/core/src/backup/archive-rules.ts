@@ -1,0 +1,88 @@
+import { Transform } from 'node:stream';
+import { isConnectorPart } from '@svc/service-kit/restore/keep-present.ts';
+import { isSecretName } from '@svc/service-kit/restore/secret-files.ts';
+import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
+import { isPlainPath } from '../file/plain-path.ts';
+
+export const contentsName = 'backup.json';
+export const secretsName = 'secrets.enc';
+
+const single = new Set([
+  'core.db',
+  'manager.db',
+  'collector.db',
+  'trust.seed.json',
+  'pricing.json',
+  'moderation.deny.txt',
+  'persona.md',
+  secretsName,
+  contentsName,
+]);
+/** A first part and what may be below it. */
+const folders: Record<string, (rest: readonly string[]) => boolean> = {
+  // Secret ones come sealed or not at all.
+  instances: (rest) => rest.length >= 2 && !rest.slice(1).some(isSecretName),
+  connectors: (rest) => rest.length >= 2 && rest.every(isConnectorPart),
+  uploads: (rest) => rest[0] !== '.staging' && rest.length <= 3,
+  silos: (rest) => rest.length === 2 && rest.every((part) => /^[0-9a-z_]{1,64}$/.test(part)),
+};
+
+/**
+ * True for a name that an archive of ours can have. Nothing else is ever written, so a name can lead nowhere but into the
+ * folder that it is unpacked in.
+ */
+export function isArchiveName(name: string): boolean {
+  if (single.has(name)) return true;
+  if (!isPlainPath(name)) return false;
+  const [first = '', ...rest] = name.split('/');
+  return rest.length > 0 && Object.hasOwn(folders, first) && folders[first]?.(rest) === true;
+}
+
+/** Names inside the sealed part. */
+export const isSecretPath = (name: string): boolean =>
+  name === 'secrets.json' || name === 'vault/vault.db' || (isPlainPath(name) && /^instances\/[^/]+\/./.test(name));
+
+export type ArchiveLimits = {
+  /** Of all that comes out of it. */
+  maxBytes: number;
+  maxEntries: number;
+  /** How many times its size it may unpack to, past the first `slackBytes`. */
+  maxRatio: number;
+  slackBytes: number;
+};
+
+export const usualLimits: Omit<ArchiveLimits, 'maxBytes'> = { maxEntries: 200_000, maxRatio: 100, slackBytes: 64 * 1024 * 1024 };
+
+/** Bytes so far, before and after unpacking. */
+export type Counter = { packed: number; unpacked: number };
+
+export const countPacked = (counter: Counter) =>
+  new Transform({
+    transform(bytes: Buffer, _encoding, done) {
+      counter.packed += bytes.length;
+      done(null, bytes);
+    },
+  });
+
+/** Stands between unpacker and reader, so that also what is no part of anything is counted. */
+export const limitUnpacked = (counter: Counter, { maxBytes, maxRatio, slackBytes }: ArchiveLimits) =>
+  new Transform({
+    transform(bytes: Buffer, _encoding, done) {
+      counter.unpacked += bytes.length;
+      if (counter.unpacked > maxBytes) done(refused(`The backup unpacks to more than the ${maxBytes} bytes there is room for.`));
+      else if (counter.unpacked > slackBytes + maxRatio * counter.packed) {
+        done(refused(`The backup unpacks to more than ${maxRatio} times its size, which none of ours does.`));
+      } else done(null, bytes);
+    },
+  });
+
+/** Every reason for which an archive is not taken. */
+export const refused = (message: string, cause?: unknown) => new ServiceError('unprocessable', message, { cause });
+
+/** The words of the unpackers are for those who know them. */
+export function toRefusal(error: unknown): unknown {
+  if (error instanceof ServiceError) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ERR_STREAM_PREMATURE_CLOSE' || (code?.startsWith('E') === true && !code.startsWith('ERR_'))) return error;
+  return refused(`The backup cannot be unpacked: it is cut off, damaged or no backup at all (${errorText(error)}).`, error);
+}
