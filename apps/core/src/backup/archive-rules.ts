@@ -2,7 +2,7 @@ import { Transform } from 'node:stream';
 import { isConnectorPart } from '@svc/service-kit/restore/keep-present.ts';
 import { isSecretName } from '@svc/service-kit/restore/secret-files.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
-import { isPlainPath } from '../file/plain-path.ts';
+import { isPlainPath } from '../file/file-name.ts';
 
 export const contentsName = 'backup.json';
 export const secretsName = 'secrets.enc';

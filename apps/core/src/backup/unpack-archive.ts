@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { writeAll } from '../file/write-all.ts';
+import { writeAll } from '../file/store-stream.ts';
 import { refused, usualLimits } from './archive-rules.ts';
 import { type PartSink, readArchive } from './read-archive.ts';
 import type { ReadArchive } from './check-contents.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
-import { tooLarge } from './too-large.ts';
+import { tooLarge } from './store-stream.ts';
 
 /** A sender that says nothing for this long is gone. */
 const silenceMs = 60_000;

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
-import { writeAll } from '../file/write-all.ts';
+import { writeAll } from '../file/store-stream.ts';
 
 /** The bytes of silos: a folder for each, and in it files whose names nobody chose. */
 export function createSiloBlobs(folder: string) {

@@ -4,15 +4,14 @@ import type { Silo, SiloFile } from '@svc/contract/silo.ts';
 import { atLeast, type Tier } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
-import { ServiceError, conflict, notFound } from '@svc/service-kit/service-error.ts';
+import { badRequest, conflict, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { VaultClient } from '@svc/service-kit/vault/create-vault-client.ts';
 import type { Database } from '@svc/store/database.ts';
-import { mimeOfName, plainMime } from '../file/file-name.ts';
+import { isPlainPath, mimeOfName, plainMime } from '../file/file-name.ts';
 import { storageFault } from '../file/store-stream.ts';
 import { open, seal } from './sealed-stream.ts';
 import { createSiloBlobs, type SiloBlobs } from './silo-blobs.ts';
 import { createSiloKeys, type SiloKeys } from './silo-keys.ts';
-import { siloPath } from './silo-path.ts';
 import { createSiloStore, type SiloFileRow, type SiloRow, type SiloStore } from './silo-store.ts';
 
 export type SiloDeps = {
@@ -210,4 +209,14 @@ function counter(body: AsyncIterable<Buffer>) {
     }
   }
   return { passed: pass(), end: () => ({ bytes, sha256: hash.digest('hex') }) };
+}
+
+/** The path of a file in a silo, in one spelling. @throws ServiceError `bad_request` for what is no relative path. */
+export function siloPath(text: string | undefined): string {
+  const path = (text ?? '').normalize('NFC');
+  // A drive, as some systems have them, is absolute too.
+  if (isPlainPath(path) && !/^[a-z]:/i.test(path)) return path;
+  throw badRequest(
+    'path takes the place of a file in the silo, such as notes/plan.md: relative, and without ".", ".." or empty parts.',
+  );
 }

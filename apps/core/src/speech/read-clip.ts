@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { UploadedFile } from '@svc/contract/upload.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
-import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
+import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
 import { plainMime } from '../file/file-name.ts';
-import { decodeBase64, notValid, readJsonBody, type JsonSource } from '../file/read-json-file.ts';
-import { untilSilent } from '../file/store-stream.ts';
-import { tooLarge } from '../file/too-large.ts';
-import { audioTypeOf, audioTypeOfBytes, knownAudio, type AudioType } from './audio-type.ts';
+import { decodeBase64, type JsonSource, notValid, readJsonBody } from '../file/read-json-file.ts';
+import { tooLarge, untilSilent } from '../file/store-stream.ts';
+import { type AudioType, audioTypeOf, audioTypeOfBytes, knownAudio } from './audio-type.ts';
 import type { Wishes } from './speech.ts';
 
 export type ClipBytes = { bytes: Buffer; type: AudioType; mime: string };

@@ -9,7 +9,7 @@ import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { mimeOfName, plainMime } from '../file/file-name.ts';
-import { tooLarge } from '../file/too-large.ts';
+import { tooLarge } from '../file/store-stream.ts';
 import type { Uploads } from '../upload/uploads.ts';
 import { audioTypeOf } from './audio-type.ts';
 import { checkAudioMime, readJsonClip, readRawClip, readStoredClip } from './read-clip.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { movable, placed } from './manifest.ts';
-import { writeAll } from '../file/write-all.ts';
+import { writeAll } from '../file/store-stream.ts';
 
 /** What a chunked upload said of itself at its beginning. */
 export type UploadPlan = {

@@ -9,7 +9,7 @@ import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import { readJsonFile } from '../file/read-json-file.ts';
 import { sendFile } from '../file/send-file.ts';
 import { isUploadId } from './staging.ts';
-import { tooLarge } from '../file/too-large.ts';
+import { tooLarge } from '../file/store-stream.ts';
 import type { Uploads } from './uploads.ts';
 
 type Deps = { uploads: Uploads; settings: Settings; intake: Intake };

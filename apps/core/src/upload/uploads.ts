@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { FileKind, ManifestEntry, UploadState, UploadedFile } from '@svc/contract/upload.ts';
+import type { FileKind, ManifestEntry, UploadedFile, UploadState } from '@svc/contract/upload.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
@@ -8,14 +8,12 @@ import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { conflict, errorText, notFound, queueFull } from '@svc/service-kit/service-error.ts';
 import { checkSpace } from '../file/disk-space.ts';
-import { ChunkedUpload, type ChunkBody } from './chunked-upload.ts';
-import { Manifest } from './manifest.ts';
-import { entryOf, namesOf, toFile, type FileFacts } from './manifest-entry.ts';
+import { type ChunkBody, ChunkedUpload } from './chunked-upload.ts';
+import { entryOf, type FileFacts, Manifest, namesOf, toFile } from './manifest.ts';
 import { verifyUpload } from './verify-upload.ts';
-import { publish, publishAgain, type Area } from './publish.ts';
+import { type Area, publish, publishAgain } from './publish.ts';
 import { Staging, type UploadPlan } from './staging.ts';
-import { storageFault, stored } from '../file/store-stream.ts';
-import { tooLarge } from '../file/too-large.ts';
+import { storageFault, stored, tooLarge } from '../file/store-stream.ts';
 import { publishWhole, storeWhole } from './whole-file.ts';
 
 export type UploadDeps = {

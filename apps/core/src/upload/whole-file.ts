@@ -3,11 +3,10 @@ import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
-import { toFile } from './manifest-entry.ts';
-import { publish, type Area } from './publish.ts';
+import { toFile } from './manifest.ts';
+import { type Area, publish } from './publish.ts';
 import type { Staging } from './staging.ts';
-import { storeStream } from '../file/store-stream.ts';
-import { tooLarge } from '../file/too-large.ts';
+import { storeStream, tooLarge } from '../file/store-stream.ts';
 
 /** Writes a body to the data file of an upload. @throws ServiceError `too_large`, `bad_request`. */
 export async function storeWhole(

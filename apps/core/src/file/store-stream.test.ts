@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { releaseBuffers, hasOwnBytes } from './release-buffers.ts';
+import { releaseBuffers, hasOwnBytes } from './store-stream.ts';
 
 test('parts that have their memory for themselves are empty at once, others stay', () => {
   const own = Buffer.from(new ArrayBuffer(70_000));
