@@ -5,7 +5,7 @@ import { mountAnnouncementRoutes } from './announcement/announcement-routes.ts';
 import { mountBackupRoutes } from './backup/backup-routes.ts';
 import { restoreNotices } from './backup/restore-notices.ts';
 import type { CoreContext } from './context.ts';
-import { setAsideFaults } from './db/set-aside-faults.ts';
+import { setAsideFaults } from './db/open-core-db.ts';
 import { mountDeliveryRoutes } from './delivery/delivery-routes.ts';
 import { mountEngineRoutes } from './engine/engine-routes.ts';
 import { mountFeedRoutes } from './feed/feed-routes.ts';

@@ -7,7 +7,8 @@ import { createCheckpointer } from '@svc/store/checkpointer.ts';
 import { DamagedDatabase } from '@svc/store/damage.ts';
 import { importRedo } from '@svc/store/import-redo.ts';
 import { migrate, MigrationError } from '@svc/store/migrate.ts';
-import { openSqlite, type Durability, type SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import { type Durability, openSqlite, type SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import { findSetAside } from '@svc/store/set-aside.ts';
 
 /** SQLite's code for "another process has it". */
 const busy = 5;
@@ -56,3 +57,11 @@ function toOpenError(file: string, error: unknown): Error {
   const isLasting = error instanceof DamagedDatabase || error instanceof MigrationError;
   return isLasting ? new UnusableDb(text, { cause: error }) : new Error(text, { cause: error });
 }
+
+/** Files with changes that could not be applied: something that was acknowledged may be missing until a person has looked. */
+export const setAsideFaults = (root: string): string[] =>
+  findSetAside(root).map(
+    (name) =>
+      `Changes in ${path.join(root, name)} could not be applied, so what was said just before may be missing. ` +
+      `${restoreAdvice(root)}; or remove the file when nothing is missing.`,
+  );

@@ -4,13 +4,12 @@ import type { Log } from '@svc/service-kit/log.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { badRequest, conflict, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Secrets } from '../secret/secrets.ts';
-import { checkBaseUrl } from './check-base-url.ts';
-import { checkEndpoint } from './check-endpoint.ts';
+import { checkBaseUrl, checkEndpoint } from './check-base-url.ts';
 import type { EngineInstaller } from './engine-installer.ts';
 import { authOf, baseUrlOf, keyNames } from './engine-profile.ts';
 import type { EngineDescription, EngineRegistry } from './engine-registry.ts';
 import type { EngineSettings } from './engine-settings.ts';
-import { isEngineId, loadEngineFacts, type EngineId } from './load-engine.ts';
+import { type EngineId, isEngineId, loadEngineFacts } from './load-engine.ts';
 
 /** What `PATCH` may change. Null: as the engine comes. */
 export type EngineChanges = {
