@@ -12,7 +12,7 @@ import { mountFeedRoutes } from './feed/feed-routes.ts';
 import { mountFolderRoutes } from './folder/folder-routes.ts';
 import { mountPersonaRoutes } from './persona/persona-routes.ts';
 import { mountPricingRoutes } from './pricing/pricing-routes.ts';
-import { unpricedNotices } from './pricing/unpriced-notices.ts';
+import { unpricedNotices } from './pricing/unpriced.ts';
 import { mountQueryRoutes } from './query/query-routes.ts';
 import { mountSecretRoutes } from './secret/secret-routes.ts';
 import { mountSessionRoutes } from './session/session-routes.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PriceTable } from '@svc/contract/cost.ts';
-import { mergePrices, toPrices } from './merge-prices.ts';
+import { mergePrices, toPrices } from './prices.ts';
 import { parsePrices } from './parse-prices.ts';
 
 const base: PriceTable = {

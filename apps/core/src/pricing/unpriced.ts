@@ -1,4 +1,6 @@
 import type { UnpricedModel } from '@svc/contract/cost.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Pricing } from './pricing.ts';
 
 const maxModels = 50;
 
@@ -15,3 +17,20 @@ export function createUnpriced() {
     list: (): UnpricedModel[] => Array.from(models.values(), (entry) => ({ ...entry })),
   };
 }
+
+/** Where spending is limited: the models whose turns no limit sees, because nobody knows their price. */
+export function unpricedNotices({ settings, pricing }: { settings: Settings; pricing: Pricing }): string[] {
+  const { spendSoftUsd, spendHardUsd, spendPrincipalSoftUsd, spendPrincipalHardUsd } = settings;
+  const limits = [spendSoftUsd, spendHardUsd, spendPrincipalSoftUsd, spendPrincipalHardUsd];
+  if (limits.every((limit) => limit === null)) return [];
+  const models = pricing.unpriced().flatMap(({ model }) => (model === null ? [] : [model]));
+  if (models.length === 0) return [];
+  return [
+    `Not counted by the spending limits, because no price is known: ${shortList(models)}. Set one in ${settings.pricingFile}.`,
+  ];
+}
+
+const maxNamed = 5;
+
+const shortList = (names: string[]): string =>
+  names.slice(0, maxNamed).join(', ') + (names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '');

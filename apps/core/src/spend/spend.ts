@@ -5,9 +5,8 @@ import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Events } from '../events.ts';
-import { createSpendLedger, type SpendSums } from './spend-ledger.ts';
-import { createSpendStore } from './spend-store.ts';
-import { refusalText, warningText, type Overspend } from './spend-words.ts';
+import { createSpendLedger, createSpendStore, type SpendSums } from './spend-ledger.ts';
+import { type Overspend, refusalText, warningText } from './spend-words.ts';
 
 export type SpendVerdict = { allowed: true } | { allowed: false; reply: string };
 

@@ -1,5 +1,6 @@
 import type { ModelPrice, PriceTable } from '@svc/contract/cost.ts';
-import { summary, type PriceChanges } from './parse-prices.ts';
+import { type PriceChanges, summary } from './parse-prices.ts';
+import { createNameIndex } from './name-index.ts';
 
 /** Prices in force, by name. Maps, so that no name from a file means anything to the language. */
 export type Prices = { models: Map<string, ModelPrice>; tts: Map<string, number>; stt: Map<string, number> };
@@ -24,3 +25,30 @@ export function mergePrices(base: Prices, changes: PriceChanges): Prices | { fau
 }
 
 const isWhole = (price: Partial<ModelPrice>): price is ModelPrice => price.in !== undefined && price.out !== undefined;
+
+export type PriceLookup = {
+  model(id: string): ModelPrice | null;
+  tts(id: string): number | null;
+  stt(id: string): number | null;
+};
+
+export const createPriceLookup = ({ models, tts, stt }: Prices): PriceLookup => ({
+  model: remember(createNameIndex(models)),
+  tts: remember(createNameIndex(tts)),
+  stt: remember(createNameIndex(stt)),
+});
+
+const maxRemembered = 500;
+
+/** Keeps what was found for each id: a service uses a handful of models. */
+function remember<T>(find: (id: string) => T | null): (id: string) => T | null {
+  const known = new Map<string, T | null>();
+  return (id) => {
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    const found = find(id);
+    if (known.size >= maxRemembered) known.clear();
+    known.set(id, found);
+    return found;
+  };
+}
