@@ -6,10 +6,8 @@ import type { Secrets } from '../secret/secrets.ts';
 import { speakElevenlabs, transcribeElevenlabs } from './elevenlabs.ts';
 import { speechFault } from './endpoint-fault.ts';
 import { findEspeak, speakEspeak } from './espeak.ts';
-import { transcribeOpenai } from './openai-stt.ts';
-import { speakOpenai } from './openai-tts.ts';
-import type { SttProvider, TtsProvider } from './provider.ts';
-import type { SpeechEndpoint } from './speech-endpoint.ts';
+import { speakOpenai, transcribeOpenai } from './openai.ts';
+import type { SpeechEndpoint, SttProvider, TtsProvider } from './provider.ts';
 
 export type ProviderDeps = {
   settings: Pick<Settings, 'tts' | 'stt'>;

@@ -1,11 +1,9 @@
 import type { SpeechFormat } from '@svc/contract/speech.ts';
-import { callEndpoint, callForJson } from './endpoint.ts';
-import type { SpeechEndpoint } from './speech-endpoint.ts';
+import { callEndpoint, callForJson, toMultipart } from './endpoint.ts';
+import type { Clip, Heard, SpeechEndpoint, SpokenAudio, Utterance } from './provider.ts';
 import { strangeFault } from './endpoint-fault.ts';
 import { checkFormat, toAudio } from './formats.ts';
-import { toMultipart } from './multipart.ts';
-import { toFile } from './openai-stt.ts';
-import type { Clip, Heard, SpokenAudio, Utterance } from './provider.ts';
+import { toFile } from './openai.ts';
 
 const usualVoice = 'JBFqnCBsd6RMkjVDRZzb';
 const formats: Partial<Record<SpeechFormat, string>> = { mp3: 'mp3_44100_128', opus: 'opus_48000_64', pcm: 'pcm_24000' };

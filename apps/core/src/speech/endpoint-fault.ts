@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@svc/contract/error-body.ts';
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import type { SpeechEndpoint } from './speech-endpoint.ts';
+import type { SpeechEndpoint } from './provider.ts';
 
 /** Why a provider did not do it; in an answer as `reason`. */
 export type SpeechFault =

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { randomBytes } from 'node:crypto';
 import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { readBody } from '@svc/service-kit/http/read-body.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import { lostFault, refusalFault, strangeFault } from './endpoint-fault.ts';
-import type { SpeechEndpoint } from './speech-endpoint.ts';
+import type { SpeechEndpoint } from './provider.ts';
 
 export type EndpointCall = { path: string; headers: Record<string, string>; parts: readonly Buffer[] };
 
@@ -82,3 +83,21 @@ const silent = (ms: number) => Object.assign(new Error(`nothing came for ${ms / 
 
 const readText = async (response: IncomingMessage): Promise<string> =>
   (await readBody(response, maxAnswerBytes)).toString('utf8');
+
+export type FormFile = { field: string; filename: string; mime: string; bytes: Buffer };
+
+/** A form with one file, as `multipart/form-data`. Names and values are ours, not a sender's: nothing in them is escaped. */
+export function toMultipart(fields: Record<string, string>, file: FormFile): { type: string; parts: Buffer[] } {
+  const boundary = `svc-${randomBytes(16).toString('hex')}`;
+  const texts = Object.entries(fields).map(
+    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const head =
+    `${texts.join('')}--${boundary}\r\n` +
+    `Content-Disposition: form-data; name="${file.field}"; filename="${file.filename}"\r\n` +
+    `Content-Type: ${file.mime}\r\n\r\n`;
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    parts: [Buffer.from(head), file.bytes, Buffer.from(`\r\n--${boundary}--\r\n`)],
+  };
+}

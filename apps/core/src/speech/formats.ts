@@ -2,8 +2,7 @@ import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { SpeechFormat } from '@svc/contract/speech.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import { speechFault, strangeFault } from './endpoint-fault.ts';
-import type { SpeechEndpoint } from './speech-endpoint.ts';
-import type { SpokenAudio } from './provider.ts';
+import type { SpeechEndpoint, SpokenAudio } from './provider.ts';
 
 const mimes: Record<SpeechFormat, string> = {
   mp3: 'audio/mpeg',

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { SpeechFormat } from '@svc/contract/speech.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
 import type { AudioType } from './audio-type.ts';
 
 /** What to say. Names have been checked; null is the provider's own choice. */
@@ -24,3 +25,18 @@ export type Heard = { text: string; language: string | null };
 
 /** One way to read speech. @throws ServiceError with a `reason`. */
 export type SttProvider = Provider & { transcribe(clip: Clip, signal: AbortSignal): Promise<Heard> };
+
+/** A server that is asked over HTTP. */
+export type SpeechEndpoint = {
+  /** `OpenAI`, `ElevenLabs`: for the words. */
+  label: string;
+  /** Address without a slash at its end. */
+  base: string;
+  key: Secret | null;
+  /** Beginning of the settings that describe it. */
+  settings: 'SVC_TTS' | 'SVC_STT';
+  /** It may be silent for this long. */
+  timeoutMs: number;
+  /** Masks what it says. */
+  mask: (text: string) => string;
+};
