@@ -1,5 +1,4 @@
-import { createForwardCall } from './forward-call.ts';
-import { awaitStart, tellReady } from './parent.ts';
+import { createForwardCall } from './create-server.ts';
 import { serveHttp } from './serve-http.ts';
 import { serveStdio } from './serve-stdio.ts';
 
@@ -10,4 +9,32 @@ if (process.argv[2] === 'stdio') {
   const { coreUrl, version, port } = await awaitStart();
   const form = await serveHttp({ version, forward: createForwardCall(coreUrl) }, port);
   tellReady(form.port);
+}
+
+/** What the core says at the start. `port`: where an earlier process listened, so that open conversations find it again. */
+export type Start = { type: 'start'; coreUrl: string; version: string; port: number };
+
+/**
+ * Waits for the core's first message, and ends this process when the core asks for it or is gone, also by force.
+ * Nothing is in flight that would be worth waiting for: a call that was cut off is the engine's to repeat.
+ */
+export function awaitStart(): Promise<Start> {
+  const end = () => process.exit(0);
+  process.on('SIGTERM', end);
+  process.on('disconnect', end);
+  if (process.send === undefined) {
+    process.stderr.write('The toolbelt is started by the core. For your own MCP client run it with the argument "stdio".\n');
+    process.exit(1);
+  }
+  return new Promise((resolve) => {
+    process.on('message', (message: unknown) => {
+      if (isStart(message)) resolve(message);
+    });
+  });
+}
+
+export const tellReady = (port: number): void => void process.send?.({ type: 'ready', port });
+
+function isStart(message: unknown): message is Start {
+  return typeof message === 'object' && message !== null && 'type' in message && message.type === 'start';
 }

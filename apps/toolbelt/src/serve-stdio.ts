@@ -1,12 +1,14 @@
+import path from 'node:path';
 import { serveStdio as serveMcp } from '@modelcontextprotocol/server/stdio';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import { SettingsError } from '@svc/service-kit/config/setting.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { readVersion } from '@svc/service-kit/version.ts';
-import { createServer } from './create-server.ts';
-import { createForwardCall } from './forward-call.ts';
-import { repositoryRoot } from './repository-root.ts';
+import { createForwardCall, createServer } from './create-server.ts';
+
+/** The folder of the clone, three above this file. */
+export const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
 
 /** Serves an MCP client of the operator over stdin and stdout, with the operator's token. Ends when stdin does. */
 export function serveStdio(): void {

@@ -1,5 +1,5 @@
 import type { ToolServerEntry } from '@svc/contract/tool-server.ts';
-import { isMasked } from './looks-secret.ts';
+import { isMasked } from './mask-entry.ts';
 import { referenceProblem } from './secret-references.ts';
 
 /** One thing that is wrong with an entry, by field. */

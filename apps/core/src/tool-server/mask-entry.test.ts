@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StdioToolServer } from '@svc/contract/tool-server.ts';
-import { mask } from './looks-secret.ts';
-import { maskEntry, plainSecrets, secretsIn } from './mask-entry.ts';
+import { mask, maskEntry, plainSecrets, secretsIn } from './mask-entry.ts';
 
 const common = { enabled: true, safe: false };
 const stdio = (fields: Partial<StdioToolServer>): StdioToolServer => ({

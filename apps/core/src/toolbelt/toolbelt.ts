@@ -1,6 +1,11 @@
 import { toolbeltName } from '@svc/contract/tool-server.ts';
 import type { ToolServer } from '@svc/engine-kit/engine.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import { readVersion } from '@svc/service-kit/version.ts';
 import type { BuiltInTools } from '../tool-server/built-in-tools.ts';
 import { operator, rightsOf, type ToolCaller } from './tool-caller.ts';
 import { createToolbeltProcess, type ToolbeltProcess, type ToolbeltProcessDeps } from './toolbelt-process.ts';
@@ -53,4 +58,26 @@ export function createToolbelt({ knownSecrets, operatorToken, ...processDeps }: 
     process,
     close: () => process.close(),
   };
+}
+
+type Deps = {
+  settings: Settings;
+  env: Readonly<Record<string, string | undefined>>;
+  knownSecrets: KnownSecrets;
+  clock: Clock;
+  log: Log;
+};
+
+/** The toolbelt with its real program. Nothing is started yet. */
+export function openToolbelt({ settings, env, knownSecrets, clock, log }: Deps): Toolbelt {
+  return createToolbelt({
+    root: settings.root,
+    env,
+    coreUrl: `http://${settings.bindHost}:${settings.corePort}`,
+    version: readVersion(settings.root, 'toolbelt', settings.updateChannel).version,
+    clock,
+    log,
+    knownSecrets,
+    operatorToken: settings.toolbeltToken,
+  });
 }

@@ -1,7 +1,8 @@
+import { badRequest, forbidden, unavailable } from '@svc/service-kit/service-error.ts';
+import type { SendTarget } from '@svc/contract/send.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Route } from '../../delivery/delivery-store.ts';
-import { badRequest, forbidden } from '@svc/service-kit/service-error.ts';
 import { routeOf } from '../../turn/route-of.ts';
-import { findInstance } from '../find-instance.ts';
 import { conversationOf, countWrite, rightsOf, type ToolCaller } from '../tool-caller.ts';
 import { sendFile } from './send-file.ts';
 import type { Tool, ToolDeps } from './tool.ts';
@@ -55,3 +56,31 @@ async function sendText({ ids, outbox }: ToolDeps, caller: ToolCaller, route: Ro
 }
 
 const notAllowed = (what: string) => forbidden(`${what} is not allowed for the person who wrote the message, or not from here.`);
+
+const timeoutMs = 5000;
+
+/**
+ * The one instance that answers to a channel: a connector type or the name of an instance.
+ * @throws ServiceError `bad_request` when there is none or more than one, `unavailable` without the manager.
+ */
+export async function findInstance({ settings }: Pick<ToolDeps, 'settings'>, channel: string): Promise<string> {
+  const targets = (await readTargets(settings)).filter(({ enabled, outbound }) => enabled && outbound !== false);
+  const fits = targets.filter((target) => target.channel === channel || target.name === channel);
+  const [only] = fits;
+  if (only !== undefined && fits.length === 1) return only.instance_id;
+  const listed = (fits.length > 1 ? fits : targets).map((target) => `${target.instance_id} (${target.channel}, ${target.name})`);
+  const which = listed.length === 0 ? 'No instance can be sent through.' : `Name an "instance_id": ${listed.join('; ')}.`;
+  throw badRequest(`${fits.length === 0 ? 'No instance' : 'More than one instance'} answers to "${channel}". ${which}`);
+}
+
+async function readTargets({ bindHost, managerPort, managerToken }: ToolDeps['settings']): Promise<SendTarget[]> {
+  const away = (cause?: unknown) => unavailable('The manager, which knows the channels, is away. Try again later.', cause);
+  const { status, body } = await requestJson<{ targets: SendTarget[] }>(`http://${bindHost}:${managerPort}/send/targets`, {
+    token: managerToken,
+    timeoutMs,
+  }).catch((error: unknown) => {
+    throw away(error);
+  });
+  if (status !== 200) throw away();
+  return body.targets;
+}
