@@ -9,7 +9,7 @@ import type { Ids } from '@svc/service-kit/ids.ts';
 import { makeRestoreFolder, stageRestore } from '@svc/service-kit/restore/restore-state.ts';
 import { filesIn } from '@svc/service-kit/restore/restore-paths.ts';
 import { conflict } from '@svc/service-kit/service-error.ts';
-import { isNewer } from '../engine/is-newer.ts';
+import { isNewer } from '@svc/service-kit/version.ts';
 import { storageFault } from '../file/store-stream.ts';
 import { refused } from './archive-rules.ts';
 import { checkDatabases } from './check-databases.ts';

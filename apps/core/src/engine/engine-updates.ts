@@ -1,12 +1,12 @@
 import { isWithin, type Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
+import { isNewer } from '@svc/service-kit/version.ts';
 import type { Events } from '../events.ts';
 import type { EngineInstaller } from './engine-installer.ts';
 import type { EngineRegistry } from './engine-registry.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { BrokenVersion } from './install-version.ts';
-import { isNewer } from './is-newer.ts';
 import { engineIds, type EngineId } from './load-engine.ts';
 
 type Deps = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isNewer } from './is-newer.ts';
+import { isNewer } from './version.ts';
 
 test.each([
   ['0.170.0', '0.169.0', true],
