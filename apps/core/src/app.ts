@@ -3,7 +3,6 @@ import type { VersionInfo } from '@svc/contract/service.ts';
 import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
 import { mountAnnouncementRoutes } from './announcement/announcement-routes.ts';
 import { mountBackupRoutes } from './backup/backup-routes.ts';
-import { restoreNotices } from './backup/restore-notices.ts';
 import type { CoreContext } from './context.ts';
 import { setAsideFaults } from './db/open-core-db.ts';
 import { mountDeliveryRoutes } from './delivery/delivery-routes.ts';
@@ -54,7 +53,6 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
         ...context.folders.notices(),
         ...context.backups.notices(),
         ...context.uploads.notices(),
-        ...restoreNotices(context.paths.root),
       ],
       degraded: [
         storageFault(context),

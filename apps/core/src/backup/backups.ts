@@ -3,6 +3,7 @@ import { isWithin, type Clock } from '@svc/service-kit/clock.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
+import { restoreState } from '@svc/service-kit/restore/restore-state.ts';
 import { ServiceError, conflict, errorText, notFound } from '@svc/service-kit/service-error.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { createBackupNotes, type BackupNote, type BackupNotes } from './backup-notes.ts';
@@ -156,12 +157,14 @@ export class Backups {
     return !wait(lastDone, settings.backupEveryMs) && !wait(scheduled[0], Math.min(retryMs, settings.backupEveryMs));
   }
 
-  /** That the last scheduled one failed, and what to do. */
+  /** That the last scheduled one failed, or that a restore waits or can be undone, and what to do. */
   notices(): string[] {
     const last = this.#notes.list().find(({ scheduled, id }) => scheduled && id !== this.#running?.id);
-    return last === undefined || this.#asItIs(last).state !== 'failed'
-      ? []
-      : [`The last scheduled backup failed: ${this.#asItIs(last).error ?? ''} ./svc backup list`];
+    const failed =
+      last === undefined || this.#asItIs(last).state !== 'failed'
+        ? []
+        : [`The last scheduled backup failed: ${this.#asItIs(last).error ?? ''} ./svc backup list`];
+    return [...failed, ...restoreNotices(this.#deps.paths.root)];
   }
 
   /** Ends what an earlier process left half done. */
@@ -196,4 +199,16 @@ export class Backups {
     this.#running?.stop.abort();
     await this.settled();
   }
+}
+
+const restoreWords = {
+  pending: 'A backup is restored at the next start. Not wanted any more: ./svc backup undo',
+  applied: 'A backup was restored. What it replaced is kept until the next start: ./svc backup undo brings it back.',
+  undoing: 'At the next start the state from before the last restore is put back.',
+};
+
+/** What the next start does about a restore. */
+function restoreNotices(dataDir: string): string[] {
+  const found = restoreState(dataDir);
+  return found === null ? [] : [restoreWords[found.state]];
 }
