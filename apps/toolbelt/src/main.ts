@@ -12,13 +12,13 @@ if (process.argv[2] === 'stdio') {
 }
 
 /** What the core says at the start. `port`: where an earlier process listened, so that open conversations find it again. */
-export type Start = { type: 'start'; coreUrl: string; version: string; port: number };
+type Start = { type: 'start'; coreUrl: string; version: string; port: number };
 
 /**
  * Waits for the core's first message, and ends this process when the core asks for it or is gone, also by force.
  * Nothing is in flight that would be worth waiting for: a call that was cut off is the engine's to repeat.
  */
-export function awaitStart(): Promise<Start> {
+function awaitStart(): Promise<Start> {
   const end = () => process.exit(0);
   process.on('SIGTERM', end);
   process.on('disconnect', end);
@@ -33,7 +33,9 @@ export function awaitStart(): Promise<Start> {
   });
 }
 
-export const tellReady = (port: number): void => void process.send?.({ type: 'ready', port });
+function tellReady(port: number): void {
+  process.send?.({ type: 'ready', port });
+}
 
 function isStart(message: unknown): message is Start {
   return typeof message === 'object' && message !== null && 'type' in message && message.type === 'start';

@@ -8,7 +8,7 @@ import { readVersion } from '@svc/service-kit/version.ts';
 import { createForwardCall, createServer } from './create-server.ts';
 
 /** The folder of the clone, three above this file. */
-export const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
+const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
 
 /** Serves an MCP client of the operator over stdin and stdout, with the operator's token. Ends when stdin does. */
 export function serveStdio(): void {

@@ -11,28 +11,6 @@ import type { SecretFile } from './seal-secrets.ts';
 /** A file to be packed. Of one that only ever grows exactly the first `bytes` are taken. */
 export type PackedFile = { name: string; file: string; bytes: number; grows?: true };
 
-/** In order of their names; none where there is no folder. */
-export async function entriesOf(folder: string): Promise<Dirent[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-/** Null for what is gone, or no plain file. */
-export async function sized(name: string, file: string): Promise<PackedFile | null> {
-  try {
-    const found = await lstat(file);
-    return found.isFile() ? { name, file, bytes: found.size } : null;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
 /** Sealed they are read, and opened, in one piece. */
 const maxSecretBytes = 128 * 1024 * 1024;
 
@@ -124,10 +102,10 @@ async function below(prefix: string, folder: string): Promise<PackedFile[]> {
 /** Of one connector. Code is far below; more is data or packages that came into its folder. */
 const [maxFiles, maxBytes] = [2000, 32 * 1024 * 1024];
 
-export type GatheredConnectors = { files: PackedFile[]; leftOut: string[] };
+type GatheredConnectors = { files: PackedFile[]; leftOut: string[] };
 
 /** The code of the operator's own connectors. One that is too much, or whose names some systems cannot tell apart, is left out. */
-export async function gatherConnectors(folder: string): Promise<GatheredConnectors> {
+async function gatherConnectors(folder: string): Promise<GatheredConnectors> {
   const gathered: GatheredConnectors = { files: [], leftOut: [] };
   const taken = new Set<string>();
   if (!(await isFolder(folder))) return gathered;
@@ -135,7 +113,7 @@ export async function gatherConnectors(folder: string): Promise<GatheredConnecto
     // One whose name is left out is none: packages, what an editor left.
     if (!entry.isDirectory() || !isConnectorPart(entry.name)) continue;
     const found: PackedFile[] = [];
-    const isWhole = await gather(`connectors/${entry.name}`, path.join(folder, entry.name), found);
+    const isWhole = await gatherConnector(`connectors/${entry.name}`, path.join(folder, entry.name), found);
     const keys = found.map(({ name }) => name.normalize('NFC').toLowerCase());
     const isClear = new Set(keys).size === keys.length && keys.every((key) => !taken.has(key));
     if (!isWhole || !isClear) gathered.leftOut.push(entry.name);
@@ -148,12 +126,12 @@ export async function gatherConnectors(folder: string): Promise<GatheredConnecto
 }
 
 /** Plain files, none through a link. False as soon as it is too much. */
-async function gather(prefix: string, folder: string, found: PackedFile[]): Promise<boolean> {
+async function gatherConnector(prefix: string, folder: string, found: PackedFile[]): Promise<boolean> {
   for (const entry of await entriesOf(folder)) {
     const [name, file] = [`${prefix}/${entry.name}`, path.join(folder, entry.name)];
     // A folder is looked into only when something in it could be taken.
     if (!isArchiveName(entry.isDirectory() ? `${name}/x` : name)) continue;
-    if (entry.isDirectory() && !(await gather(name, file, found))) return false;
+    if (entry.isDirectory() && !(await gatherConnector(name, file, found))) return false;
     const own = entry.isFile() ? await sized(name, file) : null;
     if (own !== null) found.push(own);
     if (found.length > maxFiles || found.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes) return false;
@@ -167,6 +145,28 @@ async function isFolder(folder: string): Promise<boolean> {
     return (await lstat(folder)).isDirectory();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** In order of their names; none where there is no folder. */
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Null for what is gone, or no plain file. */
+export async function sized(name: string, file: string): Promise<PackedFile | null> {
+  try {
+    const found = await lstat(file);
+    return found.isFile() ? { name, file, bytes: found.size } : null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
 }

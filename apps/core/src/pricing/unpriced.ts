@@ -1,6 +1,5 @@
 import type { UnpricedModel } from '@svc/contract/cost.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
-import type { Pricing } from './pricing.ts';
 
 const maxModels = 50;
 
@@ -18,8 +17,10 @@ export function createUnpriced() {
   };
 }
 
+type Deps = { settings: Settings; pricing: { unpriced(): UnpricedModel[] } };
+
 /** Where spending is limited: the models whose turns no limit sees, because nobody knows their price. */
-export function unpricedNotices({ settings, pricing }: { settings: Settings; pricing: Pricing }): string[] {
+export function unpricedNotices({ settings, pricing }: Deps): string[] {
   const { spendSoftUsd, spendHardUsd, spendPrincipalSoftUsd, spendPrincipalHardUsd } = settings;
   const limits = [spendSoftUsd, spendHardUsd, spendPrincipalSoftUsd, spendPrincipalHardUsd];
   if (limits.every((limit) => limit === null)) return [];
