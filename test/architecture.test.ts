@@ -49,6 +49,7 @@ const light = [
   'clock',
   'config/data-dir',
   'cut-text',
+  'fixed-window',
   'http/guard',
   'http/read-body',
   'http/receive-body',

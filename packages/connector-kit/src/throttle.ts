@@ -1,4 +1,5 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { createFixedWindow } from '@svc/service-kit/fixed-window.ts';
 
 export type Throttle = {
   /**
@@ -14,49 +15,18 @@ export type ThrottleLimits = { perAddress: number; global: number; windowMs: num
 
 const defaults: ThrottleLimits = { perAddress: 20, global: 200, windowMs: 60_000, maxAddresses: 10_000 };
 
-type Window = { startedAt: number; count: number };
-
-/** Limits failed attempts per address and over all, in fixed windows. Memory is bounded: the oldest address goes first. */
+/** Limits failed attempts per address and over all. Memory is bounded. */
 export function createThrottle(clock: Clock, limits: Partial<ThrottleLimits> = {}): Throttle {
   const { perAddress, global, windowMs, maxAddresses } = { ...defaults, ...limits };
-  const windows = new Map<string, Window>();
-  const all: Window = { startedAt: clock.elapsed(), count: 0 };
-
-  const current = (window: Window, now: number): Window => {
-    if (now - window.startedAt >= windowMs) {
-      window.startedAt = now;
-      window.count = 0;
-    }
-    return window;
-  };
-  const windowOf = (address: string, now: number): Window => {
-    const known = windows.get(address);
-    if (known !== undefined) return current(known, now);
-    if (windows.size >= maxAddresses) {
-      for (const oldest of windows.keys()) {
-        windows.delete(oldest);
-        break;
-      }
-    }
-    const window = { startedAt: now, count: 0 };
-    windows.set(address, window);
-    return window;
-  };
-  const waitS = (window: Window, limit: number, now: number) =>
-    window.count > limit ? Math.max(1, Math.ceil((window.startedAt + windowMs - now) / 1000)) : 0;
+  const own = createFixedWindow(clock, { max: perAddress, windowMs, maxKeys: maxAddresses });
+  const all = createFixedWindow(clock, { max: global, windowMs });
+  const everybody = '';
 
   return {
-    attempt(address) {
-      const now = clock.elapsed();
-      const own = windowOf(address, now);
-      own.count++;
-      current(all, now).count++;
-      return Math.max(waitS(own, perAddress, now), waitS(all, global, now));
-    },
+    attempt: (address) => Math.ceil(Math.max(own.count(address), all.count(everybody)) / 1000),
     forgive(address) {
-      const own = windows.get(address);
-      if (own !== undefined && own.count > 0) own.count--;
-      if (all.count > 0) all.count--;
+      own.uncount(address);
+      all.uncount(everybody);
     },
   };
 }

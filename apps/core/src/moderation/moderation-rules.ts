@@ -1,5 +1,6 @@
 import { atLeast, type Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { createFixedWindow } from '@svc/service-kit/fixed-window.ts';
 import { createPace } from '@svc/service-kit/redaction/pace.ts';
 import type { DenyRules } from './deny-rules.ts';
 
@@ -8,23 +9,10 @@ export type BrokenRule = 'size' | 'flood';
 
 export const defaultLimits: RuleLimits = { maxChars: 100_000, floodPerMinute: 30 };
 
-const rememberedSenders = 10_000;
-
 /** The rules that need nobody: length and flood (senders below TRUSTED), then what the operator denies. */
 export function createModerationRules({ maxChars, floodPerMinute }: RuleLimits, deny: DenyRules, clock: Clock) {
-  const windows = new Map<string, { startedAt: number; count: number }>();
-
-  const floods = (sender: string): boolean => {
-    const now = clock.elapsed();
-    const window = windows.get(sender);
-    if (window === undefined || now - window.startedAt >= 60_000) {
-      if (windows.size >= rememberedSenders) windows.clear();
-      windows.set(sender, { startedAt: now, count: 1 });
-      return false;
-    }
-    window.count++;
-    return window.count > floodPerMinute;
-  };
+  const messages = createFixedWindow(clock, { max: floodPerMinute, windowMs: 60_000 });
+  const floods = (sender: string): boolean => messages.count(sender) > 0;
 
   return {
     /** The rule that a message breaks; null when it breaks none. Counts it. */

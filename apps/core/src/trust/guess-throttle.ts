@@ -1,27 +1,27 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { createFixedWindow } from '@svc/service-kit/fixed-window.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
-const windowMs = 60_000;
 const maxWrong = 10;
+const everybody = '';
+
+export type GuessThrottle = {
+  /** @throws ServiceError `busy` */
+  check(): void;
+  wrong(): void;
+};
 
 /** Ten wrong codes a minute, whoever tries; then none at all is looked at until the minute is over. */
-export function createGuessThrottle(clock: Clock) {
-  let since = clock.elapsed();
-  let wrong = 0;
+export function createGuessThrottle(clock: Clock): GuessThrottle {
+  const guesses = createFixedWindow(clock, { max: maxWrong, windowMs: 60_000 });
   return {
-    /** @throws ServiceError `busy` */
-    check(): void {
-      const now = clock.elapsed();
-      if (now - since >= windowMs) {
-        since = now;
-        wrong = 0;
-      }
-      if (wrong < maxWrong) return;
-      const seconds = Math.ceil((since + windowMs - now) / 1000);
+    check() {
+      const seconds = Math.ceil(guesses.waitMs(everybody) / 1000);
+      if (seconds === 0) return;
       throw new ServiceError('busy', `${maxWrong} wrong codes within a minute. Try again in ${seconds} s.`, {
         details: { retry_after_s: seconds },
       });
     },
-    wrong: (): void => void wrong++,
+    wrong: () => void guesses.count(everybody),
   };
 }
