@@ -1,0 +1,92 @@
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { sendJson } from '../../src/http/exchange.ts';
+import { createJsonReader } from '../../src/http/read-json.ts';
+import { echo, health, openServer, post, raw } from './open-server.ts';
+
+describe('JSON bodies of a connector', () => {
+  test.each([
+    [String.raw`{"a":{"user":"\ud800"}}`, 'body.a.user has broken characters'],
+    [String.raw`{"\udc00":1}`, 'body.\ufffd has broken characters'],
+    [new Blob([Buffer.from('7b2261223a22ff227d', 'hex')]), 'The body is not valid UTF-8.'],
+  ])('refuses a body with text that is not well-formed (%#)', async (body, message) => {
+    const { url } = await openServer();
+    const response = await post(url, body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'bad_request', message: expect.stringContaining(message) as string });
+  });
+
+  test.each([
+    ['text/plain', 415],
+    ['application/x-www-form-urlencoded', 415],
+    ['multipart/form-data; boundary=x', 415],
+    ['application/jsonx', 415],
+    ['', 415],
+    ['application/json', 200],
+    ['Application/JSON; charset=utf-8', 200],
+  ])('answers a body of the type %j with %i', async (type, status) => {
+    const { url } = await openServer();
+    expect((await post(url, new Blob(['{"a":1}']), type === '' ? {} : { 'content-type': type })).status).toBe(status);
+  });
+
+  test.each([['{'], [''], ['{"a":1} x'], ['\u0000']])('answers the body %j with 400', async (body) => {
+    const { url } = await openServer();
+    expect((await post(url, body)).status).toBe(400);
+  });
+
+  test('is not changed by keys that name prototypes, nor stopped by deep nesting', async () => {
+    const { url } = await openServer();
+    await post(url, '{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}');
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+    await post(url, '['.repeat(100_000) + ']'.repeat(100_000));
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  });
+
+  test('answers a body past the limit with 413, its length declared or not', async () => {
+    const { url, port } = await openServer();
+    expect((await post(url, JSON.stringify('x'.repeat(1024 * 1024)))).status).toBe(413);
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    const head =
+      'POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n';
+    expect(await raw(port, `${head}${chunk.repeat(20)}0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413/);
+  });
+
+  test('a body that comes byte by byte costs its bytes, and one that stops coming is answered', async () => {
+    const { url, port } = await openServer();
+    const head =
+      'POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 102\r\nConnection: close\r\n\r\n';
+    const sender = connect(port, '127.0.0.1').setNoDelay(true);
+    sender.write(head);
+    for (const byte of `"${'x'.repeat(100)}"`) {
+      sender.write(byte);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    let answer = '';
+    for await (const part of sender) answer += String(part);
+    expect(answer).toMatch(/^HTTP\/1\.1 200/);
+    const slow = connect(port, '127.0.0.1');
+    slow.write(head);
+    let refusal = '';
+    for await (const part of slow) refusal += String(part);
+    expect(refusal).toMatch(/^HTTP\/1\.1 408/);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  }, 30_000);
+
+  test('answers 429 when the bodies being read hold too much together, and recovers', async () => {
+    const tight = createJsonReader({ bodyBytes: 100_000, totalBytes: 100_000 });
+    const { url, port } = await openServer([
+      health,
+      {
+        ...echo,
+        handle: async (exchange) => sendJson(exchange, { status: 200, body: JSON.stringify(await tight(exchange.req)) }),
+      },
+    ]);
+    const holder = connect(port, '127.0.0.1');
+    holder.write(
+      `POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 90000\r\n\r\n"${'x'.repeat(80_000)}`,
+    );
+    await expect.poll(async () => (await post(url, JSON.stringify('x'.repeat(50_000)))).status).toBe(429);
+    holder.destroy();
+    await expect.poll(async () => (await post(url, JSON.stringify('x'.repeat(50_000)))).status).toBe(200);
+  });
+});
