@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { channelLimits } from '../src/child-channel.ts';
 import { pickEnv } from '../src/child-spec.ts';
 import { createSupervisedChild, type SupervisedChild } from '../src/supervised-child.ts';
@@ -34,7 +34,7 @@ async function until(is: () => boolean): Promise<void> {
 }
 
 describe('[M08] a child that misuses the channel to its parent', () => {
-  it.each([
+  test.each([
     ['no JSON', 'is not JSON'],
     ['no end', 'is longer than 1048576 characters'],
   ])('is ended, with the reason, for what has %s, and its parent lives on', async (how, why) => {
@@ -47,7 +47,7 @@ describe('[M08] a child that misuses the channel to its parent', () => {
     expect(heard).toEqual([]);
   });
 
-  it('is heard no faster than it may speak, says so in its log, and can be stopped', async () => {
+  test('is heard no faster than it may speak, says so in its log, and can be stopped', async () => {
     await start('no pause');
     const since = Date.now();
     await until(() => child.logs().some(({ text }) => text.includes('more to its parent than can be kept up with')));
@@ -59,7 +59,7 @@ describe('[M08] a child that misuses the channel to its parent', () => {
     expect(child.state.status).toBe('stopped');
   });
 
-  it.runIf(process.platform === 'linux')('cannot leave descriptors with its parent', async () => {
+  test.runIf(process.platform === 'linux')('cannot leave descriptors with its parent', async () => {
     const sockets = () => readdirSync('/proc/self/fd').length;
     await start('nothing');
     const before = sockets();

@@ -1,19 +1,19 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLogFile } from '../src/log-file.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { createLogFile, readLogTail } from '../src/log-file.ts';
 
-let dir = '';
+let folder: TemporaryFolder;
 beforeEach(() => {
-  dir = mkdtempSync(path.join(tmpdir(), 'svc-log-'));
+  folder = temporaryFolder();
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+afterEach(() => folder.remove());
 const line = (text: string) => ({ at: 5, stream: 'stderr' as const, text });
 
 describe('a log file', () => {
-  it('keeps JSON lines as they are and wraps the others, readable by its owner only', () => {
-    const log = createLogFile({ dir: path.join(dir, 'logs'), name: 'core' });
+  test('keeps JSON lines as they are and wraps the others, readable by its owner only', () => {
+    const log = createLogFile({ dir: path.join(folder.path, 'logs'), name: 'core' });
     log.write(line('{"msg":"hi"}'));
     log.write(line('plain'));
     log.close();
@@ -21,9 +21,9 @@ describe('a log file', () => {
     expect(statSync(log.file).mode & 0o777).toBe(0o600);
   });
 
-  it('begins anew at its limit, keeps one old file, and goes on where it left off', async () => {
+  test('begins anew at its limit, keeps one old file, and goes on where it left off', async () => {
     for (let run = 0; run < 3; run++) {
-      const log = createLogFile({ dir, name: 'a', maxBytes: 1000 });
+      const log = createLogFile({ dir: folder.path, name: 'a', maxBytes: 1000 });
       for (let i = 0; i < 50; i++) {
         log.write(line(`{"n":${i}}`));
         await Promise.resolve();
@@ -31,26 +31,55 @@ describe('a log file', () => {
       log.close();
       expect(statSync(log.file).size).toBeLessThanOrEqual(1000);
     }
-    expect(statSync(path.join(dir, 'a.log.1')).size).toBeGreaterThan(900);
-    expect(readFileSync(path.join(dir, 'a.log'), 'utf8')).toMatch(/\{"n":49\}\n$/);
-    expect(existsSync(path.join(dir, 'a.log.2'))).toBe(false);
+    expect(statSync(path.join(folder.path, 'a.log.1')).size).toBeGreaterThan(900);
+    expect(readFileSync(path.join(folder.path, 'a.log'), 'utf8')).toMatch(/\{"n":49\}\n$/);
+    expect(existsSync(path.join(folder.path, 'a.log.2'))).toBe(false);
   });
 
-  it('is there again after it was removed, with its folder', async () => {
-    const log = createLogFile({ dir: path.join(dir, 'logs'), name: 'a' });
+  test('is there again after it was removed, with its folder', async () => {
+    const log = createLogFile({ dir: path.join(folder.path, 'logs'), name: 'a' });
     log.write(line('{"n":1}'));
     await Promise.resolve();
-    rmSync(path.join(dir, 'logs'), { recursive: true });
+    rmSync(path.join(folder.path, 'logs'), { recursive: true });
     log.write(line('{"n":2}'));
     log.close();
     expect(readFileSync(log.file, 'utf8')).toBe('{"n":2}\n');
   });
 
-  it('drops lines it cannot write, says why, and does not throw', () => {
-    writeFileSync(path.join(dir, 'a-file'), '');
-    const log = createLogFile({ dir: path.join(dir, 'a-file', 'logs'), name: 'a' });
+  test('drops lines it cannot write, says why, and does not throw', () => {
+    writeFileSync(path.join(folder.path, 'a-file'), '');
+    const log = createLogFile({ dir: path.join(folder.path, 'a-file', 'logs'), name: 'a' });
     log.write(line('x'));
     log.close();
     expect(log.fault).not.toBeNull();
+  });
+});
+
+describe('the tail of a log file', () => {
+  test('gives back the lines that were written, as they were', () => {
+    const log = createLogFile({ dir: folder.path, name: 'a' });
+    const lines = [
+      { at: 1, stream: 'stderr', text: 'plain' },
+      { at: 2, stream: 'stdout', text: '{"level":"info","time":2,"msg":"said"}' },
+      { at: 3, stream: 'stdout', text: '{no JSON' },
+    ] as const;
+    for (const line of lines) log.write(line);
+    log.close();
+    expect(readLogTail(log.file)).toEqual(lines);
+  });
+
+  test('gives the last 500 of many, and none in part', () => {
+    const log = createLogFile({ dir: folder.path, name: 'a' });
+    for (let i = 0; i < 20_000; i++) log.write({ at: i, stream: 'stdout', text: `line ${i} ${'x'.repeat(i % 900)}` });
+    log.close();
+    const tail = readLogTail(log.file);
+    expect([tail.length, tail[0]?.text.split(' ')[1], tail.at(-1)?.at]).toEqual([500, '19500', 19_999]);
+  });
+
+  test('gives a line that was cut off as it stands, and nothing where there is no file', () => {
+    const file = path.join(folder.path, 'b.log');
+    expect(readLogTail(file)).toEqual([]);
+    appendFileSync(file, '{"level":"in');
+    expect(readLogTail(file)).toEqual([{ at: 0, stream: 'stdout', text: '{"level":"in' }]);
   });
 });

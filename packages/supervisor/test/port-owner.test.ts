@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { commandLineOf, describeOwner } from '../src/port-owner.ts';
 
-it('a long command line is known whole, and shown in part', async () => {
+test('a long command line is known whole, and shown in part', async () => {
   const long = `--at=/${'far/'.repeat(100)}end.ts`;
   const script = "process.send('up'); setInterval(() => 0, 1e6)";
   const child = spawn(process.execPath, ['-e', script, '--', long], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { workedMs } from '@svc/testing/worked-ms.ts';
 import { pickEnv, crashLimit, type ChildSpec } from '../src/child-spec.ts';
 import { createSupervisedChild, type SupervisedChild, type SupervisedChildOptions } from '../src/supervised-child.ts';
@@ -39,7 +39,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('a supervised process', () => {
-  it('runs when it says ready, takes messages, and is gone after stop', async () => {
+  test('runs when it says ready, takes messages, and is gone after stop', async () => {
     const messages: unknown[] = [];
     const child = supervise(
       'ready',
@@ -55,7 +55,7 @@ describe('a supervised process', () => {
     expect(isAlive(state.pid!)).toBe(false);
   });
 
-  it('has the environment of its spec and nothing of its parent', async () => {
+  test('has the environment of its spec and nothing of its parent', async () => {
     process.env['SVC_CANARY_TOKEN'] = 'do not inherit';
     const child = supervise('ready', { env: { PATH: '/bin', WORD: 'x' } });
     const { ready } = await child.start();
@@ -64,7 +64,7 @@ describe('a supervised process', () => {
     expect(names.sort()).toEqual(['PATH', 'WORD']);
   });
 
-  it('is back at once after kill -9', async () => {
+  test('is back at once after kill -9', async () => {
     const child = supervise('ready');
     const before = await child.start();
     process.kill(before.pid!, 'SIGKILL');
@@ -74,7 +74,7 @@ describe('a supervised process', () => {
     expect(child.state).toMatchObject({ restarts: 1, lastExit: { signal: 'SIGKILL', reason: 'was ended by SIGKILL' } });
   });
 
-  it('has failed after it crashed at once again and again, and no descriptor is left open', async () => {
+  test('has failed after it crashed at once again and again, and no descriptor is left open', async () => {
     const child = supervise('crash', { giveUp: () => crashLimit });
     const descriptors = () => readdirSync('/proc/self/fd').length;
     const before = process.platform === 'linux' ? descriptors() : 0;
@@ -86,7 +86,7 @@ describe('a supervised process', () => {
     if (process.platform === 'linux') await until(() => descriptors() <= before + 2);
   });
 
-  it('is killed with all it started when it ignores SIGTERM', async () => {
+  test('is killed with all it started when it ignores SIGTERM', async () => {
     const child = supervise('deaf', { stopTimeoutMs: 200 });
     const state = await child.start();
     const program = Number(state.ready?.['program']);
@@ -97,7 +97,7 @@ describe('a supervised process', () => {
     await until(() => !isAlive(program));
   });
 
-  it('leaves no program of its own behind when it ends by itself', async () => {
+  test('leaves no program of its own behind when it ends by itself', async () => {
     const child = supervise('leaver');
     const state = await child.start();
     const program = Number(state.ready?.['program']);
@@ -106,7 +106,7 @@ describe('a supervised process', () => {
     await until(() => !isAlive(program));
   });
 
-  it('may print without end: the ring stays bounded and its parent responsive', async () => {
+  test('may print without end: the ring stays bounded and its parent responsive', async () => {
     const child = supervise('flood');
     await child.start();
     let longest = 0;
@@ -121,20 +121,20 @@ describe('a supervised process', () => {
     expect(longest).toBeLessThan(250);
   });
 
-  it('is killed when it is never ready', async () => {
+  test('is killed when it is never ready', async () => {
     const child = supervise('silent', { startTimeoutMs: 500 });
     const state = await child.start();
     expect(state).toMatchObject({ status: 'backoff', pid: null, lastExit: { reason: 'was not ready within 0.5 s' } });
   });
 
-  it('is tried again when it cannot even be spawned', async () => {
+  test('is tried again when it cannot even be spawned', async () => {
     const child = supervise('ready', { cwd: '/nowhere/at/all' });
     const state = await child.start();
     expect(state).toMatchObject({ status: 'backoff', pid: null });
     expect(state.lastExit?.reason).toContain('could not be started');
   });
 
-  it('ends when its parent is killed -9', async () => {
+  test('ends when its parent is killed -9', async () => {
     const parent = fork(path.join(import.meta.dirname, 'fixtures/parent.ts'), { execArgv: [], env: pickEnv(process.env) });
     const [{ pid }] = (await once(parent, 'message')) as [{ pid: number }];
     expect(isAlive(pid)).toBe(true);
