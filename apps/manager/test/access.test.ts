@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openManager, type OpenManager } from './open-manager.ts';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -31,7 +31,7 @@ async function sweep(manager: OpenManager, headers: Record<string, string>, expe
   return wrong;
 }
 
-it('there are routes to sweep', () => {
+test('there are routes to sweep', () => {
   expect(routes.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
     'DELETE /instances/sample',
     'GET /health',
@@ -55,7 +55,7 @@ it('there are routes to sweep', () => {
 });
 
 describe('[M01] with a token set, every route but /health is 401', () => {
-  it.each([
+  test.each([
     ['without a token', {}, ''],
     ['with a wrong one', { authorization: 'Bearer wrong' }, ''],
     ['with a part of it', { authorization: `Bearer ${token.slice(0, -1)}` }, ''],
@@ -66,11 +66,11 @@ describe('[M01] with a token set, every route but /health is 401', () => {
     expect(await sweep(guarded, headers, 401, query)).toEqual(['GET /health: 200']);
   });
 
-  it('also where there is no route', async () => {
+  test('also where there is no route', async () => {
     expect((await guarded.call('GET', '/nothing')).status).toBe(401);
   });
 
-  it('and with the right one none is', async () => {
+  test('and with the right one none is', async () => {
     const { status } = await guarded.call('GET', '/instances', undefined, { authorization: `Bearer ${token}` });
     expect(status).toBe(200);
     expect((await sweep(guarded, { authorization: `Bearer ${token}` }, 401)).length).toBe(routes.length);
@@ -78,7 +78,7 @@ describe('[M01] with a token set, every route but /health is 401', () => {
 });
 
 describe('what a web page can send is refused on every route, bodyless POSTs included', () => {
-  it.each([
+  test.each([
     ['a foreign Host', { host: 'evil.example' }],
     ['a Host that only begins like ours', { host: '127.0.0.1.evil.example' }],
     ['a foreign Origin', { origin: 'https://evil.example' }],
@@ -89,7 +89,7 @@ describe('what a web page can send is refused on every route, bodyless POSTs inc
     expect(await sweep(open, headers, 403)).toEqual([]);
   });
 
-  it('JSON that says it is text', async () => {
+  test('JSON that says it is text', async () => {
     const response = await open.app.inject({
       method: 'POST',
       url: '/instances',

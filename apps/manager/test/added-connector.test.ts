@@ -5,7 +5,7 @@ import { startLinkServer } from '@svc/connector-kit/testing/link-server.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findTypes } from '../src/connector-type/find-types.ts';
 import { linkPackages } from '../src/connector-type/places.ts';
 
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-it('the example of the connector kit works as it stands, in a folder far from this repository', async () => {
+test('the example of the connector kit works as it stands, in a folder far from this repository', async () => {
   const readme = readFileSync(path.join(repositoryRoot, 'packages/connector-kit/README.md'), 'utf8');
   const dir = path.join(folder.path, 'webhook/src');
   mkdirSync(dir, { recursive: true, mode: 0o755 });
@@ -45,14 +45,14 @@ it('the example of the connector kit works as it stands, in a folder far from th
 describe('the link to the packages that added connectors import', () => {
   const link = () => path.join(folder.path, 'node_modules/@svc');
 
-  it('follows a repository that was moved', () => {
+  test('follows a repository that was moved', () => {
     mkdirSync(path.dirname(link()));
     symlinkSync('/gone/node_modules/@svc', link());
     linkPackages('/here', folder.path);
     expect(readlinkSync(link())).toBe('/here/node_modules/@svc');
   });
 
-  it('leaves a folder that someone put there', () => {
+  test('leaves a folder that someone put there', () => {
     mkdirSync(path.join(link(), 'mine'), { recursive: true });
     linkPackages('/here', folder.path);
     expect(() => readlinkSync(link())).toThrow('EINVAL');

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { HeldAnnouncement } from '@svc/contract/send.ts';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openKitManager, openManager, type OpenManager } from './open-manager.ts';
 import { postedBy, eventually } from './waiting.ts';
 
@@ -35,7 +35,7 @@ const none = (announcements: HeldAnnouncement[]) => announcements.length === 0;
 const textsOf = (id: string) => postedBy(manager.dataDir, id).map(({ text }) => text);
 
 describe('POST /announce', () => {
-  it('[M12] holds a message until its instance is back after the next restart, and delivers it once over two', async () => {
+  test('[M12] holds a message until its instance is back after the next restart, and delivers it once over two', async () => {
     const id = await create();
     await isFresh(id);
     const { status, body } = await announce(id, 'b1', 'I am back');
@@ -50,7 +50,7 @@ describe('POST /announce', () => {
     expect(textsOf(id)).toEqual(['now', 'I am back']);
   });
 
-  it('delivers in order what was posted while the instance was stopped, once it is started', async () => {
+  test('delivers in order what was posted while the instance was stopped, once it is started', async () => {
     const id = await create({ enabled: false });
     for (const text of ['one', 'two', 'three']) await announce(id, 'b1', text);
     await manager.call('POST', `/instances/${id}/start`);
@@ -58,7 +58,7 @@ describe('POST /announce', () => {
     expect(textsOf(id)).toEqual(['one', 'two', 'three']);
   });
 
-  it('delivers after a crash, too', async () => {
+  test('delivers after a crash, too', async () => {
     const id = await create();
     const { pid } = await isFresh(id);
     await announce(id, 'b1', 'risen');
@@ -67,7 +67,7 @@ describe('POST /announce', () => {
     expect(textsOf(id)).toEqual(['risen']);
   });
 
-  it('waits until a started instance is well', async () => {
+  test('waits until a started instance is well', async () => {
     const id = await create({ enabled: false }, { unwell: true });
     await announce(id, 'b1', 'connected');
     const { body } = await manager.call('POST', `/instances/${id}/start`);
@@ -79,7 +79,7 @@ describe('POST /announce', () => {
     expect(textsOf(id)).toEqual(['now', 'connected']);
   });
 
-  it('shows what the channel refuses for good as failed, and goes on with the next', async () => {
+  test('shows what the channel refuses for good as failed, and goes on with the next', async () => {
     const id = await create({ enabled: false });
     await announce(id, 'nowhere', 'lost');
     await announce(id, 'b1', 'found');
@@ -93,7 +93,7 @@ describe('POST /announce', () => {
     expect(textsOf(id)).toEqual(['found']);
   });
 
-  it('shows a message once when the connector dies right after its platform took it', async () => {
+  test('shows a message once when the connector dies right after its platform took it', async () => {
     const id = await create({ enabled: false });
     await announce(id, 'fatal', 'last words');
     await manager.call('POST', `/instances/${id}/start`);
@@ -101,7 +101,7 @@ describe('POST /announce', () => {
     expect(textsOf(id)).toEqual(['last words']);
   });
 
-  it('takes at most 100 for an instance, and forgets those of a deleted one', async () => {
+  test('takes at most 100 for an instance, and forgets those of a deleted one', async () => {
     const id = await create({ enabled: false });
     for (let i = 0; i < 100; i++) expect((await announce(id, 'b1', String(i))).status).toBe(200);
     expect((await announce(id, 'b1', 'too many')).status).toBe(429);
@@ -111,7 +111,7 @@ describe('POST /announce', () => {
   });
 });
 
-it.each([
+test.each([
   ['an unknown instance', { instance_id: 'nobody', target: 'b', text: 'x' }, 404],
   ['an unknown channel', { channel: 'nothing', target: 'b', text: 'x' }, 404],
   ['a type that only answers', { channel: 'single', target: 'b', text: 'x' }, 409],

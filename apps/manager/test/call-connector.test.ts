@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { Secret } from '@svc/service-kit/secret.ts';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { callConnector } from '../src/outbound/call-connector.ts';
 
 const servers: Server[] = [];
@@ -23,7 +23,7 @@ const reply = (status: string, body: string, headers = '') =>
   `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n${headers}connection: close\r\n\r\n${body}`;
 const post = { body: {}, timeoutMs: 300 };
 
-it.each([
+test.each([
   ['no proof', ''],
   ['the token for a proof', 'x-svc-child: the-token\r\n'],
   ['a wrong proof', 'x-svc-child: another\r\n'],
@@ -32,23 +32,23 @@ it.each([
   expect(tried).toMatchObject({ ok: false, again: true, error: { message: expect.stringContaining('another program') } });
 });
 
-it('a success with the proof is', async () => {
+test('a success with the proof is', async () => {
   const tried = await callConnector(await listen(reply('200 OK', '{"ok":true}', 'x-svc-child: the-proof\r\n')), '/out', post);
   expect(tried).toEqual({ ok: true, value: { ok: true } });
 });
 
-it('what a connector says of a refusal is cut', async () => {
+test('what a connector says of a refusal is cut', async () => {
   const body = JSON.stringify({ message: 'x'.repeat(1_000_000) });
   const tried = await callConnector(await listen(reply('422 No', body, 'x-svc-child: the-proof\r\n')), '/out', post);
   expect(tried).toMatchObject({ ok: false, again: false, error: { code: 'unprocessable', message: 'x'.repeat(4_000) } });
 });
 
-it('a redirect is not followed', async () => {
+test('a redirect is not followed', async () => {
   const door = await listen(reply('302 Found', '{}', 'location: http://127.0.0.1:1/\r\nx-svc-child: the-proof\r\n'));
   expect(await callConnector(door, '/out', post)).toMatchObject({ ok: false, error: { code: 'upstream' } });
 });
 
-it.each([
+test.each([
   ['nothing in time', '', false, 504],
   ['no JSON', reply('200 OK', 'hello', 'x-svc-child: the-proof\r\n'), true, 502],
   ['no HTTP', 'hello\r\n\r\n', true, 502],

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import type { Instance } from '@svc/contract/instance.ts';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { memoryMib, sendUntil, startManagerProcess, type ManagerProcess } from './manager-process.ts';
 import { eventually } from './waiting.ts';
 
@@ -32,7 +32,7 @@ async function crash(id: string): Promise<void> {
   await manager.call('POST', `/instances/${id}/start`);
 }
 
-it(
+test(
   `[M04] ${crashes} crashes of one instance cost its sibling no message and the manager neither descriptors nor memory`,
   { timeout: isDeep ? 900_000 : 120_000 },
   async ({ annotate }) => {

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { findTypes, type SeenFolders } from '../src/connector-type/find-types.ts';
@@ -34,11 +34,11 @@ const find = () => findTypes(path.join(folder.path, 'own'), path.join(folder.pat
 const namesOf = async () => (await find()).types.map(({ meta }) => meta.type);
 
 describe('connector types', () => {
-  it('are none where there are no folders', async () => {
+  test('are none where there are no folders', async () => {
     expect(await find()).toEqual({ types: [], problems: [] });
   });
 
-  it.each([
+  test.each([
     ['src/index.ts', 'src/index.ts', null],
     ['src/index.js', 'src/index.js', null],
     ['index.js', 'index.js', null],
@@ -57,13 +57,13 @@ describe('connector types', () => {
     ]);
   });
 
-  it('are described by meta.ts without their code being loaded', async () => {
+  test('are described by meta.ts without their code being loaded', async () => {
     write('own/lazy/src/meta.ts', metaOf('lazy'));
     write('own/lazy/src/index.ts', 'throw new Error("loaded")');
     expect(await namesOf()).toEqual(['lazy']);
   });
 
-  it('of this repository cannot be replaced by an added one', async () => {
+  test('of this repository cannot be replaced by an added one', async () => {
     write('own/same/index.js', metaOf('same', { displayName: 'Ours' }));
     write('added/same/index.js', metaOf('same', { displayName: 'Theirs' }));
     const { types, problems } = await find();
@@ -71,7 +71,7 @@ describe('connector types', () => {
     expect(problems).toEqual([expect.stringContaining('there is a type of this name already')]);
   });
 
-  it('are not loaded from an added folder that others may write to', async () => {
+  test('are not loaded from an added folder that others may write to', async () => {
     write('added/open/index.js', metaOf('open'));
     chmodSync(path.join(folder.path, 'added/open'), 0o777);
     const { types, problems } = await find();
@@ -79,7 +79,7 @@ describe('connector types', () => {
     expect(problems).toEqual([expect.stringContaining('chmod go-w')]);
   });
 
-  it.each([
+  test.each([
     ['without meta', 'export const start = 1', 'exports no "meta"'],
     ['without a module', null, 'neither package.json "exports" nor'],
     ['with another name', metaOf('b'), 'meta.type is "b" but its folder is "a"'],
@@ -110,7 +110,7 @@ describe('connector types', () => {
     expect(problems).toEqual([expect.stringContaining(problem)]);
   });
 
-  it('that were added are loaded apart: whatever one does, it does it alone', async () => {
+  test('that were added are loaded apart: whatever one does, it does it alone', async () => {
     const added = {
       'a-leaver': 'process.exit(7)',
       'a-thrower': 'throw new Error("not today")',
@@ -132,13 +132,13 @@ describe('connector types', () => {
     ]);
   });
 
-  it('are found beside a link that leads nowhere', async () => {
+  test('are found beside a link that leads nowhere', async () => {
     write('own/good/index.js', metaOf('good'));
     symlinkSync('loop', path.join(folder.path, 'own/loop'));
     expect(await namesOf()).toEqual(['good']);
   });
 
-  it('of this repository can all be used', async () => {
+  test('of this repository can all be used', async () => {
     const { types, problems } = await findTypes(path.join(repositoryRoot, 'connectors'), folder.path);
     expect(problems).toEqual([]);
     expect(types.map(({ meta }) => meta.type)).toContain('compat');
@@ -152,7 +152,7 @@ const moody = `
   export const meta = { type: 'moody', displayName: 'Moody', supportsMultiple: true, capabilities: {}, credentialKeys: [],
     configSchema: { type: 'object', properties: {} }, outbound: false };`;
 
-it('a type that could not be loaded is tried again after a while, although its folder is as it was', async () => {
+test('a type that could not be loaded is tried again after a while, although its folder is as it was', async () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sendUntil, startManagerProcess, type ManagerProcess } from './manager-process.ts';
 import { eventually } from './waiting.ts';
 
@@ -45,7 +45,7 @@ afterEach(() => manager.stop());
 
 const create = async (body: object) =>
   (await manager.call<{ instance: Instance }>('POST', '/instances', { enabled: true, ...body })).instance;
-it(
+test(
   `[M10] a flood of ${floodMib} MiB of log leaves the manager’s memory flat and its siblings unharmed, bounded and masked`,
   { timeout: isDeep ? 300_000 : 120_000 },
   async ({ annotate }) => {

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openRealManager, type OpenManager } from './open-manager.ts';
 import { eventually } from './waiting.ts';
 
@@ -13,7 +13,7 @@ afterEach(() => manager.close());
 const degraded = async () => ((await manager.call('GET', '/health')).body['degraded'] as string[] | undefined) ?? [];
 const storage = (problems: string[]) => problems.filter((problem) => problem.includes('nothing can be stored'));
 
-it('the health tells of a disk that takes no changes, until it does again', async () => {
+test('the health tells of a disk that takes no changes, until it does again', async () => {
   const { db } = manager.context;
   const write = (value: string) => db.run("INSERT INTO meta (key, value) VALUES ('big', ?)", value);
   expect(storage(await degraded())).toEqual([]);
@@ -25,7 +25,7 @@ it('the health tells of a disk that takes no changes, until it does again', asyn
   expect(storage(await degraded())).toEqual([]);
 });
 
-it('the health tells of an instance whose log cannot be written', async () => {
+test('the health tells of an instance whose log cannot be written', async () => {
   const logs = path.join(manager.dataDir, 'logs');
   rmSync(logs, { recursive: true });
   writeFileSync(logs, 'no folder');

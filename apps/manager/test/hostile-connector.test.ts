@@ -6,7 +6,7 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fixtures } from './open-manager.ts';
 import { eventually, isOpen } from './waiting.ts';
 
@@ -124,7 +124,7 @@ describe('[M08] a hostile connector', () => {
     writeFileSync(path.join(folder.path, 'package.json'), manifest);
   });
 
-  it.each(places)('%s finds its own secret and nobody else’s', async (_, install) => {
+  test.each(places)('%s finds its own secret and nobody else’s', async (_, install) => {
     install();
     const core = startCore();
     await startManager();
@@ -141,7 +141,7 @@ describe('[M08] a hostile connector', () => {
     expect(readFileSync(path.join(data(), 'secrets.json'), 'utf8')).toContain('canary');
   });
 
-  it('would find much, were it not confined', () => {
+  test('would find much, were it not confined', () => {
     const env = { PATH: process.env['PATH'], TOKEN: 'canary-of-the-parent' };
     const script = `const { attempts } = await import('${hostile}/index.js');
       const table = attempts({ data: '${data()}', cache: '${data()}', pids: { parent: process.ppid } });
@@ -151,7 +151,7 @@ describe('[M08] a hostile connector', () => {
     expect(stdout.match(/ true$/gm)).toHaveLength(5);
   });
 
-  it.each([
+  test.each([
     ['a file of the service', '../../secrets.json'],
     ['a place that is not there yet', '/proc/4194303/environ'],
     ['the folder of another', '../../instances/other'],

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFakeSupervisor, type FakeSupervisor } from './fake-supervisor.ts';
 import { openManager, type OpenManager } from './open-manager.ts';
 
@@ -21,7 +21,7 @@ const sample = (over: object = {}, config: object = {}) => ({
 const create = (over: object = {}, config: object = {}) => manager.call('POST', '/instances', sample(over, config));
 
 describe('GET /types', () => {
-  it('gives the descriptors of all types that can be used, and nothing of the broken ones', async () => {
+  test('gives the descriptors of all types that can be used, and nothing of the broken ones', async () => {
     const { body } = await manager.call('GET', '/types');
     expect(body['types']).toMatchObject([
       { type: 'postbox', outbound: { kinds: ['text', 'photo', 'document'] } },
@@ -32,7 +32,7 @@ describe('GET /types', () => {
 });
 
 describe('GET /health', () => {
-  it('names the types and what is wrong with the broken ones', async () => {
+  test('names the types and what is wrong with the broken ones', async () => {
     const { status, body } = await manager.call('GET', '/health');
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'degraded', service: 'manager', types: ['postbox', 'sample', 'single'] });
@@ -45,7 +45,7 @@ describe('GET /health', () => {
 });
 
 describe('POST /instances', () => {
-  it('creates an instance that is stopped unless it is enabled, with the defaults of its type', async () => {
+  test('creates an instance that is stopped unless it is enabled, with the defaults of its type', async () => {
     const { status, body } = await create();
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -67,7 +67,7 @@ describe('POST /instances', () => {
     expect(supervisor.calls).toEqual(['start sample-2']);
   });
 
-  it.each([
+  test.each([
     ['an unknown type', { type: 'nothing' }, 'type'],
     ['a type that is a path', { type: '../x' }, 'type'],
     ['no name', { name: '' }, 'body.name'],
@@ -84,7 +84,7 @@ describe('POST /instances', () => {
     expect((body['fields'] as { field: string }[]).map((problem) => problem.field)).toContain(field);
   });
 
-  it('names every bad field at once', async () => {
+  test('names every bad field at once', async () => {
     const { body } = await create({ config: { port: 70_000, rom: 'x' } });
     expect(body['fields']).toEqual([
       { field: 'config.room', problem: 'is missing' },
@@ -93,7 +93,7 @@ describe('POST /instances', () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ['a list', '[', ']'],
     ['an object', '{"a":', '}'],
   ])('refuses %s nested without end', async (_, open, close) => {
@@ -104,14 +104,14 @@ describe('POST /instances', () => {
     expect([response.statusCode, response.json()]).toEqual([413, expect.objectContaining({ error: 'too_large' })]);
   });
 
-  it('allows one instance of a type that does not support more', async () => {
+  test('allows one instance of a type that does not support more', async () => {
     const only = { type: 'single', name: 'One', config: {} };
     const replies = await Promise.all([manager.call('POST', '/instances', only), manager.call('POST', '/instances', only)]);
     expect(replies.map((reply) => reply.status).toSorted((a, b) => a - b)).toEqual([201, 409]);
     expect(await manager.call('POST', '/instances', only)).toMatchObject({ status: 409, body: { error: 'conflict' } });
   });
 
-  it('[M10] refuses a port that another enabled instance or the service has, and says whose it is', async () => {
+  test('[M10] refuses a port that another enabled instance or the service has, and says whose it is', async () => {
     await create({ enabled: true, name: 'First' }, { port: 4100 });
     const second = await create({ enabled: true }, { port: 4100 });
     expect(second.status).toBe(409);
@@ -125,7 +125,7 @@ describe('POST /instances', () => {
     expect((await manager.call('POST', `/instances/${id}/start`)).status).toBe(200);
   });
 
-  it('never gives an id out twice', async () => {
+  test('never gives an id out twice', async () => {
     await create();
     await create();
     await manager.call('DELETE', '/instances/sample');
@@ -133,7 +133,7 @@ describe('POST /instances', () => {
     expect((await create()).body['instance']).toMatchObject({ id: 'sample-3' });
   });
 
-  it('gives different ids to requests that come at once', async () => {
+  test('gives different ids to requests that come at once', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => create()));
     const ids = replies.map((reply) => (reply.body['instance'] as { id: string }).id);
     expect(new Set(ids).size).toBe(20);
@@ -141,7 +141,7 @@ describe('POST /instances', () => {
 });
 
 describe('PATCH /instances/:id', () => {
-  it('replaces the config whole and restarts what runs', async () => {
+  test('replaces the config whole and restarts what runs', async () => {
     await create({ enabled: true }, { port: 4100 });
     const { body } = await manager.call('PATCH', '/instances/sample', { config: { room: 'other' } });
     expect(body).toMatchObject({ ok: true, instance: { name: 'My sample', config: { room: 'other', port: 0 } } });
@@ -149,27 +149,27 @@ describe('PATCH /instances/:id', () => {
     expect(supervisor.running.get('sample')?.config).toMatchObject({ room: 'other' });
   });
 
-  it.each([{ name: 'New name' }, { enabled: true }])('restarts also after %j', async (patch) => {
+  test.each([{ name: 'New name' }, { enabled: true }])('restarts also after %j', async (patch) => {
     await create({ enabled: true });
     await manager.call('PATCH', '/instances/sample', patch);
     expect(supervisor.calls.at(-1)).toBe('restart sample');
   });
 
-  it('[M03] refuses a partial config and keeps the old one', async () => {
+  test('[M03] refuses a partial config and keeps the old one', async () => {
     await create({ enabled: true });
     expect((await manager.call('PATCH', '/instances/sample', { config: { port: 4100 } })).status).toBe(400);
     expect((await manager.call('GET', '/instances/sample')).body['instance']).toMatchObject({ config: { room: 'r', port: 0 } });
     expect(supervisor.calls).toEqual(['start sample']);
   });
 
-  it('starts and stops by "enabled"', async () => {
+  test('starts and stops by "enabled"', async () => {
     await create();
     await manager.call('PATCH', '/instances/sample', { enabled: true });
     await manager.call('PATCH', '/instances/sample', { enabled: false });
     expect(supervisor.calls).toEqual(['restart sample', 'stop sample']);
   });
 
-  it('[M03] of two at once one wins whole, and what runs is what is stored', async () => {
+  test('[M03] of two at once one wins whole, and what runs is what is stored', async () => {
     await create({ enabled: true });
     const configs = [
       { room: 'a', port: 4101 },
@@ -183,14 +183,14 @@ describe('PATCH /instances/:id', () => {
     expect(supervisor.running.get('sample')?.config).toEqual(config);
   });
 
-  it.each([{}, { type: 'single' }, { id: 'x' }])('refuses %j', async (patch) => {
+  test.each([{}, { type: 'single' }, { id: 'x' }])('refuses %j', async (patch) => {
     await create();
     expect((await manager.call('PATCH', '/instances/sample', patch)).status).toBe(400);
   });
 });
 
 describe('the life of an instance', () => {
-  it('start enables, stop disables, restart wants it enabled', async () => {
+  test('start enables, stop disables, restart wants it enabled', async () => {
     await create();
     expect((await manager.call('POST', '/instances/sample/restart')).status).toBe(409);
     expect((await manager.call('POST', '/instances/sample/start')).body).toMatchObject({
@@ -208,7 +208,7 @@ describe('the life of an instance', () => {
     expect(supervisor.calls).toEqual(['start sample', 'restart sample', 'stop sample']);
   });
 
-  it('DELETE stops it and removes its folder', async () => {
+  test('DELETE stops it and removes its folder', async () => {
     await create({ enabled: true });
     const folder = path.join(manager.dataDir, 'instances/sample');
     mkdirSync(folder, { recursive: true });
@@ -218,14 +218,14 @@ describe('the life of an instance', () => {
     expect((await manager.call('GET', '/instances')).body).toEqual({ instances: [] });
   });
 
-  it('GET gives detail with logs, and the logs alone', async () => {
+  test('GET gives detail with logs, and the logs alone', async () => {
     await create();
     const logs = [{ at: 1, stream: 'stdout', text: 'log of sample' }];
     expect((await manager.call('GET', '/instances/sample')).body).toMatchObject({ instance: { id: 'sample' }, logs });
     expect((await manager.call('GET', '/instances/sample/logs')).body).toEqual({ logs });
   });
 
-  it.each([
+  test.each([
     ['GET', ''],
     ['GET', '/logs'],
     ['PATCH', ''],

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openRealManager, type OpenManager } from './open-manager.ts';
 import { eventually, isAlive, isOpen } from './waiting.ts';
 
@@ -45,7 +45,7 @@ const logsOf = async (manager: OpenManager, id: string) =>
   ((await manager.call('GET', `/instances/${id}/logs`)).body['logs'] as { text: string }[]).map((line) => line.text);
 
 describe('a setting that was shown masked', () => {
-  it('[R10] is not taken back in place of the value, and the stored one stays', async () => {
+  test('[R10] is not taken back in place of the value, and the stored one stays', async () => {
     const manager = await open();
     await create(manager, { room: 'lobby' });
     const masked = { config: { room: 'lobby [redacted:secret]' } };
@@ -56,7 +56,7 @@ describe('a setting that was shown masked', () => {
 });
 
 describe('an instance that runs', () => {
-  it('is a process with a port, started, stopped and gone', async () => {
+  test('is a process with a port, started, stopped and gone', async () => {
     const manager = await open();
     const created = await create(manager, {});
     expect(created).toMatchObject({
@@ -91,7 +91,7 @@ describe('an instance that runs', () => {
     expect(existsSync(path.join(manager.dataDir, 'instances/sample'))).toBe(false);
   });
 
-  it('is another process after PATCH and restart, with the new config and the old log', async () => {
+  test('is another process after PATCH and restart, with the new config and the old log', async () => {
     const manager = await open();
     const first = await create(manager, {}, 'First');
     const second = (await manager.call('PATCH', '/instances/sample', { name: 'Second' })).body['instance'] as Instance;
@@ -106,7 +106,7 @@ describe('an instance that runs', () => {
     );
   });
 
-  it('tells telemetry, which says truthfully whose it is, and the manager tells each change', async () => {
+  test('tells telemetry, which says truthfully whose it is, and the manager tells each change', async () => {
     const manager = await open();
     await create(manager, {}, 'Mine');
     const inbound = await eventually(
@@ -119,7 +119,7 @@ describe('an instance that runs', () => {
     expect(changes).toEqual(['starting', 'running', 'stopped']);
   });
 
-  it('is back at once after kill -9', async () => {
+  test('is back at once after kill -9', async () => {
     const manager = await open();
     const { pid } = await create(manager, {});
     process.kill(pid!, 'SIGKILL');
@@ -129,7 +129,7 @@ describe('an instance that runs', () => {
     expect(back).toMatchObject({ restarts: 1, last_exit: { signal: 'SIGKILL' } });
   });
 
-  it('[M04] has failed when it crashes at once again and again, and disturbs no other', async () => {
+  test('[M04] has failed when it crashes at once again and again, and disturbs no other', async () => {
     const manager = await open();
     const other = await create(manager, {});
     const { id } = await create(manager, { behaviour: 'crash' });
@@ -143,14 +143,14 @@ describe('an instance that runs', () => {
     expect(mended.body['instance']).toMatchObject({ status: 'running' });
   });
 
-  it('[M07] that ignores SIGTERM is ended by force', async () => {
+  test('[M07] that ignores SIGTERM is ended by force', async () => {
     const manager = await open({ SVC_STOP_TIMEOUT_MS: '400' });
     const { pid } = await create(manager, { behaviour: 'deaf' });
     expect((await manager.call('DELETE', '/instances/sample')).status).toBe(200);
     expect(isAlive(pid!)).toBe(false);
   });
 
-  it('that finds its port taken fails alone and says why', async () => {
+  test('that finds its port taken fails alone and says why', async () => {
     const manager = await open();
     const { port } = await create(manager, {});
     const second = await create(manager, { port });
@@ -160,7 +160,7 @@ describe('an instance that runs', () => {
   });
 });
 
-it('[M10] a flood of log lines is bounded and masked, and costs the sibling nothing', async () => {
+test('[M10] a flood of log lines is bounded and masked, and costs the sibling nothing', async () => {
   const manager = await open();
   writeFileSync(path.join(manager.dataDir, 'secrets.json'), '{"TOKEN_A":"value-of-token-a"}', { mode: 0o600 });
   const other = await create(manager, {});
@@ -183,7 +183,7 @@ it('[M10] a flood of log lines is bounded and masked, and costs the sibling noth
 });
 
 describe('a disk that takes no more', () => {
-  it('ends neither the manager nor an instance', async () => {
+  test('ends neither the manager nor an instance', async () => {
     const manager = await open();
     // What is written there is renamed over it, which fails as a full disk does.
     mkdirSync(path.join(manager.dataDir, 'run/instances.json/x'), { recursive: true });
@@ -195,7 +195,7 @@ describe('a disk that takes no more', () => {
 });
 
 describe('the heartbeat', () => {
-  it('[M06] of a suspended process goes stale without its being killed, and is fresh again when it goes on', async () => {
+  test('[M06] of a suspended process goes stale without its being killed, and is fresh again when it goes on', async () => {
     const manager = await open({ SVC_HEARTBEAT_STALE_MS: '400' });
     const { pid } = await create(manager, {});
     await becomes(manager, 'sample', (instance) => instance.heartbeat === 'fresh');
@@ -214,7 +214,7 @@ describe('the heartbeat', () => {
     expect(told).toEqual(['stale', 'fresh']);
   });
 
-  it('[M06] of a process that has never beaten is unknown, which is no fault', async () => {
+  test('[M06] of a process that has never beaten is unknown, which is no fault', async () => {
     const manager = await open({ SVC_HEARTBEAT_STALE_MS: '100' });
     const mute = await create(manager, { behaviour: 'mute' });
     // One that beats once and no more, started later, tells when the limit has passed for both.
@@ -233,7 +233,7 @@ describe('the heartbeat', () => {
 });
 
 describe('a folder of an instance', () => {
-  it('that was removed is there again when someone starts it', async () => {
+  test('that was removed is there again when someone starts it', async () => {
     const manager = await open();
     await create(manager, {});
     await manager.call('POST', '/instances/sample/stop');
@@ -253,7 +253,7 @@ describe('secrets', () => {
     return manager;
   };
 
-  it('are given to the instance whose config names them, and masked in its log', async () => {
+  test('are given to the instance whose config names them, and masked in its log', async () => {
     const manager = await withSecrets();
     const { status } = await create(manager, { behaviour: 'secret', token_secret: 'TOKEN_A', wanted_secret: 'TOKEN_A' });
     expect(status).toBe('running');
@@ -264,7 +264,7 @@ describe('secrets', () => {
     expect(readFileSync(path.join(manager.dataDir, 'logs/instance-sample.log'), 'utf8')).not.toContain('value-of');
   });
 
-  it('are masked in the log of an instance that was given none, and so is what looks like one', async () => {
+  test('are masked in the log of an instance that was given none, and so is what looks like one', async () => {
     const manager = await withSecrets();
     await create(manager, { behaviour: 'speak', room: 'value-of-token-b ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8' });
     const said = await eventually(
@@ -275,7 +275,7 @@ describe('secrets', () => {
     expect(readFileSync(path.join(manager.dataDir, 'logs/instance-sample.log'), 'utf8')).not.toMatch(/value-of|ghp_/);
   });
 
-  it('are known to the manager from then on, wherever they come from and whatever they are called', async () => {
+  test('are known to the manager from then on, wherever they come from and whatever they are called', async () => {
     vi.stubEnv('SHED_DOOR', 'tulips under the oak');
     const manager = await withSecrets();
     const line = () => manager.context.knownSecrets.line('the tulips under the oak');
@@ -284,7 +284,7 @@ describe('secrets', () => {
     expect(line()).toBe('the [redacted:secret]');
   });
 
-  it.each([
+  test.each([
     ['that its config does not name', 'TOKEN_B', 0o600, 'does not name the secret "TOKEN_B"'],
     ['that nobody has', 'TOKEN_C', 0o600, 'The secret "TOKEN_C" is not set. Put it into'],
     ['of the service itself', 'SVC_MANAGER_TOKEN', 0o600, 'belongs to the service'],
@@ -299,7 +299,7 @@ describe('secrets', () => {
     expect((await read(manager, 'sample')).last_exit?.reason).toContain(message);
   });
 
-  it('that nobody has leave the connector without, until there is one and it is restarted', async () => {
+  test('that nobody has leave the connector without, until there is one and it is restarted', async () => {
     const manager = await withSecrets();
     await create(manager, { behaviour: 'secret', token_secret: 'TOKEN_C', wanted_secret: 'TOKEN_C' });
     expect((await read(manager, 'sample')).last_exit?.reason).toContain('is not set');
@@ -309,7 +309,7 @@ describe('secrets', () => {
   });
 });
 
-it('[M08] a connector process is given nothing of the manager: no token, no database, no open file', async () => {
+test('[M08] a connector process is given nothing of the manager: no token, no database, no open file', async () => {
   process.env['SVC_MANAGER_TOKEN'] = 'canary-manager-token';
   process.env['DATABASE_URL'] = 'canary-database';
   try {

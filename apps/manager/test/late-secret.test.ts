@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openRealManager } from './open-manager.ts';
 import { eventually } from './waiting.ts';
 
@@ -23,7 +23,7 @@ function openSafe() {
   };
 }
 
-it('a secret that comes late is not given to the next process of the instance, which has asked for another', async () => {
+test('a secret that comes late is not given to the next process of the instance, which has asked for another', async () => {
   const safe = openSafe();
   const manager = await openRealManager({ SVC_SECRETS_COMMAND: safe.program });
   onTestFinished(manager.close);

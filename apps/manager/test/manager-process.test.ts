@@ -7,7 +7,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fixtures } from './open-manager.ts';
 import { postedBy, eventually, isAlive, isOpen } from './waiting.ts';
 
@@ -67,7 +67,7 @@ const create = (config: object) =>
   call('POST', '/instances', { type: 'sample', name: 's', enabled: true, config: { room: 'r', ...config } });
 
 describe('a manager process', () => {
-  it('[M05] that is killed -9 leaves no orphan, and the next one brings the same set back', async () => {
+  test('[M05] that is killed -9 leaves no orphan, and the next one brings the same set back', async () => {
     const first = await start();
     await create({});
     await create({ behaviour: 'mute' });
@@ -95,7 +95,7 @@ describe('a manager process', () => {
     expect(after[2]).toMatchObject({ id: 'sample-3', status: 'stopped' });
   });
 
-  it('that was killed -9 has left the log of its instances to the next one', async () => {
+  test('that was killed -9 has left the log of its instances to the next one', async () => {
     const first = await start(path.join(fixtures, 'kit-main.ts'));
     await call('POST', '/instances', { type: 'postbox', name: 'Box', enabled: true });
     const textsOf = async () =>
@@ -108,7 +108,7 @@ describe('a manager process', () => {
     expect(after.slice(0, before.length)).toEqual(before);
   });
 
-  it('[M05] ends what hangs on from a killed one before it starts the same instance again', async () => {
+  test('[M05] ends what hangs on from a killed one before it starts the same instance again', async () => {
     const fixed = await freePort();
     const first = await start();
     await create({ behaviour: 'stray', port: fixed });
@@ -121,7 +121,7 @@ describe('a manager process', () => {
     expect(after).toMatchObject({ port: fixed, restarts: 0 });
   });
 
-  it('ends all its children at once and in time when it is stopped', async () => {
+  test('ends all its children at once and in time when it is stopped', async () => {
     const manager = await start();
     // One after the other they would take 12 s.
     await Promise.all([...Array.from({ length: 6 }, () => create({ behaviour: 'deaf' })), create({})]);
@@ -133,7 +133,7 @@ describe('a manager process', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  it('[M11] refuses a damaged database, says what to do, and leaves it as it is', async () => {
+  test('[M11] refuses a damaged database, says what to do, and leaves it as it is', async () => {
     const file = path.join(folder.path, 'manager.db');
     writeFileSync(file, 'this was a database once'.repeat(1000), { mode: 0o600 });
     const before = readFileSync(file);
@@ -143,19 +143,19 @@ describe('a manager process', () => {
 });
 
 describe('a manager process', () => {
-  it.each(['', '   '])('[M02] whose token is set but blank (%j) refuses to start', async (token) => {
+  test.each(['', '   '])('[M02] whose token is set but blank (%j) refuses to start', async (token) => {
     await expect(start(undefined, { SVC_MANAGER_TOKEN: token })).rejects.toThrow(/SVC_MANAGER_TOKEN is set but blank/);
     expect(started[0]?.exitCode).toBe(exitCodes.badSettings);
   });
 
-  it('[M02] that has no token says so and is open', async () => {
+  test('[M02] that has no token says so and is open', async () => {
     const manager = await start();
     expect(await list()).toEqual([]);
     await end(manager, 'SIGTERM');
     expect(outputs.get(manager)?.()).toContain('SVC_MANAGER_TOKEN is not set');
   });
 
-  it('[M11] killed at any moment of a change keeps the old config or the new one, whole', async () => {
+  test('[M11] killed at any moment of a change keeps the old config or the new one, whole', async () => {
     const kills = process.env['TEST_DEEP'] === '1' ? 60 : 6;
     await end(await withInstance(), 'SIGTERM');
     const seen = new Set<string>();
@@ -190,7 +190,7 @@ describe('a manager process with connectors that can be sent through', () => {
   const box = (name: string) => call('POST', '/instances', { type: 'postbox', name, enabled: true });
   const textsOf = (id: string) => postedBy(folder.path, id).map(({ text }) => text);
 
-  it('[M05] [M12] that is killed -9 has five instances back at once, and each held announcement delivered once', async () => {
+  test('[M05] [M12] that is killed -9 has five instances back at once, and each held announcement delivered once', async () => {
     const first = await start(kitMain);
     for (const name of ['a', 'b', 'c', 'd', 'e']) await box(name);
     const before = await eventually(list, (instances) => instances.every(({ heartbeat }) => heartbeat === 'fresh'));
@@ -214,7 +214,7 @@ describe('a manager process with connectors that can be sent through', () => {
     for (const { id } of after) expect(textsOf(id)).toEqual([`back: ${id}`]);
   });
 
-  it('that is killed -9 while a message is on its way has it sent once when its sender repeats it', async () => {
+  test('that is killed -9 while a message is on its way has it sent once when its sender repeats it', async () => {
     const first = await start(kitMain);
     await box('a');
     const message = { instance_id: 'postbox', target: 'slow', text: 'once' };
@@ -251,7 +251,7 @@ describe('the first start', () => {
   const keysFile = () => path.join(folder.path, 'instances/compat/keys.json');
   const keys = () => (JSON.parse(readFileSync(keysFile(), 'utf8')) as { keys: { key: string; identity: string }[] }).keys;
 
-  it('creates an enabled chat completions API with one key of the owner', async () => {
+  test('creates an enabled chat completions API with one key of the owner', async () => {
     await start(main);
     const [instance, ...others] = await list();
     expect(others).toEqual([]);
@@ -267,7 +267,7 @@ describe('the first start', () => {
     expect(statSync(path.dirname(keysFile())).mode & 0o777).toBe(0o700);
   });
 
-  it('that was cut off between the key and the instance is made good by the next, with the same key', async () => {
+  test('that was cut off between the key and the instance is made good by the next, with the same key', async () => {
     const first = await start(main);
     await end(first, 'SIGTERM');
     const before = keys();
@@ -279,7 +279,7 @@ describe('the first start', () => {
     expect(() => statSync(`${keysFile()}.123.tmp`)).toThrow();
   });
 
-  it('does not happen twice: what was deleted stays away', async () => {
+  test('does not happen twice: what was deleted stays away', async () => {
     const first = await start(main);
     await call('DELETE', '/instances/compat');
     await end(first, 'SIGTERM');
@@ -287,7 +287,7 @@ describe('the first start', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('that finds a keys file it cannot read says so, without a word of it', async () => {
+  test('that finds a keys file it cannot read says so, without a word of it', async () => {
     mkdirSync(path.dirname(keysFile()), { recursive: true });
     writeFileSync(keysFile(), '{ "keys": [ "sk-very-secret"');
     const failure = await start(main).catch((error: Error) => error.message);

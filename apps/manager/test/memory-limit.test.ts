@@ -1,5 +1,5 @@
 import type { Instance } from '@svc/contract/instance.ts';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { openRealManager, type OpenManager } from './open-manager.ts';
 import { eventually } from './waiting.ts';
 
@@ -22,7 +22,7 @@ const ends = (id: string) =>
   );
 
 describe('a connector that uses more memory than it may', () => {
-  it.each([
+  test.each([
     ['buffers outside the heap', 'leak-buffers', 128, /^used more than 128 MB of memory$/],
     // On a busy machine the process may pass the one limit before V8 has noticed the other.
     ['its heap', 'leak-heap', 300, /^used more than (180 MB of heap|300 MB of memory)$/],
@@ -44,14 +44,14 @@ describe('a connector that uses more memory than it may', () => {
     },
   );
 
-  it('has the limit of the service unless it says otherwise', async () => {
+  test('has the limit of the service unless it says otherwise', async () => {
     manager = await openRealManager({ SVC_CONNECTOR_MEMORY: '100' });
     const [usual, own] = [await create('usual', 'heavy'), await create('own', 'heavy', 400)];
     expect((await ends(usual.id)).last_exit?.reason).toBe('used more than 100 MB of memory');
     expect(await read(own.id)).toMatchObject({ pid: own.pid, restarts: 0, status: 'running' });
   });
 
-  it('has failed when that happens again and again, is named by /health, and one call starts it again', async () => {
+  test('has failed when that happens again and again, is named by /health, and one call starts it again', async () => {
     manager = await openRealManager({ SVC_CONNECTOR_MEMORY: '100' });
     const { id } = await create('usual', 'heavy');
     const waiting = await eventually(
@@ -74,7 +74,7 @@ describe('a connector that uses more memory than it may', () => {
   });
 });
 
-it.each([95, 65_537, 1.5, '256'])('takes no limit of %s', async (memory) => {
+test.each([95, 65_537, 1.5, '256'])('takes no limit of %s', async (memory) => {
   manager = await openRealManager();
   const config = { room: 'r', memory_mb: memory };
   expect((await manager.call('POST', '/instances', { type: 'sample', name: 'x', config })).status).toBe(400);

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openKitManager, type OpenManager } from './open-manager.ts';
 
 let manager: OpenManager;
@@ -46,12 +46,12 @@ const reading = 'fs.readFileSync(place)';
 const writing = "fs.writeFileSync(place + '/new', 'x'); fs.readFileSync(place + '/new')";
 
 describe('a path in the config of a connector', () => {
-  it('is closed to it unless its type asks for the field, and its start says so', async () => {
+  test('is closed to it unless its type asks for the field, and its start says so', async () => {
     put(reading, {});
     expect(await start(path.join(outside.path, 'file'))).toMatch(/^It may not read .*file\. .* meta\.permissions/);
   });
 
-  it('is open for reading, and for writing, as its type asks', async () => {
+  test('is open for reading, and for writing, as its type asks', async () => {
     const file = path.join(outside.path, 'file');
     put(reading, { read: ['place'] });
     expect(await start(file)).toBe('running');
@@ -66,7 +66,7 @@ describe('a path in the config of a connector', () => {
     expect(await start('photos')).toBe('running');
   });
 
-  it.each([
+  test.each([
     ['the data folder', () => manager.dataDir],
     ['a folder around it', () => path.dirname(manager.dataDir)],
     ['the secrets', () => path.join(manager.dataDir, 'secrets.json')],
@@ -81,7 +81,7 @@ describe('a path in the config of a connector', () => {
     }
   });
 
-  it('is refused where Node would take it for a pattern', async () => {
+  test('is refused where Node would take it for a pattern', async () => {
     put('', { read: ['place'] });
     expect(await start(path.join(outside.path, 'a*b'))).toContain('because of the "*"');
   });
@@ -89,7 +89,7 @@ describe('a path in the config of a connector', () => {
 
 describe('what Node cannot keep within bounds', () => {
   const run = "(await import('node:child_process')).execFileSync('true')";
-  it.each([
+  test.each([
     ['child-process', run],
     ['worker', "await (new (await import('node:worker_threads')).Worker('1', { eval: true })).terminate()"],
     ['sqlite', "new (await import('node:sqlite')).DatabaseSync(':memory:').close()"],

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import type { Instance } from '@svc/contract/instance.ts';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openKitManager, type OpenManager } from './open-manager.ts';
 import { eventually } from './waiting.ts';
 
@@ -23,7 +23,7 @@ const reasonOf = (id: string, word: string) =>
     (reason) => reason.includes(word),
   );
 
-it('[M10] an instance whose port another one has by chance fails alone, and says which one that is', async () => {
+test('[M10] an instance whose port another one has by chance fails alone, and says which one that is', async () => {
   const first = await create(0);
   const second = await create(first.port ?? 0);
   expect(await reasonOf(second.id, 'the instance')).toBe(
@@ -34,7 +34,7 @@ it('[M10] an instance whose port another one has by chance fails alone, and says
   expect((await manager.call('POST', `/instances/${second.id}/start`)).body['instance']).toMatchObject({ status: 'running' });
 });
 
-it('[M10] one whose port another program has names the program', async () => {
+test('[M10] one whose port another program has names the program', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -46,7 +46,7 @@ it('[M10] one whose port another program has names the program', async () => {
   }
 });
 
-it('[M10] what that program was started with may hold secrets, which are not shown', async () => {
+test('[M10] what that program was started with may hold secrets, which are not shown', async () => {
   const listen = "require('net').createServer().listen(0, '127.0.0.1', function () { process.send(this.address().port) })";
   const secret = `ghp_${'aB3dE5gH7jK9'.repeat(3)}`;
   const program = spawn(process.execPath, ['-e', listen, '--', `--token=${secret}`], {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Instance } from '@svc/contract/instance.ts';
 import { openPostboxBench } from './open-postbox-bench.ts';
 import { eventually } from './waiting.ts';
@@ -9,7 +9,7 @@ const bench = openPostboxBench();
 const { create, list } = bench;
 
 describe('/instances/:id/channels', () => {
-  it('lists the channels of the connector, and toggles one without a restart and for good', async () => {
+  test('lists the channels of the connector, and toggles one without a restart and for good', async () => {
     const { id, pid } = await create();
     const channels = async () => (await bench.manager.call('GET', `/instances/${id}/channels`)).body['channels'];
     expect(await channels()).toMatchObject([
@@ -26,7 +26,7 @@ describe('/instances/:id/channels', () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ['of a room that is not there', { channel_id: 'cellar', enabled: true }, 404],
     ['that is none', { channel_id: 'attic' }, 400],
   ])('refuses a toggle %s', async (_, body, status) => {
@@ -34,7 +34,7 @@ describe('/instances/:id/channels', () => {
     expect((await bench.manager.call('POST', `/instances/${id}/channels`, body)).status).toBe(status);
   });
 
-  it('is 404 for an unknown instance, 409 for one that does not run or has no channels', async () => {
+  test('is 404 for an unknown instance, 409 for one that does not run or has no channels', async () => {
     const { id } = await create({ enabled: false });
     const { id: silent } = await create({ name: 'Silent' }, { silent: true });
     const statusOf = async (instance: string) => (await bench.manager.call('GET', `/instances/${instance}/channels`)).status;
@@ -42,7 +42,7 @@ describe('/instances/:id/channels', () => {
   });
 });
 
-it('shows what each process holds and uses', async () => {
+test('shows what each process holds and uses', async () => {
   const { id } = await create();
   const { usage } = await eventually(
     async () => (await bench.manager.call('GET', `/instances/${id}`)).body['instance'] as Instance,

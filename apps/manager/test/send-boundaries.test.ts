@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { OutboundMessage } from '@svc/contract/send.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { openPostboxBench } from './open-postbox-bench.ts';
@@ -31,7 +31,7 @@ describe('a file', () => {
     }
   });
 
-  it.each([
+  test.each([
     ['cat.png', 'photo'],
     ['list.txt', 'document'],
   ])('of the upload area is sent in the way the channel has for it: %s', async (name, kind) => {
@@ -41,7 +41,7 @@ describe('a file', () => {
     expect(posted(id)).toMatchObject([{ kind, path: file, caption: 'look' }]);
   });
 
-  it.each([
+  test.each([
     ['elsewhere', '/etc/passwd', 403],
     ['of the service', '../secrets.json', 403],
     ['behind dots', 'folder/../../secrets.json', 403],
@@ -64,7 +64,7 @@ describe('a file', () => {
 });
 
 describe('secrets', () => {
-  it('[X05] of the service and of any instance are masked in what leaves', async () => {
+  test('[X05] of the service and of any instance are masked in what leaves', async () => {
     const { id } = await create({}, { token_secret: 'POSTBOX' });
     await send({ instance_id: id, target: 'b1', text: 'canary-insights-token and bot-token-of-the-postbox' });
     expect(posted(id)[0]?.text).not.toMatch(/canary|bot-token/);
@@ -73,7 +73,7 @@ describe('secrets', () => {
     expect(body['message']).not.toContain('bot-token');
   });
 
-  it('that cannot be read let nothing leave', async () => {
+  test('that cannot be read let nothing leave', async () => {
     const { id } = await create();
     writeFileSync(path.join(bench.manager.dataDir, 'secrets.json'), 'broken', { mode: 0o600 });
     const refused = () => send({ instance_id: id, target: 'b1', text: 'x' });
@@ -83,7 +83,7 @@ describe('secrets', () => {
     await eventually(refused, ({ status }) => status === 200);
   });
 
-  it('between the manager and a connector stand in no log', async () => {
+  test('between the manager and a connector stand in no log', async () => {
     const { id } = await create();
     const { body } = await eventually(
       () => bench.manager.call('GET', `/instances/${id}/logs`),
@@ -94,7 +94,7 @@ describe('secrets', () => {
 });
 
 describe('a connector’s /out', () => {
-  it.each([
+  test.each([
     ['without the token', {}, 401],
     ['with a wrong one', { authorization: 'Bearer wrong' }, 401],
     ['from another site', { origin: 'https://evil.example' }, 403],

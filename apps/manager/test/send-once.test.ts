@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openPostboxBench } from './open-postbox-bench.ts';
 
 const bench = openPostboxBench();
@@ -10,7 +10,7 @@ const { create, posted, send } = bench;
 describe('an Idempotency-Key', () => {
   const key = { 'idempotency-key': 'key-1' };
   type Part = { text?: string; path?: string; caption?: string };
-  it('has a repeat answered with the first answer, without sending twice', async () => {
+  test('has a repeat answered with the first answer, without sending twice', async () => {
     const { id } = await create();
     const message = { instance_id: id, target: 'b1', text: 'x' };
     const first = await send(message, key);
@@ -19,7 +19,7 @@ describe('an Idempotency-Key', () => {
     expect(posted(id)).toHaveLength(1);
   });
 
-  it.each<[string, Part, Part]>([
+  test.each<[string, Part, Part]>([
     ['text', { text: 'x' }, { text: 'y' }],
     ['caption', { path: 'cat.png', caption: 'x' }, { path: 'cat.png', caption: 'y' }],
     ['file', { path: 'cat.png' }, { path: 'dog.png' }],
@@ -39,7 +39,7 @@ describe('an Idempotency-Key', () => {
     expect(posted(id)).toHaveLength(1);
   });
 
-  it('covers a text that may change, for a sender that masks it anew at each try', async () => {
+  test('covers a text that may change, for a sender that masks it anew at each try', async () => {
     const { id } = await create();
     const message = { instance_id: id, target: 'slow', text: 'x' };
     const changing = { ...key, 'idempotency-text': 'may-change' };
@@ -51,7 +51,7 @@ describe('an Idempotency-Key', () => {
     expect(posted(id)).toHaveLength(1);
   });
 
-  it('of a message that an earlier version recorded covers any text to its target', async () => {
+  test('of a message that an earlier version recorded covers any text to its target', async () => {
     const { id } = await create();
     const message = { instance_id: id, target: 'b1', text: 'x' };
     const first = await send(message, key);
@@ -62,7 +62,7 @@ describe('an Idempotency-Key', () => {
     expect(posted(id)).toHaveLength(1);
   });
 
-  it('has two at once sent as one', async () => {
+  test('has two at once sent as one', async () => {
     const { id } = await create();
     const message = { instance_id: id, target: 'slow', text: 'x' };
     const [first, second] = await Promise.all([send(message, key), send(message, key)]);
@@ -70,7 +70,7 @@ describe('an Idempotency-Key', () => {
     expect(posted(id)).toHaveLength(1);
   });
 
-  it('keeps a refusal for good, and tries again what may pass', async () => {
+  test('keeps a refusal for good, and tries again what may pass', async () => {
     const { id } = await create();
     const refused = { instance_id: id, target: 'nowhere', text: 'x' };
     const first = await send(refused, key);
@@ -81,7 +81,7 @@ describe('an Idempotency-Key', () => {
     expect(ids[1]?.body['id']).toBe(ids[0]?.body['id']);
   });
 
-  it('is refused for a message to another place, and when it is none', async () => {
+  test('is refused for a message to another place, and when it is none', async () => {
     const { id } = await create();
     await send({ instance_id: id, target: 'b1', text: 'x' }, key);
     expect((await send({ instance_id: id, target: 'b2', text: 'x' }, key)).status).toBe(422);
@@ -89,7 +89,7 @@ describe('an Idempotency-Key', () => {
     expect(posted(id)).toHaveLength(1);
   });
 
-  it('has a message sent once also when the connector dies after its platform took it', async () => {
+  test('has a message sent once also when the connector dies after its platform took it', async () => {
     const { id } = await create();
     const reply = await send({ instance_id: id, target: 'fatal', text: 'x' }, key);
     expect(reply).toMatchObject({ status: 200, body: { delivered: true } });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openManager } from './open-manager.ts';
 import { openPostboxBench } from './open-postbox-bench.ts';
 import { eventually } from './waiting.ts';
@@ -7,14 +7,14 @@ const bench = openPostboxBench();
 const { create, list, posted, send } = bench;
 
 describe('POST /send', () => {
-  it('reaches the channel, and says through which instance and under which id', async () => {
+  test('reaches the channel, and says through which instance and under which id', async () => {
     const { id } = await create();
     const { status, body } = await send({ instance_id: id, target: 'b1', text: 'hello' });
     expect([status, body]).toEqual([200, { ok: true, instance_id: id, delivered: true, id: expect.stringMatching(/^snd_/) }]);
     expect(posted(id)).toEqual([{ id: body['id'], target: 'b1', kind: 'text', text: 'hello' }]);
   });
 
-  it.each(['postbox', 'Box'])(
+  test.each(['postbox', 'Box'])(
     'takes "%s" for a channel: a type or a name that one running instance answers to',
     async (channel) => {
       const { id } = await create();
@@ -23,7 +23,7 @@ describe('POST /send', () => {
     },
   );
 
-  it('[X01] lists the instances when more than one answers', async () => {
+  test('[X01] lists the instances when more than one answers', async () => {
     const [first, second] = [await create(), await create({ name: 'Other' })];
     const { status, body } = await send({ channel: 'postbox', target: 'b1', text: 'hello' });
     expect(status).toBe(409);
@@ -32,18 +32,18 @@ describe('POST /send', () => {
     expect((await send({ channel: 'Other', target: 'b1', text: 'hello' })).body).toMatchObject({ instance_id: second.id });
   });
 
-  it('reaches also a connector that serves /out on a port of its own', async () => {
+  test('reaches also a connector that serves /out on a port of its own', async () => {
     const { id } = await create({}, { own_server: true });
     expect((await send({ instance_id: id, target: 'b1', text: 'hello' })).status).toBe(200);
     expect(posted(id)).toHaveLength(1);
   });
 
-  it('tries again after the pause that the platform asked for', async () => {
+  test('tries again after the pause that the platform asked for', async () => {
     const { id } = await create();
     expect((await send({ instance_id: id, target: 'busy-once', text: 'x' })).body).toMatchObject({ delivered: true });
   });
 
-  it.each([
+  test.each([
     ['a platform that wants a longer pause than there is time', 'busy', 429, 'busy', 'wants a pause'],
     ['a target that the channel refuses for good', 'nowhere', 422, 'unprocessable', 'There is no box'],
     ['a fault of the platform', 'broken', 502, 'upstream', 'failed'],
@@ -56,14 +56,14 @@ describe('POST /send', () => {
     if (status === 429) expect(reply.body['retry_after_s']).toBe(60);
   });
 
-  it('waits for an instance that is just being started again', async () => {
+  test('waits for an instance that is just being started again', async () => {
     const { id, pid } = await create();
     process.kill(pid!, 'SIGKILL');
     await eventually(list, (instances) => instances[0]?.pid !== pid);
     expect((await send({ instance_id: id, target: 'b1', text: 'x' })).status).toBe(200);
   });
 
-  it('[X07] that hangs on the channel is answered in bounded time, and holds up nobody else', async () => {
+  test('[X07] that hangs on the channel is answered in bounded time, and holds up nobody else', async () => {
     const [stuck, other] = [await create(), await create({ name: 'Other' })];
     const from = Date.now();
     let isAnswered = false;
@@ -77,7 +77,7 @@ describe('POST /send', () => {
 });
 
 describe('[X01] [X08] what cannot be sent', () => {
-  it.each([
+  test.each([
     ['an instance that is not there', { instance_id: 'nobody' }, 404],
     ['a path for an id', { instance_id: '../postbox' }, 404],
     ['a name of the language', { instance_id: '__proto__' }, 404],
@@ -100,7 +100,7 @@ describe('[X01] [X08] what cannot be sent', () => {
     }
   });
 
-  it('says how to start what is stopped, and why something has failed', async () => {
+  test('says how to start what is stopped, and why something has failed', async () => {
     const { id } = await create({ enabled: false });
     expect((await send({ instance_id: id, target: 'b', text: 'x' })).body['message']).toContain(`POST /instances/${id}/start`);
     const failing = await create({ name: 'Failing', type: 'sample', config: { room: 'r' } });
@@ -110,12 +110,12 @@ describe('[X01] [X08] what cannot be sent', () => {
     expect(body['message']).toContain('does not load its type');
   });
 
-  it('a connector whose type promises what its code does not do', async () => {
+  test('a connector whose type promises what its code does not do', async () => {
     const { id } = await create({}, { silent: true });
     expect(await send({ instance_id: id, target: 'b', text: 'x' })).toMatchObject({ status: 409, body: { delivered: false } });
   });
 
-  it.each([
+  test.each([
     ['no target', { text: 'x' }, ['body.target']],
     ['a blank text', { target: 'b', text: ' ' }, ['body.text']],
     ['a kind of another channel', { target: 'b', text: 'x', kind: 'speak' }, ['body.kind']],
@@ -131,7 +131,7 @@ describe('[X01] [X08] what cannot be sent', () => {
 });
 
 describe('GET /send/targets', () => {
-  it('lists every instance with what can be sent through it', async () => {
+  test('lists every instance with what can be sent through it', async () => {
     const { id } = await create({ enabled: false });
     await bench.manager.call('POST', '/instances', { type: 'single', name: 'Single' });
     expect((await bench.manager.call('GET', '/send/targets')).body).toEqual({

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openKitManager, type OpenManager } from './open-manager.ts';
 import { eventually } from './waiting.ts';
 
@@ -36,21 +36,21 @@ const act = async (action: string) => (await manager.call('POST', `/instances/la
 const health = async () => (await manager.call('GET', '/health')).body as { types: string[]; degraded?: string[] };
 
 describe('a connector type that comes, changes and goes while the manager runs', () => {
-  it('is found as soon as somebody looks', async () => {
+  test('is found as soon as somebody looks', async () => {
     expect(await late()).toBeUndefined();
     put();
     expect(await late()).toMatchObject({ displayName: 'Late' });
     expect((await health()).types).toContain('late');
   });
 
-  it('is found by whoever adds an instance of it, without anybody having looked', async () => {
+  test('is found by whoever adds an instance of it, without anybody having looked', async () => {
     expect((await add()).status).toBe(400);
     put();
     const { status, body } = await add();
     expect([status, body['instance']]).toEqual([201, expect.objectContaining({ id: 'late', status: 'running' })]);
   });
 
-  it('is found changed also where its code lies in a folder of its own', async () => {
+  test('is found changed also where its code lies in a folder of its own', async () => {
     put();
     mkdirSync(path.join(folder(), 'dist'));
     const build = (name: string) => {
@@ -67,7 +67,7 @@ describe('a connector type that comes, changes and goes while the manager runs',
     expect((await late())?.displayName).toBe('Built again');
   });
 
-  it('is loaded again only when it has changed', async () => {
+  test('is loaded again only when it has changed', async () => {
     put({ meta: 'displayName: String(Math.random())' });
     const first = await late();
     expect(await late()).toEqual(first);
@@ -75,7 +75,7 @@ describe('a connector type that comes, changes and goes while the manager runs',
     expect((await late())?.displayName).toBe('Changed');
   });
 
-  it('counts as it is now for an instance that is started again: its code, and what it wants set', async () => {
+  test('counts as it is now for an instance that is started again: its code, and what it wants set', async () => {
     put();
     await add();
     put({
@@ -91,7 +91,7 @@ describe('a connector type that comes, changes and goes while the manager runs',
     expect((await manager.call('PATCH', '/instances/late', { config: { rom: 'attic' } })).status).toBe(400);
   });
 
-  it('leaves its instances running when it goes, and says why they cannot be started again', async () => {
+  test('leaves its instances running when it goes, and says why they cannot be started again', async () => {
     put();
     await add();
     const { pid } = (await read()).instance;
@@ -109,7 +109,7 @@ describe('a connector type that comes, changes and goes while the manager runs',
     expect(await act('start')).toMatchObject({ status: 'running' });
   });
 
-  it('says what is wrong with it when it cannot be used any more', async () => {
+  test('says what is wrong with it when it cannot be used any more', async () => {
     put();
     await add();
     put({ meta: 'displayName: 7' });
@@ -122,7 +122,7 @@ describe('a connector type that comes, changes and goes while the manager runs',
     expect(await act('start')).toMatchObject({ status: 'running' });
   });
 
-  it('is gone for new instances when it is removed', async () => {
+  test('is gone for new instances when it is removed', async () => {
     put();
     await add();
     rmSync(folder(), { recursive: true });
@@ -131,12 +131,12 @@ describe('a connector type that comes, changes and goes while the manager runs',
 });
 
 describe('what a type asks to be permitted', () => {
-  it('is told by GET /types', async () => {
+  test('is told by GET /types', async () => {
     put({ meta: "permissions: { allow: ['child-process'] }" });
     expect((await late())?.permissions).toEqual({ allow: ['child-process'] });
   });
 
-  it.each([
+  test.each([
     ["permissions: { allow: ['everything'] }", 'meta.permissions.allow'],
     ["permissions: { reads: ['x'] }", 'meta.permissions.reads'],
     ["permissions: { read: ['file'] }", 'permissions names "file"'],

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openKitManager, type OpenManager } from './open-manager.ts';
 import { eventually } from './waiting.ts';
 
@@ -34,7 +34,7 @@ const add = () => manager.call('POST', '/instances', { type: 'wild', name: 'w', 
 const read = async () => (await manager.call('GET', '/instances/wild')).body['instance'] as Instance;
 
 describe('[M08] what a connector sends over the channel of its parent', () => {
-  it('harms nobody while its description is read', async () => {
+  test('harms nobody while its description is read', async () => {
     put({ atLoad: 'process.send(null)' });
     expect((await add()).status).toBe(400);
     put({ atLoad: 'process.send({ error: { toString: 1 } })' });
@@ -44,7 +44,7 @@ describe('[M08] what a connector sends over the channel of its parent', () => {
     expect((await manager.call('GET', '/health')).status).toBe(200);
   });
 
-  it('harms nobody while it runs, and nothing of it is believed', async () => {
+  test('harms nobody while it runs, and nothing of it is believed', async () => {
     const sent = [
       'null',
       '[]',
@@ -61,7 +61,7 @@ describe('[M08] what a connector sends over the channel of its parent', () => {
     expect(manager.telemetry.events.filter(({ kind }) => kind === 'wild')).toEqual([]);
   });
 
-  it('ends the connector and nobody else when it is no message, and is told as the reason', async () => {
+  test('ends the connector and nobody else when it is no message, and is told as the reason', async () => {
     put({ atStart: `setTimeout(() => ${writeToChannel}('no JSON'), 100)` });
     await add();
     const { last_exit: exit } = await eventually(read, (instance) => instance.last_exit !== null);

@@ -1,6 +1,6 @@
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLiveEdit } from './live-edit.ts';
 
 function setUp() {
@@ -26,7 +26,7 @@ const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 const busy = (seconds: number) => new ServiceError('busy', 'too fast', { details: { retry_after_s: seconds } });
 
 describe('a message that is edited live', () => {
-  it('shows the first text at once, then the newest of each second', async () => {
+  test('shows the first text at once, then the newest of each second', async () => {
     const { live, edits, pass } = setUp();
     for (const text of ['a', 'ab', 'abc']) live.show(text);
     await pass(999);
@@ -35,7 +35,7 @@ describe('a message that is edited live', () => {
     expect(edits).toEqual(['a', 'abc']);
   });
 
-  it('does not show the same text twice', async () => {
+  test('does not show the same text twice', async () => {
     const { live, edits, pass } = setUp();
     live.show('a');
     await pass(2000);
@@ -45,7 +45,7 @@ describe('a message that is edited live', () => {
     expect(edits).toEqual(['a']);
   });
 
-  it('keeps the pause that the platform asks for', async () => {
+  test('keeps the pause that the platform asks for', async () => {
     const { live, edits, answers, pass } = setUp();
     answers.push(busy(5));
     live.show('a');
@@ -57,7 +57,7 @@ describe('a message that is edited live', () => {
     expect(edits).toEqual(['a', 'ab']);
   });
 
-  it('shows the last text after the one on its way, tries again, and then nothing any more', async () => {
+  test('shows the last text after the one on its way, tries again, and then nothing any more', async () => {
     const { live, edits, answers, pass } = setUp();
     answers.push(null, busy(2));
     live.show('a');
@@ -70,13 +70,13 @@ describe('a message that is edited live', () => {
     expect(edits).toEqual(['a', 'abc', 'abc']);
   });
 
-  it('says so when the last text cannot be shown', async () => {
+  test('says so when the last text cannot be shown', async () => {
     const { live, answers } = setUp();
     answers.push(new ServiceError('unprocessable', 'the message is gone'));
     await expect(live.finish('a')).rejects.toThrow('the message is gone');
   });
 
-  it('comes to an end although the platform never answers', async () => {
+  test('comes to an end although the platform never answers', async () => {
     const clock = createFakeClock();
     const edits: string[] = [];
     const edit = (text: string) => (edits.push(text), new Promise<void>(() => undefined));
@@ -91,7 +91,7 @@ describe('a message that is edited live', () => {
     expect(edits).toEqual(['a', 'abc']);
   });
 
-  it('survives an edit that throws at once', async () => {
+  test('survives an edit that throws at once', async () => {
     const edit = () => {
       throw new ServiceError('unprocessable', 'no such message');
     };

@@ -1,5 +1,5 @@
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { retryWithin, type RetryOptions, type Attempt } from './retry.ts';
 
 const fault = (retryAfterMs?: number): Attempt<string> => ({ ok: false, again: true, error: new Error('fault'), retryAfterMs });
@@ -24,30 +24,30 @@ async function run(script: Attempt<string>[], options: Partial<RetryOptions> = {
 }
 
 describe('trying again', () => {
-  it('doubles the pause while the platform names none', async () => {
+  test('doubles the pause while the platform names none', async () => {
     expect(await run([fault(), fault(), fault()])).toEqual({ tried: fine, at: [0, 250, 750, 1750] });
   });
 
-  it('keeps the pause that the platform names, whatever its own would be', async () => {
+  test('keeps the pause that the platform names, whatever its own would be', async () => {
     expect((await run([fault(3000), fault(100)])).at).toEqual([0, 3000, 3100]);
   });
 
-  it('ends when it is pointless, and after the last try', async () => {
+  test('ends when it is pointless, and after the last try', async () => {
     expect(await run([refused])).toEqual({ tried: refused, at: [0] });
     expect((await run([fault(), fault(), fault()], { maxTries: 2 })).at).toHaveLength(2);
   });
 
-  it('does not begin a pause that ends too late', async () => {
+  test('does not begin a pause that ends too late', async () => {
     const { tried, at } = await run([fault(10_000)]);
     expect([tried, at]).toEqual([fault(10_000), [0]]);
   });
 
-  it('ends at once when it is cut off', async () => {
+  test('ends at once when it is cut off', async () => {
     const { at } = await run([fault(5000)], { signal: AbortSignal.abort() });
     expect(at).toEqual([0]);
   });
 
-  it('tells an attempt how much time is left', async () => {
+  test('tells an attempt how much time is left', async () => {
     const clock = createFakeClock();
     let left = 0;
     await retryWithin({ clock, limitMs: 700 }, async (leftMs) => {

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { splitMessage } from './split-message.ts';
 
 const squeezed = (text: string) => text.replace(/\s+/g, '');
 const clusters = (text: string) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
 
 describe('splitting a message', () => {
-  it('leaves alone what fits', () => {
+  test('leaves alone what fits', () => {
     expect(splitMessage('hello', 5)).toEqual(['hello']);
     expect(splitMessage(' \n ', 5)).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ['a paragraph', 'one two\nthree\n\nfour five six', 20, ['one two\nthree', 'four five six']],
     ['a line', 'one two three\nfour five', 16, ['one two three', 'four five']],
     ['a word', 'one two three four', 10, ['one two', 'three four']],
@@ -20,7 +20,7 @@ describe('splitting a message', () => {
     expect(splitMessage(text, limit)).toEqual(messages);
   });
 
-  it('ends a code block before a cut and opens it again behind it', () => {
+  test('ends a code block before a cut and opens it again behind it', () => {
     const code = ['Look:', '```ts', 'const a = 1;', 'const b = 2;', 'const c = 3;', '```', 'Done.'].join('\n');
     expect(splitMessage(code, 40)).toEqual([
       'Look:\n```ts\nconst a = 1;\n```',
@@ -29,22 +29,22 @@ describe('splitting a message', () => {
     ]);
   });
 
-  it('keeps the indentation of code', () => {
+  test('keeps the indentation of code', () => {
     const code = `\`\`\`\n${'    x = 1\n'.repeat(6)}\`\`\``;
     for (const message of splitMessage(code, 30)) expect(message).toMatch(/^```\n(?: {4}x = 1\n)+```$/);
   });
 
-  it('takes an opener along with the code it opens', () => {
+  test('takes an opener along with the code it opens', () => {
     const [first] = splitMessage(`${'x'.repeat(12)}\n\`\`\`\n${'y'.repeat(15)}\n\`\`\``, 26);
     expect(first).toBe('x'.repeat(12));
   });
 
-  it('does not cut a family, a flag or an accent in two', () => {
+  test('does not cut a family, a flag or an accent in two', () => {
     const text = '👩‍👩‍👧‍👦🇩🇪é'.repeat(20);
     for (const message of splitMessage(text, 16)) expect(clusters(text)).toEqual(expect.arrayContaining(clusters(message)));
   });
 
-  it('cuts a cluster that is longer than a message, but no surrogate pair', () => {
+  test('cuts a cluster that is longer than a message, but no surrogate pair', () => {
     const text = `e${'\u0301'.repeat(50)}${'👍🏽'.repeat(3)}`;
     expect(splitMessage(text, 3).join('')).toBe(text);
     for (const message of splitMessage(text, 3)) expect(message.isWellFormed()).toBe(true);
@@ -53,7 +53,7 @@ describe('splitting a message', () => {
   const words = fc.array(fc.oneof(fc.string({ unit: 'grapheme', maxLength: 30 }), fc.constantFrom('\n', '\n\n', ' ', 'word')), {
     maxLength: 60,
   });
-  it('loses nothing but blanks, and stays within the limit', () => {
+  test('loses nothing but blanks, and stays within the limit', () => {
     fc.assert(
       fc.property(words, fc.integer({ min: 2, max: 200 }), (parts, limit) => {
         const text = parts.join('').replace(/[`~]/g, '').toWellFormed();
@@ -68,7 +68,7 @@ describe('splitting a message', () => {
     fc.constantFrom('```', '```ts', '~~~', '~~~~ x', '````', '', '  indented', 'x'.repeat(90)),
     fc.string({ maxLength: 40 }).map((text) => text.replace(/[`~\n]/g, '.')),
   );
-  it('gives messages with whole code blocks, whatever is in them, and loses no line of code', () => {
+  test('gives messages with whole code blocks, whatever is in them, and loses no line of code', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 40 }), fc.integer({ min: 40, max: 200 }), (lines, limit) => {
         const text = lines.join('\n');

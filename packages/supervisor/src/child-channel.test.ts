@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { channelLimits, openChildChannel } from './child-channel.ts';
 
 const { budget, messageCost, perMs, hurriedWindows, unreadBytes } = channelLimits;
@@ -34,7 +34,7 @@ afterEach(() => void vi.useRealTimers());
 const words = (count: number) => '{}\n'.repeat(count);
 
 describe('the channel of a child', () => {
-  it('takes and gives one JSON message a line, however they are cut', async () => {
+  test('takes and gives one JSON message a line, however they are cut', async () => {
     const { channel, written, heard, say } = setUp();
     await say('{"a":1}\n{"b"');
     await say(':"é"}\n\n');
@@ -43,7 +43,7 @@ describe('the channel of a child', () => {
     expect(written).toEqual(['{"c":3}\n']);
   });
 
-  it('takes nothing of a child any more that said what is no message', async () => {
+  test('takes nothing of a child any more that said what is no message', async () => {
     const { channel, told, heard, say } = setUp();
     await say('{"a":1}\noops\n{"b":2}\n');
     expect(heard).toEqual([{ a: 1 }]);
@@ -51,13 +51,13 @@ describe('the channel of a child', () => {
     expect(channel.send({})).toBe(false);
   });
 
-  it('does not gather a message without an end', async () => {
+  test('does not gather a message without an end', async () => {
     const { told, say } = setUp();
     await say('"'.padEnd(channelLimits.lineChars + 1, 'x'));
     expect(told).toEqual([`what it said to its parent is longer than ${channelLimits.lineChars} characters`]);
   });
 
-  it('lets a child that says too much wait as long as it took too much', async () => {
+  test('lets a child that says too much wait as long as it took too much', async () => {
     const { pipe, say } = setUp();
     const count = Math.ceil((3 * budget) / (messageCost + 3));
     await say(words(count));
@@ -70,7 +70,7 @@ describe('the channel of a child', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('tells of a child that has to wait again and again', async () => {
+  test('tells of a child that has to wait again and again', async () => {
     const { told, say } = setUp();
     for (let window = 0; window < hurriedWindows; window++) {
       expect(told).toEqual([]);
@@ -80,7 +80,7 @@ describe('the channel of a child', () => {
     expect(told).toEqual(['hurry']);
   });
 
-  it('keeps nothing for a child that does not listen, past a limit', () => {
+  test('keeps nothing for a child that does not listen, past a limit', () => {
     const { channel, stopReading } = setUp();
     stopReading();
     const text = 'x'.repeat(unreadBytes / 2);
@@ -88,7 +88,7 @@ describe('the channel of a child', () => {
     expect(taken).toEqual([true, true, false, false]);
   });
 
-  it('leaves no timer behind', async () => {
+  test('leaves no timer behind', async () => {
     const { channel, pipe, say } = setUp();
     await say(words(2));
     channel.close();

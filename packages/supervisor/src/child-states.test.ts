@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hasProcess, transitions, type ChildEvent, type Phase } from './child-states.ts';
 
 const phases = Object.keys(transitions) as Phase[];
@@ -7,7 +7,7 @@ const steps = phases.flatMap((from) =>
 );
 
 describe('the table of child states', () => {
-  it('is this one', () => {
+  test('is this one', () => {
     expect(steps.map(({ from, event, to, effects }) => `${from} + ${event} → ${[to, ...effects].join(', ')}`))
       .toMatchInlineSnapshot(`
       [
@@ -43,18 +43,18 @@ describe('the table of child states', () => {
     `);
   });
 
-  it.each(phases)('stop leads from %s to nothing running', (phase) => {
+  test.each(phases)('stop leads from %s to nothing running', (phase) => {
     const to = transitions[phase].stop?.to ?? phase;
     expect(['stopped', 'stopping']).toContain(to);
   });
 
-  it.each(phases)('start and restart are never ignored where nothing runs (%s)', (phase) => {
+  test.each(phases)('start and restart are never ignored where nothing runs (%s)', (phase) => {
     if (hasProcess(phase)) return;
     expect(transitions[phase].start).toEqual({ to: 'starting', effects: ['forget', 'spawn'] });
     expect(transitions[phase].restart).toEqual(transitions[phase].start);
   });
 
-  it('spawns only where no process is left, and leaves none behind', () => {
+  test('spawns only where no process is left, and leaves none behind', () => {
     for (const { from, event, to, effects } of steps) {
       const gone = event === 'exit' || event === 'fatal-exit';
       if (effects.includes('spawn')) expect(gone || !hasProcess(from), `${from} + ${event}`).toBe(true);
@@ -62,7 +62,7 @@ describe('the table of child states', () => {
     }
   });
 
-  it('reaches every phase from stopped and comes back from every phase', () => {
+  test('reaches every phase from stopped and comes back from every phase', () => {
     const reach = (start: Phase) => {
       const seen = new Set([start]);
       for (const phase of seen) for (const step of Object.values(transitions[phase])) seen.add(step.to);

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { describeExit } from './exit-reason.ts';
 
 const lines = (...texts: string[]) => texts.map((text) => ({ at: 0, stream: 'stderr' as const, text }));
 const ended = { code: 1, signal: null, error: null };
 
 describe('the reason of an exit', () => {
-  it.each([
+  test.each([
     [
       'the error of a stack trace',
       ended,

@@ -1,5 +1,5 @@
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLineGate, gateLimits } from './line-gate.ts';
 
 function setUp() {
@@ -13,13 +13,13 @@ function setUp() {
 }
 
 describe('the gate before the log', () => {
-  it('passes on what comes, as it comes', () => {
+  test('passes on what comes, as it comes', () => {
     const { passed, push } = setUp();
     for (const text of ['a', 'b', 'c']) push(text);
     expect(passed).toEqual(['a', 'b', 'c']);
   });
 
-  it('passes on a burst, then no more than is allowed, the newest in the end', () => {
+  test('passes on a burst, then no more than is allowed, the newest in the end', () => {
     const { clock, passed, flood } = setUp();
     flood(100_000);
     const burst = gateLimits.burstBytes / 1024;
@@ -33,7 +33,7 @@ describe('the gate before the log', () => {
     expect(passed).toHaveLength(burst + 1 + gateLimits.waiting);
   });
 
-  it('says how much it left out, where it did', () => {
+  test('says how much it left out, where it did', () => {
     const { clock, passed, flood } = setUp();
     flood(1_756);
     clock.advance(20_000);
@@ -42,7 +42,7 @@ describe('the gate before the log', () => {
     expect([passed[told - 1]?.slice(0, 5), passed[told + 1]?.slice(0, 5)]).toEqual(['255 x', '1256 ']);
   });
 
-  it('keeps the order while lines wait', () => {
+  test('keeps the order while lines wait', () => {
     const { clock, passed, flood, push } = setUp();
     flood(300);
     clock.advance(50);
@@ -52,14 +52,14 @@ describe('the gate before the log', () => {
     expect(passed).toHaveLength(301);
   });
 
-  it('gives everything at once when it is asked for', () => {
+  test('gives everything at once when it is asked for', () => {
     const { gate, passed, flood } = setUp();
     flood(600);
     gate.drain();
     expect(passed).toHaveLength(600);
   });
 
-  it('does not hold lines up when the clock is set back', () => {
+  test('does not hold lines up when the clock is set back', () => {
     const clock = createFakeClock();
     const passed: string[] = [];
     const gate = createLineGate(clock, ({ text }) => passed.push(text));
@@ -71,7 +71,7 @@ describe('the gate before the log', () => {
     expect(passed).toHaveLength(gateLimits.burstBytes / 1024 + 10);
   });
 
-  it('has no more to give at once than can be borne, however long the lines are', () => {
+  test('has no more to give at once than can be borne, however long the lines are', () => {
     const { gate, passed, push } = setUp();
     for (let i = 0; i < 1000; i++) push(`${i} `.padEnd(8 * 1024, 'x'));
     passed.length = 0;

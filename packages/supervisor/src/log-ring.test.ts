@@ -1,12 +1,12 @@
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLogRing, logLimits } from './log-ring.ts';
 
 const texts = (ring: ReturnType<typeof createLogRing>) => ring.lines().map((line) => line.text);
 
 describe('the log ring', () => {
-  it('keeps the last 500 lines, oldest first', () => {
+  test('keeps the last 500 lines, oldest first', () => {
     const ring = createLogRing({ clock: createFakeClock(1) });
     for (let i = 0; i < 1234; i++) ring.write('stdout', Buffer.from(`line ${i}\n`));
     expect(ring.lines()).toHaveLength(500);
@@ -14,14 +14,14 @@ describe('the log ring', () => {
     expect(texts(ring).at(-1)).toBe('line 1233');
   });
 
-  it('cuts a line at 8 KiB and goes on with the next', () => {
+  test('cuts a line at 8 KiB and goes on with the next', () => {
     const ring = createLogRing({ clock: createFakeClock(1) });
     for (let i = 0; i < 100; i++) ring.write('stdout', Buffer.alloc(64 * 1024, 'x'));
     ring.write('stdout', Buffer.from('\nnext\n'));
     expect(texts(ring)).toEqual([`${'x'.repeat(logLimits.lineBytes)} … [cut]`, 'next']);
   });
 
-  it('does not mix the two streams', () => {
+  test('does not mix the two streams', () => {
     const ring = createLogRing({ clock: createFakeClock(1) });
     ring.write('stdout', Buffer.from('one '));
     ring.write('stderr', Buffer.from('bad\n'));
@@ -32,7 +32,7 @@ describe('the log ring', () => {
     ]);
   });
 
-  it('gives the same lines however the bytes are cut', () => {
+  test('gives the same lines however the bytes are cut', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'grapheme', minLength: 1 }).filter((s) => !/[\r\n]/.test(s))),
@@ -51,7 +51,7 @@ describe('the log ring', () => {
     );
   });
 
-  it('keeps a last line without an end when the process is gone', () => {
+  test('keeps a last line without an end when the process is gone', () => {
     const ring = createLogRing({ clock: createFakeClock(1) });
     ring.write('stderr', Buffer.from('half a'));
     expect(texts(ring)).toEqual([]);
@@ -59,7 +59,7 @@ describe('the log ring', () => {
     expect(texts(ring)).toEqual(['half a']);
   });
 
-  it('masks a line before anyone gets it', () => {
+  test('masks a line before anyone gets it', () => {
     const seen: string[] = [];
     const ring = createLogRing({
       clock: createFakeClock(1),

@@ -1,16 +1,16 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { readOwnMessage } from './own-message.ts';
 
-it.each([null, 'ready', 7, {}, { type: 'heartbeat' }])('%j is for others', (message) => {
+test.each([null, 'ready', 7, {}, { type: 'heartbeat' }])('%j is for others', (message) => {
   expect(readOwnMessage(message)).toBeNull();
 });
 
-it('a child says that it is ready, with what it likes, or why it failed', () => {
+test('a child says that it is ready, with what it likes, or why it failed', () => {
   expect(readOwnMessage({ type: 'ready', port: 1 })).toEqual({ type: 'ready', fields: { port: 1 } });
   expect(readOwnMessage({ type: 'failed', message: 'why' })).toEqual({ type: 'failed', message: 'why' });
 });
 
-it('a reason that is no text breaks nothing', () => {
+test('a reason that is no text breaks nothing', () => {
   const message = { toString: 1, valueOf: 1 };
   expect(readOwnMessage({ type: 'failed', message })).toEqual({ type: 'failed', message: expect.any(String) });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { crashLimit } from './child-spec.ts';
 import { createRestartPolicy, stableMs } from './restart-policy.ts';
 
@@ -8,7 +8,7 @@ const exits = fc.array(
   { minLength: 1, maxLength: 100 },
 );
 
-it('starts again whatever happened, within 60 s, when nobody gives up', () => {
+test('starts again whatever happened, within 60 s, when nobody gives up', () => {
   fc.assert(
     fc.property(exits, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (all, die) => {
       const policy = createRestartPolicy(
@@ -29,7 +29,7 @@ it('starts again whatever happened, within 60 s, when nobody gives up', () => {
   );
 });
 
-it('is back within seconds after the sixth kill in a row', () => {
+test('is back within seconds after the sixth kill in a row', () => {
   const policy = createRestartPolicy(
     () => null,
     () => 0.999,
@@ -39,7 +39,7 @@ it('is back within seconds after the sixth kill in a row', () => {
   expect(delays.every((verdict) => verdict.again && verdict.delayMs < 4000)).toBe(true);
 });
 
-it('gives up after more exits than the limit allows within its period, and never before', () => {
+test('gives up after more exits than the limit allows within its period, and never before', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 60 }), (gaps) => {
       const policy = createRestartPolicy(
@@ -58,7 +58,7 @@ it('gives up after more exits than the limit allows within its period, and never
   );
 });
 
-it('takes exits of before the limit was set for none', () => {
+test('takes exits of before the limit was set for none', () => {
   let limit: typeof crashLimit | null = null;
   const policy = createRestartPolicy(
     () => limit,

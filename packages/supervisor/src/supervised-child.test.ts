@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createCountingClock, createFakeSpawner } from '../test/fakes.ts';
 import { crashLimit, type ChildSpec, type ChildState } from './child-spec.ts';
 import { stableMs } from './restart-policy.ts';
@@ -38,7 +38,7 @@ function setUp(over: Partial<ChildSpec> = {}, mask?: (text: string) => string) {
 }
 
 describe('a supervised child', () => {
-  it('is greeted, and runs when it says ready', async () => {
+  test('is greeted, and runs when it says ready', async () => {
     const { child, last, ready } = setUp();
     const started = child.start();
     expect(child.state.status).toBe('starting');
@@ -47,7 +47,7 @@ describe('a supervised child', () => {
     expect(await started).toMatchObject({ status: 'running', pid: last().pid, ready: { port: 4000 }, restarts: 0 });
   });
 
-  it('tells the next process how the one before it ended', () => {
+  test('tells the next process how the one before it ended', () => {
     const { child, clock, last } = setUp({ env: { A: '1' }, lastExitVariable: 'LAST' });
     void child.start();
     expect(last().spec.env).toEqual({ A: '1' });
@@ -59,7 +59,7 @@ describe('a supervised child', () => {
     expect(last().spec.env).toEqual({ A: '1', LAST: '1' });
   });
 
-  it('passes on other messages and takes what is sent to it', () => {
+  test('passes on other messages and takes what is sent to it', () => {
     const { child, last, messages } = setUp();
     expect(child.send({ type: 'x' })).toBe(false);
     void child.start();
@@ -68,7 +68,7 @@ describe('a supervised child', () => {
     expect(child.send({ type: 'x' })).toBe(true);
   });
 
-  it('starts again at once when it had been stable, and later and later when it crashes on', () => {
+  test('starts again at once when it had been stable, and later and later when it crashes on', () => {
     const { child, clock, last, ready, spawner } = setUp();
     void child.start();
     ready();
@@ -88,7 +88,7 @@ describe('a supervised child', () => {
     expect(child.state.restarts).toBe(5);
   });
 
-  it('has failed after more than five exits within a minute, with the last words of its log', () => {
+  test('has failed after more than five exits within a minute, with the last words of its log', () => {
     const { child, clock, last, say, spawner } = setUp();
     void child.start();
     for (let i = 0; i < 6; i++) {
@@ -104,7 +104,7 @@ describe('a supervised child', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('is tried for ever, ever more slowly, when nobody gives it up, and its state says when', () => {
+  test('is tried for ever, ever more slowly, when nobody gives it up, and its state says when', () => {
     const { child, clock, last, spawner } = setUp({ giveUp: undefined });
     void child.start();
     const delays: number[] = [];
@@ -119,7 +119,7 @@ describe('a supervised child', () => {
     expect(delays.slice(-90).every((ms) => ms === 50_000)).toBe(true);
   });
 
-  it('is not taken for one that runs well because the clock was set forward', () => {
+  test('is not taken for one that runs well because the clock was set forward', () => {
     const { child, clock, last, ready } = setUp({ giveUp: undefined });
     void child.start();
     for (let i = 1; i <= 3; i++) {
@@ -131,7 +131,7 @@ describe('a supervised child', () => {
     }
   });
 
-  it('ends at once, with the reason, when its owner ends it, and is started again', () => {
+  test('ends at once, with the reason, when its owner ends it, and is started again', () => {
     const { child, clock, last, ready, spawner } = setUp();
     child.kill('nobody is there');
     void child.start();
@@ -146,7 +146,7 @@ describe('a supervised child', () => {
     expect(child.state.lastExit?.reason).toBe('was ended by SIGKILL');
   });
 
-  it('goes on for ever when exits are rare', () => {
+  test('goes on for ever when exits are rare', () => {
     const { child, clock, last, ready } = setUp();
     void child.start();
     for (let i = 0; i < 50; i++) {
@@ -158,7 +158,7 @@ describe('a supervised child', () => {
     }
   });
 
-  it('has failed at once after a fatal exit code', () => {
+  test('has failed at once after a fatal exit code', () => {
     const { child, last } = setUp();
     void child.start();
     last().exit(78);
@@ -166,7 +166,7 @@ describe('a supervised child', () => {
     expect(child.state.lastExit?.reason).toContain('exit code 78');
   });
 
-  it('counts anew after a person started it again', () => {
+  test('counts anew after a person started it again', () => {
     const { child, clock, last } = setUp();
     void child.start();
     for (let i = 0; i < 6; i++) {
@@ -179,7 +179,7 @@ describe('a supervised child', () => {
     expect(child.state.nextStartAt! - clock.now()).toBe(100);
   });
 
-  it('tells the reason the child gave itself', () => {
+  test('tells the reason the child gave itself', () => {
     const { child, last } = setUp();
     void child.start();
     last().listener.onMessage({ type: 'failed', message: 'Port 3025 is in use.' });
@@ -187,7 +187,7 @@ describe('a supervised child', () => {
     expect(child.state.lastExit?.reason).toBe('Port 3025 is in use.');
   });
 
-  it('keeps no secret of that reason', () => {
+  test('keeps no secret of that reason', () => {
     const { child, last } = setUp({}, (text) => text.replaceAll('hunter2', '[redacted]'));
     void child.start();
     last().listener.onMessage({ type: 'failed', message: 'The token hunter2 was refused.' });
@@ -195,7 +195,7 @@ describe('a supervised child', () => {
     expect(child.state.lastExit?.reason).toBe('The token [redacted] was refused.');
   });
 
-  it('is not blamed for what the process before it wrote', () => {
+  test('is not blamed for what the process before it wrote', () => {
     const { child, clock, last, say } = setUp();
     void child.start();
     say('Error: the old one');
@@ -205,7 +205,7 @@ describe('a supervised child', () => {
     expect(child.state.lastExit?.reason).toBe('was ended by SIGKILL');
   });
 
-  it('is killed and tried again when it is not ready in time', () => {
+  test('is killed and tried again when it is not ready in time', () => {
     const { child, clock, last } = setUp();
     void child.start();
     clock.advance(10_000);
@@ -214,7 +214,7 @@ describe('a supervised child', () => {
     expect(child.state).toMatchObject({ status: 'backoff', lastExit: { reason: 'was not ready within 10 s' } });
   });
 
-  it('is asked to stop, and killed with its group when it does not', async () => {
+  test('is asked to stop, and killed with its group when it does not', async () => {
     const { child, clock, last, ready } = setUp();
     void child.start();
     ready();
@@ -231,7 +231,7 @@ describe('a supervised child', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('stops while backing off without a process being started', async () => {
+  test('stops while backing off without a process being started', async () => {
     const { child, clock, last, spawner } = setUp();
     void child.start();
     last().exit(1);
@@ -241,7 +241,7 @@ describe('a supervised child', () => {
     expect(spawner.processes).toHaveLength(1);
   });
 
-  it('starts a new process only when the old one is gone', async () => {
+  test('starts a new process only when the old one is gone', async () => {
     const { child, last, ready, spawner } = setUp();
     void child.start();
     ready();
@@ -254,7 +254,7 @@ describe('a supervised child', () => {
     expect(child.state.restarts).toBe(0);
   });
 
-  it('is killed in time although a start came in while it was stopping', () => {
+  test('is killed in time although a start came in while it was stopping', () => {
     const { child, clock, last, ready } = setUp();
     void child.start();
     ready();
@@ -280,7 +280,7 @@ const commands: Command[] = [
 ];
 
 describe('whatever happens to a supervised child', () => {
-  it('there is at most one process, it is known, and it is there or coming exactly while it is wanted', () => {
+  test('there is at most one process, it is known, and it is there or coming exactly while it is wanted', () => {
     const step = fc.oneof(...commands.map((command) => ({ weight: command.weight, arbitrary: fc.constant(command) })));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (run) => {
@@ -305,7 +305,7 @@ describe('whatever happens to a supervised child', () => {
     );
   });
 
-  it('every start and stop that was asked for is answered once the process has ended', async () => {
+  test('every start and stop that was asked for is answered once the process has ended', async () => {
     const step = fc.constantFrom(...commands);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (run) => {

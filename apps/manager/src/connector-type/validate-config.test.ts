@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { workedMs } from '@svc/testing/worked-ms.ts';
 import { createConfigValidator } from './validate-config.ts';
@@ -17,7 +17,7 @@ const meta = (title: string): ConnectorMeta => ({
   ),
 });
 
-it('a type that was described anew is checked by its new schema', () => {
+test('a type that was described anew is checked by its new schema', () => {
   const validate = createConfigValidator();
   expect(validate(meta('one'), {})).toEqual({ room: 'one' });
   expect(validate(meta('two'), {})).toEqual({ room: 'two' });
@@ -34,14 +34,14 @@ const metaWith = (fields: object): ConnectorMeta => ({
 });
 const validate = createConfigValidator();
 
-it('a pattern of a connector type that never ends refuses the value and holds nobody up', () => {
+test('a pattern of a connector type that never ends refuses the value and holds nobody up', () => {
   const meta = metaWith({ room: { type: 'string', title: 'Room', pattern: '^(a+)+$', default: `${'a'.repeat(26)}!` } });
   const since = workedMs();
   expect(() => validate(meta, {})).toThrow('config.room must match pattern');
   expect(workedMs() - since).toBeLessThan(2_000);
 });
 
-it('each field is held to its own pattern', () => {
+test('each field is held to its own pattern', () => {
   const field = (pattern: string) => ({ type: 'string', title: 'Field', pattern });
   const meta = metaWith({ letters: field('^[a-z]+$'), digits: field('^\\d+$') });
   expect(validate(meta, { letters: 'abc', digits: '123' })).toEqual({ letters: 'abc', digits: '123' });

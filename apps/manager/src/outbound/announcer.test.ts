@@ -5,7 +5,7 @@ import { unavailable } from '@svc/service-kit/service-error.ts';
 import { migrate } from '@svc/store/migrate.ts';
 import { openSqlite } from '@svc/store/open-sqlite.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createConnectorTypes } from '../connector-type/connector-types.ts';
 import { notRunning } from '../supervisor/runtime-status.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
@@ -78,7 +78,7 @@ async function settle(): Promise<void> {
 const announce = (announcer: Awaited<ReturnType<typeof setUp>>['announcer']) =>
   announcer.announce({ instance_id: 'box', target: 'b', text: 'hello' });
 
-it('is not delivered in the run in which it was posted, and once in the next', async () => {
+test('is not delivered in the run in which it was posted, and once in the next', async () => {
   const { announcer, attempts, beats } = await setUp();
   await announce(announcer);
   for (const run of ['first', 'first', 'second', 'second', 'third']) await beats(run);
@@ -86,7 +86,7 @@ it('is not delivered in the run in which it was posted, and once in the next', a
   expect(await announcer.listOf('box')).toEqual([]);
 });
 
-it('is tried again under the same id after a pause that beats do not shorten', async () => {
+test('is tried again under the same id after a pause that beats do not shorten', async () => {
   const { announcer, attempts, outcomes, beats, pass } = await setUp();
   outcomes.push(away, away);
   await announce(announcer);
@@ -99,7 +99,7 @@ it('is tried again under the same id after a pause that beats do not shorten', a
   expect(attempts).toEqual(['ann_1', 'ann_1', 'ann_1']);
 });
 
-it('is tried at once when the instance has come back meanwhile', async () => {
+test('is tried at once when the instance has come back meanwhile', async () => {
   const { announcer, attempts, outcomes, beats } = await setUp();
   outcomes.push(away);
   await announce(announcer);
@@ -108,7 +108,7 @@ it('is tried at once when the instance has come back meanwhile', async () => {
   expect(attempts).toEqual(['ann_1', 'ann_1']);
 });
 
-it('expires after a week, is shown as failed, and is gone after another', async () => {
+test('expires after a week, is shown as failed, and is gone after another', async () => {
   const { announcer, attempts, beats, pass } = await setUp();
   const week = 7 * 24 * 60 * 60_000;
   await announce(announcer);

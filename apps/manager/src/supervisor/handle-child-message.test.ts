@@ -1,13 +1,13 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseChildMessage } from './handle-child-message.ts';
 
-it('a message of a connector process is taken when it is one', () => {
+test('a message of a connector process is taken when it is one', () => {
   const event = { kind: 'inbound', text: 'hello', ts: 1, billed: true, payload: { any: ['thing'] }, session: null };
   for (const message of [{ type: 'heartbeat' }, { type: 'emit', event }, { type: 'secret', requestId: 1, name: 'TOKEN' }])
     expect(parseChildMessage(message)).toEqual(message);
 });
 
-it.each([
+test.each([
   null,
   'heartbeat',
   [],

@@ -1,5 +1,5 @@
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createHeartbeatMonitor } from './heartbeat.ts';
 
 function setUp() {
@@ -9,7 +9,7 @@ function setUp() {
   return { clock, told, monitor };
 }
 
-it('is unknown until the first beat, however long that takes', () => {
+test('is unknown until the first beat, however long that takes', () => {
   const { clock, told, monitor } = setUp();
   clock.advance(1_000_000);
   expect(monitor.read()).toEqual({ heartbeat: 'unknown', last_heartbeat_at: null });
@@ -18,7 +18,7 @@ it('is unknown until the first beat, however long that takes', () => {
   expect(told).toEqual([]);
 });
 
-it('is stale only after longer than the limit, which is told once', () => {
+test('is stale only after longer than the limit, which is told once', () => {
   const { clock, told, monitor } = setUp();
   monitor.beat();
   clock.advance(1000);
@@ -29,7 +29,7 @@ it('is stale only after longer than the limit, which is told once', () => {
   expect(told).toEqual(['stale']);
 });
 
-it('is fresh again with the next beat', () => {
+test('is fresh again with the next beat', () => {
   const { clock, told, monitor } = setUp();
   monitor.beat();
   clock.advance(5000);
@@ -41,7 +41,7 @@ it('is fresh again with the next beat', () => {
   expect(told).toEqual(['stale', 'fresh']);
 });
 
-it('is not told stale by a timer that is early', () => {
+test('is not told stale by a timer that is early', () => {
   const clock = createFakeClock();
   const told: string[] = [];
   const early = { ...clock, after: (ms: number, fn: () => void) => clock.after(Math.max(1, ms - 2), fn) };
@@ -52,7 +52,7 @@ it('is not told stale by a timer that is early', () => {
   expect(told).toEqual(['stale']);
 });
 
-it('begins anew with a new process', () => {
+test('begins anew with a new process', () => {
   const { clock, told, monitor } = setUp();
   monitor.beat();
   monitor.reset();
@@ -61,7 +61,7 @@ it('begins anew with a new process', () => {
   expect(told).toEqual([]);
 });
 
-it('is stale in time although the time of day is set back, and no timer turns idly until then', () => {
+test('is stale in time although the time of day is set back, and no timer turns idly until then', () => {
   const clock = createFakeClock();
   const told: string[] = [];
   let [setBackMs, timers] = [0, 0];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createInstanceSecrets } from './instance-secrets.ts';
 
 const keys = ['first', 'second'];
@@ -11,12 +11,12 @@ async function knowing(...values: string[]) {
 }
 
 describe('what an instance says, with its secrets taken out', () => {
-  it('holds nothing of a secret that begins with another one', async () => {
+  test('holds nothing of a secret that begins with another one', async () => {
     const instanceSecrets = await knowing('token-abc', 'token-abc-and-more');
     expect(instanceSecrets.mask('token-abc-and-more, token-abc')).toBe('[redacted:secret], [redacted:secret]');
   });
 
-  it('holds no line of a secret of several lines', async () => {
+  test('holds no line of a secret of several lines', async () => {
     const instanceSecrets = await knowing('-----BEGIN KEY-----\nMIIEvQIBADAN\r\nBgkqhkiG9w0B\n-----END KEY-----\n');
     expect(['MIIEvQIBADAN', '  BgkqhkiG9w0B'].map((line) => instanceSecrets.mask(line))).toEqual([
       '[redacted:secret]',
@@ -24,19 +24,19 @@ describe('what an instance says, with its secrets taken out', () => {
     ]);
   });
 
-  it('holds no secret that came after many others', async () => {
+  test('holds no secret that came after many others', async () => {
     const values = Array.from({ length: 2_000 }, (_, i) => `value-number-${i}.`);
     const instanceSecrets = await knowing(...values);
     expect(instanceSecrets.mask('value-number-1999.')).toBe('[redacted:secret]');
   });
 
-  it('stays the JSON it was, and never says what the secret is called', async () => {
+  test('stays the JSON it was, and never says what the secret is called', async () => {
     const instanceSecrets = createInstanceSecrets({ resolve: async () => 'token-abc' }, maskOthers);
     await instanceSecrets.answer('a"b\\', keys, { first: 'a"b\\' });
     expect(JSON.parse(instanceSecrets.mask('{"msg":"token-abc"}'))).toEqual({ msg: '[redacted:secret]' });
   });
 
-  it('holds none in an event: not in its texts, its numbers or the names of its fields', async () => {
+  test('holds none in an event: not in its texts, its numbers or the names of its fields', async () => {
     const instanceSecrets = await knowing('token-abc', '123456');
     const event = { kind: 'error' as const, text: 'bad token-abc', payload: { ms: 123456, 'token-abc': ['x/token-abc'] } };
     expect(instanceSecrets.maskEvent(event)).toEqual({
@@ -46,7 +46,7 @@ describe('what an instance says, with its secrets taken out', () => {
     });
   });
 
-  it('is left out of an event below a depth that nobody writes', async () => {
+  test('is left out of an event below a depth that nobody writes', async () => {
     const instanceSecrets = await knowing('token-abc');
     const payload = JSON.parse(`${'{"a":'.repeat(50_000)}"token-abc"${'}'.repeat(50_000)}`) as Record<string, unknown>;
     const json = JSON.stringify(instanceSecrets.maskEvent({ kind: 'error', payload }));
@@ -54,7 +54,7 @@ describe('what an instance says, with its secrets taken out', () => {
     expect(json.length).toBeLessThan(1000);
   });
 
-  it('of others are taken out of an event too, also where it was given none', async () => {
+  test('of others are taken out of an event too, also where it was given none', async () => {
     const instanceSecrets = await knowing();
     const event = { kind: 'error' as const, text: 'bad of-another', payload: { deep: [{ of: 'x/of-another' }] } };
     expect(instanceSecrets.maskEvent(event)).toEqual({
@@ -64,7 +64,7 @@ describe('what an instance says, with its secrets taken out', () => {
     });
   });
 
-  it('of others cannot be told: then nothing of the event is', () => {
+  test('of others cannot be told: then nothing of the event is', () => {
     const fails = () => {
       throw new Error('no list');
     };
@@ -76,7 +76,7 @@ describe('what an instance says, with its secrets taken out', () => {
   });
 });
 
-it('an instance that asks for secrets without end is refused, not served', async () => {
+test('an instance that asks for secrets without end is refused, not served', async () => {
   const asked: (() => void)[] = [];
   const instanceSecrets = createInstanceSecrets(
     { resolve: () => new Promise((resolve) => asked.push(() => resolve('token-abc'))) },

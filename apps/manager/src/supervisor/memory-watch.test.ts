@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createMemoryWatch } from './memory-watch.ts';
 
 const mib = 1024 * 1024;
 
-it('tells once of each process that is over its limit twice in a row, and of no other', () => {
+test('tells once of each process that is over its limit twice in a row, and of no other', () => {
   const sample = fc.record({ pid: fc.integer({ min: 1, max: 3 }), mb: fc.integer({ min: 98, max: 103 }) });
   fc.assert(
     fc.property(fc.array(sample, { maxLength: 40 }), (samples) => {

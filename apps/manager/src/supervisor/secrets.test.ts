@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { Secret } from '@svc/service-kit/secret.ts';
 import type { VaultAnswer } from '@svc/service-kit/vault/create-vault-client.ts';
 import { createSecretResolver, type OnResolved } from './secrets.ts';
@@ -8,29 +8,29 @@ const silent = async () => undefined;
 const resolverWith = (answer: VaultAnswer, onResolved: OnResolved = silent) =>
   createSecretResolver(places, { get: async () => answer }, onResolved);
 
-it('takes a secret from the vault before all other places', async () => {
+test('takes a secret from the vault before all other places', async () => {
   expect(await resolverWith({ is: 'value', value: new Secret('of the vault') }).resolve('BOT_TOKEN')).toBe('of the vault');
 });
 
-it.each<VaultAnswer>([{ is: 'not-found' }, { is: 'sealed' }, { is: 'unreachable', why: 'ECONNREFUSED' }])(
+test.each<VaultAnswer>([{ is: 'not-found' }, { is: 'sealed' }, { is: 'unreachable', why: 'ECONNREFUSED' }])(
   'asks the other places when the vault answers %j',
   async (answer) => {
     expect(await resolverWith(answer).resolve('BOT_TOKEN')).toBe('of the environment');
   },
 );
 
-it('V07: asks nobody else when the vault refuses', async () => {
+test('V07: asks nobody else when the vault refuses', async () => {
   const refused = resolverWith({ is: 'denied', why: 'it takes SACRED' }).resolve('BOT_TOKEN');
   await expect(refused).rejects.toThrow('The vault does not give the secret "BOT_TOKEN": it takes SACRED');
 });
 
-it("gives none of the service's own settings, and asks no vault for them", async () => {
+test("gives none of the service's own settings, and asks no vault for them", async () => {
   await expect(resolverWith({ is: 'value', value: new Secret('x') }).resolve('SVC_VAULT_ADMIN_KEY')).rejects.toThrow(
     'belongs to the service',
   );
 });
 
-it('gives a value out only when those who mask it have heard of it', async () => {
+test('gives a value out only when those who mask it have heard of it', async () => {
   const heard: string[] = [];
   const hear: OnResolved = async (name, value) => {
     await Promise.resolve();

@@ -1,8 +1,8 @@
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createUsageMeter, parseCpuTime, type Usage } from './usage-meter.ts';
 
-it('tells the memory at once, and the share of a core from the second look on', async () => {
+test('tells the memory at once, and the share of a core from the second look on', async () => {
   const clock = createFakeClock();
   const looks: (Usage | null)[] = [{ memory_bytes: 1000, cpuMs: 500 }, { memory_bytes: 2000, cpuMs: 3000 }, null];
   const meter = createUsageMeter(clock, async () => looks.shift() ?? null);
@@ -16,7 +16,7 @@ it('tells the memory at once, and the share of a core from the second look on', 
   expect(meter.read(7)).toEqual(second);
 });
 
-it('begins anew with another process', async () => {
+test('begins anew with another process', async () => {
   const meter = createUsageMeter(createFakeClock(), async (pid) => ({ memory_bytes: pid, cpuMs: pid }));
   await meter.sample(7);
   expect(meter.read(8)).toBeNull();
@@ -24,13 +24,13 @@ it('begins anew with another process', async () => {
   expect(meter.read(8)).toMatchObject({ cpu_percent: 0 });
 });
 
-it('sees its own process', async () => {
+test('sees its own process', async () => {
   const meter = createUsageMeter(createFakeClock());
   await meter.sample(process.pid);
   expect(meter.read(process.pid)?.memory_bytes).toBeGreaterThan(10_000_000);
 });
 
-it.each([
+test.each([
   ['00:01', 1_000],
   ['0:00.25', 250],
   ['1-02:03:04', 93_784_000],
@@ -38,7 +38,7 @@ it.each([
   expect(parseCpuTime(text)).toBe(ms);
 });
 
-it('measures the share by the time that passed, whatever the clock is set to meanwhile', async () => {
+test('measures the share by the time that passed, whatever the clock is set to meanwhile', async () => {
   const clock = createFakeClock();
   let cpuMs = 0;
   const meter = createUsageMeter(clock, async () => ({ memory_bytes: 1, cpuMs: (cpuMs += 2500) }));

@@ -2,7 +2,7 @@ import { createCipheriv, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { open, openBytes, seal, TamperedError } from './aead.ts';
 
 type Vector = {
@@ -28,18 +28,18 @@ describe('Wycheproof AES-GCM', () => {
   const ours = testGroups.filter(({ keySize, ivSize }) => keySize === 256 && ivSize === 96).flatMap(({ tests }) => tests);
   const others = testGroups.filter(({ keySize }) => keySize !== 256).flatMap(({ tests }) => tests);
 
-  it('has vectors of our sizes, good and bad', () => {
+  test('has vectors of our sizes, good and bad', () => {
     expect(ours).toHaveLength(66);
     expect(new Set(ours.map(({ result }) => result))).toEqual(new Set(['valid', 'invalid']));
   });
 
-  it.each(ours)('V11: $tcId $comment ($result)', ({ key, iv, aad, msg, ct, tag, result }) => {
+  test.each(ours)('V11: $tcId $comment ($result)', ({ key, iv, aad, msg, ct, tag, result }) => {
     const opened = () => openBytes(hex(key), Buffer.concat([hex(iv), hex(ct), hex(tag)]), hex(aad));
     if (result === 'valid') expect(opened()).toEqual(hex(msg));
     else expect(opened).toThrow(TamperedError);
   });
 
-  it('V11: no key of another size is taken', () => {
+  test('V11: no key of another size is taken', () => {
     expect(others.length).toBeGreaterThan(100);
     for (const { key, iv, aad, ct, tag } of others) {
       expect(() => openBytes(hex(key), Buffer.concat([hex(iv), hex(ct), hex(tag)]), hex(aad))).toThrow(RangeError);
@@ -48,7 +48,7 @@ describe('Wycheproof AES-GCM', () => {
 });
 
 describe('what is sealed', () => {
-  it('opens with its key under its context, whatever it is', () => {
+  test('opens with its key under its context, whatever it is', () => {
     fc.assert(
       fc.property(bytes(), fc.array(fc.oneof(fc.string(), fc.integer())), (text, where) => {
         const key = randomBytes(32);
@@ -57,7 +57,7 @@ describe('what is sealed', () => {
     );
   });
 
-  it('V03: opens no more when any one byte of it is changed', () => {
+  test('V03: opens no more when any one byte of it is changed', () => {
     const key = randomBytes(32);
     const sealed = seal(key, Buffer.from('a value to keep'), context);
     for (let at = 0; at < sealed.length; at++) {
@@ -67,7 +67,7 @@ describe('what is sealed', () => {
     }
   });
 
-  it('opens under no other context, with no other key, and in no other length', () => {
+  test('opens under no other context, with no other key, and in no other length', () => {
     fc.assert(
       fc.property(bytes(), fc.array(fc.string()), fc.array(fc.string()), (text, where, elsewhere) => {
         fc.pre(JSON.stringify(where) !== JSON.stringify(elsewhere));
@@ -81,7 +81,7 @@ describe('what is sealed', () => {
     );
   });
 
-  it.each([0, 4, 8, 12, 13, 15])('V04: opens with no tag of %i bytes', (length) => {
+  test.each([0, 4, 8, 12, 13, 15])('V04: opens with no tag of %i bytes', (length) => {
     const key = randomBytes(32);
     const sealed = seal(key, Buffer.from('text'), context);
     expect(() => open(key, sealed.subarray(0, sealed.length - 16 + length), context)).toThrow(TamperedError);
@@ -94,11 +94,11 @@ describe('what is sealed', () => {
     expect(() => openBytes(key, short, Buffer.alloc(0))).toThrow(TamperedError);
   });
 
-  it.each([0, 1, 12, 27])('is never %i bytes long', (length) => {
+  test.each([0, 1, 12, 27])('is never %i bytes long', (length) => {
     expect(() => open(Buffer.alloc(32), Buffer.alloc(length), context)).toThrow('cut off');
   });
 
-  it.each([0, 16, 31, 33])('takes no key of %i bytes', (length) => {
+  test.each([0, 16, 31, 33])('takes no key of %i bytes', (length) => {
     expect(() => seal(Buffer.alloc(length), Buffer.alloc(1), context)).toThrow(RangeError);
   });
 });

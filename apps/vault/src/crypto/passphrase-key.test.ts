@@ -1,9 +1,9 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { calibrateCost, newSalt, passphraseKey } from './passphrase-key.ts';
 
 const cheap = { memory: 8, passes: 1, parallelism: 1, salt: newSalt() };
 
-it('gives the same key for the same text, however it was typed, and another for another salt', async () => {
+test('gives the same key for the same text, however it was typed, and another for another salt', async () => {
   const [composed, decomposed] = ['caf\u00E9 cr\u00E8me', 'cafe\u0301 cre\u0300me'];
   const key = await passphraseKey(composed, cheap);
   expect(key).toHaveLength(32);
@@ -11,7 +11,7 @@ it('gives the same key for the same text, however it was typed, and another for 
   expect(await passphraseKey(composed, { ...cheap, salt: newSalt() })).not.toEqual(key);
 });
 
-it.each([
+test.each([
   ['as many passes as cost enough', 100, 12],
   ['never fewer than three', 10_000, 3],
   ['never more than a slow disk of a clock can make it', 0, 64],
@@ -20,7 +20,7 @@ it.each([
   expect(await calibrateCost(() => times.shift() ?? 0)).toEqual({ memory: 131_072, passes, parallelism: 1 });
 });
 
-it('V02: costs at least 250 ms on this machine', async () => {
+test('V02: costs at least 250 ms on this machine', async () => {
   const cost = await calibrateCost();
   const begun = performance.now();
   await passphraseKey('a passphrase', { ...cost, salt: newSalt() });

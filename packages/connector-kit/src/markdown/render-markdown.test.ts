@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { discordMarkdown } from './discord-markdown.ts';
 import { plainText } from './dialect.ts';
 import { renderMarkdown } from './render-markdown.ts';
@@ -8,7 +8,7 @@ import { telegramHtml } from './telegram-html.ts';
 const lines = (...text: string[]) => text.join('\n');
 
 describe('Markdown', () => {
-  it.each([
+  test.each([
     ['plain words', 'plain words', 'plain words', 'plain words'],
     ['a **b** *c* ~~d~~ `e`', 'a <b>b</b> <i>c</i> <s>d</s> <code>e</code>', 'a **b** *c* ~~d~~ `e`', 'a b c d e'],
     ['1 < 2 & 3', '1 &lt; 2 &amp; 3', '1 < 2 & 3', '1 < 2 & 3'],
@@ -36,24 +36,24 @@ describe('Markdown', () => {
     expect(renderMarkdown(markdown, plainText)).toBe(plain);
   });
 
-  it('writes lists as lists, whatever is in them', () => {
+  test('writes lists as lists, whatever is in them', () => {
     const list = lines('- [x] one', '- two', '  - **three**', '', '3. x', '4. y');
     expect(renderMarkdown(list, telegramHtml)).toBe(lines('• ☑ one', '• two', '  • <b>three</b>', '', '3. x', '4. y'));
   });
 
-  it('writes a table in letters of one width', () => {
+  test('writes a table in letters of one width', () => {
     const table = lines('| fruit | n |', '|---|--:|', '| **apple** | 12 |', '| kiwi | 3 |');
     const written = lines('fruit |   n', '------|----', 'apple |  12', 'kiwi  |   3');
     expect(renderMarkdown(table, telegramHtml)).toBe(`<pre>${written}</pre>`);
     expect(renderMarkdown(table, plainText)).toBe(written);
   });
 
-  it('takes time in the length of a text with many line breaks', () => {
+  test('takes time in the length of a text with many line breaks', () => {
     const breaks = '\n'.repeat(300_000); // five minutes, when each of them is read again from each
     expect(discordMarkdown.text(`${breaks}- a\n \t1. b`)).toBe(`${breaks}\\- a\n \t1\\. b`);
   });
 
-  it.each(['_a_', '**_a', '_*a', 'a_b', '_a, ', '__a__', '> ', '1. ', '~~a~~'])(
+  test.each(['_a_', '**_a', '_*a', 'a_b', '_a, ', '__a__', '> ', '1. ', '~~a~~'])(
     'takes no long time over 20,000 units of %s',
     (part) => {
       const text = part.repeat(20_000 / part.length);
@@ -65,12 +65,12 @@ describe('Markdown', () => {
     },
   );
 
-  it('keeps the emphases of a long text of ordinary paragraphs', () => {
+  test('keeps the emphases of a long text of ordinary paragraphs', () => {
     const paragraph = '- some **bold** words, _slanted_ ones and a snake_case_name in a list of things\n';
     expect(renderMarkdown(paragraph.repeat(240), telegramHtml).match(/<b>bold<\/b>/g)).toHaveLength(240);
   });
 
-  it.each([19_990, 50_000])('gives what nests without end as words: %i', (depth) => {
+  test.each([19_990, 50_000])('gives what nests without end as words: %i', (depth) => {
     expect(renderMarkdown(`${'>'.repeat(depth)} <x>`, telegramHtml)).toMatch(/&lt;x&gt;/);
   });
 
@@ -100,7 +100,7 @@ describe('Markdown', () => {
     'word',
     '\\',
   );
-  it('never gives Telegram HTML that it would refuse', () => {
+  test('never gives Telegram HTML that it would refuse', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
         expect(faultIn(renderMarkdown(pieces.join(''), telegramHtml))).toBeNull();

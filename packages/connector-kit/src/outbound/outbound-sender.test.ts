@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { OutboundMessage } from '@svc/contract/send.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openChannelToggles } from './channel-toggles.ts';
 import { createOutboundSender } from './outbound-sender.ts';
 import { openSentIds } from './sent-ids.ts';
@@ -32,7 +32,7 @@ function openSender(send: (message: OutboundMessage) => Promise<void> = async ()
 }
 
 describe('a message to a channel', () => {
-  it('is sent once for its id, also by the next process', async () => {
+  test('is sent once for its id, also by the next process', async () => {
     const first = openSender();
     expect(await first.sender(message('a'))).toEqual({ repeated: false });
     expect(await first.sender(message('a'))).toEqual({ repeated: true });
@@ -41,7 +41,7 @@ describe('a message to a channel', () => {
     expect([first.sent, second.sent]).toEqual([['a'], []]);
   });
 
-  it('joins the attempt that is on its way', async () => {
+  test('joins the attempt that is on its way', async () => {
     let go: () => void = () => undefined;
     const { sender, sent } = openSender(() => new Promise((resolve) => (go = resolve)));
     const both = [sender(message('a')), sender(message('a'))];
@@ -50,7 +50,7 @@ describe('a message to a channel', () => {
     expect(sent).toEqual(['a']);
   });
 
-  it('may be sent again after it failed', async () => {
+  test('may be sent again after it failed', async () => {
     const failures = [new Error('no luck')];
     const { sender, sent } = openSender(async () => {
       const failure = failures.shift();
@@ -61,7 +61,7 @@ describe('a message to a channel', () => {
     expect(sent).toEqual(['a', 'a']);
   });
 
-  it('is given up after a minute, and counts when the channel takes it after all', async () => {
+  test('is given up after a minute, and counts when the channel takes it after all', async () => {
     let go: () => void = () => undefined;
     const { sender, clock } = openSender(() => new Promise((resolve) => (go = resolve)));
     const sending = sender(message('a'));
@@ -72,7 +72,7 @@ describe('a message to a channel', () => {
     expect(await sender(message('a'))).toEqual({ repeated: true });
   });
 
-  it('is waited for by whoever ends the process', async () => {
+  test('is waited for by whoever ends the process', async () => {
     let fail: (error: Error) => void = () => undefined;
     const { sender, drain } = openSender(() => new Promise((_, reject) => (fail = reject)));
     const sending = sender(message('a')).catch((error: Error) => error.message);
@@ -85,7 +85,7 @@ describe('a message to a channel', () => {
     expect(await sending).toBe('no luck');
   });
 
-  it('is not taken while a hundred others are on their way', async () => {
+  test('is not taken while a hundred others are on their way', async () => {
     const { sender } = openSender(() => new Promise(() => undefined));
     for (let i = 0; i < 100; i++) void sender(message(String(i)));
     await expect(sender(message('one more'))).rejects.toMatchObject({ code: 'queue_full' });
@@ -93,7 +93,7 @@ describe('a message to a channel', () => {
 });
 
 describe('the list of what was sent', () => {
-  it('keeps the newest, in a file that stays small', () => {
+  test('keeps the newest, in a file that stays small', () => {
     const ids = openSentIds(file(), log, 10);
     for (let i = 0; i < 100; i++) ids.add(`id-${i}`);
     expect([ids.has('id-89'), ids.has('id-90')]).toEqual([false, true]);
@@ -101,7 +101,7 @@ describe('the list of what was sent', () => {
     expect(openSentIds(file(), log, 10).has('id-90')).toBe(true);
   });
 
-  it('survives a line that was cut off', () => {
+  test('survives a line that was cut off', () => {
     writeFileSync(file(), 'one\ntw');
     openSentIds(file(), log).add('three');
     expect(readFileSync(file(), 'utf8')).toBe('one\ntw\nthree\n');
@@ -109,7 +109,7 @@ describe('the list of what was sent', () => {
 });
 
 describe('the choice of channels', () => {
-  it('is kept over restarts, and is as the connector wants where nobody chose', () => {
+  test('is kept over restarts, and is as the connector wants where nobody chose', () => {
     openChannelToggles(folder.path).set('lobby', false);
     const toggles = openChannelToggles(folder.path, false);
     expect([toggles.isEnabled('lobby'), toggles.isEnabled('attic')]).toEqual([false, false]);
@@ -117,7 +117,7 @@ describe('the choice of channels', () => {
     expect(openChannelToggles(folder.path, false).isEnabled('lobby')).toBe(true);
   });
 
-  it('that cannot be read is refused', () => {
+  test('that cannot be read is refused', () => {
     writeFileSync(path.join(folder.path, 'channels.json'), '{"lobby":');
     expect(() => openChannelToggles(folder.path)).toThrow('channels.json cannot be read');
   });
