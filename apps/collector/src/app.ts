@@ -57,5 +57,7 @@ function faultsOf({ commitQueue, ...parts }: CollectorContext): string[] {
   const stored = commitQueue.lastError === null ? null : `Events cannot be stored: ${commitQueue.lastError}`;
   const { otel, indexer, retention, sampler, transcripts, coreMask } = parts;
   const others = [otel, indexer, retention, sampler, transcripts, coreMask].map((part) => part.fault());
-  return [parts.db.damage()?.message ?? null, stored, ...others].filter((fault) => fault !== null);
+  return [parts.db.damage()?.message ?? null, stored, parts.knownSecrets.threadFault(), ...others].filter(
+    (fault) => fault !== null,
+  );
 }

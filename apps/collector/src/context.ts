@@ -153,6 +153,7 @@ export function createCollectorContext(options: CollectorOptions) {
       retention.close();
       indexer.close();
       await searchThread.close();
+      await knownSecrets.close();
       await checkpointer.close();
       await db.close();
     },

@@ -61,6 +61,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
         context.trust.fault(),
         context.moderation.fault(),
         context.knownSecrets.fault(),
+        context.knownSecrets.threadFault(),
         context.pricing.fault(),
         context.persona.fault(),
       ].filter((fault) => fault !== null),

@@ -195,6 +195,7 @@ export async function createCoreContext({ settings, clock, ids, log, env, overri
       await closeEngines();
       await toolbelt.close();
       await telemetry.close(1000);
+      await knownSecrets.close();
       await spend.close();
       await pending.close();
       await db.close();

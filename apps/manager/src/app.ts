@@ -55,7 +55,12 @@ function degradedOf({ types, knownSecrets, coreMask, db, paths, supervisor }: Ap
   const fault = db.fault();
   const storage =
     db.damage()?.message ?? (fault === null ? null : `nothing can be stored in ${paths.root} (${fault}), so changes are refused`);
-  return [...types.problems(), knownSecrets.fault(), coreMask.fault(), storage, ...supervisor.faults()].filter(
-    (each) => each !== null,
-  );
+  return [
+    ...types.problems(),
+    knownSecrets.fault(),
+    knownSecrets.threadFault(),
+    coreMask.fault(),
+    storage,
+    ...supervisor.faults(),
+  ].filter((each) => each !== null);
 }

@@ -119,6 +119,7 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
     async close() {
       announcer.close();
       await telemetry.close(settings.stopTimeoutMs / 10);
+      await knownSecrets.close();
       await db.close();
     },
   };

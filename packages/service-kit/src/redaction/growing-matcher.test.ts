@@ -17,7 +17,11 @@ const growingFrom = (first: readonly string[]) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const growing = createGrowingMatcher(resolve, fail);
   growing.set(new Set(first));
-  return { growing, built: promise, known: (text: string) => redactorOf(growing.matchers(), Symbol('test')).known(text) };
+  return {
+    growing,
+    built: promise,
+    known: (text: string) => redactorOf(growing.matchers(), { edition: Symbol('test') }).known(text),
+  };
 };
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');

@@ -3,30 +3,40 @@ import { inTurns, maskingOf } from './mask-value.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { Redactor } from './redactor.ts';
 
+/** What a text is masked with. */
+type TextMask = Pick<Redactor, 'text' | 'stream' | 'offload'>;
+
 /** A text up to this length is masked at once. */
 const shortText = 4096;
 const sliceLength = 2048;
 
 /**
- * What `redactor.text` gives, made in slices for a long text, so that nothing else waits for the whole of it. A short text is
- * masked at once and comes without a promise.
+ * What `redactor.text` gives, made in slices for a long text, so that nothing else waits for the whole of it; one that costs
+ * much goes to the thread. A short text is masked at once and comes without a promise.
  */
-export function textInSlices(redactor: Pick<Redactor, 'text' | 'stream'>, text: string): string | Promise<string> {
+export function textInSlices(redactor: TextMask, text: string): string | Promise<string> {
   return text.length <= shortText ? redactor.text(text) : sliced(redactor, text, createPace());
 }
 
-async function sliced(redactor: Pick<Redactor, 'stream'>, text: string, pace: Pace): Promise<string> {
-  const stream = redactor.stream();
+async function sliced({ stream, offload }: Pick<Redactor, 'stream' | 'offload'>, text: string, pace: Pace): Promise<string> {
+  const masking = stream();
   let out = '';
-  for (let at = 0; at < text.length; at += sliceLength) {
-    out += stream.push(text.slice(at, at + sliceLength));
-    if (pace.isDue()) await pace.pause();
+  let spentMs = 0;
+  let elsewhere = (await offload?.(text, spentMs)) ?? null;
+  for (let at = 0; elsewhere === null && at < text.length; at += sliceLength) {
+    if (pace.isDue()) {
+      await pace.pause();
+      elsewhere = (await offload?.(text, spentMs)) ?? null;
+    }
+    const began = performance.now();
+    out += masking.push(text.slice(at, at + sliceLength));
+    spentMs += performance.now() - began;
   }
-  return out + stream.end();
+  return elsewhere ?? out + masking.end();
 }
 
 /** The same of many texts. */
-export async function textsInSlices(redactor: Pick<Redactor, 'text' | 'stream'>, texts: readonly string[]): Promise<string[]> {
+export async function textsInSlices(redactor: TextMask, texts: readonly string[]): Promise<string[]> {
   const pace = createPace();
   const out: string[] = [];
   for (const text of texts) {
@@ -37,7 +47,7 @@ export async function textsInSlices(redactor: Pick<Redactor, 'text' | 'stream'>,
 }
 
 /** What `redactor.value` gives, of a value with many or long texts in it. */
-export const valueInSlices = (redactor: Pick<Redactor, 'text' | 'known' | 'stream'>, value: unknown): Promise<unknown> =>
+export const valueInSlices = (redactor: TextMask & Pick<Redactor, 'known'>, value: unknown): Promise<unknown> =>
   inTurns(maskingOf(value), ({ text, isNumber }) => (isNumber ? redactor.known(text) : textInSlices(redactor, text)));
 
 /**

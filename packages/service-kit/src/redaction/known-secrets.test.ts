@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { textInSlices } from './in-slices.ts';
 import { createKnownSecrets } from './known-secrets.ts';
 
 const secret = 'sk-live-0123456789abcdef';
@@ -249,4 +250,16 @@ test('the mask of answers works on while the list cannot be read', () => {
   writeFileSync(secretsFile, '{');
   expect(() => known.redactor()).toThrow(/replies are withheld/);
   expect(known.mask.json({ status: known.fault(), [secret]: secret })).not.toContain(secret);
+});
+
+test('a long answer is masked in the thread, with a value that becomes known meanwhile', async () => {
+  const { known } = open({ SERVICE_API_KEY: secret });
+  onTestFinished(() => known.close());
+  const json = JSON.stringify({ text: `${'plain words '.repeat(25_000)} ${secret} a-later-known-value`, [secret]: [1] });
+  const masking = known.mask.longJsonText(json);
+  known.learn(['a-later-known-value']);
+  const left = JSON.stringify({ text: `${'plain words '.repeat(25_000)} ${masked} ${masked}`, [masked]: [1] });
+  expect(await masking).toBe(left);
+  expect(await textInSlices(known.redactor(), json)).toBe(left);
+  expect(known.threadFault()).toBeNull();
 });

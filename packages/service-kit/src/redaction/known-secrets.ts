@@ -5,6 +5,8 @@ import { errorText } from '../service-error.ts';
 import { loadDetection } from './detection.ts';
 import { createGrowingMatcher } from './growing-matcher.ts';
 import { textInSlices } from './in-slices.ts';
+import { createMaskThread } from './mask-thread.ts';
+import { createOffload } from './offload.ts';
 import { createOutboundMask } from './outbound-mask.ts';
 import { redactorOf, type Redactor } from './redactor.ts';
 import { secretName, secretParts } from './secret-parts.ts';
@@ -42,18 +44,29 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
   let checkedAt = Number.NEGATIVE_INFINITY;
   let edition = Symbol('edition');
   const growing = createGrowingMatcher(() => useMatchers(), warn);
-  const useMatchers = () => (redactor = redactorOf(growing.matchers(), edition, sources.linkHosts));
-  let redactor: Redactor = redactorOf(growing.matchers(), edition, sources.linkHosts);
+  const { linkHosts = [] } = sources;
+  const thread = createMaskThread(clock);
+  const offload = createOffload(thread, () => {
+    currentRedactor();
+    return { edition, values: masked, linkHosts };
+  });
+  const newRedactor = () => redactorOf(growing.matchers(), { edition, linkHosts, offload });
+  const useMatchers = () => (redactor = newRedactor());
+  let redactor = newRedactor();
   let fault: string | null = null;
   /** Set with the first reply: a process that masks none needs no rules in its memory. */
   let hasRules = false;
   const learned = new Set<string>();
   let current: ReadonlySet<string> = new Set();
+  /** All that is masked. */
+  let masked: ReadonlySet<string> = new Set();
   /** Values that are secrets no more, and until when they are masked. */
   const retired = new Map<string, number>();
 
   const maskAll = (values: Iterable<string>) => {
-    if (!growing.set(new Set([...values].flatMap((value) => [value, ...secretParts(value)]).flatMap(withRounded)))) return;
+    const all = new Set([...values].flatMap((value) => [value, ...secretParts(value)]).flatMap(withRounded));
+    if (!growing.set(all)) return;
+    masked = all;
     edition = Symbol('edition');
     useMatchers();
   };
@@ -149,12 +162,15 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
      * The mask of every sink, with what is known at the moment. While the list cannot be read, what was known before and is
      * learned since is masked: an answer such as `/health` has to leave even then. Replies ask for `redactor()`, which throws.
      */
-    mask: createOutboundMask(
-      (text) => currentRedactor().known(text),
-      (text) => textInSlices(currentRedactor().knownOnly, text),
-    ),
+    mask: createOutboundMask((text) => currentRedactor().known(text), {
+      inSlices: (text) => textInSlices(currentRedactor().knownOnly, text),
+      offload: offload('json'),
+    }),
 
     fault: () => fault,
+    /** Why long texts cost the main thread their time; null while they do not. */
+    threadFault: () => thread.fault(),
+    close: () => thread.close(),
   };
 }
 

@@ -7,7 +7,7 @@ import { createRedactor } from './redactor.ts';
 
 const secret = 'zq9-known-secret-77';
 const redactor = createRedactor([secret]);
-const mask = createOutboundMask(redactor.known, (text) => textInSlices(redactor.knownOnly, text));
+const mask = createOutboundMask(redactor.known, { inSlices: (text) => textInSlices(redactor.knownOnly, text) });
 const unexpected = (error: unknown) => expect.unreachable(String(error));
 
 test('a short value is written at once, a long one soon, and each in its turn', async () => {

@@ -114,7 +114,7 @@ test('a long answer is masked in slices, with the same result', async () => {
       return { ...stream, push: (text: string) => (longest.push(text.length), stream.push(text)), end: () => stream.end() };
     },
   };
-  const inSlices = createOutboundMask(redactor.known, (text) => textInSlices(filter, text));
+  const inSlices = createOutboundMask(redactor.known, { inSlices: (text) => textInSlices(filter, text) });
   const clean = JSON.stringify({ a: 'nothing "here"\n'.repeat(20_000), b: ['x'.repeat(100_000)] });
   expect(await inSlices.longJsonText(clean)).toBe(clean);
   expect(Math.max(...longest)).toBeLessThanOrEqual(4096);

@@ -1,4 +1,5 @@
 import { atOnce, inTurns, mapParts, maskingOf, type Asked, type Masking } from './mask-value.ts';
+import type { Offload } from './offload.ts';
 import { placeholder } from './placeholder.ts';
 
 declare const masked: unique symbol;
@@ -20,14 +21,14 @@ export type OutboundMask = {
   text(text: string): string;
 };
 
+/** How long texts are masked: in slices, and as a whole in the thread, where that takes JSON text. */
+type LongTexts = { inSlices(text: string): string | Promise<string>; offload?: Offload };
+
 /**
  * A mask that asks `known` what may leave of a text. The JSON text is looked at first, in which everything but escaped
  * characters stands as it is: most answers cost one pass and no copy. Only when something is found is the value walked.
  */
-export function createOutboundMask(
-  known: (text: string) => string,
-  knownInSlices: (text: string) => string | Promise<string> = known,
-): OutboundMask {
+export function createOutboundMask(known: (text: string) => string, long: LongTexts = { inSlices: known }): OutboundMask {
   const ask = ({ text }: Asked) => known(text);
   const mask: OutboundMask = {
     json: (value) => mask.write(value).json,
@@ -38,7 +39,9 @@ export function createOutboundMask(
     },
     jsonText: (json) => (atOnce(withoutSecrets(json), ask)?.json ?? json) as MaskedJson,
     longJsonText: async (json) =>
-      ((await inTurns(withoutSecrets(json), ({ text }) => knownInSlices(text)))?.json ?? json) as MaskedJson,
+      ((await long.offload?.(json, 0)) ??
+        (await inTurns(withoutSecrets(json), ({ text }) => long.inSlices(text)))?.json ??
+        json) as MaskedJson,
     text: known,
   };
   return mask;

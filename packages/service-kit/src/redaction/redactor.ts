@@ -1,6 +1,8 @@
 import { detect, detectInLog, type Audience } from './detection.ts';
 import { asLogLine } from './log-line.ts';
+import type { MaskWay } from './mask-thread.ts';
 import { maskValue } from './mask-value.ts';
+import type { Offload } from './offload.ts';
 import { isQuietWhole } from './quiet-whole.ts';
 import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
 import { chained, createStreamRedactor, type StreamRedactor } from './stream-redactor.ts';
@@ -8,13 +10,15 @@ import { chained, createStreamRedactor, type StreamRedactor } from './stream-red
 /** The one sink that every outbound text passes. It only ever works on the way out; nothing stored is masked. */
 export type Redactor = {
   text(text: string): string;
+  /** The same of a long text, made in a thread where there is one. */
+  readonly offload?: Offload;
   /** A copy of any JSON value with every string in it redacted, keys included; a number that is a known value becomes a mask. */
   value(value: unknown): unknown;
   stream(): StreamRedactor;
   /** Known values only: for what a machine reads and must not find changed otherwise. */
   known(text: string): string;
   /** The same as a filter of texts and streams. */
-  readonly knownOnly: { text(text: string): string; stream(): StreamRedactor };
+  readonly knownOnly: Pick<Redactor, 'text' | 'stream' | 'offload'>;
   /** For a line of a log: known values, and what has the form of a secret by the rules that are quick. */
   logLine(line: string): string;
   /** The same for a surface that strangers read: masks what identifies persons and networks too. */
@@ -28,10 +32,12 @@ export type Redactor = {
  * `linkHosts`: where links for the public may lead; anywhere when it is empty.
  */
 export const createRedactor = (secrets: Iterable<string>, linkHosts: readonly string[] = []): Redactor =>
-  redactorOf([createSecretMatcher(secrets)], Symbol('edition'), linkHosts);
+  redactorOf([createSecretMatcher(secrets)], { edition: Symbol('edition'), linkHosts });
+
+type RedactorOptions = { edition: symbol; linkHosts?: readonly string[]; offload?: (way: MaskWay) => Offload };
 
 /** A redactor of what any of the matchers finds. */
-export function redactorOf(matchers: readonly SecretMatcher[], edition: symbol, linkHosts: readonly string[] = []): Redactor {
+export function redactorOf(matchers: readonly SecretMatcher[], { edition, linkHosts = [], offload }: RedactorOptions): Redactor {
   const knownStream = () => matchers.map(createStreamRedactor).reduce(chained);
   let spare: StreamRedactor | null = null;
   const known = (input: string) => {
@@ -47,10 +53,11 @@ export function redactorOf(matchers: readonly SecretMatcher[], edition: symbol, 
     const text = (input: string) => throughStream(detect(audience, linkHosts), known(input));
     return {
       text,
+      ...(offload !== undefined && { offload: offload(audience) }),
       value: (value) => maskValue(value, { text, number: known }),
       stream: () => chained(knownStream(), detect(audience, linkHosts)),
       known,
-      knownOnly: { text: known, stream: knownStream },
+      knownOnly: { text: known, stream: knownStream, ...(offload !== undefined && { offload: offload('known') }) },
       edition,
       logLine: (line) => asLogLine(line, throughStream(detectInLog(), known(line))),
       get forPublic() {

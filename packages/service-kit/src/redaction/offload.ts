@@ -1,0 +1,30 @@
+import type { KnownValues, MaskThread, MaskWay } from './mask-thread.ts';
+
+/**
+ * Has a text masked in the thread, with what is known when it comes back. `spentMs`: what it has cost here already. Null when
+ * it is better masked here; a promise of null when that turns out later.
+ */
+export type Offload = (text: string, spentMs: number) => Promise<string | null> | null;
+
+/** A shorter text is masked here: to send it costs as much. */
+const leastLength = 16_384;
+/** Until the thread is there, a text waits as long as it would take here, unless it is longer than this or has cost so much. */
+const worthLength = 256 * 1024;
+const worthMs = 8;
+/** So often at most is a text masked because a value became known meanwhile. */
+const maxRounds = 3;
+
+export function createOffload(thread: MaskThread, current: () => KnownValues): (way: MaskWay) => Offload {
+  const isWorth = (length: number, spentMs: number) =>
+    length > leastLength && (thread.isRunning() || length > worthLength || spentMs > worthMs) && thread.hasRoom(length);
+
+  const masked = async (way: MaskWay, text: string): Promise<string | null> => {
+    for (let round = 0; round < maxRounds; round++) {
+      const known = current();
+      const answer = await thread.mask(way, text, known);
+      if (answer === null || current().edition === known.edition) return answer;
+    }
+    return null;
+  };
+  return (way) => (text, spentMs) => (isWorth(text.length, spentMs) ? masked(way, text) : null);
+}
