@@ -1,6 +1,7 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
+import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import type { Events } from '../events.ts';
@@ -45,7 +46,7 @@ export function openOutbox({
     send: send ?? createChannelSender(managerUrl, settings.managerToken),
     clock,
     log,
-    redact: (text) => knownSecrets.redactor().text(text),
+    redact: (text) => textInSlices(knownSecrets.redactor(), text),
     onSettled(delivery) {
       events.delivery(delivery);
       if (delivery.state === 'delivered') void mark(delivery);

@@ -13,7 +13,7 @@ export type OutboxDeps = {
   clock: Clock;
   log: Pick<Log, 'warn' | 'error'>;
   /** The last look at a text before it leaves. Throws when it must not. */
-  redact: (text: string) => string;
+  redact: (text: string) => string | Promise<string>;
   onSettled: (delivery: StoredDelivery) => void;
 };
 
@@ -159,7 +159,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
 
   async function trySend({ id, instance_id, target, text }: StoredDelivery): Promise<SendOutcome> {
     try {
-      const message: ChannelMessage = { id, instance_id: instance_id ?? '', target: target ?? '', text: redact(text) };
+      const message: ChannelMessage = { id, instance_id: instance_id ?? '', target: target ?? '', text: await redact(text) };
       return await send(message);
     } catch (error) {
       return { delivered: false, permanent: false, error: errorText(error) };

@@ -2,6 +2,7 @@ import { finished } from 'node:stream';
 import type { SpeechBody, Transcription } from '@svc/contract/speech.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
+import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { ServiceError, badRequest, unavailable } from '@svc/service-kit/service-error.ts';
 import type { Events } from '../events.ts';
@@ -45,9 +46,9 @@ export function createSpeech(deps: Deps) {
   const listening = createSlots({ ...bounds, what: 'clips are transcribed' }, clock);
 
   /** The text as it may leave this machine. */
-  const outward = (text: string): string => {
+  const outward = async (text: string): Promise<string> => {
     try {
-      return knownSecrets.redactor().text(text);
+      return await textInSlices(knownSecrets.redactor(), text);
     } catch (error) {
       throw unavailable('Nothing is spoken while the known secrets cannot be read: they could be in it.', error);
     }
@@ -59,7 +60,7 @@ export function createSpeech(deps: Deps) {
       checkText(text, settings.tts.maxCharacters);
       const voice = asked ?? settings.tts.voice;
       checkNames({ voice, model });
-      const spoken = outward(text);
+      const spoken = await outward(text);
       const provider = await chooseTts(deps, model ?? null);
       meter.check(provider);
       const free = await speaking.take(signal);

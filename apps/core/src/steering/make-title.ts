@@ -4,6 +4,7 @@ import { sideOutput } from '@svc/engine-kit/output-limits.ts';
 import { dataBlock, dataLine } from '@svc/engine-kit/prompt-blocks.ts';
 import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
+import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import { ServiceError, upstream } from '@svc/service-kit/service-error.ts';
 import type { SideCallDeps } from '../engine/check-engine.ts';
 import type { ActiveEngine, EngineRegistry } from '../engine/engine-registry.ts';
@@ -27,7 +28,7 @@ export interface TitleMaker {
 /** Titles by the engine in use, without tools and without a session; one at a time, so that they never crowd out turns. */
 export function createTitleMaker(deps: TitleDeps): TitleMaker {
   let isBusy = false;
-  const redact = (text: string) => deps.knownSecrets.redactor().text(text);
+  const redact = (text: string) => textInSlices(deps.knownSecrets.redactor(), text);
 
   /** The engines that stand in for the default one in turns do so here too. */
   async function make(text: string): Promise<string> {
@@ -38,12 +39,12 @@ export function createTitleMaker(deps: TitleDeps): TitleMaker {
       const active = id === first.choice.id ? first : await engines.open(asEngineId(id));
       const { said, ending } = await ask(active, cutText(text, maxInput));
       if (ending?.type === 'done') {
-        const title = toTitle(redact(said));
+        const title = toTitle(await redact(said));
         if (title !== '') return title;
       }
       if (ending?.type !== 'failed') break;
       // Masked here, because a later turn says why this engine is passed over.
-      const failure = { ...ending.failure, message: redact(ending.failure.message) };
+      const failure = { ...ending.failure, message: await redact(ending.failure.message) };
       fallback.failed(id, failure);
       const isLast = place === ids.length - 1;
       if (isLast || !fallback.stands(failure.code)) throw new ServiceError(failure.code, failure.message);

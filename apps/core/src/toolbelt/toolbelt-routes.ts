@@ -2,6 +2,7 @@ import { toolbeltName } from '@svc/contract/tool-server.ts';
 import { toolDescriptions, toolInputs, toolNames, type ToolAnswer, type ToolName } from '@svc/contract/toolbelt.ts';
 import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import { valueInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import { forbidden, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { ToolServers } from '../tool-server/tool-servers.ts';
 import type { TrustService } from '../trust/trust-service.ts';
@@ -67,7 +68,7 @@ function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
         checkAllowed(caller, name);
         const result = await tool(deps, caller, input as never);
         // It may leave from here: an operator's client, or a model's provider.
-        return { ok: true, result: deps.knownSecrets.redactor().value(result) };
+        return { ok: true, result: await valueInSlices(deps.knownSecrets.redactor(), result) };
       } catch (error) {
         if (error instanceof ServiceError && error.code === 'forbidden') deps.events.toolRefused(caller, name, error.message);
         throw error;

@@ -49,7 +49,7 @@ async function runCommand(deps: PipelineParts, turn: Turn, command: ChatCommand)
   const { identity } = admission;
   await deps.events.inbound(turn, identity);
   const text = (await whyNot(deps, turn, command, identity)) ?? (await command.run(deps, turn, identity));
-  return toResult(turn, 'command', redactReply(deps, turn, text));
+  return toResult(turn, 'command', await redactReply(deps, turn, text));
 }
 
 /** Why a sender cannot use a command here; null when they can. In a conversation of another channel it is its people's, and the operator's. */

@@ -2,6 +2,7 @@ import type { OutboundMessage } from '@svc/contract/send.ts';
 import { retryWithin, type Attempt } from '@svc/connector-kit/retry.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
+import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { conflict, errorText, queueFull, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import type { InstanceSupervisor } from '../supervisor/instance-supervisor.ts';
@@ -29,13 +30,14 @@ export function createDeliverer({ supervisor, knownSecrets, clock, log }: Delive
   let all = 0;
 
   const redact = (text: string) => supervisor.mask(knownSecrets.redactor().text(text));
+  const redactLong = async (text: string) => supervisor.mask(await textInSlices(knownSecrets.redactor(), text));
 
-  function redacted(message: OutboundMessage): OutboundMessage {
+  async function redacted(message: OutboundMessage): Promise<OutboundMessage> {
     const { text, caption } = message;
     return {
       ...message,
-      ...(text === undefined ? {} : { text: redact(text) }),
-      ...(caption === undefined ? {} : { caption: redact(caption) }),
+      ...(text === undefined ? {} : { text: await redactLong(text) }),
+      ...(caption === undefined ? {} : { caption: await redactLong(caption) }),
     };
   }
 
@@ -66,7 +68,7 @@ export function createDeliverer({ supervisor, knownSecrets, clock, log }: Delive
   }
 
   async function deliver(instanceId: string, message: OutboundMessage): Promise<Attempt<void>> {
-    const masked = redacted(message);
+    const masked = await redacted(message);
     const startedAt = clock.elapsed();
     const tried = await retryWithin({ clock, limitMs, maxTries }, (leftMs) => attempt(instanceId, masked, leftMs));
     const facts = { instance: instanceId, message: message.id, ms: clock.elapsed() - startedAt };

@@ -18,6 +18,8 @@ export async function finish(deps: Deps, reasoned: Reasoned, io: TurnIo): Promis
   const { turn, identity, prompt, answer, since } = reasoned;
   const { reply, active, fallbackReason } = answer;
   if (prompt.observedUpTo > 0) await deps.observed.clear(turn.envelope.conversation_key, prompt.observedUpTo);
+  const redacted = redactReply(deps, turn, reply.text, reply.redactor);
+  const text = typeof redacted === 'string' ? redacted : await redacted;
   // Nothing is awaited from here on: a turn that was told to end in time is silent, even when its engine was done.
   const isAborted = reply.ending === 'aborted' || (io.signal.reason as AbortReason | undefined) === 'operator';
   if (isAborted || reply.ending === 'silent') {
@@ -25,7 +27,6 @@ export async function finish(deps: Deps, reasoned: Reasoned, io: TurnIo): Promis
     if (reply.text !== '') io.sink({ type: 'retract' });
     return { ...ended, ...factsOf(answer) };
   }
-  const text = redactReply(deps, turn, reply.text, reply.redactor);
   // A secret became known since the last delta.
   if (text !== reply.text) showAgain(io, text);
   const ms = deps.clock.elapsed() - since;
