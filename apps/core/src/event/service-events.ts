@@ -1,0 +1,78 @@
+import type { Announcement } from '@svc/contract/announcement.ts';
+import type { Delivery } from '@svc/contract/delivery.ts';
+import type { ModelServer } from '@svc/contract/engine.ts';
+import type { Linked } from '../trust/link-identity.ts';
+import type { NewTrustChange } from '../trust/trust-audit.ts';
+import type { EventOut } from './event-out.ts';
+
+/** What happens in the core beside turns: deliveries, trust, engines, the service itself. */
+export interface ServiceEvents {
+  delivery(delivery: Delivery): void;
+  claim(key: string, what: 'claimed' | 'released', by: string | null): void;
+  /** An identifier was given to a principal: a sender is let in. */
+  linked(what: 'linked' | 'paired', linked: Linked): void;
+  /** Who is trusted was changed; the text has passed redaction already. */
+  trustChanged(change: NewTrustChange): void;
+  /** A note was posted. Its label is the poster's own word, so it is not the event's session. */
+  announcement(announcement: Announcement): void;
+  /** An engine was installed or updated, or could not be. */
+  engine(engineId: string, code: 'installed' | 'updated' | 'update_failed', message: string): void;
+  /** A model server of this machine came or went. */
+  modelServer(what: 'appeared' | 'gone', server: ModelServer): void;
+  /** The database turned out to be damaged; the text says which and what to do. */
+  damaged(text: string): void;
+  service(what: 'started' | 'stopping'): void;
+}
+
+export const serviceEvents = ({ send, mask }: EventOut): ServiceEvents => ({
+  delivery: (delivery: Delivery) =>
+    send({
+      kind: 'delivery',
+      session: delivery.conversation_key,
+      instance_id: delivery.instance_id,
+      injected: delivery.injected,
+      payload: {
+        turn_id: delivery.turn_id,
+        delivery_id: delivery.id,
+        what: delivery.state,
+        attempts: delivery.attempts,
+        ...(delivery.error === null ? {} : { error: mask(delivery.error) }),
+      },
+    }),
+  claim: (key: string, what: 'claimed' | 'released', by: string | null) =>
+    send({ kind: 'session', session: key, payload: { what, by } }),
+  linked: (what: 'linked' | 'paired', { principal, identifier, role }: Linked) =>
+    send({
+      kind: 'trust',
+      surface: identifier.surface,
+      identity: identifier.value,
+      principal: principal.key,
+      payload: { what, principal_id: principal.id, is_new: principal.is_new, identifier_id: identifier.id, role },
+    }),
+  trustChanged: ({ actor, what, principal, before, after }: NewTrustChange) => {
+    const { surface, value } = { ...before, ...after };
+    send({
+      kind: 'trust',
+      surface: typeof surface === 'string' ? surface : null,
+      identity: typeof value === 'string' ? value : null,
+      principal,
+      payload: { what, actor, before, after },
+    });
+  },
+  announcement: ({ id, target, text, priority, from_session, expires_at }: Announcement) =>
+    send({
+      kind: 'announcement',
+      text: mask(text),
+      payload: { id, target: mask(target), priority, from: mask(from_session), expires_at },
+    }),
+  engine: (engineId: string, code: 'installed' | 'updated' | 'update_failed', message: string) =>
+    send({ kind: 'engine', text: mask(message), payload: { engine_id: engineId, code } }),
+  modelServer: (what: 'appeared' | 'gone', { name, base_url, models }: ModelServer) =>
+    send({
+      kind: 'engine',
+      text: mask(`${name} ${what === 'appeared' ? 'answers' : 'no longer answers'} at ${base_url}.`),
+      payload: { code: `model_server_${what}`, name, base_url, models: models.slice(0, 20) },
+    }),
+  damaged: (text: string) => send({ kind: 'service', text, payload: { service: 'core', what: 'database_damaged' } }),
+  service: (what: 'started' | 'stopping') => send({ kind: 'service', payload: { service: 'core', what } }),
+});

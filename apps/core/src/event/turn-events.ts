@@ -1,0 +1,105 @@
+import type { Identity } from '@svc/contract/trust.ts';
+import type { Outcome } from '@svc/contract/turn.ts';
+import type { ToolCaller } from '../toolbelt/tool-caller.ts';
+import type { Turn } from '../turn/turn.ts';
+import { shortText, type EventOut } from './event-out.ts';
+
+type Answerer = { engineId: string; fallbackReason: string | null };
+
+/** What happens to a message on its way: from its acceptance to its answer. */
+export interface TurnEvents {
+  inbound(turn: Turn, identity: Identity, observed?: boolean): Promise<void>;
+  denied(turn: Turn, identity: Identity): void;
+  blocked(turn: Turn, identity: Identity, rule: string): void;
+  /** A moderation provider could not say, and the message passed or not all the same. */
+  moderationFailed(turn: Turn, identity: Identity, error: string, passed: boolean): void;
+  /** Messages of before that were not given to the engine. */
+  transcriptCut(turn: Turn, identity: Identity, count: number): void;
+  queued(turn: Turn, position: number): void;
+  started(turn: Turn, at: number): void;
+  ended(turn: Turn, outcome: Outcome | 'failed', ms: number, error?: string): void;
+  recovered(turn: Turn, attempts: number): void;
+  thinking(turn: Turn, text: string): void;
+  /** `cwd`: what relative paths in the input are relative to. */
+  tool(turn: Turn, name: string, id: string, input: unknown, cwd: string | null): void;
+  /** The service's own tools refused a call. The operator's client is in no turn. */
+  toolRefused(caller: ToolCaller, tool: string, reason: string): void;
+  toolResult(turn: Turn, id: string, ok: boolean, output: string): void;
+  engineNotice(turn: Turn, engineId: string, code: string, message: string): void;
+  /** `engineId`: who answered; `fallbackReason`: why not the default engine, when it was another. */
+  outbound(turn: Turn, identity: Identity, text: string, ms: number, answerer: Answerer): void;
+  sessionForgotten(turn: Turn, identity: Identity): void;
+}
+
+export const turnEvents = ({ send, emit, emitted, mask, maskLong }: EventOut): TurnEvents => ({
+  inbound: async (turn: Turn, identity: Identity, observed = false): Promise<void> => {
+    const { text } = turn.envelope.content;
+    await emitted(turn, {
+      kind: 'inbound',
+      principal: identity.principal_key,
+      text: text.length <= shortText ? mask(text) : await maskLong(text),
+      ...injected(turn),
+      payload: {
+        turn_id: turn.id,
+        tier: identity.trust_tier,
+        ...(observed ? { observed } : {}),
+        ...(turn.steering === undefined ? {} : { by: turn.steering.by }),
+      },
+    });
+  },
+  denied: (turn: Turn, identity: Identity) =>
+    emit(turn, { kind: 'denied', principal: identity.principal_key, payload: { turn_id: turn.id, reason: identity.reason } }),
+  blocked: (turn: Turn, identity: Identity, rule: string) =>
+    emit(turn, { kind: 'moderation', principal: identity.principal_key, payload: { turn_id: turn.id, rule } }),
+  moderationFailed: (turn: Turn, identity: Identity, error: string, passed: boolean) =>
+    emit(turn, {
+      kind: 'moderation',
+      principal: identity.principal_key,
+      payload: { turn_id: turn.id, what: 'provider_failed', error: mask(error), passed },
+    }),
+  transcriptCut: (turn: Turn, identity: Identity, count: number) =>
+    emit(turn, {
+      kind: 'moderation',
+      principal: identity.principal_key,
+      payload: { turn_id: turn.id, what: 'transcript_cut', count },
+    }),
+  queued: (turn: Turn, position: number) => emit(turn, { kind: 'queued', payload: { turn_id: turn.id, position } }),
+  started: (turn: Turn, at: number) => emit(turn, { kind: 'turn', payload: { turn_id: turn.id, what: 'started', at } }),
+  ended: (turn: Turn, outcome: Outcome | 'failed', ms: number, error?: string) =>
+    emit(turn, {
+      kind: 'turn',
+      payload: { turn_id: turn.id, what: 'ended', outcome, ms, ...(error === undefined ? {} : { error }) },
+    }),
+  recovered: (turn: Turn, attempts: number) =>
+    emit(turn, { kind: 'turn', payload: { turn_id: turn.id, what: 'recovered', attempts } }),
+  thinking: (turn: Turn, text: string) => emit(turn, { kind: 'thinking', text, payload: { turn_id: turn.id } }),
+  tool: (turn: Turn, name: string, id: string, input: unknown, cwd: string | null) =>
+    emit(turn, { kind: 'tool', text: name, payload: { turn_id: turn.id, id, input, cwd } }),
+  toolRefused: ({ turn, identity }: ToolCaller, tool: string, reason: string) => {
+    const event = { kind: 'trust', principal: identity.principal_key, payload: { what: 'tool_refused', tool, reason } };
+    if (turn === null) send(event);
+    else emit(turn, { ...event, payload: { ...event.payload, turn_id: turn.id } });
+  },
+  toolResult: (turn: Turn, id: string, ok: boolean, output: string) =>
+    emit(turn, { kind: 'tool_result', text: output, payload: { turn_id: turn.id, id, ok } }),
+  engineNotice: (turn: Turn, engineId: string, code: string, message: string) =>
+    emit(turn, { kind: 'engine', text: message, payload: { turn_id: turn.id, engine_id: engineId, code } }),
+  outbound: (turn: Turn, identity: Identity, text: string, ms: number, { engineId, fallbackReason }: Answerer) =>
+    emit(turn, {
+      kind: 'outbound',
+      principal: identity.principal_key,
+      text,
+      ...injected(turn),
+      payload: {
+        turn_id: turn.id,
+        ms,
+        engine_id: engineId,
+        ...(fallbackReason === null ? {} : { instead: mask(fallbackReason) }),
+      },
+    }),
+  sessionForgotten: (turn: Turn, identity: Identity) =>
+    emit(turn, { kind: 'session', principal: identity.principal_key, payload: { turn_id: turn.id, what: 'forgotten' } }),
+});
+
+/** An injected turn says so in all its events. */
+const injected = ({ steering }: Turn) => (steering === undefined ? {} : { injected: true });

@@ -1,0 +1,71 @@
+import type { SpeechUse } from '@svc/contract/speech.ts';
+import type { Identity } from '@svc/contract/trust.ts';
+import type { Charge } from '../pricing/pricing.ts';
+import type { Overspend } from '../spend/spend-words.ts';
+import type { Turn } from '../turn/turn.ts';
+import type { EventOut } from './event-out.ts';
+
+/** What turns, side calls and speech used, and the limits that they met. */
+export interface UsageEvents {
+  /** What a turn used: the raw sender is the event's identity, the principal it resolved to stands in the payload too. */
+  tokenUsage(turn: Turn, identity: Identity, charge: Charge): void;
+  /** What a side call of nobody's conversation used, by what it was for. */
+  sideUsage(feature: string, charge: Charge): void;
+  /** What a side call for a turn used. */
+  sideUsageOf(turn: Turn, identity: Identity, feature: string, charge: Charge): void;
+  /** What a call of a speech provider used. */
+  speechUsage(use: SpeechUse): void;
+  /** A limit was reached, or (`refused`) a turn was not run because of it. */
+  spend(over: Overspend, refused?: { principal_key: string | null } | null): void;
+}
+
+export const usageEvents = ({ send, emit }: EventOut): UsageEvents => ({
+  tokenUsage: (turn: Turn, identity: Identity, charge: Charge) => {
+    const principal = identity.principal_key;
+    const { payload, ...costs } = usageFields(charge);
+    emit(turn, { kind: 'token-usage', principal, payload: { turn_id: turn.id, principal, ...payload }, ...costs });
+  },
+  sideUsage: (feature: string, charge: Charge) => {
+    const { payload, ...costs } = usageFields(charge);
+    const side = { feature, provider: charge.engineId, units: 'tokens', quantity: allTokens(charge) };
+    send({ kind: 'token-usage', payload: { ...side, ...payload }, ...costs });
+  },
+  sideUsageOf: (turn: Turn, identity: Identity, feature: string, charge: Charge) => {
+    const { payload, ...costs } = usageFields(charge);
+    const principal = identity.principal_key;
+    const side = { feature, provider: charge.engineId, units: 'tokens', quantity: allTokens(charge) };
+    emit(turn, { kind: 'token-usage', principal, payload: { turn_id: turn.id, principal, ...side, ...payload }, ...costs });
+  },
+  speechUsage: ({ conversation_key, cost_usd, billed, ...side }: SpeechUse) =>
+    send({
+      kind: 'token-usage',
+      session: conversation_key,
+      payload: { ...side, priced: cost_usd !== null },
+      cost_usd,
+      billed_cost_usd: billed ? cost_usd : 0,
+      billed,
+    }),
+  spend: (over: Overspend, refused: { principal_key: string | null } | null = null) =>
+    send({
+      kind: 'spend',
+      principal: refused === null ? over.key : refused.principal_key,
+      payload: {
+        what: refused === null ? over.level : 'refused',
+        subject: over.subject,
+        spent_usd: over.spent,
+        limit_usd: over.limit,
+        period: over.period.name,
+        until: over.period.until,
+      },
+    }),
+});
+
+/** A cost that nobody knows is null and `priced: false`, which is not the same as free. */
+function usageFields({ usage, model, engineId, billed, billed_cost_usd }: Charge) {
+  const { cost_usd, ...tokens } = usage;
+  const payload = { engine_id: engineId, model, ...tokens, priced: cost_usd !== null };
+  return { payload, cost_usd, billed_cost_usd, billed };
+}
+
+const allTokens = ({ usage }: Charge): number =>
+  usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
