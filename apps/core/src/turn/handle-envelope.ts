@@ -1,6 +1,6 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { findChatCommand } from '../command/chat-commands.ts';
+import { findChatCommand } from './chat-commands.ts';
 import { instanceOfKey } from '../session/conversation-key.ts';
 import { checkEnvelope } from './check-envelope.ts';
 import { holdInput } from './hold-input.ts';

@@ -2,7 +2,7 @@ import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { type ChatCommand, findChatCommand } from '../command/chat-commands.ts';
+import { type ChatCommand, findChatCommand } from './chat-commands.ts';
 import { countRan, judgeOpenTurn, type OpenTurnVerdict } from './judge-open-turn.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';

@@ -1,6 +1,6 @@
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
-import type { ChatCommand } from '../command/chat-commands.ts';
+import type { ChatCommand } from './chat-commands.ts';
 import { deliveryOf, replyText } from '../delivery/delivery-of.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';

@@ -1,6 +1,6 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { mayUse, type ChatCommand } from '../command/chat-commands.ts';
+import { mayUse, type ChatCommand } from './chat-commands.ts';
 import { isAtHome } from '../session/conversation-key.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { runTurn } from './run-turn.ts';

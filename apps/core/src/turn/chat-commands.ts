@@ -1,8 +1,8 @@
 import { atLeast, type Identity, type Tier } from '@svc/contract/trust.ts';
 import { forgetConversation } from '../session/forget-conversation.ts';
-import { abortTurn } from '../turn/abort-turn.ts';
-import type { PipelineParts } from '../turn/turn-deps.ts';
-import type { Turn } from '../turn/turn.ts';
+import { abortTurn } from './abort-turn.ts';
+import type { PipelineParts } from './turn-deps.ts';
+import type { Turn } from './turn.ts';
 
 type Deps = Pick<
   PipelineParts,
