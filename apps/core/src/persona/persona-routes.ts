@@ -2,9 +2,8 @@ import { personaTiers, type EnginePersona, type PersonaView } from '@svc/contrac
 import type { Static } from '@svc/contract/schema.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
-import { notFound } from '@svc/service-kit/service-error.ts';
+import type { EngineAdmin } from '../engine/engine-admin.ts';
 import type { EngineRegistry } from '../engine/engine-registry.ts';
-import { isEngineId } from '../engine/load-engine.ts';
 import type { Folders } from '../folder/folders.ts';
 import { readEnginePersona } from './engine-persona.ts';
 import type { Persona } from './persona.ts';
@@ -15,10 +14,16 @@ const querystring = {
   properties: { tier: { enum: personaTiers, default: 'SACRED' } },
 } as const;
 
-type Deps = { persona: Persona; paths: DataPaths; engines: Pick<EngineRegistry, 'open'>; folders: Folders };
+type Deps = {
+  persona: Persona;
+  paths: DataPaths;
+  engineAdmin: Pick<EngineAdmin, 'idOf'>;
+  engines: Pick<EngineRegistry, 'open'>;
+  folders: Folders;
+};
 
 /** `GET /v2/persona`: what every engine is told and where it comes from. `/v2/persona/:engine`: what one makes of it. */
-export function mountPersonaRoutes(app: App, { persona, paths, engines, folders }: Deps): void {
+export function mountPersonaRoutes(app: App, { persona, paths, engineAdmin, engines, folders }: Deps): void {
   app.get('/v2/persona', (): PersonaView => {
     const text = persona.text();
     return { text, bytes: Buffer.byteLength(text), source: persona.source(), file: paths.persona, fault: persona.fault() };
@@ -28,8 +33,7 @@ export function mountPersonaRoutes(app: App, { persona, paths, engines, folders 
     '/v2/persona/:engine',
     { schema: { querystring } },
     async ({ params, query }): Promise<EnginePersona> => {
-      if (!isEngineId(params.engine)) throw notFound('engine', params.engine);
-      const { engine } = await engines.open(params.engine);
+      const { engine } = await engines.open(engineAdmin.idOf(params.engine));
       return readEnginePersona({ persona, folders, paths }, engine, query.tier);
     },
   );
