@@ -9,6 +9,7 @@ import {
   openStores,
   readPrincipal,
   readRole,
+  type Change,
   type ChangeDeps,
 } from './trust-change.ts';
 
@@ -50,8 +51,8 @@ export interface TrustAdmin {
  */
 export function createTrustAdmin(deps: ChangeDeps): TrustAdmin {
   const { db, clock, ids } = deps;
-  const change = createChange(deps);
   const stores = openStores(db, clock, ids);
+  const tools: Tools = { change: createChange(deps), clock, ids };
 
   return {
     listPrincipals: () => stores.principals.list(),
@@ -60,115 +61,134 @@ export function createTrustAdmin(deps: ChangeDeps): TrustAdmin {
     listRoles: () => stores.roles.list(),
     readRole: (id: string) => readRole(stores, id),
 
-    createPrincipal: (actor: string, { key, display_name, bypass_moderation = false, notes = '' }: PrincipalInput) =>
-      change(actor, async ({ principals, trust }) => {
-        const taken = (await principals.read(key))?.key ?? (await trust.findLikeKey(key));
-        if (taken !== null) throw conflict(`There is a principal "${taken}" already. Choose another key.`);
-        const fields = { display_name, status: 'active' as const, bypass_moderation, notes };
-        const id = ids.next('principal');
-        await principals.add(id, key, { ...fields, now: clock.now() });
-        const result = await readPrincipal({ principals }, id);
-        return { result, change: { what: 'principal_created', principal: key, before: null, after: fields } };
-      }),
-
-    updatePrincipal: (actor: string, idOrKey: string, patch: PrincipalPatch) =>
-      change<Principal>(actor, async ({ principals }) => {
-        const was = await readPrincipal({ principals }, idOrKey);
-        const after = Object.fromEntries(
-          Object.entries(patch).filter(([field, value]) => was[field as keyof PrincipalPatch] !== value),
-        );
-        if (Object.keys(after).length === 0) return { result: was, change: null };
-        await principals.update(was.id, { ...was, ...patch, now: clock.now() });
-        const before = Object.fromEntries(Object.keys(after).map((field) => [field, was[field as keyof PrincipalPatch]]));
-        const result = await readPrincipal({ principals }, was.id);
-        return { result, change: { what: 'principal_changed', principal: was.key, before, after } };
-      }),
-
-    deletePrincipal: (actor: string, idOrKey: string) =>
-      change(actor, async ({ principals }) => {
-        const was = await readPrincipal({ principals }, idOrKey);
-        await principals.delete(was.id);
-        const { key, display_name, status, bypass_moderation, notes } = was;
-        const before = {
-          display_name,
-          status,
-          bypass_moderation,
-          notes,
-          identifiers: was.identifiers.map(identifierFacts),
-          grants: was.grants.map(grantFacts),
-        };
-        return { result: was, change: { what: 'principal_deleted', principal: key, before, after: null } };
-      }),
-
-    addIdentifier: (actor: string, idOrKey: string, surface: string, value: string) =>
-      change<Identifier>(actor, async ({ principals, trust }) => {
-        const principal = await readPrincipal({ principals }, idOrKey);
-        const { id, isNew } = await giveIdentifier(trust, { principal_id: principal.id, surface, value });
-        const result = (await principals.readIdentifier(id)) ?? missing('identifier', id);
-        if (!isNew) return { result, change: null };
-        return { result, change: { what: 'linked', principal: principal.key, before: null, after: identifierFacts(result) } };
-      }),
-
-    removeIdentifier: (actor: string, id: string) =>
-      change(actor, async ({ principals }) => {
-        const was = (await principals.readIdentifier(id)) ?? missing('identifier', id);
-        const { key } = await readPrincipal({ principals }, was.principal_id);
-        await principals.deleteIdentifier(id);
-        return { result: was, change: { what: 'unlinked', principal: key, before: identifierFacts(was), after: null } };
-      }),
-
-    saveRole: (actor: string, input: RoleInput) =>
-      change<Role>(actor, async ({ roles }) => {
-        const found = await roles.read(input.name);
-        const was = found?.name === input.name ? found : null;
-        const like = was === null ? await roles.findLike(input.name) : null;
-        if (like !== null) throw conflict(`The name could be taken for the role "${like}". Choose another name.`);
-        const role = { ...newRole, ...was, ...input, id: was?.id ?? ids.next('role') };
-        if (was !== null && JSON.stringify(roleFacts(was)) === JSON.stringify(roleFacts(role))) {
-          return { result: was, change: null };
-        }
-        await roles.save(role);
-        const before = was === null ? null : roleFacts(was);
-        const what = was === null ? 'role_created' : 'role_changed';
-        return { result: await readRole({ roles }, role.id), change: { what, principal: null, before, after: roleFacts(role) } };
-      }),
-
-    deleteRole: (actor: string, idOrName: string) =>
-      change(actor, async ({ roles }) => {
-        const was = await readRole({ roles }, idOrName);
-        const holders = await roles.holders(was.id);
-        if (holders.length > 0) {
-          const who = holders.slice(0, 20).join(', ') + (holders.length > 20 ? ' and others' : '');
-          throw conflict(`The role "${was.name}" is granted to ${who}. Take it from them first.`, { principals: holders });
-        }
-        await roles.delete(was.id);
-        return { result: was, change: { what: 'role_deleted', principal: null, before: roleFacts(was), after: null } };
-      }),
-
-    addGrant: (actor: string, idOrKey: string, { role_id, scope = {}, expires_at = null }: GrantInput) =>
-      change<Grant>(actor, async ({ principals, roles, grants }) => {
-        if (expires_at !== null && expires_at <= clock.now()) throw notValid('expires_at', 'lies in the past');
-        const principal = await readPrincipal({ principals }, idOrKey);
-        const role = await readRole({ roles }, role_id);
-        const place = { principal_id: principal.id, role_id: role.id, scope };
-        const was = await grants.findSame(place);
-        if (was?.expires_at === expires_at) return { result: was, change: null };
-        const grant = { ...place, role: role.name, id: was?.id ?? ids.next('grant'), expires_at };
-        await grants.save(grant);
-        const before = was === null ? null : grantFacts(was);
-        const what = was === null ? 'granted' : 'grant_changed';
-        return { result: grant, change: { what, principal: principal.key, before, after: grantFacts(grant) } };
-      }),
-
-    removeGrant: (actor: string, id: string) =>
-      change(actor, async ({ principals, grants }) => {
-        const was = (await grants.read(id)) ?? missing('grant', id);
-        const { key } = await readPrincipal({ principals }, was.principal_id);
-        await grants.delete(id);
-        return { result: was, change: { what: 'revoked', principal: key, before: grantFacts(was), after: null } };
-      }),
+    ...principalChanges(tools),
+    ...identifierChanges(tools),
+    ...roleChanges(tools),
+    ...grantChanges(tools),
   };
 }
+
+type Tools = { change: Change } & Pick<ChangeDeps, 'clock' | 'ids'>;
+
+const principalChanges = ({
+  change,
+  clock,
+  ids,
+}: Tools): Pick<TrustAdmin, 'createPrincipal' | 'updatePrincipal' | 'deletePrincipal'> => ({
+  createPrincipal: (actor: string, { key, display_name, bypass_moderation = false, notes = '' }: PrincipalInput) =>
+    change(actor, async ({ principals, trust }) => {
+      const taken = (await principals.read(key))?.key ?? (await trust.findLikeKey(key));
+      if (taken !== null) throw conflict(`There is a principal "${taken}" already. Choose another key.`);
+      const fields = { display_name, status: 'active' as const, bypass_moderation, notes };
+      const id = ids.next('principal');
+      await principals.add(id, key, { ...fields, now: clock.now() });
+      const result = await readPrincipal({ principals }, id);
+      return { result, change: { what: 'principal_created', principal: key, before: null, after: fields } };
+    }),
+
+  updatePrincipal: (actor: string, idOrKey: string, patch: PrincipalPatch) =>
+    change<Principal>(actor, async ({ principals }) => {
+      const was = await readPrincipal({ principals }, idOrKey);
+      const after = Object.fromEntries(
+        Object.entries(patch).filter(([field, value]) => was[field as keyof PrincipalPatch] !== value),
+      );
+      if (Object.keys(after).length === 0) return { result: was, change: null };
+      await principals.update(was.id, { ...was, ...patch, now: clock.now() });
+      const before = Object.fromEntries(Object.keys(after).map((field) => [field, was[field as keyof PrincipalPatch]]));
+      const result = await readPrincipal({ principals }, was.id);
+      return { result, change: { what: 'principal_changed', principal: was.key, before, after } };
+    }),
+
+  deletePrincipal: (actor: string, idOrKey: string) =>
+    change(actor, async ({ principals }) => {
+      const was = await readPrincipal({ principals }, idOrKey);
+      await principals.delete(was.id);
+      const { key, display_name, status, bypass_moderation, notes } = was;
+      const before = {
+        display_name,
+        status,
+        bypass_moderation,
+        notes,
+        identifiers: was.identifiers.map(identifierFacts),
+        grants: was.grants.map(grantFacts),
+      };
+      return { result: was, change: { what: 'principal_deleted', principal: key, before, after: null } };
+    }),
+});
+
+const identifierChanges = ({ change }: Tools): Pick<TrustAdmin, 'addIdentifier' | 'removeIdentifier'> => ({
+  addIdentifier: (actor: string, idOrKey: string, surface: string, value: string) =>
+    change<Identifier>(actor, async ({ principals, trust }) => {
+      const principal = await readPrincipal({ principals }, idOrKey);
+      const { id, isNew } = await giveIdentifier(trust, { principal_id: principal.id, surface, value });
+      const result = (await principals.readIdentifier(id)) ?? missing('identifier', id);
+      if (!isNew) return { result, change: null };
+      return { result, change: { what: 'linked', principal: principal.key, before: null, after: identifierFacts(result) } };
+    }),
+
+  removeIdentifier: (actor: string, id: string) =>
+    change(actor, async ({ principals }) => {
+      const was = (await principals.readIdentifier(id)) ?? missing('identifier', id);
+      const { key } = await readPrincipal({ principals }, was.principal_id);
+      await principals.deleteIdentifier(id);
+      return { result: was, change: { what: 'unlinked', principal: key, before: identifierFacts(was), after: null } };
+    }),
+});
+
+const roleChanges = ({ change, ids }: Tools): Pick<TrustAdmin, 'saveRole' | 'deleteRole'> => ({
+  saveRole: (actor: string, input: RoleInput) =>
+    change<Role>(actor, async ({ roles }) => {
+      const found = await roles.read(input.name);
+      const was = found?.name === input.name ? found : null;
+      const like = was === null ? await roles.findLike(input.name) : null;
+      if (like !== null) throw conflict(`The name could be taken for the role "${like}". Choose another name.`);
+      const role = { ...newRole, ...was, ...input, id: was?.id ?? ids.next('role') };
+      if (was !== null && JSON.stringify(roleFacts(was)) === JSON.stringify(roleFacts(role))) {
+        return { result: was, change: null };
+      }
+      await roles.save(role);
+      const before = was === null ? null : roleFacts(was);
+      const what = was === null ? 'role_created' : 'role_changed';
+      return { result: await readRole({ roles }, role.id), change: { what, principal: null, before, after: roleFacts(role) } };
+    }),
+
+  deleteRole: (actor: string, idOrName: string) =>
+    change(actor, async ({ roles }) => {
+      const was = await readRole({ roles }, idOrName);
+      const holders = await roles.holders(was.id);
+      if (holders.length > 0) {
+        const who = holders.slice(0, 20).join(', ') + (holders.length > 20 ? ' and others' : '');
+        throw conflict(`The role "${was.name}" is granted to ${who}. Take it from them first.`, { principals: holders });
+      }
+      await roles.delete(was.id);
+      return { result: was, change: { what: 'role_deleted', principal: null, before: roleFacts(was), after: null } };
+    }),
+});
+
+const grantChanges = ({ change, clock, ids }: Tools): Pick<TrustAdmin, 'addGrant' | 'removeGrant'> => ({
+  addGrant: (actor: string, idOrKey: string, { role_id, scope = {}, expires_at = null }: GrantInput) =>
+    change<Grant>(actor, async ({ principals, roles, grants }) => {
+      if (expires_at !== null && expires_at <= clock.now()) throw notValid('expires_at', 'lies in the past');
+      const principal = await readPrincipal({ principals }, idOrKey);
+      const role = await readRole({ roles }, role_id);
+      const place = { principal_id: principal.id, role_id: role.id, scope };
+      const was = await grants.findSame(place);
+      if (was?.expires_at === expires_at) return { result: was, change: null };
+      const grant = { ...place, role: role.name, id: was?.id ?? ids.next('grant'), expires_at };
+      await grants.save(grant);
+      const before = was === null ? null : grantFacts(was);
+      const what = was === null ? 'granted' : 'grant_changed';
+      return { result: grant, change: { what, principal: principal.key, before, after: grantFacts(grant) } };
+    }),
+
+  removeGrant: (actor: string, id: string) =>
+    change(actor, async ({ principals, grants }) => {
+      const was = (await grants.read(id)) ?? missing('grant', id);
+      const { key } = await readPrincipal({ principals }, was.principal_id);
+      await grants.delete(id);
+      return { result: was, change: { what: 'revoked', principal: key, before: grantFacts(was), after: null } };
+    }),
+});
 
 const newRole = { surfaces: '*', tool_servers: '*', description: '' } as const;
 
