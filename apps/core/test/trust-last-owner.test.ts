@@ -25,6 +25,8 @@ describe('the last principal with every right', () => {
     await isRefused('POST', '/trust/principals/owner/grants', { role_id: 'blocked' });
     await isRefused('POST', '/trust/roles', { name: 'owner', tier: 'TRUSTED', tool_policy: 'full' });
     await isRefused('POST', '/trust/roles', { name: 'owner', tier: 'SACRED', tool_policy: 'full', surfaces: ['email'] });
+    await isRefused('POST', '/trust/roles', { name: 'owner', tier: 'SACRED', tool_policy: 'none' });
+    await isRefused('POST', '/trust/roles', { name: 'owner', tier: 'SACRED', tool_policy: 'read' });
     await isRefused('DELETE', '/trust/roles/owner');
   });
 
@@ -53,6 +55,18 @@ describe('the last principal with every right', () => {
     await addAnna('owner');
     const statuses = await Promise.all([status('DELETE', '/trust/principals/owner'), status('DELETE', '/trust/principals/anna')]);
     expect(statuses.toSorted()).toEqual([200, 409]);
+  });
+});
+
+describe('an owner without tools', () => {
+  const weak = { name: 'weak', tier: 'SACRED', tool_policy: 'read' };
+
+  test('is an owner beside one who has them, and does not stand for that one', async () => {
+    await ok('POST', '/trust/roles', weak);
+    await addAnna('weak');
+    expect(await status('DELETE', '/trust/principals/owner')).toBe(409);
+    expect(await status('POST', '/trust/roles', { ...weak, tool_policy: 'none' })).toBe(200);
+    expect(await status('DELETE', '/trust/principals/anna')).toBe(200);
   });
 });
 

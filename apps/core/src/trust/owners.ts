@@ -1,7 +1,22 @@
 import type { Principal, Role } from '@svc/contract/trust.ts';
 
-/** Principals who have every right, everywhere, now and for good: whoever is the last of them must stay one. */
+/** Principals who have the highest tier, everywhere, now and for good: whoever is the last of them must stay one. */
 export function ownersAmong(principals: readonly Principal[], roles: readonly Role[], now: number): Principal[] {
+  return holdersFor(principals, roles, now, ({ tier }) => tier === 'SACRED');
+}
+
+/** Owners for whom the engine may do everything. */
+export function actingOwnersAmong(principals: readonly Principal[], roles: readonly Role[], now: number): Principal[] {
+  return holdersFor(principals, roles, now, ({ tier, tool_policy }) => tier === 'SACRED' && tool_policy === 'full');
+}
+
+/** Those who hold a role that `isMeant`, on every channel and without end, and are not blocked. */
+function holdersFor(
+  principals: readonly Principal[],
+  roles: readonly Role[],
+  now: number,
+  isMeant: (role: Role) => boolean,
+): Principal[] {
   const roleOf = new Map(roles.map((role) => [role.id, role]));
   return principals.filter(({ status, grants }) => {
     if (status !== 'active') return false;
@@ -13,7 +28,8 @@ export function ownersAmong(principals: readonly Principal[], roles: readonly Ro
     const isBlocked = everywhere.some(
       ({ role_id, expires_at }) => tierOf(role_id) === 'BLOCKED' && (expires_at === null || expires_at > now),
     );
-    return !isBlocked && everywhere.some(({ role_id, expires_at }) => tierOf(role_id) === 'SACRED' && expires_at === null);
+    const counts = (role: Role | undefined) => role !== undefined && isMeant(role);
+    return !isBlocked && everywhere.some(({ role_id, expires_at }) => expires_at === null && counts(roleOf.get(role_id)));
   });
 }
 

@@ -5,7 +5,7 @@ import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Events } from '../events.ts';
 import { createGrantStore, type GrantStore } from './grant-store.ts';
-import { ownersAmong } from './owners.ts';
+import { actingOwnersAmong, ownersAmong } from './owners.ts';
 import { createPrincipalStore, type PrincipalStore } from './principal-store.ts';
 import { createRoleStore, type RoleStore } from './role-store.ts';
 import type { NewTrustChange, TrustAudit } from './trust-audit.ts';
@@ -56,17 +56,23 @@ export const openStores = (db: Database, clock: Clock, ids: Ids): Stores => ({
   trust: createTrustStore(db, clock, ids),
 });
 
-const owners = async ({ principals, roles }: Stores, now: number): Promise<Principal[]> =>
-  ownersAmong(await principals.list(), await roles.list(), now);
+type Owners = { all: Principal[]; acting: Principal[] };
 
-function checkOwners(before: Principal[], after: Principal[], losesIdentifier: boolean): void {
-  const who = before.map(({ key }) => `"${key}"`).join(', ');
-  if (before.length > 0 && after.length === 0) {
+async function owners({ principals, roles }: Stores, now: number): Promise<Owners> {
+  const [everyone, everyRole] = [await principals.list(), await roles.list()];
+  return { all: ownersAmong(everyone, everyRole, now), acting: actingOwnersAmong(everyone, everyRole, now) };
+}
+
+function checkOwners(before: Owners, after: Owners, losesIdentifier: boolean): void {
+  for (const kind of ['all', 'acting'] as const) {
+    if (before[kind].length === 0 || after[kind].length > 0) continue;
+    const who = before[kind].map(({ key }) => `"${key}"`).join(', ');
     throw conflict(
-      `${who} is the last with every right (SACRED, everywhere and without end). Give another principal such a role first.`,
+      `${who} is the last with every right (SACRED, full tools, everywhere and without end). ` +
+        'Give another principal such a role first.',
     );
   }
-  const ways = (some: Principal[]) => some.flatMap(({ identifiers }) => identifiers).length;
+  const ways = ({ all }: Owners) => all.flatMap(({ identifiers }) => identifiers).length;
   if (losesIdentifier && ways(before) > 0 && ways(after) === 0) {
     throw conflict('This is the last identifier of an owner. Without it nobody could let anyone in.');
   }
