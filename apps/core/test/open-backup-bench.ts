@@ -2,17 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, expect } from 'vitest';
+import { afterEach, expect, type afterAll } from 'vitest';
 import type { Backup, RestoreState } from '@svc/contract/backup.ts';
 import type { UploadedFile } from '@svc/contract/upload.ts';
 import { applyRestore } from '@svc/service-kit/restore/apply-restore.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openTestCore, type TestCore } from './open-test-core.ts';
 
-/** What one does with backups over HTTP, for the tests of one file. Each opens its core. */
-export function openBackupBench() {
+/** What one does with backups over HTTP. Each test opens its core; with `afterAll` those of a group share the one that `beforeAll` opened. */
+export function openBackupBench(closeAfter: typeof afterEach | typeof afterAll = afterEach) {
   let core: TestCore;
-  afterEach(() => core.close());
+  closeAfter(() => core.close());
 
   const ask = (method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) => core.app.inject({ method, url, payload });
   const list = async () => (await ask('GET', '/v2/backups')).json<{ backups: Backup[]; restore: RestoreState | null }>();

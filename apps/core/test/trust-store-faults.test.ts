@@ -1,8 +1,11 @@
-import { readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { freePorts } from '@svc/testing/free-ports.ts';
+import { startCore } from '@svc/testing/spawn-core.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { envelope } from './open-test-core.ts';
 import { dataDir, startCoreProcess as start } from './start-core-process.ts';
 
@@ -12,14 +15,22 @@ const get = async <T>(core: Core, route: string) => (await requestJson<T>(`${cor
 const post = <T>(core: Core, route: string, body: unknown, headers = {}) =>
   requestJson<T>(`${core.url}${route}`, { body, headers, timeoutMs: 40_000 });
 
+const used = temporaryFolder();
+afterAll(() => used.remove());
+
+beforeAll(async () => {
+  const [core, manager, collector] = (await freePorts(3)) as [number, number, number];
+  const { child, exited } = await startCore(used.path, { core, manager, collector });
+  const { body } = await requestJson(`http://127.0.0.1:${core}/v2/handle`, { body: envelope('echo hi'), timeoutMs: 40_000 });
+  expect(body).toMatchObject({ outcome: 'replied' });
+  child.kill('SIGTERM');
+  await exited;
+});
+
 /** A data folder in which a core has run and let its owner in. */
-async function usedFolder(): Promise<string> {
+function usedFolder(): string {
   const dir = dataDir();
-  const core = await start(dir);
-  await core.ready();
-  expect((await post(core, '/v2/handle', envelope('echo hi'))).body).toMatchObject({ outcome: 'replied' });
-  core.child.kill('SIGTERM');
-  await core.exited;
+  cpSync(used.path, dir, { recursive: true });
   return dir;
 }
 
@@ -49,7 +60,7 @@ describe('[T01] a trust store', () => {
     ['missing', (dir: string) => rmSync(file(dir))],
     ['of zero bytes', (dir: string) => truncateSync(file(dir), 0)],
   ])('that is %s lets nobody in where trust had been set up, also after another start', async (_what, break_) => {
-    const dir = await usedFolder();
+    const dir = usedFolder();
     break_(dir);
     const core = await start(dir);
     await expectClosed(core, `the trust store ${file(dir)} is empty, though trust had been set up here`);
@@ -59,7 +70,7 @@ describe('[T01] a trust store', () => {
   });
 
   test('that is gone is started over when the operator says so', async () => {
-    const dir = await usedFolder();
+    const dir = usedFolder();
     rmSync(file(dir));
     rmSync(file(dir, 'trust.set-up'));
     const core = await start(dir);
@@ -86,7 +97,7 @@ describe('[T01] a trust store', () => {
       },
     ],
   ])('that is %s lets nobody in, does nothing else, and the core says so', async (_what, break_) => {
-    const dir = await usedFolder();
+    const dir = usedFolder();
     break_(dir);
     const before = readFileSync(file(dir));
     const core = await start(dir);
@@ -101,7 +112,7 @@ describe('[T01] a trust store', () => {
   });
 
   test('that another process has locked lets nobody in: the core ends and says why', async () => {
-    const dir = await usedFolder();
+    const dir = usedFolder();
     const lock = new DatabaseSync(file(dir));
     lock.exec('PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE');
     try {
@@ -114,7 +125,7 @@ describe('[T01] a trust store', () => {
   });
 
   test('with changes of an earlier version beside it that cannot be read goes on without them, and the core says so', async () => {
-    const dir = await usedFolder();
+    const dir = usedFolder();
     writeFileSync(`${file(dir)}-redo`, '{"generation":0}\n["DELETE FROM princip\n["x"]\n');
     const core = await start(dir);
     await core.ready();
