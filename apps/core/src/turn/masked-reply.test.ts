@@ -135,7 +135,7 @@ test('however a reply is cut, and whenever a secret becomes known: deltas add up
       if (frames.some(({ type }) => type === 'retract')) return;
       expect(segments().join('\n\n')).toBe(reply.text());
     }),
-    { numRuns: process.env['TEST_DEEP'] === '1' ? 10_000 : 1500 },
+    { numRuns: process.env['TEST_DEEP'] === '1' ? 10_000 : 300 },
   );
 });
 
