@@ -26,7 +26,7 @@ const shell = (command: string, more: object = {}): ScriptedStep => ({
 });
 
 describeWithEngine('gemini', "the life of gemini's processes", async (install) => {
-  const bench = await openEngineBench({ id: 'gemini', createEngine, install });
+  const bench = await openEngineBench({ id: 'gemini', createEngine, install }, { cache: 'compile-cache' });
   const { model, start, dir } = bench;
 
   testEngineLife(bench, {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
@@ -17,9 +17,13 @@ export type EngineBench = RealEngine & {
   start(fields?: Partial<EngineDeps>): { engine: Engine; stateDir: string; request: { cwd: string } };
 };
 
-/** A scripted model and fresh engines that speak to it, for the tests of one `describe`. */
-export async function openEngineBench(real: RealEngine): Promise<EngineBench> {
+/**
+ * A scripted model and fresh engines that speak to it, for the tests of one `describe`. `cache` names a folder of the engine's state
+ * that may outlive the state: code that its program has compiled.
+ */
+export async function openEngineBench(real: RealEngine, { cache }: { cache?: string } = {}): Promise<EngineBench> {
   const dir = mkdtempSync(path.join(os.tmpdir(), `${real.id}-bench-`));
+  if (cache !== undefined) mkdirSync(path.join(dir, cache));
   const model = await startModelServer();
   afterAll(async () => {
     await model.close();
@@ -31,6 +35,7 @@ export async function openEngineBench(real: RealEngine): Promise<EngineBench> {
     model,
     start(fields = {}) {
       const stateDir = mkdtempSync(path.join(dir, 'state-'));
+      if (cache !== undefined) symlinkSync(path.join(dir, cache), path.join(stateDir, cache));
       const engine = real.createEngine(engineDeps({ stateDir, path: real.install, baseUrl: model.url, ...fields }));
       onTestFinished(() => engine.close());
       return { engine, stateDir, request: { cwd: mkdtempSync(path.join(dir, 'cwd-')) } };
