@@ -1,14 +1,20 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { SlowFilesFirst } from './apps/cli/src/testing/slow-files-first.ts';
 
-/** Units share one process (`*.test.ts` beside the code); tests that start processes are isolated (`test/` folders). */
+const cores = availableParallelism();
+
+/** Units share a process for each core (`*.test.ts` beside the code); tests that start processes are isolated (`test/` folders). */
 export default defineConfig({
   test: {
+    sequence: { sequencer: SlowFilesFirst },
     projects: [
       {
         test: {
           name: 'unit',
           include: ['{packages,apps,connectors,engines}/*/src/**/*.test.ts'],
           isolate: false,
+          maxWorkers: Math.max(cores, 2),
           testTimeout: 60_000,
           expect: { poll: { timeout: 20_000 } },
           sequence: { groupOrder: 0 },
@@ -22,7 +28,8 @@ export default defineConfig({
           hookTimeout: 120_000,
           // The usual second is short for a busy machine; who waits goes on as soon as it can.
           expect: { poll: { timeout: 40_000 } },
-          maxWorkers: 2,
+          // They wait for the programs they start about half of the time.
+          maxWorkers: Math.max(cores, 2) * 2,
           // After the units, which would make them slow.
           sequence: { groupOrder: 1 },
         },
