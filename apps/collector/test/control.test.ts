@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ownProcess, type ProcessFacts } from '../src/control/process-facts.ts';
 import { endProcess } from '../src/control/end-process.ts';
+import { openTestCollector } from './open-test-collector.ts';
 import { controlToken, openTestControl, readToken, type TestControl } from './open-test-control.ts';
 
 let control: TestControl;
@@ -33,6 +34,16 @@ test.each(routes)('%s %s takes the control token and nothing else', async (metho
   expect(await control.audit()).toEqual([]);
   expect((await control.send(method, url, body)).status).not.toBe(401);
   expect(await control.audit()).toHaveLength(1);
+});
+
+test.each(['normal', 'full'])('a control action leaves the durability of the database at %s', async (durability) => {
+  const collector = openTestCollector({ SVC_DURABILITY: durability, SVC_CORE_PORT: '2', SVC_MANAGER_PORT: '1' });
+  const level = () => collector.context.db.raw.prepare('PRAGMA synchronous').get();
+  const before = level();
+  await collector.app.inject({ method: 'POST', url: '/api/control/restart-daemon', payload: { target: 'nothing' } });
+  expect(await collector.read('/api/control/audit')).toMatchObject({ actions: [{ outcome: 'failed' }] });
+  expect(level()).toEqual(before);
+  await collector.close();
 });
 
 test.each(['/api/control/audit', '/api/events', '/api/search?q=x', '/api/system', '/api/stream'])(

@@ -64,3 +64,52 @@ test('statements that waited for a transaction share a commit, in the order in w
   expect(db.mark() - before).toBe(1);
   expect((await db.all<{ value: number }>('SELECT value FROM n')).map(({ value }) => value)).toEqual([...Array(20).keys()]);
 });
+
+test('a batch is one transaction within the call: all of it is there, or nothing when it throws', async () => {
+  const { db, count } = open();
+  const insert = db.statement('INSERT INTO n VALUES (?)');
+  expect(db.batch(() => [1, 2, 3].map((value) => Number(insert.run(value).changes)))).toEqual([1, 1, 1]);
+  expect(() =>
+    db.batch(() => {
+      insert.run(4);
+      throw new Error('no');
+    }),
+  ).toThrow('no');
+  expect(await count()).toBe(3);
+});
+
+test('a batch commits what shared a transaction before it, and keeps it when the batch throws', async () => {
+  const { db, count } = open();
+  const waiting = db.run('INSERT INTO n VALUES (1)');
+  expect(() =>
+    db.batch(() => {
+      throw new Error('no');
+    }),
+  ).toThrow('no');
+  await waiting;
+  expect(await count()).toBe(1);
+});
+
+test.each(['normal', 'full'] as const)(
+  'after a durable statement the durability is %s again, as it was set',
+  async (durability) => {
+    const db = openSqlite(':memory:', { durability });
+    db.raw.exec('CREATE TABLE n (value INTEGER)');
+    const level = () => db.raw.prepare('PRAGMA synchronous').get()?.['synchronous'];
+    const before = level();
+    expect(await db.runDurably('INSERT INTO n VALUES (1)')).toBe(1);
+    await expect(db.runDurably('INSERT INTO absent VALUES (1)')).rejects.toThrow('no such table');
+    expect(level()).toBe(before);
+  },
+);
+
+test('a durable statement waits for an open transaction, and is in the database before those that came after it', async () => {
+  const { db } = open();
+  const slow = db.transaction(async (tx) => {
+    await tx.run('INSERT INTO n VALUES (1)');
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+  const durable = db.runDurably('INSERT INTO n VALUES (2)');
+  await Promise.all([slow, durable, db.run('INSERT INTO n VALUES (3)')]);
+  expect((await db.all<{ value: number }>('SELECT value FROM n')).map(({ value }) => value)).toEqual([1, 2, 3]);
+});

@@ -8,22 +8,35 @@ import { lockFile } from './file-lock.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { snapshot } from './snapshot.ts';
 
-/** A local database that also lends its raw handle, for batches on a hot path. */
-export type SqliteDatabase = Database & {
-  readonly file: string;
-  readonly raw: DatabaseSync;
-  /** Commits, within the call, what shares a transaction at the moment; a batch on `raw` can then begin one of its own. */
-  commitNow(): void;
-  /** Why changes cannot be kept at the moment; null while they can. */
-  fault(): string | null;
-  /** Resolves when the file turns out to be damaged, with what `damage` says from then on. */
-  readonly damaged: Promise<DamagedDatabase>;
-  damage(): DamagedDatabase | null;
-  /** For a check of the file that found damage before a statement met it. */
-  reportDamage(why: string): void;
-  /** Copies it to a new file as it is between two transactions, while it is used. */
-  snapshot(file: string): Promise<void>;
-};
+/** What SQLite gives beyond the port, because it runs within the process: many statements within one call. */
+export interface BatchDatabase {
+  /** A statement, prepared once by its text. One that changes something is run in a `batch` only. */
+  statement(sql: string): StatementSync;
+  /**
+   * Runs `work` as one transaction within the call, and commits it. For a hot path: hundreds of statements, each of which
+   * the port would have to await. A throw rolls back and passes on.
+   */
+  batch<T>(work: () => T): T;
+}
+
+/** A local SQLite database. */
+export type SqliteDatabase = Database &
+  BatchDatabase & {
+    readonly file: string;
+    /** The connection itself: for whoever opens the database, for migrations and tests. */
+    readonly raw: DatabaseSync;
+    /** Like `run`, in a commit of its own that is on the disk when this resolves, whatever the durability of the others. */
+    runDurably(sql: string, ...values: Value[]): Promise<number>;
+    /** Why changes cannot be kept at the moment; null while they can. */
+    fault(): string | null;
+    /** Resolves when the file turns out to be damaged, with what `damage` says from then on. */
+    readonly damaged: Promise<DamagedDatabase>;
+    damage(): DamagedDatabase | null;
+    /** For a check of the file that found damage before a statement met it. */
+    reportDamage(why: string): void;
+    /** Copies it to a new file as it is between two transactions, while it is used. */
+    snapshot(file: string): Promise<void>;
+  };
 
 /**
  * What a commit survives. `normal`: the end of the process; a power failure leaves a whole database without its last
@@ -69,38 +82,14 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDat
   const raw = openFile(file, durability, watch, unlock);
   const group = createGroupCommit(raw, afterCommit);
 
-  const statements = new Map<string, Statement>();
-  const prepared = (sql: string): Statement => {
-    let known = statements.get(sql);
-    if (known === undefined) {
-      known = { statement: raw.prepare(sql), writes: !/^\s*select\b/i.test(sql) };
-      statements.set(sql, known);
-    }
-    return known;
-  };
+  const prepared = createStatements(raw);
+  const line = createLine();
 
-  // One connection: while a transaction is open every other statement waits for it, or it would land inside it.
-  let tail: Promise<unknown> = Promise.resolve();
-  let open = 0;
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = tail.then(work, work);
-    tail = next.catch(() => undefined);
-    return next;
-  };
-  /** Runs `work` while every other statement waits. */
-  const alone = async <T>(work: () => Promise<T>): Promise<T> => {
-    open++;
-    try {
-      return await inTurn(work);
-    } finally {
-      open--;
-    }
-  };
   /** A log that has grown too long can begin again only while nobody writes. */
   function afterCommit(): void {
     checkpointer?.committed();
     const pause = checkpointer?.pause() ?? null;
-    if (pause !== null) void alone(() => pause);
+    if (pause !== null) void line.alone(() => pause);
   }
   const perform = <T>(sql: string, query: Query<T>): Performed<T> => {
     const { statement, writes } = prepared(sql);
@@ -116,35 +105,33 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDat
   };
   const execute = async <T>(sql: string, query: Query<T>, isDeferred: boolean): Promise<T> => {
     const work = () => perform(sql, query);
-    const { result, since } = open === 0 ? work() : await inTurn(async () => work());
+    const { result, since } = line.isFree() ? work() : await line.inTurn(async () => work());
     if (since !== null && !isDeferred) await group.committed(since);
     return result;
   };
 
-  const within: Omit<Database, 'transaction'> = {
-    get: async <T>(sql: string, ...values: Value[]) => prepared(sql).statement.get(...values) as T | undefined,
-    all: async <T>(sql: string, ...values: Value[]) => prepared(sql).statement.all(...values) as T[],
-    run: async (sql, ...values) => Number(prepared(sql).statement.run(...values).changes),
-    getDeferred: (sql, ...values) => within.get(sql, ...values),
-    mark: () => group.mark(),
-    flush: () => Promise.resolve(),
-    close: () => Promise.reject(new Error('a database is not closed inside a transaction')),
-  };
   const inOwnTransaction = async <T>(fn: (tx: Transaction) => Promise<T>): Promise<T> => {
     const onCommit: (() => void)[] = [];
-    const tx: Transaction = { ...within, transaction: (work) => work(tx), afterCommit: (work) => void onCommit.push(work) };
-    group.commitNow();
-    raw.exec('BEGIN IMMEDIATE');
+    const tx: Transaction = {
+      ...statementsWithin(prepared, () => group.mark()),
+      transaction: (work) => work(tx),
+      afterCommit: (work) => void onCommit.push(work),
+    };
+    begin();
     try {
       const result = await fn(tx);
       raw.exec('COMMIT');
       for (const work of onCommit) work();
       return result;
     } catch (error) {
-      // Some faults have ended it already.
-      if (raw.isTransaction) raw.exec('ROLLBACK');
+      rollBack(raw);
       throw error;
     }
+  };
+  /** A transaction of its own; what shares one at the moment is committed first. */
+  const begin = () => {
+    group.commitNow();
+    raw.exec('BEGIN IMMEDIATE');
   };
 
   return {
@@ -157,15 +144,36 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDat
       execute(sql, (statement) => statement.get(...values) as T | undefined, true),
     mark: () => group.mark(),
     flush: (since) => group.committed(since),
-    commitNow: () => group.commitNow(),
+    statement: (sql) => prepared(sql).statement,
+    batch(work) {
+      begin();
+      try {
+        const result = work();
+        raw.exec('COMMIT');
+        return result;
+      } catch (error) {
+        rollBack(raw);
+        throw error;
+      }
+    },
+    runDurably: (sql, ...values) =>
+      line.alone(async () => {
+        group.commitNow();
+        raw.exec('PRAGMA synchronous=full');
+        try {
+          return Number(prepared(sql).statement.run(...values).changes);
+        } finally {
+          raw.exec(`PRAGMA synchronous=${durability}`);
+        }
+      }),
     fault: () => group.fault(),
     damaged,
     damage: () => damage,
     reportDamage: (why) => void raw.report(why),
     snapshot: (copy) => snapshot(raw, copy, () => group.commitNow()),
-    transaction: (fn) => alone(() => inOwnTransaction(fn)),
+    transaction: (fn) => line.alone(() => inOwnTransaction(fn)),
     async close() {
-      await tail;
+      await line.end();
       group.commitNow();
       await checkpointer?.close();
       raw.close();
@@ -189,4 +197,71 @@ function openFile(file: string, durability: Durability, watch: DamageWatch, unlo
     unlock();
     throw error;
   }
+}
+
+/** Some faults have ended the transaction already. */
+function rollBack(raw: DatabaseSync): void {
+  if (raw.isTransaction) raw.exec('ROLLBACK');
+}
+
+type Statements = (sql: string) => Statement;
+
+/** Statements, prepared once by their text. */
+function createStatements(raw: DatabaseSync): Statements {
+  const statements = new Map<string, Statement>();
+  return (sql) => {
+    let known = statements.get(sql);
+    if (known === undefined) {
+      known = { statement: raw.prepare(sql), writes: !/^\s*select\b/i.test(sql) };
+      statements.set(sql, known);
+    }
+    return known;
+  };
+}
+
+/** The port inside a transaction, where nothing is committed before its end. */
+function statementsWithin(prepared: Statements, mark: () => number): Omit<Database, 'transaction'> {
+  const within: Omit<Database, 'transaction'> = {
+    get: async <T>(sql: string, ...values: Value[]) => prepared(sql).statement.get(...values) as T | undefined,
+    all: async <T>(sql: string, ...values: Value[]) => prepared(sql).statement.all(...values) as T[],
+    run: async (sql, ...values) => Number(prepared(sql).statement.run(...values).changes),
+    getDeferred: (sql, ...values) => within.get(sql, ...values),
+    mark,
+    flush: () => Promise.resolve(),
+    close: () => Promise.reject(new Error('a database is not closed inside a transaction')),
+  };
+  return within;
+}
+
+/** One connection: while a transaction is open every other statement waits for it, or it would land inside it. */
+type Line = {
+  isFree(): boolean;
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs `work` while every other statement waits. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+  /** Resolves when what waits now has run. */
+  end(): Promise<unknown>;
+};
+
+function createLine(): Line {
+  let tail: Promise<unknown> = Promise.resolve();
+  let open = 0;
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = tail.then(work, work);
+    tail = next.catch(() => undefined);
+    return next;
+  };
+  return {
+    isFree: () => open === 0,
+    inTurn,
+    async alone(work) {
+      open++;
+      try {
+        return await inTurn(work);
+      } finally {
+        open--;
+      }
+    },
+    end: () => tail,
+  };
 }

@@ -8,7 +8,7 @@ import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import type { FeedItem } from '../feed/feed-item.ts';
 
 type ActionRequest = Pick<ControlAction, 'actor' | 'action' | 'target' | 'details'>;
-type Deps = { db: SqliteDatabase; hub: Hub<FeedItem>; clock: Pick<Clock, 'now'>; ids: Ids; log: Pick<Log, 'error'> };
+type Deps = { db: Db; hub: Hub<FeedItem>; clock: Pick<Clock, 'now'>; ids: Ids; log: Pick<Log, 'error'> };
 
 /**
  * Does one control action: first the audit has it, then it is done, then the audit has how that went. What cannot be
@@ -53,28 +53,17 @@ const update = `UPDATE control_audit SET outcome = ?, error = ?, finished_at = ?
 const select = 'SELECT * FROM control_audit WHERE at < ? ORDER BY seq DESC LIMIT ?';
 
 type Row = Omit<ControlAction, 'details'> & { details: string; seq: number };
-type Db = SqliteDatabase;
+type Db = Pick<SqliteDatabase, 'all' | 'runDurably'>;
 
-/** Notes an action that is about to begin; it is on the disk when this resolves. */
-const noteBegin = (db: Db, { id, at, actor, action, target, details }: ControlAction): Promise<void> =>
-  durably(db, () => void db.raw.prepare(insert).run(id, at, actor, action, target, JSON.stringify(details)));
+/** Notes an action that is about to begin. Everything else may be lost with the power of the machine, in its last moment; this may not. */
+const noteBegin = (db: Db, { id, at, actor, action, target, details }: ControlAction): Promise<number> =>
+  db.runDurably(insert, id, at, actor, action, target, JSON.stringify(details));
 
-const noteEnd = (db: Db, { id, outcome, error, finished_at }: ControlAction): Promise<void> =>
-  durably(db, () => void db.raw.prepare(update).run(outcome, error, finished_at, id));
+const noteEnd = (db: Db, { id, outcome, error, finished_at }: ControlAction): Promise<number> =>
+  db.runDurably(update, outcome, error, finished_at, id);
 
 /** Newest first. */
 export async function listAudit(db: Pick<Db, 'all'>, before: number, limit: number): Promise<ControlAction[]> {
   const rows = await db.all<Row>(select, before, limit);
   return rows.map(({ seq: _seq, details, ...row }) => ({ ...row, details: JSON.parse(details) as Record<string, unknown> }));
-}
-
-/** Everything else may be lost with the power of the machine, in its last moment; this may not. */
-async function durably(db: Db, write: () => void): Promise<void> {
-  while (db.raw.isTransaction) await db.flush();
-  db.raw.exec('PRAGMA synchronous=FULL');
-  try {
-    write();
-  } finally {
-    db.raw.exec('PRAGMA synchronous=NORMAL');
-  }
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import type { Database } from '@svc/store/database.ts';
-import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import type { BatchDatabase } from '@svc/store/open-sqlite.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
@@ -100,8 +100,8 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO NOTHING`;
 
 /** Stores an event, inside the caller's transaction; false when one of its id is there already. */
-export function createEventWriter(db: SqliteDatabase): (event: StoredEvent) => boolean {
-  const insert = db.raw.prepare(insertEvent);
+export function createEventWriter(db: BatchDatabase): (event: StoredEvent) => boolean {
+  const insert = db.statement(insertEvent);
   return (event) => {
     const { changes } = insert.run(
       event.id,

@@ -2,7 +2,7 @@ import type { TelemetryEvent } from '@svc/contract/event.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Hub } from '@svc/service-kit/hub.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
-import { tellsOfSession } from '../session/session-facts.ts';
+import { concernsSession } from '../session/session-facts.ts';
 import type { FeedItem } from './feed-item.ts';
 
 /** How long changes of sessions are gathered, and how many one item names. */
@@ -14,14 +14,14 @@ export function createFeedSource(hub: Hub<FeedItem>, clock: Clock) {
   const changed = new Set<string>();
   let cancel = () => {};
 
-  const tellChanged = () => {
+  const publishChanged = () => {
     const all = [...changed];
     changed.clear();
     for (let i = 0; i < all.length; i += maxNamed)
       hub.publish({ name: 'sessions-changed', data: { sessions: all.slice(i, i + maxNamed) } });
   };
   const note = (key: string) => {
-    if (changed.size === 0) cancel = clock.after(gatherMs, tellChanged);
+    if (changed.size === 0) cancel = clock.after(gatherMs, publishChanged);
     changed.add(key);
   };
   return {
@@ -29,7 +29,7 @@ export function createFeedSource(hub: Hub<FeedItem>, clock: Clock) {
       if (hub.size === 0) return;
       for (const event of events) {
         hub.publish({ name: 'event', data: toEvent(event) });
-        if (event.session !== null && tellsOfSession(event)) note(event.session);
+        if (event.session !== null && concernsSession(event)) note(event.session);
       }
     },
     /** Something about sessions changed that no event tells. */

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import type { BatchDatabase } from '@svc/store/open-sqlite.ts';
 import { createEventWriter } from '../event/event-store.ts';
 import { createTouchWriter } from '../map/touch-store.ts';
 import { createSessionWriter } from '../session/session-store.ts';
@@ -9,25 +9,17 @@ import type { StoredEvent } from './parse-event.ts';
  * Stores events and what follows from them in one transaction, within the call. An event that is there already adds to
  * nothing, so sums are right however often a producer sends it. Gives those that are new.
  */
-export function createEventsWriter(db: SqliteDatabase): (events: StoredEvent[]) => StoredEvent[] {
+export function createEventsWriter(db: BatchDatabase): (events: StoredEvent[]) => StoredEvent[] {
   const store = createEventWriter(db);
   const newSessionSums = createSessionWriter(db);
   const newUsageSums = createUsageWriter(db);
   const newTouchSums = createTouchWriter(db);
-  return (events) => {
-    const sums = [newSessionSums(), newUsageSums(), newTouchSums()];
-    // Another write of this moment (a sample, the audit) may wait for its commit.
-    if (db.raw.isTransaction) db.commitNow();
-    db.raw.exec('BEGIN IMMEDIATE');
-    try {
+  return (events) =>
+    db.batch(() => {
+      const sums = [newSessionSums(), newUsageSums(), newTouchSums()];
       const fresh = events.filter(store);
       for (const event of fresh) for (const sum of sums) sum.add(event);
       for (const sum of sums) sum.write();
-      db.raw.exec('COMMIT');
       return fresh;
-    } catch (error) {
-      if (db.raw.isTransaction) db.raw.exec('ROLLBACK');
-      throw error;
-    }
-  };
+    });
 }

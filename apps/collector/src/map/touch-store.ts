@@ -1,6 +1,6 @@
 import type { Database } from '@svc/store/database.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
-import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import type { BatchDatabase } from '@svc/store/open-sqlite.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
 import { touchedPaths } from './touched-paths.ts';
 
@@ -83,9 +83,9 @@ const keptMs = 30 * 24 * 3_600_000;
 const touchesPerPrune = 200;
 
 /** Notes which session touched which path; what is older than 30 days goes as new ones come. */
-export function createTouchWriter(db: SqliteDatabase): () => TouchSums {
-  const upsert = db.raw.prepare(merge);
-  const prune = db.raw.prepare(removeOld);
+export function createTouchWriter(db: BatchDatabase): () => TouchSums {
+  const upsert = db.statement(merge);
+  const prune = db.statement(removeOld);
   let unpruned = 0;
   return () => {
     const touches = new Map<string, Touch>();

@@ -8,7 +8,7 @@ const snippetLength = 200;
 const innerKinds: readonly string[] = ['thinking', 'tool', 'tool_result', 'engine'];
 
 /** A sender who was turned away has no session, nor has a message that only waits. */
-export const tellsOfSession = ({ kind, payload }: StoredEvent): boolean =>
+export const concernsSession = ({ kind, payload }: StoredEvent): boolean =>
   kind !== 'denied' && kind !== 'queued' && !(kind === 'turn' && payload['outcome'] === 'denied');
 
 /** A message that is answered; one that is only noted begins nothing. Short turns tell of no state at all. */

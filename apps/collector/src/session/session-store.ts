@@ -1,8 +1,8 @@
 import type { Database } from '@svc/store/database.ts';
-import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import type { BatchDatabase } from '@svc/store/open-sqlite.ts';
 import { maxAheadMs, type StoredEvent } from '../ingest/parse-event.ts';
 import { type SessionRow, addToRow, newRow } from './session-row.ts';
-import { isCoreStart, tellsOfSession } from './session-facts.ts';
+import { isCoreStart, concernsSession } from './session-facts.ts';
 
 export type SessionFilter = { active: boolean; before: number; limit: number };
 
@@ -86,11 +86,11 @@ ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 /** What one commit says about sessions, gathered in memory and written once at its end. Made anew for every commit. */
 type SessionSums = { add(event: StoredEvent): void; write(): void };
 
-export function createSessionWriter(db: SqliteDatabase): () => SessionSums {
-  const merge = db.raw.prepare(mergeSession);
-  const endTurns = db.raw.prepare(endTurnsBefore);
-  const keepStart = db.raw.prepare(keepCoreStart);
-  const readStart = db.raw.prepare("SELECT value FROM fact WHERE name = 'core_started_at'");
+export function createSessionWriter(db: BatchDatabase): () => SessionSums {
+  const merge = db.statement(mergeSession);
+  const endTurns = db.statement(endTurnsBefore);
+  const keepStart = db.statement(keepCoreStart);
+  const readStart = db.statement("SELECT value FROM fact WHERE name = 'core_started_at'");
   return () => {
     const rows = new Map<string, SessionRow>();
     let coreStart = 0;
@@ -99,7 +99,7 @@ export function createSessionWriter(db: SqliteDatabase): () => SessionSums {
       add(event) {
         possibleUntil = Math.max(possibleUntil, event.received_at + maxAheadMs);
         if (isCoreStart(event)) coreStart = Math.max(coreStart, event.ts);
-        if (event.session === null || !tellsOfSession(event)) return;
+        if (event.session === null || !concernsSession(event)) return;
         const row = rows.get(event.session) ?? newRow(event.session, event.ts);
         rows.set(event.session, row);
         addToRow(row, event);

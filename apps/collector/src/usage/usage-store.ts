@@ -1,6 +1,6 @@
 import type { UsageAux, UsageRollup } from '@svc/contract/usage.ts';
 import type { Database } from '@svc/store/database.ts';
-import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import type { BatchDatabase } from '@svc/store/open-sqlite.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
 import { noSums, sumNames } from './turn-sums.ts';
 
@@ -48,9 +48,9 @@ ON CONFLICT (bucket_hour, surface, feature, provider, model, units) DO UPDATE SE
 /** Sums of one commit, gathered in memory and written once at its end. Made anew for every commit. */
 type UsageSums = { add(event: StoredEvent): void; write(): void };
 
-export function createUsageWriter(db: SqliteDatabase): () => UsageSums {
-  const rollupStatement = db.raw.prepare(addRollup);
-  const auxStatement = db.raw.prepare(addAux);
+export function createUsageWriter(db: BatchDatabase): () => UsageSums {
+  const rollupStatement = db.statement(addRollup);
+  const auxStatement = db.statement(addAux);
   return () => {
     const rollups = new Map<string, UsageRollup>();
     const auxes = new Map<string, UsageAux>();
