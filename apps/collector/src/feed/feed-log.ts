@@ -7,17 +7,29 @@ const portionBytes = 64 * 1024;
 /** Engine.IO: the packets of one answer are parted by this character, and `4` begins a message. JSON holds neither raw. */
 const nextMessage = '\u001E4';
 
-export type FeedLog = ReturnType<typeof createFeedLog>;
-
 /**
- * What has been told and not every reader has yet, kept once for all of them. A reader is a place in it, so one that does
+ * Items that some reader has not been given yet, kept once for all of them. A reader is a place in it, so one that does
  * not read costs next to nothing, and all of them together hold no more than this.
  */
-export function createFeedLog() {
+export type FeedLog = {
+  add(item: string): void;
+  /** The place after the last item. */
+  readonly end: number;
+  /** Characters of all items that were ever added. */
+  readonly added: number;
+  /** Characters it holds. */
+  readonly kept: number;
+  /** What comes next for a reader that stands here, before the end. */
+  portion(place: number): Portion;
+  /** Everybody is here or further. */
+  forgetBefore(place: number): void;
+};
+
+export function createFeedLog(): FeedLog {
   let items: string[] = [];
   let first = 0;
   let kept = 0;
-  let told = 0;
+  let added = 0;
   const portions = new Map<number, Portion>();
 
   const makePortion = (from: number): Portion => {
@@ -29,30 +41,26 @@ export function createFeedLog() {
     return { count: texts.length, bytes, text: texts.join(nextMessage), frames: Buffer.concat(texts.flatMap(toFrame)) };
   };
   return {
-    add(item: string): void {
+    add(item) {
       items.push(item);
       kept += item.length;
-      told += item.length;
+      added += item.length;
     },
-    /** The place after the last item, and the length of all that was ever told. */
     get end() {
       return first + items.length;
     },
-    get told() {
-      return told;
+    get added() {
+      return added;
     },
-    /** Characters it holds. */
     get kept() {
       return kept;
     },
-    /** What comes next for a reader that stands here, before the end. */
-    portion(place: number): Portion {
+    portion(place) {
       let portion = portions.get(place);
       if (portion === undefined) portions.set(place, (portion = makePortion(place - first)));
       return portion;
     },
-    /** Everybody is here or further. */
-    forgetBefore(place: number): void {
+    forgetBefore(place) {
       if (place <= first) return;
       for (const item of items.slice(0, place - first)) kept -= item.length;
       items = items.slice(place - first);

@@ -55,7 +55,7 @@ test('every reader gets all items since it came, in their order, in both forms',
     for (const each of steps) {
       if (each.kind === 'tell') {
         const item = JSON.stringify(each.text.repeat(each.times));
-        pump.tell(item);
+        pump.publish(item);
         for (const { want } of readers) want.push(`4${item}`);
       } else if (each.kind === 'join') {
         const reader = createReader();
@@ -85,11 +85,11 @@ test('a thousand readers that take nothing hold what is told once, and are dropp
   const good = createReader();
   for (const reader of [...readers, good]) pump.add(reader);
   for (const reader of readers) reader.isTaking = false;
-  for (let n = 0; n < 10; n++) pump.tell('x'.repeat(100));
+  for (let n = 0; n < 10; n++) pump.publish('x'.repeat(100));
   await settle();
   expect(pump.kept).toBe(1000);
   expect(readers.some(({ isDropped }) => isDropped)).toBe(false);
-  pump.tell('y');
+  pump.publish('y');
   await expect.poll(() => pump.size).toBe(1);
   expect(readers.every(({ isDropped }) => isDropped)).toBe(true);
   expect([pump.kept, good.text.join('').replaceAll('\u001E4', '').length]).toEqual([0, 1001]);
@@ -100,7 +100,7 @@ test('a reader that is only slow is dropped when more waits for it than there ma
   const slow = createReader();
   slow.isTaking = false;
   pump.add(slow);
-  for (let n = 0; n < 11; n++) pump.tell('x'.repeat(100));
+  for (let n = 0; n < 11; n++) pump.publish('x'.repeat(100));
   await settle();
   expect([slow.isDropped, pump.kept, pump.size]).toEqual([true, 0, 0]);
 });
@@ -112,7 +112,7 @@ test('a reader that takes everything stays when another is dropped for what wait
   slow.isTaking = false;
   for (const reader of [fast, slow]) pump.add(reader);
   for (let n = 0; n < 11; n++) {
-    pump.tell('x'.repeat(100));
+    pump.publish('x'.repeat(100));
     await settle();
   }
   expect([slow.isDropped, fast.isDropped, pump.kept]).toEqual([true, false, 0]);
@@ -124,7 +124,7 @@ test('a reader that leaves while others wait holds nothing', async () => {
   const reader = createReader();
   reader.isTaking = false;
   pump.add(reader);
-  pump.tell('x');
+  pump.publish('x');
   await settle();
   pump.remove(reader);
   expect(pump.kept).toBe(0);
@@ -134,7 +134,7 @@ test('readers may leave while others are written to', async () => {
   const pump = createFeedPump(fail);
   const readers = Array.from({ length: 200 }, createReader);
   for (const reader of readers) pump.add(reader);
-  pump.tell('x');
+  pump.publish('x');
   await nextTurn();
   await nextTurn();
   for (const reader of readers) pump.remove(reader);

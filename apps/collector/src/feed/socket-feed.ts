@@ -55,7 +55,7 @@ export function createSocketFeed({ hub, token, clock, mask, log, mostReaders = m
   io.on('connection', (socket) => {
     const reader = toReader(socket, pump.goOn);
     pump.add(reader);
-    unsubscribe ??= hub.subscribe(({ name, data }) => pump.tell(`2["${name}",${mask.json(data)}]`));
+    unsubscribe ??= hub.subscribe(({ name, data }) => pump.publish(`2["${name}",${mask.json(data)}]`));
     socket.on('disconnect', () => {
       pump.remove(reader);
       if (io.sockets.sockets.size > 0) return;

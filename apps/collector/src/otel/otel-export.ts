@@ -44,77 +44,25 @@ const closeMs = 3000;
 
 /** Traces of turns and the metrics, to where the standard variables say. Off, it costs nothing. */
 export function createOtelExport(deps: Deps): OtelExport {
-  const { settings, log, clock, mask, load = loadOtelPackages, install = installOtelPackages } = deps;
+  const { settings, log, clock, mask } = deps;
   const { tracesUrl, metricsUrl, metricsEveryMs } = settings.otel;
-  const isWanted = tracesUrl !== null || metricsUrl !== null;
-  const counts = { exported: 0, failed: 0, dropped: 0, waiting: 0 };
-  const faults = new Map<OtlpResult['what'], string>();
-  let state: OtelState = isWanted ? 'missing' : 'off';
-  let installError: string | null = null;
+  const results = createResults(log);
   let otlp: Otlp | null = null;
-  let installing: Promise<void> | null = null;
-  const stop = new AbortController();
-  let cancelRetry = () => {};
 
-  const onResult = ({ what, count, error }: OtlpResult) => {
-    if (error === null) {
-      if (faults.delete(what)) log.info({ what }, 'OpenTelemetry export works again');
-    } else {
-      if (!faults.has(what)) log.warn({ what, err: errorText(error) }, 'OpenTelemetry export fails; it is tried again');
-      faults.set(what, errorText(error));
-    }
-    if (what !== 'traces') return;
-    counts.waiting = Math.max(0, counts.waiting - count);
-    counts[error === null ? 'exported' : 'failed'] += count;
-  };
+  const libraries = createLibraries(deps, (packages) => {
+    const { version } = deps;
+    const { onResult } = results;
+    otlp = openOtlp(packages, { tracesUrl, metricsUrl, metricsEveryMs, version, onResult, readMetrics: () => readMetrics(deps) });
+    log.info({ traces: tracesUrl !== null, metrics: metricsUrl !== null }, 'OpenTelemetry export is on');
+  });
   const send = (plans: readonly SpanPlan[]) => {
-    if (otlp === null) return;
-    if (counts.waiting + plans.length > maxQueue) {
-      counts.dropped += plans.length;
-      return;
-    }
-    counts.waiting += plans.length;
-    otlp.send(mask.write(plans).value);
+    if (otlp !== null && results.hasRoom(plans.length)) otlp.send(mask.write(plans).value);
   };
   const deliveries = createTurnDeliveries();
   const turns = gatherTurns(clock, (record) => send(toSpans(record, settings.assistantName)));
 
-  const open = (packages: OtelPackages) => {
-    const version = deps.version;
-    otlp = openOtlp(packages, { tracesUrl, metricsUrl, metricsEveryMs, version, onResult, readMetrics: () => readMetrics(deps) });
-    state = 'on';
-    installError = null;
-    log.info({ traces: tracesUrl !== null, metrics: metricsUrl !== null }, 'OpenTelemetry export is on');
-  };
-  const folder = path.join(settings.dataDir, 'otel');
-  const installOnce = async () => {
-    cancelRetry();
-    state = 'installing';
-    try {
-      const found = load(packageFolders(settings.dataDir));
-      if (found === null) {
-        log.info({ folder }, 'the OpenTelemetry libraries are being installed');
-        await install(folder, settings.engineRegistry, stop.signal);
-      }
-      const packages = found ?? load(packageFolders(settings.dataDir));
-      if (packages === null) throw new Error('the libraries are not there after they were installed');
-      if (!stop.signal.aborted) open(packages);
-    } catch (error) {
-      state = 'missing';
-      installError = errorText(error);
-      if (stop.signal.aborted) return;
-      log.warn({ err: installError }, 'the OpenTelemetry libraries could not be installed; it is tried again');
-      cancelRetry = clock.after(retryMs, () => void begin().catch(() => undefined)); // told above
-      throw error;
-    }
-  };
-  const begin = (): Promise<void> => {
-    if (!isWanted || state === 'on' || stop.signal.aborted) return Promise.resolve();
-    return (installing ??= installOnce().finally(() => (installing = null)));
-  };
-
   return {
-    start: () => void begin().catch(() => undefined), // told above
+    start: () => void libraries.open().catch(() => undefined), // in the log, and in /health
     stored(events) {
       if (otlp === null || tracesUrl === null) return;
       try {
@@ -124,33 +72,135 @@ export function createOtelExport(deps: Deps): OtelExport {
           if (span !== null) send([span]);
         }
       } catch (error) {
-        faults.set('traces', errorText(error));
+        results.failed('traces', errorText(error));
       }
     },
-    view: () => ({ state, error: installError ?? [...faults.values()][0] ?? null, ...counts }),
-    fault() {
-      if (state === 'missing')
-        return `OpenTelemetry is not exported, its libraries are missing. Run: ./svc otel install${installError === null ? '' : ` (${installError})`}`;
-      const [what, error] = [...faults][0] ?? [];
-      return what === undefined ? null : `OpenTelemetry ${what} cannot be sent: ${error}`;
-    },
-    install: begin,
+    view: () => ({ state: libraries.state(), error: libraries.error() ?? results.fault()?.[1] ?? null, ...results.counts }),
+    fault: () => faultOf(libraries, results),
+    install: () => libraries.open(),
     async flush() {
       turns.flush();
       await otlp?.flush();
     },
     async close() {
-      stop.abort();
-      cancelRetry();
-      // What runs is told as far as it is known: nobody will be there for its end.
+      // What still runs goes out as far as it is known: this process will not see its end.
       turns.flush();
       turns.close();
-      const closing = Promise.allSettled([otlp?.close(), installing]);
+      const closing = Promise.allSettled([libraries.close(), otlp?.close()]);
       otlp = null;
       const late = Promise.withResolvers<void>();
       const cancelLate = clock.after(closeMs, late.resolve);
       await Promise.race([closing, late.promise]);
       cancelLate();
+    },
+  };
+}
+
+function faultOf(libraries: Libraries, results: Results): string | null {
+  if (libraries.state() === 'missing') {
+    const why = libraries.error();
+    return `OpenTelemetry is not exported, its libraries are missing. Run: ./svc otel install${why === null ? '' : ` (${why})`}`;
+  }
+  const [what, error] = results.fault() ?? [];
+  return what === undefined ? null : `OpenTelemetry ${what} cannot be sent: ${error}`;
+}
+
+/** What became of what was sent. */
+type Results = {
+  readonly counts: { exported: number; failed: number; dropped: number; waiting: number };
+  /** Whether so many spans more may wait; counts them, as waiting or as dropped. */
+  hasRoom(spans: number): boolean;
+  onResult(result: OtlpResult): void;
+  failed(what: OtlpResult['what'], error: string): void;
+  fault(): readonly [what: OtlpResult['what'], error: string] | undefined;
+};
+
+function createResults(log: Deps['log']): Results {
+  const counts = { exported: 0, failed: 0, dropped: 0, waiting: 0 };
+  const faults = new Map<OtlpResult['what'], string>();
+  return {
+    counts,
+    hasRoom(spans) {
+      const isRoom = counts.waiting + spans <= maxQueue;
+      counts[isRoom ? 'waiting' : 'dropped'] += spans;
+      return isRoom;
+    },
+    onResult({ what, count, error }) {
+      if (error === null) {
+        if (faults.delete(what)) log.info({ what }, 'OpenTelemetry export works again');
+      } else {
+        if (!faults.has(what)) log.warn({ what, err: errorText(error) }, 'OpenTelemetry export fails; it is tried again');
+        faults.set(what, errorText(error));
+      }
+      if (what !== 'traces') return;
+      counts.waiting = Math.max(0, counts.waiting - count);
+      counts[error === null ? 'exported' : 'failed'] += count;
+    },
+    failed: (what, error) => void faults.set(what, error),
+    fault: () => [...faults][0],
+  };
+}
+
+/** The libraries of OpenTelemetry: found or installed when they are wanted. */
+type Libraries = {
+  state(): OtelState;
+  /** Why they could not be installed; null while they were not tried or are there. */
+  error(): string | null;
+  /** Opens them, once. Rejects with the reason when that fails; it is tried again by itself. */
+  open(): Promise<void>;
+  /** Ends an installation. */
+  close(): Promise<void>;
+};
+
+function createLibraries(deps: Deps, onOpen: (packages: OtelPackages) => void): Libraries {
+  const { settings, log, clock, load = loadOtelPackages, install = installOtelPackages } = deps;
+  const isWanted = settings.otel.tracesUrl !== null || settings.otel.metricsUrl !== null;
+  const folder = path.join(settings.dataDir, 'otel');
+  const stop = new AbortController();
+  let state: OtelState = isWanted ? 'missing' : 'off';
+  let fault: string | null = null;
+  let opening: Promise<void> | null = null;
+  let cancelRetry = () => {};
+
+  const find = async (): Promise<OtelPackages> => {
+    const found = load(packageFolders(settings.dataDir));
+    if (found !== null) return found;
+    log.info({ folder }, 'the OpenTelemetry libraries are being installed');
+    await install(folder, settings.engineRegistry, stop.signal);
+    const installed = load(packageFolders(settings.dataDir));
+    if (installed === null) throw new Error('the libraries are not there after they were installed');
+    return installed;
+  };
+  const openOnce = async () => {
+    cancelRetry();
+    state = 'installing';
+    try {
+      const packages = await find();
+      if (stop.signal.aborted) return;
+      onOpen(packages);
+      state = 'on';
+      fault = null;
+    } catch (error) {
+      state = 'missing';
+      fault = errorText(error);
+      if (stop.signal.aborted) return;
+      log.warn({ err: fault }, 'the OpenTelemetry libraries could not be installed; it is tried again');
+      cancelRetry = clock.after(retryMs, () => void open().catch(() => undefined)); // in the log, and in /health
+      throw error;
+    }
+  };
+  const open = (): Promise<void> => {
+    if (!isWanted || state === 'on' || stop.signal.aborted) return Promise.resolve();
+    return (opening ??= openOnce().finally(() => (opening = null)));
+  };
+  return {
+    state: () => state,
+    error: () => fault,
+    open,
+    async close() {
+      stop.abort();
+      cancelRetry();
+      await opening;
     },
   };
 }

@@ -21,8 +21,16 @@ const maxKnown = 20_000;
 type Page = { sessions: Session[]; next: string | null };
 type Ask = (before: string | null) => Promise<Page>;
 
-/** The sessions of the core, as it told them last. Asked when somebody wants to know, and never in the path of a turn. */
-export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = askCore(coreUrl)) {
+/** The sessions of the core, as of its last answer. It is asked on demand, and never in the path of a turn. */
+export type CoreDirectory = {
+  /** Brings what is known up to date, within a moment: a core that does not answer holds nobody up. */
+  refresh(): Promise<void>;
+  of(key: string): CoreFacts | undefined;
+  /** The session that an engine's session belongs to, which was active at `since` (epoch ms) or later; null when none does. */
+  keyOf(engineSessionId: string, since: number): Promise<string | null>;
+};
+
+export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = askCore(coreUrl)): CoreDirectory {
   const facts = new Map<string, CoreFacts>();
   const byEngineSession = new Map<string, string>();
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -70,17 +78,15 @@ export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = as
   const isStale = (): boolean => clock.elapsed() - askedAt >= trustMs;
 
   return {
-    /** What is known now, after the core had a moment to say something new. */
-    async refresh(): Promise<void> {
+    async refresh() {
       if (!isStale()) return;
       await Promise.race([
         sync(Number.POSITIVE_INFINITY),
         new Promise((resolve) => void setTimeout(resolve, patienceMs).unref()),
       ]);
     },
-    of: (key: string): CoreFacts | undefined => facts.get(key),
-    /** The session that an engine's session belongs to, which was active at `since` (epoch ms) or later; null when none does. */
-    async keyOf(engineSessionId: string, since: number): Promise<string | null> {
+    of: (key) => facts.get(key),
+    async keyOf(engineSessionId, since) {
       const isOpen = isStale() || knownFrom > since;
       const isUnknown = () => !byEngineSession.has(engineSessionId);
       const isJoining = asking !== null;
@@ -91,8 +97,6 @@ export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = as
     },
   };
 }
-
-export type CoreDirectory = ReturnType<typeof createCoreDirectory>;
 
 const askCore =
   (coreUrl: string): Ask =>

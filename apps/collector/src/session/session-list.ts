@@ -19,8 +19,16 @@ type Deps = {
   clock: Pick<Clock, 'now'>;
 };
 
-/** One list of all sessions, each once: what events, the core, the transcripts of engines and their programs tell of it. */
-export function createSessionList({ db, transcripts, hosts, core, gitRoots, clock }: Deps) {
+/** One list of all sessions, each once, from events, the core, the transcripts of engines and their programs. */
+export type SessionList = {
+  /** Newest first. */
+  list(filter: SessionFilter): Promise<ListedSession[]>;
+  countActive(): Promise<number>;
+  /** Those of these keys that exist, in no order. */
+  readAll(keys: readonly string[]): Promise<ListedSession[]>;
+};
+
+export function createSessionList({ db, transcripts, hosts, core, gitRoots, clock }: Deps): SessionList {
   const putTogether = async (rows: readonly SessionRow[], running: HostsByKey): Promise<ListedSession[]> => {
     const files = await transcripts.ofSessions(rows.map(({ conversation_key }) => conversation_key));
     const byKey = new Map<string, TranscriptRow>();
@@ -42,16 +50,14 @@ export function createSessionList({ db, transcripts, hosts, core, gitRoots, cloc
   };
 
   return {
-    /** Newest first. */
-    async list(filter: SessionFilter): Promise<ListedSession[]> {
+    async list(filter) {
       const [running] = await Promise.all([hosts.current(), core.refresh()]);
       const rows = await selectRows(db, filter, keysOf(running), clock.now());
       const sessions = await putTogether(rows, running);
       return filter.active ? sessions.filter(({ active }) => active) : sessions;
     },
-    countActive: async (): Promise<number> => countActive(db, keysOf(await hosts.current()), clock.now()),
-    /** Those of these keys that there are, in no order. */
-    async readAll(keys: readonly string[]): Promise<ListedSession[]> {
+    countActive: async () => countActive(db, keysOf(await hosts.current()), clock.now()),
+    async readAll(keys) {
       const [rows, running] = await Promise.all([readRows(db, keys), hosts.current()]);
       return putTogether(rows, running);
     },
@@ -59,5 +65,3 @@ export function createSessionList({ db, transcripts, hosts, core, gitRoots, cloc
 }
 
 const keysOf = (running: HostsByKey): string[] | null => running && [...running.keys()];
-
-export type SessionList = ReturnType<typeof createSessionList>;

@@ -29,8 +29,17 @@ const watchMs = 5000;
 const maxTranscripts = 500;
 const maxProcessFile = 16 * 1024;
 
-/** Which sessions have a program that runs. While none has, nothing is looked at unless somebody asks. */
-export function createSessionHosts({ transcripts, clock, processFolders, serviceSocket, onChanged }: Deps) {
+/** Which sessions have a running program. While none has, nothing is looked at unless it is asked for. */
+export type SessionHosts = {
+  /** As they were at most two seconds ago; `isFresh`: as they are now. */
+  current(isFresh?: boolean): Promise<HostsByKey>;
+  /** A transcript was written to: a program must be there. */
+  wrote(key: string): void;
+  close(): Promise<void>;
+};
+
+export function createSessionHosts(deps: Deps): SessionHosts {
+  const { clock, onChanged } = deps;
   let hosts: HostsByKey = new Map();
   let at = Number.NEGATIVE_INFINITY;
   let looking: Promise<HostsByKey> | null = null;
@@ -40,20 +49,8 @@ export function createSessionHosts({ transcripts, clock, processFolders, service
 
   const look = async (): Promise<HostsByKey> => {
     const programs = await listEngineProcesses();
-    return programs === null ? null : findHosts(programs);
+    return programs === null ? null : findHosts(programs, deps);
   };
-  const findHosts = async (programs: EngineProcess[]): Promise<HostsByKey> => {
-    if (programs.length === 0) return new Map();
-    const since = Math.min(...programs.map(({ began }) => began)) - trustMs;
-    const [rows, panes, named] = await Promise.all([
-      transcripts.since(Math.trunc(since), maxTranscripts),
-      listPanes(serviceSocket),
-      sessionsByProcess(programs, processFolders),
-    ]);
-    const assigned = assignSessions(programs, rows, named);
-    return new Map([...assigned].map(([key, program]) => [key, { ...program, pane: paneOf(program, panes) }]));
-  };
-
   const refresh = (): Promise<HostsByKey> =>
     (looking ??= look()
       .then((next) => {
@@ -81,13 +78,11 @@ export function createSessionHosts({ transcripts, clock, processFolders, service
   };
 
   return {
-    /** As they were at most two seconds ago; `isFresh`: as they are now. */
-    async current(isFresh = false): Promise<HostsByKey> {
+    async current(isFresh = false) {
       if (isFresh && looking !== null) await looking;
       return isFresh || clock.elapsed() - at >= trustMs ? refresh() : hosts;
     },
-    /** A transcript was written to: a program must be there. */
-    wrote(key: string): void {
+    wrote(key) {
       if (isClosed || hosts?.has(key) === true) return;
       cancelSoon ??= clock.after(trustMs, () => {
         cancelSoon = null;
@@ -103,7 +98,17 @@ export function createSessionHosts({ transcripts, clock, processFolders, service
   };
 }
 
-export type SessionHosts = ReturnType<typeof createSessionHosts>;
+async function findHosts(programs: EngineProcess[], { transcripts, serviceSocket, processFolders }: Deps): Promise<HostsByKey> {
+  if (programs.length === 0) return new Map();
+  const since = Math.min(...programs.map(({ began }) => began)) - trustMs;
+  const [rows, panes, named] = await Promise.all([
+    transcripts.since(Math.trunc(since), maxTranscripts),
+    listPanes(serviceSocket),
+    sessionsByProcess(programs, processFolders),
+  ]);
+  const assigned = assignSessions(programs, rows, named);
+  return new Map([...assigned].map(([key, program]) => [key, { ...program, pane: paneOf(program, panes) }]));
+}
 
 const isAlive = async (host: SessionHost): Promise<boolean> => isSame(host, await readProcess(host.pid));
 

@@ -7,7 +7,20 @@ const maxWatched = 500;
 type Watched = { watcher: FSWatcher; made: string };
 
 /** Notices of what changes in folders, by a name of one's own for each. Bounded; what is too much is not watched. */
-export function createFolderWatchers() {
+export type FolderWatchers = {
+  has(id: string): boolean;
+  /**
+   * `onName`: something of this name changed in the folder; null when the system does not say what. A new folder of the same
+   * name (`made` differs) is watched in place of the old one, of which no notice comes any more. False when it cannot be watched.
+   */
+  add(id: string, dir: string, onName: (name: string | null) => void, made?: string): boolean;
+  remove(id: string): void;
+  /** Ends all but these. */
+  keep(ids: ReadonlySet<string>): void;
+  close(): void;
+};
+
+export function createFolderWatchers(): FolderWatchers {
   const watched = new Map<string, Watched>();
   let isClosed = false;
 
@@ -16,12 +29,8 @@ export function createFolderWatchers() {
     watched.delete(id);
   };
   return {
-    has: (id: string): boolean => watched.has(id),
-    /**
-     * `onName`: something of this name changed in the folder; null when the system does not say what. A folder that was
-     * `made` anew is watched instead of the one before it, of which no notice comes any more. False when it cannot be watched.
-     */
-    add(id: string, dir: string, onName: (name: string | null) => void, made = ''): boolean {
+    has: (id) => watched.has(id),
+    add(id, dir, onName, made = '') {
       if (isClosed || watched.get(id)?.made === made) return true;
       remove(id);
       if (watched.size >= maxWatched) return false;
@@ -35,11 +44,10 @@ export function createFolderWatchers() {
       }
     },
     remove,
-    /** Ends all but these. */
-    keep(ids: ReadonlySet<string>): void {
+    keep(ids) {
       for (const id of watched.keys()) if (!ids.has(id)) remove(id);
     },
-    close(): void {
+    close() {
       isClosed = true;
       for (const id of watched.keys()) remove(id);
     },

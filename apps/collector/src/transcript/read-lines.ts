@@ -33,7 +33,14 @@ export async function openOwnFile(file: string): Promise<FileHandle | null> {
 }
 
 /** Reads a file line after line; what is read at once has one place in memory. */
-export function createLineReader(handle: FileHandle) {
+export type LineReader = {
+  /** The whole lines after a place, as many as fit in what is read at once. A line that is still being written is left. */
+  lines(from: number, isSkipping: boolean): Promise<Lines>;
+  /** Stands for what comes just before a place: it changes when the file is replaced or rewritten. */
+  mark(at: number): Promise<string>;
+};
+
+export function createLineReader(handle: FileHandle): LineReader {
   let buffer = Buffer.allocUnsafe(chunkBytes);
   const read = async (from: number, length: number): Promise<Buffer> => {
     if (buffer.length < length) buffer = Buffer.allocUnsafe(length);
@@ -48,8 +55,7 @@ export function createLineReader(handle: FileHandle) {
   };
 
   return {
-    /** The whole lines after a place, as many as fit in what is read at once. A line that is still being written is left. */
-    async lines(from: number, isSkipping: boolean): Promise<Lines> {
+    async lines(from, isSkipping) {
       if (isSkipping) return skip(from);
       let bytes = await read(from, chunkBytes);
       const isFull = bytes.length === chunkBytes;
@@ -59,8 +65,7 @@ export function createLineReader(handle: FileHandle) {
         return { lines: [], next: from + bytes.length, isSkipping: true, isEnd: false };
       return { lines: splitLines(bytes.subarray(0, end)), next: from + end, isSkipping: false, isEnd: !isFull || end === 0 };
     },
-    /** Stands for what comes just before a place: it changes when the file is written anew. */
-    async mark(at: number): Promise<string> {
+    async mark(at) {
       const from = Math.max(0, at - markBytes);
       return createHash('sha256')
         .update(await read(from, at - from))

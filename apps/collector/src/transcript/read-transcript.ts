@@ -7,7 +7,7 @@ import { beginningAtOnce } from '@svc/service-kit/redaction/in-slices.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import type { FoundFile } from './find-transcripts.ts';
 import { readLine } from './read-line.ts';
-import { createLineReader, endBytes, openOwnFile, readEnds } from './read-lines.ts';
+import { createLineReader, endBytes, openOwnFile, readEnds, type LineReader } from './read-lines.ts';
 import { terminalKey, type LineFacts } from './transcript-line.ts';
 import { toEvents } from './emitted-events.ts';
 import { addLine, isTitled, newTranscript, type TranscriptRow } from './transcript-row.ts';
@@ -160,8 +160,6 @@ async function tell(deps: ReaderDeps, row: TranscriptRow, lines: readonly LineFa
   const events = told.flatMap((facts) => toEvents(row, facts, teller));
   for (let i = 0; i < events.length; i += maxEvents) await submit(events.slice(i, i + maxEvents));
 }
-
-type LineReader = ReturnType<typeof createLineReader>;
 
 const isUnchanged = (row: TranscriptRow, stat: Stats): boolean =>
   row.file_id === idOf(stat) && row.size === stat.size && row.changed_at === writtenAt(stat);

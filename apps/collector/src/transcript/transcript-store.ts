@@ -45,19 +45,30 @@ ON CONFLICT (conversation_key) DO UPDATE SET
 type Db = Pick<Database, 'all' | 'get' | 'run'>;
 
 /** What is known of transcripts, by file. */
-export function createTranscriptStore(db: Db) {
+export type TranscriptStore = {
+  read(file: string): Promise<TranscriptRow | undefined>;
+  count(): Promise<number>;
+  save(row: TranscriptRow): Promise<number>;
+  /** Puts it among the sessions. */
+  saveSession(row: TranscriptRow, identity: string): Promise<number>;
+  /** The transcripts of these sessions, the newest of each last. */
+  ofSessions(keys: readonly string[]): Promise<TranscriptRow[]>;
+  /** Those that were written to since a time (epoch ms), newest first. */
+  since(at: number, limit: number): Promise<TranscriptRow[]>;
+  /** The session of the core that an engine's session belongs to; null when no transcript says so. */
+  keyOf(engineSessionId: string): Promise<string | null>;
+};
+
+export function createTranscriptStore(db: Db): TranscriptStore {
   return {
-    read: (file: string) => db.get<TranscriptRow>('SELECT * FROM transcript WHERE file = ?', file),
-    count: async (): Promise<number> => (await db.get<{ n: number }>('SELECT count(*) AS n FROM transcript'))?.n ?? 0,
-    save: (row: TranscriptRow) => db.run(upsert, ...columns.map((name): Value => row[name])),
-    /** Puts it among the sessions. */
-    saveSession: ({ conversation_key, started_at, last_at }: TranscriptRow, identity: string) =>
+    read: (file) => db.get<TranscriptRow>('SELECT * FROM transcript WHERE file = ?', file),
+    count: async () => (await db.get<{ n: number }>('SELECT count(*) AS n FROM transcript'))?.n ?? 0,
+    save: (row) => db.run(upsert, ...columns.map((name): Value => row[name])),
+    saveSession: ({ conversation_key, started_at, last_at }, identity) =>
       db.run(upsertSession, conversation_key, identity, started_at, last_at),
-    /** The transcripts of these sessions, the newest of each last. */
-    ofSessions: (keys: readonly string[]) => db.all<TranscriptRow>(selectOfSessions, JSON.stringify(keys)),
-    /** Those that were written to since a time, newest first. */
-    since: (at: number, limit: number) => db.all<TranscriptRow>(selectSince, at, limit),
-    keyOf: async (engineSessionId: string): Promise<string | null> =>
+    ofSessions: (keys) => db.all<TranscriptRow>(selectOfSessions, JSON.stringify(keys)),
+    since: (at, limit) => db.all<TranscriptRow>(selectSince, at, limit),
+    keyOf: async (engineSessionId) =>
       (await db.get<{ conversation_key: string }>(selectKey, engineSessionId))?.conversation_key ?? null,
   };
 }
@@ -66,5 +77,3 @@ const selectOfSessions = `SELECT * FROM transcript WHERE conversation_key IN (SE
 ORDER BY conversation_key, last_at LIMIT 5000`;
 const selectSince = 'SELECT * FROM transcript WHERE conversation_key IS NOT NULL AND last_at >= ? ORDER BY last_at DESC LIMIT ?';
 const selectKey = 'SELECT conversation_key FROM transcript WHERE engine_session_id = ? AND is_core = 1 LIMIT 1';
-
-export type TranscriptStore = ReturnType<typeof createTranscriptStore>;

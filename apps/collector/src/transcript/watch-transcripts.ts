@@ -1,7 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { errorText } from '@svc/service-kit/service-error.ts';
 import {
   findTranscripts,
   isFolder,
@@ -12,6 +11,7 @@ import {
   type UsedFolder,
 } from './find-transcripts.ts';
 import { createFolderWatchers, isFolderHere, nearestFolder } from './folder-watchers.ts';
+import { createReadQueue } from './read-queue.ts';
 import type { TranscriptRoot } from './transcript-roots.ts';
 
 type Deps = {
@@ -22,9 +22,6 @@ type Deps = {
   warn: (text: string) => void;
 };
 
-/** Changes are gathered this long: an engine writes many lines in a moment. */
-const gatherMs = 300;
-const retryMs = 2000;
 /** Everything is looked over this often, for what no notice came of; and where no notices can be had. */
 const sweepMs = 10 * 60_000;
 const blindSweepMs = 60_000;
@@ -33,51 +30,29 @@ const maxFiles = 2000;
 /** Folders that are watched from one look to the next; there is room for as many new ones as come in between. */
 const maxKept = 400;
 
+export type TranscriptWatcher = {
+  /** Resolves when everything that is there was looked at. */
+  start(): Promise<void>;
+  /** One line for /health; null when every file can be read. */
+  fault(): string | null;
+  close(): Promise<void>;
+};
+
+type SeenFile = FoundFile & { at: number };
+type SeenFolder = Omit<UsedFolder, 'usedAt'>;
+
 /** Reads transcripts when the system says that they changed. Costs nothing while nobody writes. */
-export function watchTranscripts({ roots, clock, read, warn }: Deps) {
+export function watchTranscripts({ roots, clock, read, warn }: Deps): TranscriptWatcher {
+  const queue = createReadQueue({ clock, read, warn });
   const watchers = createFolderWatchers();
   /** Of places that are not there yet, in the folders above them. */
   const waiting = createFolderWatchers();
-  const changed = new Map<string, FoundFile>();
   /** When each file was last written, as of the last time that everything was looked over (epoch ms). */
   const seen = new Map<string, number>();
-  /** Why files could not be read, as of the last time that everything was looked over. */
-  const failing = new Map<string, string>();
   /** No notice comes of some folder that is in use, as of the last time that everything was looked over. */
   let isBlind = false;
   let isClosed = false;
-  let working: Promise<void> = Promise.resolve();
-  let cancelGather: (() => void) | null = null;
   let cancelSweep = () => {};
-
-  const work = (job: () => Promise<void>): Promise<void> =>
-    (working = working.then(() => (isClosed ? undefined : job())).catch((error: unknown) => warn(String(error))));
-
-  const note = (found: FoundFile, ms = gatherMs) => {
-    changed.set(found.file, found);
-    if (!isClosed) cancelGather ??= clock.after(ms, () => void work(readChanged));
-  };
-  const readEach = async (files: readonly FoundFile[]) => {
-    for (const found of files) {
-      if (isClosed) return;
-      await read(found).then(
-        () => failing.delete(found.file),
-        (error: unknown) => tryAgain(found, errorText(error)),
-      );
-    }
-  };
-  const tryAgain = (found: FoundFile, why: string) => {
-    // Said once for a file: while the disk is full, say, it is tried every two seconds.
-    if (!failing.has(found.file)) warn(`${found.file}: ${why}`);
-    failing.set(found.file, why);
-    note(found, retryMs);
-  };
-  const readChanged = async () => {
-    cancelGather = null;
-    const files = [...changed.values()];
-    changed.clear();
-    await readEach(files);
-  };
 
   const watchFolder = (root: TranscriptRoot, { dir, level, made }: FoundFolder) =>
     watchers.add(dir, dir, (name) => onNotice(root, dir, level, name), made);
@@ -87,7 +62,7 @@ export function watchTranscripts({ roots, clock, read, warn }: Deps) {
     const folder = await nearestFolder(root.dir);
     const next = path.relative(folder, root.dir).split(path.sep)[0] ?? '';
     const isWatched = waiting.add(root.dir, folder, (name) => {
-      if (name === next || name === null) void work(() => lookOver([root]));
+      if (name === next || name === null) void queue.run(() => lookOver([root]));
     });
     if (!isWatched) isBlind = true;
     // A part of the way may have come while nobody watched.
@@ -95,53 +70,51 @@ export function watchTranscripts({ roots, clock, read, warn }: Deps) {
     if (there !== root.dir && (await isFolderHere(there))) await watchAbove(root);
   };
   const onNotice = (root: TranscriptRoot, dir: string, level: number, name: string | null) => {
-    if (name === null) return void work(() => lookOver([root]));
+    if (name === null) return void queue.run(() => lookOver([root]));
     const at = path.join(dir, name);
-    if (isTranscript(root, level, name)) note({ file: at, root });
+    if (isTranscript(root, level, name)) queue.changed({ file: at, root });
     else if (isFolder(root, level, name)) {
       // It may be another folder of the same name.
       watchers.remove(at);
-      void work(() => lookInto(root, at, level + 1));
+      void queue.run(() => lookInto(root, at, level + 1));
     }
   };
-
   /** A folder that is new: what is in it may have been there before it was watched. */
   const lookInto = async (root: TranscriptRoot, dir: string, level: number) => {
     for await (const entry of findTranscripts(root, dir, level)) {
-      if ('file' in entry) note(entry);
+      if ('file' in entry) queue.changed(entry);
       else watchFolder(root, entry);
     }
   };
 
+  const lookAtRoot = async (root: TranscriptRoot, files: SeenFile[], folders: SeenFolder[]) => {
+    let isThere = false;
+    for await (const entry of findTranscripts(root)) {
+      isThere = true;
+      if ('file' in entry) files.push({ ...entry, at: await writtenAt(entry.file) });
+      else {
+        watchFolder(root, entry);
+        folders.push({ ...entry, root });
+      }
+    }
+    if (isThere) waiting.remove(root.dir);
+    else await watchAbove(root);
+  };
   const lookOver = async (some = roots) => {
-    const files: (FoundFile & { at: number })[] = [];
-    const folders: Omit<UsedFolder, 'usedAt'>[] = [];
+    const files: SeenFile[] = [];
+    const folders: SeenFolder[] = [];
     const since = clock.now() - keptMs;
     if (some === roots) isBlind = false;
-    for (const root of some) {
-      let isThere = false;
-      for await (const entry of findTranscripts(root)) {
-        isThere = true;
-        if ('file' in entry) files.push({ ...entry, at: await writtenAt(entry.file) });
-        else {
-          watchFolder(root, entry);
-          folders.push({ ...entry, root });
-        }
-      }
-      if (isThere) waiting.remove(root.dir);
-      else await watchAbove(root);
-    }
-    const newest = files
-      .filter(({ at }) => at >= since)
-      .toSorted((a, b) => b.at - a.at)
-      .slice(0, maxFiles);
+    for (const root of some) await lookAtRoot(root, files, folders);
+    const newest = newestOf(files, since);
     const fresh = newest.filter(({ file, at }) => seen.get(file) !== at);
     if (some === roots) {
-      [seen, failing].forEach((known) => known.clear());
+      seen.clear();
+      queue.forgetFaults();
       await watchUsed(foldersByUse(folders, files), since);
     }
     for (const { file, at } of newest) seen.set(file, at);
-    await readEach(fresh);
+    await queue.readAll(fresh);
   };
   /** Of more folders than can be watched those that were used last are: engines make new ones for years. */
   const watchUsed = async (folders: readonly UsedFolder[], since: number) => {
@@ -159,28 +132,28 @@ export function watchTranscripts({ roots, clock, read, warn }: Deps) {
     try {
       await lookOver();
     } finally {
-      if (!isClosed) cancelSweep = clock.after(isBlind ? blindSweepMs : sweepMs, () => void work(sweep));
+      if (!isClosed) cancelSweep = clock.after(isBlind ? blindSweepMs : sweepMs, () => void queue.run(sweep));
     }
   };
 
   return {
-    /** Resolves when everything that is there was looked at. */
-    start: () => work(sweep),
-    /** One line for /health; null when every file can be read. */
-    fault(): string | null {
-      const [why] = failing.values();
-      return why === undefined ? null : `Transcripts cannot be read (${failing.size}), they are tried again: ${why}`;
-    },
+    start: () => queue.run(sweep),
+    fault: () => queue.fault(),
     async close() {
       isClosed = true;
-      cancelGather?.();
       cancelSweep();
       watchers.close();
       waiting.close();
-      await working;
+      await queue.close();
     },
   };
 }
+
+const newestOf = (files: readonly SeenFile[], since: number): SeenFile[] =>
+  files
+    .filter(({ at }) => at >= since)
+    .toSorted((a, b) => b.at - a.at)
+    .slice(0, maxFiles);
 
 const writtenAt = (file: string): Promise<number> =>
   lstat(file).then(

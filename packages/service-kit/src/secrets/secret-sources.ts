@@ -16,14 +16,14 @@ export type SecretPlaces = {
   command: readonly string[] | null;
 };
 
-/**
- * Secrets by name from the places of this machine. A place that is unusable is told, and those after it are not asked.
- * `hasVault`: whoever asks has asked a vault before, which is then named as the place to put a secret that is missing.
- */
-export function createSecretSources({ env, file, command }: SecretPlaces, { hasVault = false } = {}) {
+/** Secrets by name from the places of this machine. An unusable place is reported, and those after it are not asked. */
+export type SecretSources = { find(name: string): Promise<FoundSecret> };
+
+/** `hasVault`: the caller has asked a vault before, which is then named as the place to put a missing secret. */
+export function createSecretSources({ env, file, command }: SecretPlaces, { hasVault = false } = {}): SecretSources {
   const ask = command === null ? null : createSecretCommand(command, env);
   return {
-    async find(name: string): Promise<FoundSecret> {
+    async find(name) {
       const given = Object.hasOwn(env, name) ? env[name] : undefined;
       if (given !== undefined && given !== '') return { value: new Secret(given), from: 'environment' };
       const inFile = await valueInFile(file, name);
@@ -38,8 +38,6 @@ export function createSecretSources({ env, file, command }: SecretPlaces, { hasV
     },
   };
 }
-
-export type SecretSources = ReturnType<typeof createSecretSources>;
 
 async function valueInFile(file: string, name: string): Promise<{ value: Secret } | { problem: string } | null> {
   try {

@@ -27,8 +27,24 @@ const isName = new RegExp(vaultNamePattern);
 
 type Options = { url: string; agentKey: Secret; adminKey: Secret | null; timeoutMs?: number };
 
-/** The vault as a process of the service uses it. One exchange is bounded by `timeoutMs`; `get` takes two. */
-export function createVaultClient({ url, agentKey, adminKey, timeoutMs = 2000 }: Options) {
+/** The vault as a process of the service uses it. All but `get` and `status` throw a `ServiceError` when it refuses or is away. */
+export type VaultClient = {
+  /** A secret for a caller of a tier. Never rejects. */
+  get(name: string, callerTier: Tier): Promise<VaultAnswer>;
+  /** What it says of itself; null when it does not answer in time. */
+  status(): Promise<VaultState | null>;
+  /** Stores a value, or replaces it. */
+  put(name: string, value: Secret, minTrust: Tier): Promise<VaultCredential>;
+  /** False when it had no credential of that name. */
+  remove(name: string): Promise<boolean>;
+  /** A new data key for a silo: to use now, and wrapped to keep. */
+  generateSiloKey(silo: string): Promise<{ key: Buffer; wrapped: string }>;
+  wrapSiloKey(silo: string, key: Buffer): Promise<string>;
+  unwrapSiloKey(silo: string, wrapped: string): Promise<Buffer>;
+};
+
+/** One exchange is bounded by `timeoutMs`; `get` takes two. */
+export function createVaultClient({ url, agentKey, adminKey, timeoutMs = 2000 }: Options): VaultClient {
   const asAgent = <T>(path: string, body: object) => callVault<T>(`${url}/v1/${path}`, { body, agentKey, timeoutMs });
   const asAdmin = async <T>(path: string, request: Omit<VaultRequest, 'timeoutMs'> = {}): Promise<T> => {
     if (adminKey === null) throw new ServiceError('conflict', 'The vault takes changes with SVC_VAULT_ADMIN_KEY only. Set it.');
@@ -36,9 +52,8 @@ export function createVaultClient({ url, agentKey, adminKey, timeoutMs = 2000 }:
   };
 
   return {
-    /** A secret for somebody of a tier. Never rejects. */
-    async get(name: string, callerTier: Tier): Promise<VaultAnswer> {
-      // What cannot be a name there is none.
+    async get(name, callerTier) {
+      // No credential can have such a name.
       if (!isName.test(name)) return { is: 'not-found' };
       const issued = await asAgent<VaultToken>('tokens', { name, tier: callerTier });
       if (issued.is !== 'ok') return toAnswer(issued);
@@ -46,22 +61,19 @@ export function createVaultClient({ url, agentKey, adminKey, timeoutMs = 2000 }:
       return redeemed.is === 'ok' ? { is: 'value', value: new Secret(redeemed.body.value) } : toAnswer(redeemed);
     },
 
-    /** What it says of itself; null when it does not answer in time. */
-    async status(): Promise<VaultState | null> {
+    async status() {
       const reply = await callVault<VaultState>(`${url}/v1/status`, { timeoutMs });
       return reply.is === 'ok' && typeof reply.body.sealed === 'boolean' ? reply.body : null;
     },
 
-    /** Stores a value, or replaces it. @throws ServiceError in words for whoever asked. */
-    put: async (name: string, value: Secret, minTrust: Tier): Promise<VaultCredential> =>
+    put: async (name, value, minTrust) =>
       (
         await asAdmin<{ credential: VaultCredential }>('credentials', {
           body: { name, value: value.reveal(), min_trust: minTrust },
         })
       ).credential,
 
-    /** False when there was none of that name. @throws ServiceError. */
-    async remove(name: string): Promise<boolean> {
+    async remove(name) {
       try {
         await asAdmin(`credentials/${encodeURIComponent(name)}`, { method: 'DELETE' });
         return true;
@@ -71,21 +83,18 @@ export function createVaultClient({ url, agentKey, adminKey, timeoutMs = 2000 }:
       }
     },
 
-    /** A new data key for a silo: to use now, and wrapped to keep. @throws ServiceError. */
-    async generateSiloKey(silo: string): Promise<{ key: Buffer; wrapped: string }> {
+    async generateSiloKey(silo) {
       const { key, wrapped } = orThrow(await asAgent<VaultDataKey>('silos/generate', { silo }));
       return { key: Buffer.from(key, 'base64'), wrapped };
     },
 
-    wrapSiloKey: async (silo: string, key: Buffer): Promise<string> =>
+    wrapSiloKey: async (silo, key) =>
       orThrow(await asAgent<VaultWrappedKey>('silos/wrap', { silo, key: key.toString('base64') })).wrapped,
 
-    unwrapSiloKey: async (silo: string, wrapped: string): Promise<Buffer> =>
+    unwrapSiloKey: async (silo, wrapped) =>
       Buffer.from(orThrow(await asAgent<VaultPlainKey>('silos/unwrap', { silo, wrapped })).key, 'base64'),
   };
 }
-
-export type VaultClient = ReturnType<typeof createVaultClient>;
 
 function toAnswer(reply: Exclude<VaultReply<unknown>, { is: 'ok' }>): VaultAnswer {
   if (reply.is === 'unreachable') return reply;

@@ -1,0 +1,79 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { FoundFile } from './find-transcripts.ts';
+
+type Deps = {
+  clock: Pick<Clock, 'after'>;
+  read: (file: FoundFile) => Promise<void>;
+  warn: (text: string) => void;
+};
+
+/** Reads files one after the other, with other jobs between them. A file that cannot be read is tried again. */
+export type ReadQueue = {
+  /** Reads the file in a moment, together with what else changes until then. */
+  changed(found: FoundFile): void;
+  /** Reads these now; for a job. */
+  readAll(files: readonly FoundFile[]): Promise<void>;
+  /** Runs a job when those before it have ended. Never rejects. */
+  run(job: () => Promise<void>): Promise<void>;
+  /** One line for /health; null when every file can be read. */
+  fault(): string | null;
+  /** Everything is about to be read again. */
+  forgetFaults(): void;
+  close(): Promise<void>;
+};
+
+/** Changes are gathered this long: an engine writes many lines in a moment. */
+const gatherMs = 300;
+const retryMs = 2000;
+
+export function createReadQueue({ clock, read, warn }: Deps): ReadQueue {
+  const waiting = new Map<string, FoundFile>();
+  const failing = new Map<string, string>();
+  let isClosed = false;
+  let last: Promise<void> = Promise.resolve();
+  let cancelGather: (() => void) | null = null;
+
+  const run = (job: () => Promise<void>): Promise<void> =>
+    (last = last.then(() => (isClosed ? undefined : job())).catch((error: unknown) => warn(String(error))));
+  const readLater = (found: FoundFile, ms: number) => {
+    waiting.set(found.file, found);
+    if (!isClosed) cancelGather ??= clock.after(ms, () => void run(readWaiting));
+  };
+  const readWaiting = async () => {
+    cancelGather = null;
+    const files = [...waiting.values()];
+    waiting.clear();
+    await readAll(files);
+  };
+  const readAll = async (files: readonly FoundFile[]) => {
+    for (const found of files) {
+      if (isClosed) return;
+      await read(found).then(
+        () => failing.delete(found.file),
+        (error: unknown) => tryAgain(found, errorText(error)),
+      );
+    }
+  };
+  const tryAgain = (found: FoundFile, why: string) => {
+    // Said once for a file: while the disk is full, say, it is tried every two seconds.
+    if (!failing.has(found.file)) warn(`${found.file}: ${why}`);
+    failing.set(found.file, why);
+    readLater(found, retryMs);
+  };
+  return {
+    changed: (found) => readLater(found, gatherMs),
+    readAll,
+    run,
+    fault() {
+      const [why] = failing.values();
+      return why === undefined ? null : `Transcripts cannot be read (${failing.size}), they are tried again: ${why}`;
+    },
+    forgetFaults: () => failing.clear(),
+    async close() {
+      isClosed = true;
+      cancelGather?.();
+      await last;
+    },
+  };
+}
