@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pin as claude } from '../engines/claude/src/pin.ts';
@@ -8,15 +8,7 @@ import { errorCodes } from '@svc/contract/error-body.ts';
 import { eventKinds } from '@svc/contract/event.ts';
 import { outcomes } from '@svc/contract/turn.ts';
 import { settingList } from '@svc/service-kit/config/settings.ts';
-import { read, root, sourcesOf } from './repository.ts';
-
-const pages = [
-  ...readdirSync(root).filter((name) => name.endsWith('.md')),
-  ...readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-  'bench/README.md',
-];
+import { pages, read, root, sourcesOf } from './repository.ts';
 
 describe.each(pages)('%s', (page) => {
   const text = read(page);

@@ -3,6 +3,15 @@ import path from 'node:path';
 
 export const root = path.resolve(import.meta.dirname, '..');
 
+/** The pages that people read. */
+export const pages = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+  'bench/README.md',
+];
+
 export type Workspace = { name: string; dir: string; dependencies: string[] };
 
 /** Every workspace: `packages/*`, `apps/*`, `connectors/*`, `engines/*`. */

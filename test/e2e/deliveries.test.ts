@@ -53,8 +53,8 @@ async function failDelivery(text: string): Promise<string> {
   return newest?.id ?? '';
 }
 
-test('svc deliveries says that there are none, and svc status says nothing of them', async () => {
-  expect(await svc(['deliveries'])).toMatchObject({ code: 0, out: expect.stringContaining('There are none') as string });
+test('svc delivery says that there are none, and svc status says nothing of them', async () => {
+  expect(await svc(['delivery'])).toMatchObject({ code: 0, out: expect.stringContaining('There are none') as string });
   const { code, out } = await svc(['status']);
   expect(code).toBe(0);
   expect(out).toContain('turns       0 running, 0 waiting');
@@ -63,7 +63,7 @@ test('svc deliveries says that there are none, and svc status says nothing of th
 
 test('a reply that cannot be delivered is on the list with all that is known of it, until it is dismissed', async () => {
   const id = await failDelivery('good morning');
-  const { code, out } = await svc(['deliveries']);
+  const { code, out } = await svc(['delivery']);
   expect(code).toBe(0);
   expect(out).toMatch(new RegExp(`${id}   failed, 1 attempt, made \\d+ s ago`));
   expect(out).toContain(`${key}, to 1 over m1`);
@@ -71,57 +71,59 @@ test('a reply that cannot be delivered is on the list with all that is known of 
   expect(out).toContain('"good morning"');
   const status = await svc(['status']);
   expect(status.code).toBe(0);
-  expect(status.out.match(/^.*\.\/svc deliveries.*$/gm)).toEqual([
-    '              1 reply could not be delivered: ./svc deliveries',
-  ]);
-  expect(await svc(['deliveries', 'dismiss', id])).toMatchObject({ code: 0, out: '1 reply is off the list.\n' });
-  expect((await svc(['deliveries'])).out).toContain('There are none');
+  expect(status.out.match(/^.*\.\/svc delivery.*$/gm)).toEqual(['              1 reply could not be delivered: ./svc delivery']);
+  expect(await svc(['delivery', 'dismiss', id])).toMatchObject({ code: 0, out: '1 reply is off the list.\n' });
+  expect((await svc(['delivery'])).out).toContain('There are none');
   expect((await svc(['status'])).out).not.toContain('deliver');
 });
 
-test('svc deliveries retry tries one again', async () => {
+test('svc delivery retry tries one again', async () => {
   const id = await failDelivery('once more');
-  expect(await svc(['deliveries', 'retry', id])).toMatchObject({
+  expect(await svc(['delivery', 'retry', id])).toMatchObject({
     code: 0,
     out: expect.stringContaining('1 reply is tried') as string,
   });
   const triedTwice = async () => (await deliveries())[0]?.attempts === 2;
   await waitFor(triedTwice, 5000, () => 'it is not tried again');
-  await svc(['deliveries', 'dismiss', id]);
+  await svc(['delivery', 'dismiss', id]);
 });
 
 test('with --json it prints what there is and what was done, and all means all', async () => {
   const ids = [await failDelivery('one'), await failDelivery('two')];
-  const list = JSON.parse((await svc(['deliveries', '--json'])).out) as DeliveryPage;
+  const list = JSON.parse((await svc(['delivery', '--json'])).out) as DeliveryPage;
   expect(list).toMatchObject({ failed: 2, pending: 0 });
   expect(list.deliveries.map(({ id }) => id)).toEqual(ids.toReversed());
-  const retried = JSON.parse((await svc(['deliveries', 'retry', 'all', '--json'])).out) as { done: string[] };
+  const retried = JSON.parse((await svc(['delivery', 'retry', 'all', '--json'])).out) as { done: string[] };
   expect(retried).toEqual({ ok: true, done: ids.toReversed(), refused: [], skipped: [] });
   const settled = async () => (await deliveries()).every(({ state, attempts }) => state === 'failed' && attempts === 2);
   await waitFor(settled, 5000, () => 'they are not tried again');
-  expect(await svc(['deliveries', 'dismiss', 'all'])).toMatchObject({ code: 0, out: '2 replies are off the list.\n' });
-  expect(await svc(['deliveries', 'dismiss', 'all'])).toMatchObject({ code: 0, out: 'There is nothing to dismiss.\n' });
+  expect(await svc(['delivery', 'dismiss', 'all'])).toMatchObject({ code: 0, out: '2 replies are off the list.\n' });
+  expect(await svc(['delivery', 'dismiss', 'all'])).toMatchObject({ code: 0, out: 'There is nothing to dismiss.\n' });
 });
 
 test.each([
-  ['an unknown id', ['retry', 'dlv_x'], 'nothing was tried again', './svc deliveries --all'],
-  ['an unknown id', ['dismiss', 'dlv_x'], 'nothing was dismissed', './svc deliveries --all'],
-  ['an id that is missing', ['retry'], 'it is not said which', './svc deliveries'],
+  ['an unknown id', ['retry', 'dlv_x'], 'nothing was tried again', './svc delivery --all'],
+  ['an unknown id', ['dismiss', 'dlv_x'], 'nothing was dismissed', './svc delivery --all'],
 ])('%s (%j) is exit code 1, and says what to do', async (_what, args, text, help) => {
-  const { code, err } = await svc(['deliveries', ...args]);
+  const { code, err } = await svc(['delivery', ...args]);
   expect(code).toBe(1);
   expect(err).toContain(text);
   expect(err).toContain(`Run: ${help}`);
 });
 
+test('an id that is missing is a mistake in the command line', async () => {
+  const { code, err } = await svc(['delivery', 'retry']);
+  expect([code, err]).toEqual([2, expect.stringMatching(/missing required argument 'ids'\nRun: .*delivery retry --help/)]);
+});
+
 test('a refusal is JSON too', async () => {
-  const { code, out } = await svc(['deliveries', 'dismiss', 'dlv_x', '--json']);
+  const { code, out } = await svc(['delivery', 'dismiss', 'dlv_x', '--json']);
   expect(code).toBe(1);
   expect(JSON.parse(out)).toMatchObject({ ok: false, done: [], refused: [{ id: 'dlv_x' }] });
 });
 
 test('without a running service it says so', async () => {
-  const { code, err } = await svc(['deliveries'], path.join(folder.path, 'elsewhere'));
+  const { code, err } = await svc(['delivery'], path.join(folder.path, 'elsewhere'));
   expect(code).toBe(1);
   expect(err).toContain('the service is not running');
   expect(err).toContain('./svc up');
@@ -134,7 +136,7 @@ describe('with a core of many deliveries, some of them delivered, one without a 
   let homeless: string;
   const ofCore = (args: string[]) => svc(args, core.folder, port);
   const listed = async (args: string[]) =>
-    (JSON.parse((await ofCore(['deliveries', '--json', ...args])).out) as DeliveryPage).deliveries;
+    (JSON.parse((await ofCore(['delivery', '--json', ...args])).out) as DeliveryPage).deliveries;
 
   beforeAll(async () => {
     core = await openTestCore({
@@ -159,26 +161,26 @@ describe('with a core of many deliveries, some of them delivered, one without a 
   };
 
   test('the delivered ones are shown with --all only', async () => {
-    expect((await ofCore(['deliveries'])).out).not.toContain('"fine"');
-    expect((await ofCore(['deliveries', '--all'])).out).toContain('"fine"');
+    expect((await ofCore(['delivery'])).out).not.toContain('"fine"');
+    expect((await ofCore(['delivery', '--all'])).out).toContain('"fine"');
   });
 
   test('a person gets the newest and hears of the others, a program gets all', async () => {
-    const { out } = await ofCore(['deliveries']);
+    const { out } = await ofCore(['delivery']);
     expect(out.match(/failed, 1 attempt/g)).toHaveLength(50);
-    expect(out).toContain('There are older ones: ./svc deliveries --json shows all.');
+    expect(out).toContain('There are older ones: ./svc delivery --json shows all.');
     const texts = (await listed([])).map(({ text }) => text);
     expect(texts).toEqual([...Array.from({ length: many }, (_, i) => `lost ${many - 1 - i}`), 'nowhere']);
     expect(await listed(['--all'])).toHaveLength(many + 2);
   });
 
   test('retry all leaves what has no place to go, dismiss all takes everything that failed', async () => {
-    const retried = JSON.parse((await ofCore(['deliveries', 'retry', 'all', '--json'])).out) as { done: string[] };
+    const retried = JSON.parse((await ofCore(['delivery', 'retry', 'all', '--json'])).out) as { done: string[] };
     expect(retried).toMatchObject({ ok: true, refused: [], skipped: [homeless] });
     expect(retried.done).toHaveLength(many);
     const areSettled = async () => (await listed([])).every(({ id, attempts }) => attempts === (id === homeless ? 0 : 2));
     await waitFor(areSettled, 10_000, () => 'they are not tried again');
-    expect((await ofCore(['deliveries', 'dismiss', 'all'])).out).toBe(`${many + 1} replies are off the list.\n`);
+    expect((await ofCore(['delivery', 'dismiss', 'all'])).out).toBe(`${many + 1} replies are off the list.\n`);
     expect(await listed([])).toEqual([]);
     expect(await listed(['--all'])).toHaveLength(1);
   });

@@ -54,7 +54,7 @@ test('svc pair lists who waits; svc pair CODE lets them in, and what it prints a
   expect(done.code).toBe(0);
   expect(done.out).toContain('Anna 42 (messenger 42) is now "anna-42", with the role known.');
   expect(await outcomeOf('42')).toBe('replied');
-  const undo = /\.\/svc (trust unlink \S+)/.exec(done.out)?.[1] ?? '';
+  const undo = /\.\/svc (person unlink \S+)/.exec(done.out)?.[1] ?? '';
   expect((await svc(undo.split(' '))).code).toBe(0);
   expect(await outcomeOf('42')).toBe('denied');
 });

@@ -71,7 +71,7 @@ test('a test is one completion, with its time; a failure says what mends it', as
 
 test('a key comes from a pipe, is never an argument, and is removed again', async () => {
   const refused = await svc(['key', 'gemini', key]);
-  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('a key is no argument')]);
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('a key is no argument')]);
   const kept = await svc(['key', 'gemini'], `${key}\n`);
   expect([kept.code, kept.out, kept.err]).toEqual([
     0,
@@ -100,13 +100,19 @@ test.each([
   [['install', 'codexx'], 'There is no engine "codexx".\nRun: ./svc engine\n'],
   [['default', 'claude'], 'Run: ./svc engine install claude\n'],
   [['key', 'gemini'], 'Run: ./svc engine key gemini\n'],
-  [['auto-update', 'codex', 'maybe'], 'it takes "on" or "off"'],
   [['base-url', 'codex', 'file:///x'], 'http or https'],
-  [['model'], 'which engine'],
-  [['list', '--jsn'], '--jsn is not understood.\nRun: ./svc engine --help\n'],
-  [['default', 'offline', 'now'], 'now is not understood.'],
   [['login', 'gemini'], 'not installed'],
 ])('%j is refused, and says why', async (args, why) => {
   const { code, err } = await svc(args);
   expect([code, err]).toEqual([1, expect.stringContaining(why)]);
+});
+
+test.each([
+  [['auto-update', 'codex', 'maybe'], 'Allowed choices are on, off'],
+  [['model'], "missing required argument 'id'"],
+  [['list', '--jsn'], "unknown option '--jsn'"],
+  [['default', 'offline', 'now'], 'too many arguments'],
+])('%j is not understood, and says why', async (args, why) => {
+  const { code, err } = await svc(args);
+  expect([code, err]).toEqual([2, expect.stringContaining(why)]);
 });

@@ -55,8 +55,8 @@ describe('svc upload', () => {
     [['speak', '-o', '/not/there/hello.wav', 'hello'], 'svc: there is no folder /not/there.'],
     [['backup', 'restore', './not-there.tar.gz'], 'svc: there is no file ./not-there.tar.gz.'],
     [['backup', 'get', 'bak_1', '/not/there/copy.tar.gz'], 'svc: there is no folder /not/there.'],
-    [['upload', 'x', '--parallel', '0'], '--parallel is "0"'],
-    [['upload', 'x', '--parallel', 'many'], '--parallel is "many"'],
+    [['upload', 'x', '--parallel', '0'], 'from 1 to 16'],
+    [['upload', 'x', '--parallel', 'many'], 'a whole'],
     [['upload', '.'], ''],
   ])('%j fails, and says why', async (args, why) => {
     const { code, err, out } = await svc(args);
@@ -79,7 +79,7 @@ describe('svc backup', () => {
     expect(readFileSync(inFolder('b.tar.gz'))).toHaveLength(made.bytes ?? 0);
     const again = await svc(['backup', 'get', made.id, inFolder('b.tar.gz')]);
     expect(again).toMatchObject({ code: 1, err: expect.stringContaining('is there already') as string });
-    expect((await svc(['backup', 'delete', made.id])).code).toBe(0);
+    expect((await svc(['backup', 'remove', made.id])).code).toBe(0);
     expect((await json<{ backups: Backup[] }>('backup', 'list')).backups).toEqual([]);
     expect((await svc(['backup', 'restore', made.id])).err).toContain(`there is no backup "${made.id}"`);
   });

@@ -24,7 +24,7 @@ const run = (args: string[], cwd = folder.path, PATH = process.env['PATH']): Pro
       resolve({ code: child.exitCode ?? -1, out, err }),
     );
   });
-const create = (...args: string[]) => run([mainFile, 'new', 'connector', ...args]);
+const create = (...args: string[]) => run([mainFile, 'connector', 'new', ...args]);
 
 test('a connector from the template passes its own tests, the connector contract among them', async () => {
   const { code, out, err } = await create('my-shop');
@@ -53,7 +53,7 @@ test('svc connector test runs its tests under the Node of the service, whatever 
     out: expect.stringContaining(`connectors/shop: test by ${process.version}\n`) as string,
   });
   const none = await run([mainFile, 'connector', 'test', 'nope'], folder.path, PATH);
-  expect(none).toMatchObject({ code: 1, err: expect.stringContaining('Run: ./svc new connector nope') as string });
+  expect(none).toMatchObject({ code: 1, err: expect.stringContaining('Run: ./svc connector new nope') as string });
 });
 
 test('its tests fail when it is not what the contract asks for', async () => {

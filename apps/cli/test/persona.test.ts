@@ -20,10 +20,10 @@ test('without an engine it is the one in use', async () => {
 });
 
 test.each([
-  [['--engine', 'nothing'], 'nothing'],
-  [['--tier', 'blocked'], 'owner, trusted, known or guest'],
-  [['edit', '--tier', 'guest'], 'one for all engines and tiers'],
-])('%j is refused, and says why', async (args, why) => {
+  [['--engine', 'nothing'], 'nothing', 1],
+  [['--tier', 'blocked'], 'owner, trusted, known or guest', 2],
+  [['edit', '--tier', 'guest'], "unknown option '--tier'", 2],
+])('%j is refused, and says why', async (args, why, exitCode) => {
   const { code, err } = await persona(...args);
-  expect([code, err.replaceAll(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(why)]);
+  expect([code, err.replaceAll(/\s+/g, ' ')]).toEqual([exitCode, expect.stringContaining(why)]);
 });

@@ -7,21 +7,21 @@ let core: CliCore;
 beforeAll(async () => void (core = await startCliCore()));
 afterAll(() => core.close());
 
-const svc = (...args: string[]) => core.svc(['trust', ...args]);
+const svc = (...args: string[]) => core.svc(['person', ...args]);
 
 test('a person is added, linked, granted a role for a while, explained, disabled and forgotten', async () => {
   expect(await svc('add', 'anna', 'Anna', 'Kern', '--role', 'known')).toMatchObject({ code: 0, err: '' });
   expect((await svc('link', 'anna', 'messenger', '42')).code).toBe(0);
-  expect((await svc('grant', 'anna', 'trusted', '--surface', 'messenger', '--until', '7d')).code).toBe(0);
+  expect((await svc('grant', 'anna', 'trusted', '--channel', 'messenger', '--until', '7d')).code).toBe(0);
   const { principals } = JSON.parse((await svc('list', '--json')).out) as { principals: Principal[] };
   expect(principals.find(({ key }) => key === 'anna')).toMatchObject({
     display_name: 'Anna Kern',
     identifiers: [{ surface: 'messenger', value: '42' }],
     grants: [{ role: 'known' }, { role: 'trusted', scope: { surface: 'messenger' } }],
   });
-  expect((await svc('explain', 'messenger', '42')).out).toContain('TRUSTED: may let it do anything on this machine.');
+  expect((await svc('explain', 'messenger', '42')).out).toContain('trusted: may let it do anything on this machine.');
   expect((await svc('revoke', 'anna', 'trusted')).code).toBe(0);
-  expect((await svc('explain', 'messenger', '42')).out).toContain('KNOWN: may let it look things up');
+  expect((await svc('explain', 'messenger', '42')).out).toContain('known: may let it look things up');
   expect((await svc('disable', 'anna')).code).toBe(0);
   expect((await svc('explain', 'messenger', '42')).out).toContain('Denied: the principal is disabled.');
   expect((await svc('unlink', 'anna', 'messenger', '42')).code).toBe(0);
@@ -36,7 +36,7 @@ test('what is refused ends with 1, the reason and what to do', async () => {
     code: 1,
     out: '',
     err: expect.stringMatching(
-      /nothing was changed\.\n.*"owner" is the last with every right[^]*\nRun: \.\/svc trust list/,
+      /nothing was changed\.\n.*"owner" is the last with every right[^]*\nRun: \.\/svc person list/,
     ) as string,
   });
   const asJson = await svc('disable', 'owner', '--json');
@@ -51,7 +51,7 @@ test('what is refused ends with 1, the reason and what to do', async () => {
 
 test('without a service it is said how to start it', async () => {
   const [port] = await freePorts(1);
-  const { code, err } = await core.svc(['trust', 'list'], { env: { ...core.env, SVC_CORE_PORT: String(port) } });
+  const { code, err } = await core.svc(['person', 'list'], { env: { ...core.env, SVC_CORE_PORT: String(port) } });
   expect(code).toBe(1);
   expect(err).toContain('the service is not running.');
   expect(err).toContain('Run: ./svc up');

@@ -21,10 +21,10 @@ afterAll(() => {
 
 test.each([
   ['CORE', ['chat', 'hello']],
-  ['CORE', ['trust']],
+  ['CORE', ['person']],
   ['MANAGER', ['connector']],
   ['COLLECTOR', ['usage']],
-  ['COLLECTOR', ['sessions']],
+  ['COLLECTOR', ['session']],
 ])('where another program has the port of the %s, svc %j says so, without a stack', async (name, args) => {
   const port = String((stranger.address() as AddressInfo).port);
   const env = { PATH: process.env['PATH'], HOME: folder.path, SVC_DATA_DIR: folder.path, [`SVC_${name}_PORT`]: port };

@@ -98,7 +98,7 @@ function deliveryNotices({ pending, failed }: DeliveryCounts): string[] {
   if (failed === 0) return [];
   const what = failed === 1 ? '1 reply' : `${failed} replies`;
   const rest = pending === 0 ? '' : `, ${pending} ${pending === 1 ? 'is' : 'are'} still tried`;
-  return [`${what} could not be delivered${rest}: ./svc deliveries`];
+  return [`${what} could not be delivered${rest}: ./svc delivery`];
 }
 
 function storageFault({ db, paths }: CoreContext): string | null {

@@ -95,7 +95,7 @@ describe('the view of a turn', () => {
 
   it.each([
     ['aborted', 'stopped', '(stopped)'],
-    ['denied', 'failed', 'the owner can give it (./svc trust). Should you be the owner, ./svc doctor says what is wrong.'],
+    ['denied', 'failed', 'the owner can give it (./svc person). Should you be the owner, ./svc doctor says what is wrong.'],
     ['observed', 'ok', 'kept for the next turn'],
   ] as const)('tells %s', (outcome, verdict, words) => {
     const shown = show([], result({ actions: [], outcome }));

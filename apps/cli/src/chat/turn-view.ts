@@ -118,7 +118,7 @@ function describeOutcome({ outcome, actions }: HandleResult, withdrawn: boolean)
     case 'aborted':
       return '(stopped)';
     case 'denied':
-      return `${actions.length === 0 ? '(no access) ' : ''}This user has no access; the owner can give it (./svc trust). Should you be the owner, ./svc doctor says what is wrong.`;
+      return `${actions.length === 0 ? '(no access) ' : ''}This user has no access; the owner can give it (./svc person). Should you be the owner, ./svc doctor says what is wrong.`;
     case 'merged':
       return '(taken together with your next message)';
     case 'delivered':

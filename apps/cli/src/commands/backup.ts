@@ -22,7 +22,7 @@ export type BackupCommand = { json?: boolean } & (
   | { action: 'list' | 'undo' }
   | { action: 'get'; id: string; file: string }
   | { action: 'restore'; backup: string; secrets?: boolean }
-  | { action: 'delete'; id: string }
+  | { action: 'remove'; id: string }
 );
 
 const pollMs = 300;
@@ -55,7 +55,7 @@ export async function backup(command: BackupCommand): Promise<number> {
       show(plan, stagedWords(plan));
       break;
     }
-    case 'delete':
+    case 'remove':
       await ask(`${url}/v2/backups/${encodeURIComponent(command.id)}`, 'nothing was deleted', { method: 'DELETE' });
       show({ ok: true, id: command.id }, `Deleted ${command.id}.`);
       break;

@@ -30,10 +30,6 @@ async function list(url: string, { all, json }: DeliveriesOptions): Promise<numb
 }
 
 async function change(url: string, action: DeliveryAction, ids: readonly string[], { json }: DeliveriesOptions): Promise<number> {
-  if (ids.length === 0) {
-    const why = `Say the id of a reply, or "all": ./svc deliveries ${action} ID`;
-    throw new CliError(`it is not said which reply to ${action}.`, { why, run: './svc deliveries' });
-  }
   const changed = ids.includes('all') ? await changeAll(url, action) : await changeDeliveries(url, action, ids);
   if (json === true) print(JSON.stringify(changed, null, 2));
   else if (changed.ok || changed.done.length > 0) print(renderChanged(action, changed, createStyle(process.stdout)));
@@ -64,6 +60,6 @@ function refused(action: DeliveryAction, changed: Changed): CliError {
       : 'Only what is settled can be dismissed: a pending reply is still tried.';
   return new CliError(`nothing was ${action === 'retry' ? 'tried again' : 'dismissed'}.`, {
     why: `${why}\n${rule}`,
-    run: './svc deliveries --all',
+    run: './svc delivery --all',
   });
 }

@@ -5,7 +5,7 @@ import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
 import { coreUrl } from '../core-url.ts';
 import { createEngineApi, type EngineApi } from '../engine/engine-api.ts';
-import { unexpectedWords, type EngineAction, type EngineOptions } from '../engine/engine-actions.ts';
+import type { EngineAction, EngineOptions } from '../engine/engine-actions.ts';
 import { installEngine } from '../engine/install-engine.ts';
 import { logIn } from '../engine/log-in.ts';
 import { renderEngine, renderEngines, renderModelServers } from '../engine/render-engines.ts';
@@ -23,13 +23,8 @@ export async function engine(
   words: readonly string[],
   options: EngineOptions,
 ): Promise<number> {
-  const unexpected = unexpectedWords(action, id, words);
-  if (unexpected.length > 0)
-    throw new CliError(`${visibleLine(unexpected.join(' '))} is not understood.`, { run: './svc engine --help' });
   const api = createEngineApi(coreUrl(loadSettings(repositoryRoot)));
-  if (action === 'list') return list(api, options);
-  if (id === null)
-    throw new CliError('it is not said which engine.', { why: 'Say claude, codex, gemini or offline.', run: './svc engine' });
+  if (action === 'list' || id === null) return list(api, options);
   await run[action]({ api, id, words, options });
   return exitCodes.ok;
 }
@@ -79,9 +74,7 @@ const run: Record<Exclude<EngineAction, 'list'>, (asked: Asked) => Promise<void>
     show((await api.set(id, { model: value === 'none' ? null : value })).engine);
   },
 
-  async key({ api, id, words, options }) {
-    if (words.length > 0)
-      throw new CliError('a key is no argument: everybody on this machine could see it.', { run: `./svc engine key ${id}` });
+  async key({ api, id, options }) {
     if (options.remove === true) {
       const { engine: after, note } = await api.removeKey(id);
       show(after);
@@ -94,17 +87,10 @@ const run: Record<Exclude<EngineAction, 'list'>, (asked: Asked) => Promise<void>
   },
 
   async 'auto-update'({ api, id, words: [value] }) {
-    if (value !== 'on' && value !== 'off')
-      throw new CliError('it takes "on" or "off".', { run: `./svc engine auto-update ${id} on` });
     show((await api.set(id, { auto_update: value === 'on' })).engine);
   },
 
-  async 'base-url'({ api, id, words: [value] }) {
-    if (value === undefined)
-      throw new CliError('an address is missing.', {
-        why: 'Give one, or "none" to clear it.',
-        run: `./svc engine base-url ${id} URL`,
-      });
+  async 'base-url'({ api, id, words: [value = 'none'] }) {
     const changed = await api.setBaseUrl(id, value === 'none' ? '' : value);
     showChanged(changed);
     const [first, ...others] = changed.models ?? [];

@@ -14,7 +14,6 @@ import { renderEnginePersona } from '../persona/render-engine-persona.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 
-export type PersonaAction = 'show' | 'edit';
 export type PersonaOptions = { json?: boolean; engine?: string; tier?: PersonaTier };
 
 const sources: Record<PersonaView['source'], string> = {
@@ -22,20 +21,25 @@ const sources: Record<PersonaView['source'], string> = {
   extended: 'built in, extended by',
   replaced: 'replaced by',
 };
-/** Shows what every engine is told about who it is, or opens the operator's part of it in an editor. */
-export async function persona(action: PersonaAction, options: PersonaOptions): Promise<number> {
-  const { json } = options;
-  if (options.engine !== undefined || options.tier !== undefined) return showOfEngine(action, options);
-  const view = await read();
-  if (action === 'edit') edit(view.file);
-  const after = action === 'edit' ? await read() : view;
-  print(json === true ? JSON.stringify(after, null, 2) : rendered(after));
-  return after.fault === null ? exitCodes.ok : exitCodes.failed;
+
+/** Shows what every engine is told about who it is, or what one makes of it. */
+export async function showPersona(options: PersonaOptions): Promise<number> {
+  return options.engine === undefined && options.tier === undefined ? show(await read(), options) : showOfEngine(options);
+}
+
+/** Opens the operator's part of it in an editor, then shows what came of it. */
+export async function editPersona(options: { json?: boolean }): Promise<number> {
+  edit((await read()).file);
+  return show(await read(), options);
+}
+
+function show(view: PersonaView, { json }: { json?: boolean }): number {
+  print(json === true ? JSON.stringify(view, null, 2) : rendered(view));
+  return view.fault === null ? exitCodes.ok : exitCodes.failed;
 }
 
 /** What one engine makes of it in the turns of a tier. */
-async function showOfEngine(action: PersonaAction, { json, engine, tier = 'SACRED' }: PersonaOptions): Promise<number> {
-  if (action === 'edit') throw new CliError('the persona is one for all engines and tiers.', { run: './svc persona edit' });
+async function showOfEngine({ json, engine, tier = 'SACRED' }: PersonaOptions): Promise<number> {
   const id = engine ?? (await ask<{ current: EngineChoice }>('/v2/engines')).current.id;
   const view = await ask<EnginePersona>(`/v2/persona/${encodeURIComponent(id)}?tier=${tier}`);
   print(json === true ? JSON.stringify(view, null, 2) : renderEnginePersona(view, createStyle(process.stdout)));

@@ -3,14 +3,14 @@ import type { Session } from '@svc/contract/session.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { askCore } from '../service-client.ts';
 import { coreUrl } from '../core-url.ts';
-import type { SessionRequest } from '../folder/folder-command.ts';
+import type { SessionRequest } from '../folder/session-command.ts';
 import { folderPath } from '../folder/folder-path.ts';
 import { renderSession } from '../folder/render-folders.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { showAnswer } from '../show-answer.ts';
 import { createStyle, visibleLine } from '../terminal.ts';
 
-const run = './svc sessions --all';
+const run = './svc session list --all';
 
 type Changed = { folder: WorkingFolder | null };
 

@@ -44,5 +44,5 @@ async function read(settings: Settings, { all, limit }: SessionsOptions): Promis
 
 const shown = (found: readonly ListedSession[], { all }: SessionsOptions): string =>
   found.length === 0 && all !== true
-    ? 'No session is at work. ./svc sessions --all lists the others.'
+    ? 'No session is at work. ./svc session list --all lists the others.'
     : renderSessions(found, Date.now(), createStyle(process.stdout));

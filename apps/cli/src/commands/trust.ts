@@ -8,9 +8,9 @@ import { findGrant, findIdentifier } from '../trust/find-in-principal.ts';
 import { renderExplanation } from '../trust/render-explanation.ts';
 import { renderAudit, renderGrant, renderPrincipals, renderRoles } from '../trust/render-trust.ts';
 import { createTrustApi, Refusal, type TrustApi } from '../trust/trust-api.ts';
-import type { TrustRequest } from '../trust/trust-command.ts';
+import type { TrustRequest } from '../trust/person-command.ts';
 
-/** What a command gives: the facts for a program, the words for a person. */
+/** What a command gives: the facts for a program, the text for a person. */
 type Told = { body: unknown; text: string };
 type Of<Action> = Extract<TrustRequest, { action: Action }>;
 
@@ -51,7 +51,7 @@ async function perform(api: TrustApi, request: TrustRequest, now: number): Promi
     }
     case 'remove': {
       const body = await api.remove(request.key);
-      return { body, text: `"${request.key}" is forgotten, with all names and roles.` };
+      return { body, text: `"${request.key}" is removed, with all names and roles.` };
     }
     case 'link': {
       const body = await api.link(request.key, request.surface, request.value);
@@ -86,26 +86,23 @@ async function add(api: TrustApi, { key, name, role }: Of<'add'>): Promise<Told>
     const { roles } = await api.roles();
     const names = roles.map((known) => known.name);
     if (!names.includes(role)) {
-      throw new CliError(`there is no role "${role}".`, { why: `The roles are: ${names.join(', ')}`, run: './svc trust roles' });
+      throw new CliError(`there is no role "${role}".`, { why: `The roles are: ${names.join(', ')}`, run: './svc role' });
     }
   }
   const made = await api.add(key, name);
   if (role !== undefined) await api.grant(key, role, {}, null);
-  const next = `Say by what name they write: ./svc trust link ${key} SURFACE VALUE`;
+  const next = `Say by what name they write: ./svc person link ${key} CHANNEL VALUE`;
   const has = role === undefined ? 'without a role, so they are still denied' : `with the role ${role}`;
   return { body: role === undefined ? made : await api.principal(key), text: `"${key}" is added ${has}.\n${next}` };
 }
 
 async function unlink(api: TrustApi, { keyOrId, surface, value }: Of<'unlink'>): Promise<Told> {
-  if (surface !== undefined && value === undefined) {
-    throw new CliError('the value is missing.', {
-      why: 'It takes KEY SURFACE VALUE, or the id of a name alone.',
-      run: './svc trust list',
-    });
-  }
   const id =
     surface === undefined || value === undefined ? keyOrId : findIdentifier(await api.principal(keyOrId), surface, value).id;
-  return { body: await api.unlink(id), text: `${surface === undefined ? id : `${surface} ${value}`} is nobody from now on.` };
+  return {
+    body: await api.unlink(id),
+    text: `${surface === undefined ? id : `${surface} ${value}`} belongs to nobody from now on.`,
+  };
 }
 
 async function revoke(api: TrustApi, { keyOrId, role, ...place }: Of<'revoke'>): Promise<Told> {

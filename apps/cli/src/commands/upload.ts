@@ -11,14 +11,12 @@ import { createResumable } from '../upload/resumable.ts';
 import { createUploadClient } from '../upload/upload-client.ts';
 import { uploadFile } from '../upload/upload-file.ts';
 
-export type UploadOptions = { mime?: string; parallel?: string; json?: boolean };
-
-const usualParallel = 4;
+export type UploadOptions = { mime?: string; parallel: number; json?: boolean };
 
 /** Sends a file to the upload area, with progress; one that was stopped goes on where it was. */
 export async function upload(file: string, options: UploadOptions): Promise<number> {
   const settings = loadSettings(repositoryRoot);
-  const parallel = parallelOf(options.parallel);
+  const { parallel } = options;
   const client = createUploadClient(coreUrl(settings), parallel);
   const line = createProgressLine(process.stderr);
   const stopped = () => {
@@ -48,11 +46,4 @@ export async function upload(file: string, options: UploadOptions): Promise<numb
     process.removeListener('SIGINT', stopped);
     client.close();
   }
-}
-
-function parallelOf(text: string | undefined): number {
-  if (text === undefined) return usualParallel;
-  const parallel = Number(text);
-  if (Number.isInteger(parallel) && parallel >= 1 && parallel <= 16) return parallel;
-  throw new CliError(`--parallel is "${text}".`, { why: 'It takes a number from 1 to 16.' });
 }

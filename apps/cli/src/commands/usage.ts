@@ -3,18 +3,18 @@ import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCollector } from '../service-client.ts';
 import { renderPeople } from '../insights/render-people.ts';
-import { renderUsage, type UsageAnswer, type UsageGroup } from '../insights/render-usage.ts';
+import { renderUsage, type UsageAnswer, type UsageBy } from '../insights/render-usage.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 
 /** `since` is epoch ms. */
-export type UsageOptions = { since: number; by: UsageGroup | 'identity'; json?: boolean };
+export type UsageOptions = { since: number; by: UsageBy; json?: boolean };
 
 /** Shows what was used since a time, and what it cost. */
 export async function usage({ since, by, json }: UsageOptions): Promise<number> {
   const settings = loadSettings(repositoryRoot);
   const style = createStyle(process.stdout);
-  if (by === 'identity') {
+  if (by === 'person') {
     const people = await askCollector<UsageByPerson>(settings, '/api/usage/people', { since });
     print(json === true ? JSON.stringify(people, null, 2) : renderPeople(people, style));
     return exitCodes.ok;

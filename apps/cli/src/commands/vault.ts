@@ -6,12 +6,14 @@ import type {
   VaultRotated,
   VaultState,
 } from '@svc/contract/vault.ts';
+import type { Tier } from '@svc/contract/trust.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
+import { tierWord } from '../tier-words.ts';
 import { createAskVault, VaultAway, type AskVault } from '../vault/ask-vault.ts';
 import { initVault } from '../vault/init-vault.ts';
 import { renderAccesses, renderAgents, renderCredentials, renderState } from '../vault/render-vault.ts';
@@ -23,10 +25,10 @@ import { writeEnv } from '../vault/write-env.ts';
 export type VaultCommand =
   | { action: 'init'; writeEnv?: boolean }
   | { action: 'unseal' | 'seal' | 'rotate' | 'passphrase' }
-  | { action: 'status' | 'list' | 'log'; json?: boolean }
-  | { action: 'put'; name: string; minTrust: string }
-  | { action: 'delete'; name: string }
-  | { action: 'agent'; name: string | null; tier?: string; revoke?: boolean; json?: boolean };
+  | { action: 'status' | 'list' | 'list-agents' | 'log'; json?: boolean }
+  | { action: 'put'; name: string; minTrust: Tier }
+  | { action: 'add-agent'; name: string; tier: Tier; json?: boolean }
+  | { action: 'remove' | 'remove-agent'; name: string };
 
 export async function vault(command: VaultCommand): Promise<number> {
   const settings = loadSettings(repositoryRoot);
@@ -104,7 +106,7 @@ async function administer(command: AdminCommand, ask: AskVault, input: SecretInp
       return print('The vault is sealed.');
     case 'rotate': {
       const { generation, rewrapped } = await ask<VaultRotated>('rotate', { method: 'POST' });
-      return print(`The vault has a new root key, number ${generation}. Keys wrapped anew: ${rewrapped}.`);
+      return print(`The vault has a new root key, number ${generation}. Keys wrapped again: ${rewrapped}.`);
     }
     case 'passphrase':
       await changePassphrase(ask, input);
@@ -113,9 +115,9 @@ async function administer(command: AdminCommand, ask: AskVault, input: SecretInp
       const value = given(await input.value(`Value of ${command.name}: `), 'value', `./svc vault put ${command.name}`);
       const body = { name: command.name, value, min_trust: command.minTrust };
       const { credential } = await ask<{ credential: VaultCredential }>('credentials', { body });
-      return print(`Stored ${credential.name}, version ${credential.version}, for ${credential.min_trust} and above.`);
+      return print(`Stored ${credential.name}, version ${credential.version}, for ${fromTier(credential.min_trust)}.`);
     }
-    case 'delete':
+    case 'remove':
       await ask(`credentials/${encodeURIComponent(command.name)}`, { method: 'DELETE' });
       return print(`Deleted ${command.name}.`);
     case 'list': {
@@ -126,30 +128,27 @@ async function administer(command: AdminCommand, ask: AskVault, input: SecretInp
       const { access } = await ask<{ access: VaultAccess[] }>('access');
       return show(command.json, access, renderAccesses(access, style));
     }
-    case 'agent':
-      return agent(command, ask);
+    case 'list-agents': {
+      const { agents } = await ask<{ agents: VaultAgent[] }>('agents');
+      return show(command.json, agents, renderAgents(agents, style));
+    }
+    case 'add-agent': {
+      const { name, tier, json } = command;
+      const made = await ask<VaultAgentRegistered>('agents', { body: { name, tier } });
+      const text = `${name} is registered, for secrets up to ${tierWord(tier)}. Its key, shown this once:\n\n${made.key}`;
+      return show(json, made, text);
+    }
+    case 'remove-agent':
+      await ask(`agents/${encodeURIComponent(command.name)}`, { method: 'DELETE' });
+      return print(`${command.name} is revoked.`);
   }
 }
+
+const fromTier = (tier: Tier): string => (tier === 'SACRED' ? 'the owner alone' : `${tierWord(tier)} and above`);
 
 async function changePassphrase(ask: AskVault, input: SecretInput): Promise<void> {
   const passphrase = given(await input.line('Passphrase of now: '), 'passphrase', './svc vault passphrase');
   const new_passphrase = await input.newLine('New passphrase (12 characters or more): ');
   given(new_passphrase, 'new passphrase', './svc vault passphrase');
   await ask('passphrase', { body: { passphrase, new_passphrase } });
-}
-
-async function agent({ name, tier, revoke, json }: Extract<VaultCommand, { action: 'agent' }>, ask: AskVault): Promise<void> {
-  if (name === null) {
-    const { agents } = await ask<{ agents: VaultAgent[] }>('agents');
-    return print(json === true ? JSON.stringify(agents, null, 2) : renderAgents(agents, createStyle(process.stdout)));
-  }
-  if (revoke === true) {
-    await ask(`agents/${encodeURIComponent(name)}`, { method: 'DELETE' });
-    return print(`${name} is revoked.`);
-  }
-  if (tier === undefined) throw new CliError('a tier is missing.', { run: `./svc vault agent ${name} --tier TRUSTED` });
-  const made = await ask<VaultAgentRegistered>('agents', { body: { name, tier } });
-  print(
-    json === true ? JSON.stringify(made, null, 2) : `${name} is registered as ${tier}. Its key, shown this once:\n\n${made.key}`,
-  );
 }

@@ -1,7 +1,7 @@
-import { Argument, InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
+import { defineCommand, defineDefault, wholeNumber } from '../program/define-command.ts';
 
-export const instanceActions = ['start', 'stop', 'restart'] as const;
-export type InstanceAction = (typeof instanceActions)[number];
+export type InstanceAction = 'start' | 'stop' | 'restart';
 
 /** `set`: fields as they were typed. `secrets`: fields whose secret is read from the terminal or a pipe. */
 export type AddRequest = {
@@ -33,57 +33,47 @@ export type ConnectorRequest =
   | { action: 'test'; name: string }
   | { action: 'logs'; name: string; follow?: boolean; lines: number; json?: boolean };
 
-export type NewRequest = { what: 'connector'; name: string; dir?: string };
+export type NewRequest = { name: string; dir?: string };
 
 type AddOptions = { set?: Record<string, string>; secret?: string[]; off?: boolean; keep?: boolean; json?: boolean };
 type ConfigOptions = { set?: Record<string, string>; unset?: string[]; secret?: string[]; get?: string; json?: boolean };
+type Run = (request: ConnectorRequest) => Promise<void>;
 
-/** Adds `connector` and `new` with what belongs to them to the program. */
-export function addConnectorCommands(
-  program: Command,
-  run: (request: ConnectorRequest) => Promise<void>,
-  create: (request: NewRequest) => Promise<void>,
-): void {
-  const connector = program
-    .command('connector')
-    .description('list the connectors, add, set, start, stop or remove one, and show its log')
-    .addHelpText('after', examples);
-  connector
-    .command('list', { isDefault: true })
-    .description('list the connectors there are')
+/** Adds `connector` with what belongs to it. */
+export function addConnectorCommand(program: Command, run: Run, create: (request: NewRequest) => Promise<void>): void {
+  const noun = defineCommand(program, 'connector', {
+    summary: 'list the connectors, add, configure, start or stop one',
+    examples: [
+      './svc connector add messenger',
+      './svc connector config shop --set debounce_ms=800',
+      './svc connector logs shop -f',
+    ],
+  });
+  defineDefault(noun, 'list', {
+    summary: 'list the connectors',
+    examples: ['./svc connector', './svc connector list --json'],
+  })
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) => run({ action: 'list', ...options }));
-  addAdd(connector, run);
-  addConfig(connector, run);
-  connector
-    .command('logs')
-    .description('show what a connector says')
-    .argument('<name>', 'as the list shows it')
-    .option('-f, --follow', 'go on with what comes')
-    .option('-n, --lines <count>', 'how many lines', wholeNumber, 100)
-    .option('--json', 'print the lines as they are')
-    .action((name: string, options: { follow?: boolean; lines: number; json?: boolean }) =>
-      run({ action: 'logs', name, ...options }),
-    );
-  const describe = {
-    start: 'start it, now and with the service',
-    stop: 'stop it, until it is started',
-    restart: 'start it anew',
-  };
-  for (const action of instanceActions) simple(connector, action, describe[action], run);
-  simple(connector, 'remove', 'stop it and delete it with its files', run);
-  connector
-    .command('test')
-    .description('run the tests of a connector of your own')
-    .argument('<name>', 'its type, or its folder')
-    .action((name: string) => run({ action: 'test', name }));
-  addNew(program, create);
+  addAdd(noun, run);
+  addConfig(noun, run);
+  addLogs(noun, run);
+  addAct(noun, 'start', 'start one, now and with the service', run);
+  addAct(noun, 'stop', 'stop one until it is started', run);
+  addAct(noun, 'restart', 'stop one and start it again', run);
+  addAct(noun, 'remove', 'stop one and delete it with its files', run);
+  addOwn(noun, run, create);
 }
 
-function addAdd(connector: Command, run: (request: AddRequest) => Promise<void>): void {
-  connector
-    .command('add')
-    .description('add a connector; in a terminal it asks for what is needed. Without a type it lists them')
+function addAdd(noun: Command, run: Run): void {
+  defineCommand(noun, 'add', {
+    summary: 'add one; without a type, list the types',
+    examples: [
+      './svc connector add                   (lists the types)',
+      './svc connector add messenger         (asks for what it needs)',
+      'printf %s "$TOKEN" | ./svc connector add shop --secret token_secret_key',
+    ],
+  })
     .argument('[type]', 'what it connects to, such as compat')
     .argument('[name]', 'how it is called here; the type when not given')
     .option('-s, --set <field=value>', 'a setting; may be repeated', collect)
@@ -105,11 +95,12 @@ function addAdd(connector: Command, run: (request: AddRequest) => Promise<void>)
     );
 }
 
-function addConfig(connector: Command, run: (request: ConfigRequest) => Promise<void>): void {
-  connector
-    .command('config')
-    .description('show the settings of a connector, or change some; a running one restarts')
-    .argument('<name>', 'as the list shows it')
+function addConfig(noun: Command, run: Run): void {
+  defineCommand(noun, 'config', {
+    summary: 'show the settings of one, or change some',
+    examples: ['./svc connector config shop', './svc connector config shop --set debounce_ms=800 --unset greeting'],
+  })
+    .argument('<name>', 'as the list shows it; a running one restarts after a change')
     .option('-s, --set <field=value>', 'a setting; may be repeated', collect)
     .option('--unset <field>', 'back to its default; may be repeated', gather)
     .option('--secret <field>', 'a credential whose value is typed, or read from a pipe; may be repeated', gather)
@@ -120,37 +111,43 @@ function addConfig(connector: Command, run: (request: ConfigRequest) => Promise<
     );
 }
 
-function simple(
-  connector: Command,
-  action: InstanceAction | 'remove',
-  description: string,
-  run: (request: ConnectorRequest) => Promise<void>,
-): void {
-  connector
-    .command(action)
-    .description(description)
+function addLogs(noun: Command, run: Run): void {
+  defineCommand(noun, 'logs', {
+    summary: 'show what one wrote',
+    examples: ['./svc connector logs shop -f', './svc connector logs shop -n 500'],
+  })
+    .argument('<name>', 'as the list shows it')
+    .option('-f, --follow', 'go on with what comes')
+    .option('-n, --lines <count>', 'how many lines', wholeNumber(0, 9_999_999), 100)
+    .option('--json', 'print the lines as they are')
+    .action((name: string, options: { follow?: boolean; lines: number; json?: boolean }) =>
+      run({ action: 'logs', name, ...options }),
+    );
+}
+
+function addAct(noun: Command, action: InstanceAction | 'remove', summary: string, run: Run): void {
+  defineCommand(noun, action, { summary, examples: [`./svc connector ${action} shop`] })
     .argument('<name>', 'as the list shows it')
     .option('--json', 'print JSON')
     .action((name: string, options: { json?: boolean }) => run({ action, name, ...options }));
 }
 
-function addNew(program: Command, create: (request: NewRequest) => Promise<void>): void {
-  program
-    .command('new')
-    .description('begin a connector of your own from the template')
-    .addArgument(new Argument('<what>', 'what to begin').choices(['connector']))
+/** For those who write a connector of their own. */
+function addOwn(noun: Command, run: Run, create: (request: NewRequest) => Promise<void>): void {
+  defineCommand(noun, 'new', {
+    summary: 'begin a connector of your own from the template',
+    examples: ['./svc connector new my-shop', './svc connector new my-shop --dir ~/src'],
+  })
     .argument('<name>', 'its type: a-z, 0-9 and "-"')
     .option('--dir <folder>', 'where its folder is made; the connectors folder of the data folder when not given')
-    .action((_what: string, name: string, { dir }: { dir?: string }) => create({ what: 'connector', name, dir }));
+    .action((name: string, { dir }: { dir?: string }) => create({ name, dir }));
+  defineCommand(noun, 'test', {
+    summary: 'run the tests of a connector of your own',
+    examples: ['./svc connector test my-shop'],
+  })
+    .argument('<name>', 'its type, or its folder')
+    .action((name: string) => run({ action: 'test', name }));
 }
-
-const examples = `
-Examples:
-  ./svc connector add                     lists the types there are
-  ./svc connector add shop                asks for what it needs
-  printf %s "$TOKEN" | ./svc connector add shop --secret token_secret_key
-  ./svc connector config shop --set debounce_ms=800
-  ./svc connector logs shop -f`;
 
 /** Gathers what a repeated option sets. */
 function collect(text: string, before: Record<string, string> = {}): Record<string, string> {
@@ -160,8 +157,3 @@ function collect(text: string, before: Record<string, string> = {}): Record<stri
 }
 
 const gather = (text: string, before: string[] = []): string[] => [...before, text];
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('It takes a whole number.');
-  return Number(text);
-}

@@ -21,7 +21,7 @@ export async function testConnector({ name, parent }: Options): Promise<number> 
   if (cwd === undefined) {
     throw new CliError(`there is no connector of your own "${name}".`, {
       why: `Yours are the folders in ${parent}.`,
-      run: `./svc new connector ${/^[a-z][a-z0-9-]*$/.test(name) ? name : 'NAME'}`,
+      run: `./svc connector new ${/^[a-z][a-z0-9-]*$/.test(name) ? name : 'NAME'}`,
     });
   }
   const env = environmentOfPrograms();

@@ -13,8 +13,8 @@ export function renderChanged(action: DeliveryAction, { done, refused, skipped }
 
 function doneLine(action: DeliveryAction, count: number): string {
   const what = count === 1 ? '1 reply is' : `${count} replies are`;
-  return action === 'retry' ? `${what} tried again now. ./svc deliveries shows what came of it.` : `${what} off the list.`;
+  return action === 'retry' ? `${what} tried again now. ./svc delivery shows what came of it.` : `${what} off the list.`;
 }
 
 const skippedLine = (count: number) =>
-  `${count} ${count === 1 ? 'has' : 'have'} no place to go and can only be dismissed: ./svc deliveries shows why.`;
+  `${count} ${count === 1 ? 'has' : 'have'} no place to go and can only be dismissed: ./svc delivery shows why.`;

@@ -44,8 +44,8 @@ describe('the list of deliveries', () => {
             messenger:m1:user:1, with no place to go
             "Good morning. Your train leaves at ten."
 
-        ./svc deliveries retry ID     tries it now; "retry all" every one that has a place to go
-        ./svc deliveries dismiss ID   takes a failed one off this list; "dismiss all" all of them"
+        ./svc delivery retry ID     tries it now; "retry all" every one that has a place to go
+        ./svc delivery dismiss ID   takes a failed one off this list; "dismiss all" all of them"
     `);
   });
 
@@ -58,7 +58,7 @@ describe('the list of deliveries', () => {
   });
 
   it('says that there are older ones', () => {
-    expect(render([failed], false)).toContain('./svc deliveries --json shows all');
+    expect(render([failed], false)).toContain('./svc delivery --json shows all');
   });
 
   it('keeps what others wrote on its line, and short', () => {
@@ -75,10 +75,10 @@ describe('what was done with deliveries', () => {
   const nothing = { ok: true, done: [], refused: [], skipped: [] };
 
   it.each([
-    [{ done: ['dlv_1'] }, '1 reply is tried again now. ./svc deliveries shows what came of it.'],
-    [{ done: ['dlv_1', 'dlv_2'] }, '2 replies are tried again now. ./svc deliveries shows what came of it.'],
+    [{ done: ['dlv_1'] }, '1 reply is tried again now. ./svc delivery shows what came of it.'],
+    [{ done: ['dlv_1', 'dlv_2'] }, '2 replies are tried again now. ./svc delivery shows what came of it.'],
     [{}, 'There is nothing to retry.'],
-    [{ skipped: ['dlv_3'] }, '1 has no place to go and can only be dismissed: ./svc deliveries shows why.'],
+    [{ skipped: ['dlv_3'] }, '1 has no place to go and can only be dismissed: ./svc delivery shows why.'],
     [{ ok: false, refused: [{ id: 'dlv_9', message: 'There is none.' }] }, 'Not dlv_9: There is none.'],
   ])('for %j is %j', (some, words) => {
     expect(renderChanged('retry', { ...nothing, ...some }, plain)).toBe(words);

@@ -15,7 +15,7 @@ export function renderDeliveries(
     style.bold('Replies that could not be given to whoever asked, the newest first:'),
     '',
     ...deliveries.flatMap((delivery) => [...block(delivery, now, style), '']),
-    ...(isWhole ? [] : [style.dim('There are older ones: ./svc deliveries --json shows all.'), '']),
+    ...(isWhole ? [] : [style.dim('There are older ones: ./svc delivery --json shows all.'), '']),
     ...(deliveries.some(({ state }) => state !== 'delivered') ? hints : []),
   ]
     .join('\n')
@@ -23,8 +23,8 @@ export function renderDeliveries(
 }
 
 const hints = [
-  '  ./svc deliveries retry ID     tries it now; "retry all" every one that has a place to go',
-  '  ./svc deliveries dismiss ID   takes a failed one off this list; "dismiss all" all of them',
+  '  ./svc delivery retry ID     tries it now; "retry all" every one that has a place to go',
+  '  ./svc delivery dismiss ID   takes a failed one off this list; "dismiss all" all of them',
 ];
 
 const maxKey = 120;

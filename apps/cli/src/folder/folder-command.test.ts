@@ -1,14 +1,15 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { addFolderCommand, addSessionCommand, type FolderRequest, type SessionRequest } from './folder-command.ts';
+import { addFolderCommand, type FolderRequest } from './folder-command.ts';
 import { folderPath } from './folder-path.ts';
+import { addSessionCommand, type SessionRequest } from './session-command.ts';
 
 async function parse(...args: string[]): Promise<FolderRequest | SessionRequest | undefined> {
   const program = new Command('svc').exitOverride().configureOutput({ writeErr: () => undefined });
   let found: FolderRequest | SessionRequest | undefined;
   const take = async (request: FolderRequest | SessionRequest) => void (found = request);
   addFolderCommand(program, take);
-  addSessionCommand(program, take);
+  addSessionCommand(program, take, async () => undefined);
   const override = (command: Command): void => {
     command.exitOverride().configureOutput({ writeErr: () => undefined });
     command.commands.forEach(override);

@@ -1,6 +1,8 @@
-import type { FolderList, ListedFolder } from '@svc/contract/folder.ts';
+import type { FolderList, FolderScope, ListedFolder } from '@svc/contract/folder.ts';
 import type { Session } from '@svc/contract/session.ts';
+import type { Tier } from '@svc/contract/trust.ts';
 import { visibleLine, type Style } from '../terminal.ts';
+import { tierWord } from '../tier-words.ts';
 
 /** What is set, in the order in which it counts, and what is trusted. */
 export function renderFolders({ folders, trusted }: FolderList, style: Style): string {
@@ -21,10 +23,12 @@ export function renderFolders({ folders, trusted }: FolderList, style: Style): s
 const rowOf =
   (style: Style) =>
   ({ scope, name, path, for: policy, fault }: ListedFolder): string[] => [
-    `  ${scope} ${style.bold(visibleLine(name))}${policy === 'read' ? ' (also for who may only read)' : ''}`,
+    `  ${scope} ${style.bold(nameOf(scope, name))}${policy === 'read' ? ' (also for who may only read)' : ''}`,
     `      ${visibleLine(path)}`,
     ...(fault === null ? [] : [`      ${style.yellow(`cannot be used: ${fault}`)}`]),
   ];
+
+const nameOf = (scope: FolderScope, name: string): string => (scope === 'tier' ? tierWord(name as Tier) : visibleLine(name));
 
 /** One conversation: who answers it, how much, and where it works. */
 export function renderSession(session: Session, style: Style): string {

@@ -24,10 +24,10 @@ const rollup = {
   billed_cost_usd: 0.001,
 };
 
-test('usage is summed by surface or day, billed beside the list price', () => {
+test('usage is summed by channel or day, billed beside the list price', () => {
   const answer = { usage: [rollup, { ...rollup, principal: null, identity: 'x', cost_usd: 0.5 }], aux: [], truncated: true };
-  expect(renderUsage(answer, 'surface', plain).split('\n').slice(0, 3)).toEqual([
-    '  SURFACE  TURNS  INPUT  OUTPUT  LIST PRICE  BILLED',
+  expect(renderUsage(answer, 'channel', plain).split('\n').slice(0, 3)).toEqual([
+    '  CHANNEL  TURNS  INPUT  OUTPUT  LIST PRICE  BILLED',
     '  compat       4   4.0k      40       $2.00  <$0.01',
     '  all          4   4.0k      40       $2.00  <$0.01',
   ]);

@@ -2,12 +2,15 @@ import type { UsageAux, UsageRollup } from '@svc/contract/usage.ts';
 import type { Style } from '../terminal.ts';
 import { amount, line, table, usd } from './words.ts';
 
-export type UsageGroup = 'surface' | 'day';
+/** What the sums are made by; those by person come from elsewhere. */
+export const usageGroups = ['channel', 'person', 'day'] as const;
+export type UsageBy = (typeof usageGroups)[number];
+type UsageGroup = Exclude<UsageBy, 'person'>;
 export type UsageAnswer = { usage: UsageRollup[]; aux: UsageAux[]; truncated: boolean };
 
 type Sum = { turns: number; input: number; output: number; cost: number; billed: number; unpriced: number };
 
-/** What was used, by surface or day, and what everything cost. Billed is what a vendor takes money for. */
+/** What was used, by channel or day, and what everything cost. Billed is what a vendor takes money for. */
 export function renderUsage({ usage, aux, truncated }: UsageAnswer, group: UsageGroup, style: Style): string {
   if (usage.length === 0 && aux.length === 0) return 'Nothing was used in this time.';
   const sums = new Map<string, Sum>();
@@ -51,7 +54,7 @@ function add(sum: Sum, row: UsageRollup): void {
 }
 
 function nameOf(row: UsageRollup, group: UsageGroup): string {
-  if (group === 'surface') return row.surface;
+  if (group === 'channel') return row.surface;
   return new Date(row.bucket_hour).toLocaleDateString('sv-SE');
 }
 

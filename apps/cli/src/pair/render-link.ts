@@ -20,10 +20,10 @@ export function renderLink({ principal, identifier, sender_name, role, trust }: 
       ? style.yellow(`Their messages are still refused: ${trust.reason}.`)
       : `${principal.is_new ? 'They' : `"${principal.key}"`} ${mayDo[trust.tool_policy]}. Their next message is answered.`,
     '',
-    `Undo:   ./svc trust unlink ${identifier.id}`,
+    `Undo:   ./svc person unlink ${identifier.id}`,
   ];
   if (trust.denied || trust.tool_policy !== 'full') {
-    lines.push(`Widen:  ./svc trust grant ${principal.key} trusted`);
+    lines.push(`Widen:  ./svc person grant ${principal.key} trusted`);
   }
   return lines.join('\n');
 }

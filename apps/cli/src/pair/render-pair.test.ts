@@ -68,8 +68,8 @@ describe('what pairing did', () => {
       "Let in: Anna K. (messenger 12345) is now "anna-k", with the role known.
       They may let it look things up, not change anything. Their next message is answered.
 
-      Undo:   ./svc trust unlink identifier_1
-      Widen:  ./svc trust grant anna-k trusted"
+      Undo:   ./svc person unlink identifier_1
+      Widen:  ./svc person grant anna-k trusted"
     `);
   });
 
@@ -84,7 +84,7 @@ describe('what pairing did', () => {
       "Linked: Anna K. (messenger 12345) is now one more way in for "owner".
       "owner" may let it do anything on this machine. Their next message is answered.
 
-      Undo:   ./svc trust unlink identifier_1"
+      Undo:   ./svc person unlink identifier_1"
     `);
   });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { plain } from '../terminal.ts';
-import { parsePersonaTier } from './persona-tier.ts';
+import { personaTiers } from '@svc/contract/persona.ts';
+import { tierParser } from '../tier-words.ts';
 import { renderEnginePersona } from './render-engine-persona.ts';
 
 test.each([
@@ -8,10 +9,10 @@ test.each([
   ['Known', 'KNOWN'],
   ['GUEST', 'GUEST'],
   ['sacred', 'SACRED'],
-])('%s is the tier %s', (text, tier) => expect(parsePersonaTier(text)).toBe(tier));
+])('%s is the tier %s', (text, tier) => expect(tierParser(personaTiers)(text)).toBe(tier));
 
 test.each(['', 'blocked', 'UNKNOWN', 'gast'])('"%s" is refused: nobody of it reaches an engine', (text) => {
-  expect(() => parsePersonaTier(text)).toThrow('owner, trusted, known or guest');
+  expect(() => tierParser(personaTiers)(text)).toThrow('owner, trusted, known or guest');
 });
 
 const view = {

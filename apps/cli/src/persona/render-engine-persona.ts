@@ -1,6 +1,6 @@
 import type { EnginePersona } from '@svc/contract/persona.ts';
 import { visible, visibleLine, type Style } from '../terminal.ts';
-import { tierWord } from './persona-tier.ts';
+import { tierWord } from '../tier-words.ts';
 
 const tools: Record<EnginePersona['tool_policy'], string> = {
   none: 'no tools of its own',

@@ -87,7 +87,7 @@ it.each([
   [{ pending: 0, failed: 0 }, ['  turns       2 running, 1 waiting']],
   [
     { pending: 1, failed: 0 },
-    ['  turns       2 running, 1 waiting', '  deliveries  1 reply waits for its channel: ./svc deliveries'],
+    ['  turns       2 running, 1 waiting', '  deliveries  1 reply waits for its channel: ./svc delivery'],
   ],
   [{ pending: 3, failed: 1 }, ['  turns       2 running, 1 waiting']],
 ])('shows the turns, and for deliveries %j the line that the core has no notice for', (deliveries, lines) => {

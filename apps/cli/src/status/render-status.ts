@@ -90,7 +90,7 @@ function loadLines({ turns, deliveries }: CoreLoad, style: Style): string[] {
   if (deliveries !== null && deliveries.pending > 0 && deliveries.failed === 0) {
     const what =
       deliveries.pending === 1 ? '1 reply waits for its channel' : `${deliveries.pending} replies wait for their channel`;
-    lines.push(`  deliveries  ${style.yellow(`${what}: ./svc deliveries`)}`);
+    lines.push(`  deliveries  ${style.yellow(`${what}: ./svc delivery`)}`);
   }
   return lines;
 }

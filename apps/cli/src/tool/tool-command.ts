@@ -1,5 +1,6 @@
 import { maxToolTestMs } from '@svc/contract/tool-server.ts';
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { defineCommand, defineDefault } from '../program/define-command.ts';
 
 /** What `svc tool` is asked for. */
 export type ToolRequest =
@@ -32,57 +33,29 @@ type AddOptions = {
   json?: boolean;
 };
 
-/** Adds `tool` and what belongs to it to the program. */
-export function addToolCommand(program: Command, run: (request: ToolRequest) => Promise<void>): void {
-  const tool = program
-    .command('tool')
-    .description('list the tool servers (MCP) of the assistant, add, remove, switch or import some')
-    .addHelpText('after', examples);
-  tool
-    .command('list', { isDefault: true })
-    .description('list what is registered')
+type Run = (request: ToolRequest) => Promise<void>;
+
+/** Adds `tool` with what belongs to it. */
+export function addToolCommand(program: Command, run: Run): void {
+  const noun = defineCommand(program, 'tool', {
+    summary: 'list the tool servers (MCP) of the assistant, add or remove one',
+    examples: [
+      './svc tool add files -- npx -y @modelcontextprotocol/server-filesystem ~/docs',
+      './svc tool test files',
+      './svc tool import ~/.claude.json',
+    ],
+  });
+  defineDefault(noun, 'list', { summary: 'list what is registered', examples: ['./svc tool', './svc tool list --json'] })
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) => run({ action: 'list', ...options }));
-  tool
-    .command('add')
-    .description('add a tool server, or replace the one of this name')
-    .usage('NAME [options] (--url ADDRESS | -- COMMAND [ARGS...])')
-    .argument('<name>', 'a-z, 0-9, "_" and "-"')
-    .argument('[command...]', 'after "--": the program and its arguments')
-    .option('--url <address>', 'of a remote server, in place of a program')
-    .option('-e, --env <NAME=VALUE>', 'for the program; may be repeated', collect('=', 'NAME=VALUE'))
-    .option('-H, --header <Name: value>', 'for the address; may be repeated', collect(':', '"Name: value"'))
-    .option('--safe', 'also for people who may only read')
-    .option('--off', 'register it without switching it on')
-    .option('--description <text>', 'what it is for')
-    .option('--no-test', 'do not connect to it now')
-    .option('--json', 'print JSON')
-    .action((name: string, words: string[], options: AddOptions) =>
-      run({ action: 'add', name, fields: toFields(words, options), test: options.test !== false, json: options.json }),
-    );
-  tool
-    .command('test')
-    .description('connect to a tool server once and list what it offers')
-    .argument('<name>', 'as the list shows it')
-    .addOption(new Option('--limit <seconds>', 'how long it may take').argParser(toLimit).default(60_000, '60'))
-    .option('--json', 'print JSON')
-    .action((name: string, { limit, json }: { limit: number; json?: boolean }) =>
-      run({ action: 'test', name, limitMs: limit, json }),
-    );
-  for (const [action, description] of [
-    ['remove', 'take a tool server off the list'],
-    ['toggle', 'switch a tool server off, or on again'],
-  ] as const) {
-    tool
-      .command(action)
-      .description(description)
-      .argument('<name>', 'as the list shows it')
-      .option('--json', 'print JSON')
-      .action((name: string, options: { json?: boolean }) => run({ action, name, ...options }));
-  }
-  tool
-    .command('import')
-    .description('take over the tool servers of a Claude, Cursor, Gemini or VS Code file')
+  addAdd(noun, run);
+  addTest(noun, run);
+  addAct(noun, 'remove', 'remove a tool server', run);
+  addAct(noun, 'toggle', 'turn a tool server off, or on again', run);
+  defineCommand(noun, 'import', {
+    summary: 'add those of a Claude, Cursor, Gemini or VS Code file',
+    examples: ['./svc tool import ~/.claude.json', './svc tool import .vscode/mcp.json --replace'],
+  })
     .argument('<file>', 'JSON with "mcpServers"')
     .option('--replace', 'also those whose name is taken')
     .option('--json', 'print JSON')
@@ -91,14 +64,49 @@ export function addToolCommand(program: Command, run: (request: ToolRequest) => 
     );
 }
 
-const examples = `
-Examples:
-  ./svc tool add files -- \\
-    npx -y @modelcontextprotocol/server-filesystem /srv/docs
-  ./svc tool add github --url https://api.example.com/mcp \\
-    -H 'Authorization: Bearer \${secret:GITHUB_TOKEN}'
-  ./svc tool test files
-  ./svc tool import ~/.claude.json`;
+function addAdd(noun: Command, run: Run): void {
+  defineCommand(noun, 'add', {
+    summary: 'add a tool server, or replace the one of this name',
+    examples: [
+      './svc tool add files -- npx -y @modelcontextprotocol/server-filesystem ~/docs',
+      "./svc tool add hub --url https://mcp.example -H 'X-Key: ${secret:HUB_KEY}'",
+    ],
+  })
+    .usage('NAME [options] (--url ADDRESS | -- COMMAND [ARGS...])')
+    .argument('<name>', 'a-z, 0-9, "_" and "-"')
+    .argument('[command...]', 'after "--": the program and its arguments')
+    .option('--url <address>', 'of a remote server, in place of a program')
+    .option('-e, --env <NAME=VALUE>', 'for the program; may be repeated', collect('=', 'NAME=VALUE'))
+    .option('-H, --header <Name: value>', 'for the address; may be repeated', collect(':', '"Name: value"'))
+    .option('--safe', 'also for people who may only read')
+    .option('--off', 'register it without turning it on')
+    .option('--description <text>', 'what it is for')
+    .option('--no-test', 'do not connect to it now')
+    .option('--json', 'print JSON')
+    .action((name: string, words: string[], options: AddOptions) =>
+      run({ action: 'add', name, fields: toFields(words, options), test: options.test !== false, json: options.json }),
+    );
+}
+
+function addTest(noun: Command, run: Run): void {
+  defineCommand(noun, 'test', {
+    summary: 'connect to a tool server once and list its tools',
+    examples: ['./svc tool test files', './svc tool test files --limit 300'],
+  })
+    .argument('<name>', 'as the list shows it')
+    .addOption(new Option('--limit <seconds>', 'how long it may take').argParser(toLimit).default(60_000, '60'))
+    .option('--json', 'print JSON')
+    .action((name: string, { limit, json }: { limit: number; json?: boolean }) =>
+      run({ action: 'test', name, limitMs: limit, json }),
+    );
+}
+
+function addAct(noun: Command, action: 'remove' | 'toggle', summary: string, run: Run): void {
+  defineCommand(noun, action, { summary, examples: [`./svc tool ${action} files`] })
+    .argument('<name>', 'as the list shows it')
+    .option('--json', 'print JSON')
+    .action((name: string, options: { json?: boolean }) => run({ action, name, ...options }));
+}
 
 function toFields([command, ...args]: string[], options: AddOptions): ToolFields {
   const { url, env, header, safe, off, description } = options;

@@ -10,7 +10,7 @@ export function findIdentifier({ key, identifiers }: Principal, surface: string,
   if (found !== undefined) return found;
   const has = identifiers.map((identifier) => `${identifier.surface} ${identifier.value}`).join(', ');
   const why = has === '' ? `"${key}" has no names on any channel.` : `"${key}" is known as: ${has}`;
-  throw new CliError(`"${key}" is not known as ${surface} ${value}.`, { why, run: './svc trust list' });
+  throw new CliError(`"${key}" is not known as ${surface} ${value}.`, { why, run: './svc person list' });
 }
 
 /** The grant that was meant. @throws CliError when there is none, or more than one. */
@@ -26,7 +26,7 @@ export function findGrant({ key, grants }: Principal, role: string, { surface, c
     const has = grants.map((given) => given.role).join(', ');
     throw new CliError(`"${key}" does not have the role ${role}${surface === undefined ? '' : ` on ${surface}`}.`, {
       why: has === '' ? `"${key}" has no roles.` : `"${key}" has: ${has}`,
-      run: './svc trust list',
+      run: './svc person list',
     });
   }
   if (more.length === 0) return grant;
@@ -34,6 +34,6 @@ export function findGrant({ key, grants }: Principal, role: string, { surface, c
     why: found
       .map(({ id, scope }) => `${id}  ${scope.surface ?? 'everywhere'} ${scope.conversation_key ?? ''}`.trimEnd())
       .join('\n'),
-    run: `./svc trust revoke ${grant.id}`,
+    run: `./svc person revoke ${grant.id}`,
   });
 }

@@ -49,8 +49,8 @@ test('everybody is listed with roles and names', () => {
             no role
             no name on any channel
 
-      ./svc pair                          lists who waits to be let in
-      ./svc trust explain SURFACE VALUE   says what a sender may do, and why"
+      ./svc pair                           lists who waits to be let in
+      ./svc person explain CHANNEL VALUE   says what a sender may do, and why"
   `);
   expect(renderPrincipals([], now, plain)).toContain('Nobody is known.');
 });
@@ -73,11 +73,11 @@ test('roles are listed with what they allow', () => {
     { ...role, name: 'guest', tool_policy: 'none', tool_servers: [] },
   ];
   expect(renderRoles(roles, plain)).toMatchInlineSnapshot(`
-    "  known  KNOWN    tools: read  May look.
-      mail   KNOWN    tools: read, on email, issues only  May look.
-      few    KNOWN    tools: read (tool servers: svc-toolbelt, notes), on email only  May look.
-      bare   KNOWN    tools: read (no tool servers)  May look.
-      guest  KNOWN    tools: none  May look."
+    "  known  known    tools: read  May look.
+      mail   known    tools: read, on email, issues only  May look.
+      few    known    tools: read (tool servers: svc-toolbelt, notes), on email only  May look.
+      bare   known    tools: read (no tool servers)  May look.
+      guest  known    tools: none  May look."
   `);
 });
 
@@ -123,20 +123,20 @@ test('it is explained which grants count and which do not, what was capped and w
   expect(renderExplanation(explained, now, plain)).toMatchInlineSnapshot(`
     "messenger 42 is "anna" (Anna).
 
-      counts    known (SACRED, tools: full)
-      does not  trusted on messenger in k1 until 2026-11-21 09:00 (SACRED, tools: full): it is for messenger only
+      counts    known (owner, tools: full)
+      does not  trusted on messenger in k1 until 2026-11-21 09:00 (owner, tools: full): it is for messenger only
 
-    In public nobody has more than TRUSTED: SACRED was capped.
+    In public nobody has more than trusted: owner was capped.
 
-    TRUSTED: may let it do anything on this machine."
+    trusted: may let it do anything on this machine."
   `);
 });
 
-test('it is explained that a sender is nobody', () => {
+test('it is explained that a sender is not known', () => {
   const nobody = { ...explained.explanation, principal: null, grants: [], capped_from: null };
   const denied = { ...explained, denied: true, reason: 'no principal has this identifier', explanation: nobody };
   expect(renderExplanation(denied, now, plain)).toContain(
-    'messenger 42 is nobody here.\n\nDenied: no principal has this identifier.',
+    'messenger 42 is not known.\n\nDenied: no principal has this identifier.',
   );
 });
 

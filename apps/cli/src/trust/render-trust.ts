@@ -1,5 +1,6 @@
 import type { Grant, Principal, Role, TrustChange } from '@svc/contract/trust.ts';
 import { visibleLine, type Style } from '../terminal.ts';
+import { tierWord } from '../tier-words.ts';
 
 /** Everybody who is known, for a person. `now` is epoch ms. */
 export function renderPrincipals(principals: readonly Principal[], now: number, style: Style): string {
@@ -13,8 +14,8 @@ export function renderPrincipals(principals: readonly Principal[], now: number, 
   return [
     ...(lines.length === 0 ? ['Nobody is known.'] : lines),
     '',
-    style.dim('  ./svc pair                          lists who waits to be let in'),
-    style.dim('  ./svc trust explain SURFACE VALUE   says what a sender may do, and why'),
+    style.dim('  ./svc pair                           lists who waits to be let in'),
+    style.dim('  ./svc person explain CHANNEL VALUE   says what a sender may do, and why'),
   ].join('\n');
 }
 
@@ -48,7 +49,7 @@ export function renderRoles(roles: readonly Role[], style: Style): string {
       const { name, tier, tool_policy, surfaces, description } = role;
       const where = surfaces === '*' ? '' : `, on ${surfaces.join(', ')} only`;
       const allowed = `tools: ${tool_policy}${limitOf(role)}${where}`;
-      return `  ${style.bold(name.padEnd(width))}  ${tier.padEnd(7)}  ${allowed}  ${style.dim(visibleLine(description))}`;
+      return `  ${style.bold(name.padEnd(width))}  ${tierWord(tier).padEnd(7)}  ${allowed}  ${style.dim(visibleLine(description))}`;
     })
     .join('\n');
 }

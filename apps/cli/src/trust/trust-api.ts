@@ -64,6 +64,6 @@ export function createTrustApi(coreUrl: string) {
 export type TrustApi = ReturnType<typeof createTrustApi>;
 
 const helpFor = ({ error, message }: ErrorBody): string => {
-  if (error === 'not_found' && message.startsWith('There is no role')) return './svc trust roles';
-  return error === 'bad_request' ? './svc trust --help' : './svc trust list';
+  if (error === 'not_found' && message.startsWith('There is no role')) return './svc role';
+  return error === 'bad_request' ? './svc person --help' : './svc person list';
 };

@@ -1,5 +1,6 @@
 import type { VaultAccess, VaultAgent, VaultCredential, VaultState } from '@svc/contract/vault.ts';
 import { visibleLine, type Style } from '../terminal.ts';
+import { tierWord } from '../tier-words.ts';
 
 const date = (at: number): string => new Date(at).toISOString().replace('T', ' ').slice(0, 16);
 
@@ -15,17 +16,17 @@ export function renderCredentials(credentials: readonly VaultCredential[], style
   return credentials
     .map(
       ({ name, min_trust, version, updated_at }) =>
-        `  ${name.padEnd(32)} ${min_trust.padEnd(8)} ${style.dim(`version ${version}, ${date(updated_at)}`)}`,
+        `  ${name.padEnd(32)} ${tierWord(min_trust).padEnd(8)} ${style.dim(`version ${version}, ${date(updated_at)}`)}`,
     )
     .join('\n');
 }
 
 export function renderAgents(agents: readonly VaultAgent[], style: Style): string {
-  if (agents.length === 0) return 'The vault knows no agents. ./svc vault agent NAME --tier TIER registers one.';
+  if (agents.length === 0) return 'The vault knows no agents. ./svc vault agent add NAME --tier TIER registers one.';
   return agents
     .map(({ name, tier, created_at, revoked_at }) => {
       const since = revoked_at === null ? style.dim(`since ${date(created_at)}`) : style.red(`revoked ${date(revoked_at)}`);
-      return `  ${name.padEnd(32)} ${tier.padEnd(8)} ${since}`;
+      return `  ${name.padEnd(32)} ${tierWord(tier).padEnd(8)} ${since}`;
     })
     .join('\n');
 }

@@ -1,0 +1,66 @@
+import type { BackupCommand } from '../commands/backup.ts';
+import type { ChatOptions } from '../commands/chat.ts';
+import type { DeliveriesOptions } from '../commands/deliveries.ts';
+import type { EventsOptions } from '../commands/events.ts';
+import type { LogsOptions } from '../commands/logs.ts';
+import type { OtelAction, OtelOptions } from '../commands/otel.ts';
+import type { PairOptions } from '../commands/pair.ts';
+import type { PersonaOptions } from '../commands/persona.ts';
+import type { SearchOptions } from '../commands/search.ts';
+import type { SendOptions } from '../commands/send.ts';
+import type { SessionsOptions } from '../commands/sessions.ts';
+import type { SpeakOptions } from '../commands/speak.ts';
+import type { TestOptions } from '../commands/test.ts';
+import type { TranscribeOptions } from '../commands/transcribe.ts';
+import type { UploadOptions } from '../commands/upload.ts';
+import type { UsageOptions } from '../commands/usage.ts';
+import type { VaultCommand } from '../commands/vault.ts';
+import type { ConnectorRequest, NewRequest } from '../connector/connector-command.ts';
+import type { DeliveryAction } from '../deliveries/change-deliveries.ts';
+import type { EngineAction, EngineOptions } from '../engine/engine-actions.ts';
+import type { FolderRequest } from '../folder/folder-command.ts';
+import type { SessionRequest } from '../folder/session-command.ts';
+import type { ToolRequest } from '../tool/tool-command.ts';
+import type { TrustRequest } from '../trust/person-command.ts';
+
+/** What the commands do; each gives the exit code. Loaded when it is used: `svc --help` needs none of them. */
+export const lazyCommands = {
+  up: async () => (await import('../commands/up.ts')).up(),
+  chat: async (text: string, options: ChatOptions) => (await import('../commands/chat.ts')).chat(text, options),
+  speak: async (text: string, options: SpeakOptions) => (await import('../commands/speak.ts')).speak(text, options),
+  transcribe: async (file: string, options: TranscribeOptions) =>
+    (await import('../commands/transcribe.ts')).transcribe(file, options),
+  pair: async (code: string, options: PairOptions) => (await import('../commands/pair.ts')).pair(code, options),
+  trust: async (request: TrustRequest) => (await import('../commands/trust.ts')).trust(request),
+  connector: async (request: ConnectorRequest) => (await import('../commands/connector.ts')).connector(request),
+  create: async (request: NewRequest) => (await import('../commands/connector.ts')).newFromTemplate(request),
+  send: async (channel: string | null, target: string, text: string, options: SendOptions) =>
+    (await import('../commands/send.ts')).send(channel, target, text, options),
+  deliveries: async (action: DeliveryAction | null, ids: readonly string[], options: DeliveriesOptions) =>
+    (await import('../commands/deliveries.ts')).deliveries(action, ids, options),
+  engine: async (action: EngineAction, id: string | null, words: readonly string[], options: EngineOptions) =>
+    (await import('../commands/engine.ts')).engine(action, id, words, options),
+  tool: async (request: ToolRequest) => (await import('../commands/tool.ts')).tool(request),
+  showPersona: async (options: PersonaOptions) => (await import('../commands/persona.ts')).showPersona(options),
+  editPersona: async (options: { json?: boolean }) => (await import('../commands/persona.ts')).editPersona(options),
+  upload: async (file: string, options: UploadOptions) => (await import('../commands/upload.ts')).upload(file, options),
+  folder: async (request: FolderRequest) => (await import('../commands/folder.ts')).folder(request),
+  status: async (options: { json?: boolean }) => (await import('../commands/status.ts')).status(options),
+  doctor: async (options: { json?: boolean }) => (await import('../commands/doctor.ts')).doctor(options),
+  logs: async (name: string | null, options: LogsOptions) => (await import('../commands/logs.ts')).logs(name, options),
+  usage: async (options: UsageOptions) => (await import('../commands/usage.ts')).usage(options),
+  sessions: async (options: SessionsOptions) => (await import('../commands/sessions.ts')).sessions(options),
+  session: async (request: SessionRequest) => (await import('../commands/session.ts')).session(request),
+  events: async (options: EventsOptions) => (await import('../commands/events.ts')).events(options),
+  search: async (words: string, options: SearchOptions) => (await import('../commands/search.ts')).search(words, options),
+  otel: async (action: OtelAction, options: OtelOptions) => (await import('../commands/otel.ts')).otel(action, options),
+  backup: async (command: BackupCommand) => (await import('../commands/backup.ts')).backup(command),
+  vault: async (command: VaultCommand) => (await import('../commands/vault.ts')).vault(command),
+  test: async (filters: readonly string[], options: TestOptions) => (await import('../commands/test.ts')).test(filters, options),
+  check: async (options: { fix?: boolean }) => (await import('../commands/check.ts')).check(options),
+};
+
+export type Commands = typeof lazyCommands;
+
+/** The same for the definitions of commands, which leave the exit code to the program. */
+export type Run = { [Name in keyof Commands]: (...args: Parameters<Commands[Name]>) => Promise<void> };

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { refuseUnknownCommand } from './find-command.ts';
+import { currentSpelling } from './old-spellings.ts';
+import { allCommands } from './program.ts';
+
+const split = (line: string) => (line === '' ? [] : line.split(' '));
+
+test.each([
+  ['trust', 'person'],
+  ['trust list --json', 'person list --json'],
+  ['trust roles --json', 'role list --json'],
+  ['trust grant anna known --surface=email -c k', 'person grant anna known --channel=email -c k'],
+  ['deliveries', 'delivery'],
+  ['deliveries retry all', 'delivery retry all'],
+  ['sessions --all -f', 'session list --all -f'],
+  ['new connector shop --dir x', 'connector new shop --dir x'],
+  ['backup delete bak_1', 'backup remove bak_1'],
+  ['vault delete KEY', 'vault remove KEY'],
+  ['vault agent reader --tier TRUSTED', 'vault agent add reader --tier TRUSTED'],
+  ['vault agent reader --revoke', 'vault agent remove reader'],
+  ['events --surface compat --identity anna', 'events --channel compat --sender anna'],
+])('"svc %s" is "svc %s" now, and says so', (before, now) => {
+  const { args, hint } = currentSpelling(split(before));
+  expect(args).toEqual(split(now));
+  expect(hint).toMatch(/^".*" is ".*" now\./);
+  expect(() => refuseUnknownCommand(allCommands(), args)).not.toThrow();
+});
+
+test.each([
+  '',
+  'person',
+  'vault agent',
+  'vault agent list',
+  'vault agent --json',
+  'vault agent help',
+  'chat trust',
+  'new',
+  'search --surface',
+])('"svc %s" is left as it is', (line) => expect(currentSpelling(split(line))).toEqual({ args: split(line), hint: null }));
+
+test('what was rewritten is not rewritten again', () => {
+  const word = fc.constantFrom(
+    'trust',
+    'roles',
+    'deliveries',
+    'sessions',
+    'vault',
+    'agent',
+    'a',
+    '--revoke',
+    '--surface',
+    'delete',
+    'new',
+  );
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 6 }), (words) => {
+      const once = currentSpelling(words).args;
+      expect(currentSpelling(once)).toEqual({ args: once, hint: null });
+    }),
+  );
+});

@@ -1,0 +1,59 @@
+/** A command line in today's words; `hint` says what to write when it was given in old ones. */
+export type Spelled = { args: readonly string[]; hint: string | null };
+
+type Rename = { from: readonly string[]; to: readonly string[] };
+
+/** Longer ones first: the first that fits counts. */
+const renamedCommands: readonly Rename[] = [
+  { from: ['trust', 'roles'], to: ['role', 'list'] },
+  { from: ['trust'], to: ['person'] },
+  { from: ['deliveries'], to: ['delivery'] },
+  { from: ['sessions'], to: ['session', 'list'] },
+  { from: ['new', 'connector'], to: ['connector', 'new'] },
+  { from: ['backup', 'delete'], to: ['backup', 'remove'] },
+  { from: ['vault', 'delete'], to: ['vault', 'remove'] },
+];
+
+/** By the command that has them. */
+const renamedOptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  person: { '--surface': '--channel' },
+  events: { '--surface': '--channel', '--identity': '--sender' },
+};
+
+/** Commands and options under the names that they had before go on to work. */
+export function currentSpelling(args: readonly string[]): Spelled {
+  const found = renamedCommands.find(({ from }) => from.every((word, at) => args[at] === word));
+  const renamed = found === undefined ? vaultAgent(args) : [...found.to, ...args.slice(found.from.length)];
+  const spelled = withOptions(renamed);
+  const changed = [
+    ...(found === undefined ? [] : [hintOf(found.from.join(' '), found.to.join(' '))]),
+    ...(renamed === args || found !== undefined ? [] : [hintOf('vault agent', renamed.slice(0, 3).join(' '))]),
+    ...spelled.options,
+  ];
+  return { args: spelled.args, hint: changed.length === 0 ? null : changed.join('\n') };
+}
+
+const hintOf = (before: string, now: string): string => `"./svc ${before}" is "./svc ${now}" now.`;
+
+/** `vault agent NAME --tier TIER` and `vault agent NAME --revoke` were one command. */
+function vaultAgent(args: readonly string[]): readonly string[] {
+  const [noun, sub, name, ...rest] = args;
+  const isOld = noun === 'vault' && sub === 'agent' && name !== undefined && /^(?!-|(list|add|remove|help)$)/.test(name);
+  if (!isOld) return args;
+  const kept = rest.filter((word) => word !== '--revoke');
+  return ['vault', 'agent', kept.length < rest.length ? 'remove' : 'add', name, ...kept];
+}
+
+function withOptions(args: readonly string[]): { args: readonly string[]; options: string[] } {
+  const names = renamedOptions[args[0] ?? ''];
+  if (names === undefined) return { args, options: [] };
+  const options = new Set<string>();
+  const rewritten = args.map((word) => {
+    const [name = '', ...value] = word.split('=');
+    const now = Object.hasOwn(names, name) ? names[name] : undefined;
+    if (now === undefined) return word;
+    options.add(`"${name}" is "${now}" now.`);
+    return [now, ...value].join('=');
+  });
+  return { args: rewritten, options: [...options] };
+}

@@ -1,0 +1,147 @@
+import { Option, type Command } from 'commander';
+import type { ChatOptions } from '../commands/chat.ts';
+import type { LogsOptions } from '../commands/logs.ts';
+import type { PairOptions } from '../commands/pair.ts';
+import type { SendOptions } from '../commands/send.ts';
+import type { SpeakOptions } from '../commands/speak.ts';
+import type { TestOptions } from '../commands/test.ts';
+import type { TranscribeOptions } from '../commands/transcribe.ts';
+import type { UploadOptions } from '../commands/upload.ts';
+import { defineCommand, wholeNumber } from './define-command.ts';
+import type { Run } from './lazy-commands.ts';
+
+export function addUpCommand(program: Command, run: Run): void {
+  defineCommand(program, 'up', { summary: 'run the service here, until Ctrl-C', examples: ['./svc up'] }).action(() => run.up());
+}
+
+export function addChatCommand(program: Command, run: Run): void {
+  defineCommand(program, 'chat', {
+    summary: 'talk to the assistant',
+    examples: ['./svc chat hello', './svc chat            (a conversation)', 'git diff | ./svc chat --session review --new'],
+  })
+    .argument('[text...]', 'one message; without it a conversation begins, or the message is read from a pipe')
+    .option('-s, --session <name>', 'which conversation', 'default')
+    .option('-n, --new', 'start the conversation over')
+    .option('--json', 'print the result as JSON')
+    .action((words: string[], options: ChatOptions) => run.chat(words.join(' '), options));
+}
+
+export function addSpeakCommand(program: Command, run: Run): void {
+  defineCommand(program, 'speak', {
+    summary: 'turn a text into speech, in a file or a pipe',
+    examples: ['./svc speak -o hello.mp3 Good morning', './svc speak --format wav Good morning | aplay'],
+  })
+    .argument('<text...>', 'what is spoken')
+    .option('-o, --output <file>', 'where it goes; its ending says the format')
+    .option('--voice <name>', 'who speaks')
+    .option('--model <name>', 'model that speaks')
+    .option('--format <format>', 'mp3, opus, aac, flac, wav or pcm')
+    .action((words: string[], options: SpeakOptions) => run.speak(words.join(' '), options));
+}
+
+export function addTranscribeCommand(program: Command, run: Run): void {
+  defineCommand(program, 'transcribe', {
+    summary: 'print what is said in a clip',
+    examples: ['./svc transcribe note.ogg', './svc transcribe note.ogg --language de --json'],
+  })
+    .argument('<file>', 'a clip, such as note.ogg')
+    .option('--language <code>', 'the language that is spoken, such as en')
+    .option('--model <name>', 'model that listens')
+    .option('--mime <type>', 'what the file is, when its first bytes do not say it')
+    .option('--json', 'print JSON')
+    .action((file: string, options: TranscribeOptions) => run.transcribe(file, options));
+}
+
+export function addPairCommand(program: Command, run: Run): void {
+  defineCommand(program, 'pair', {
+    summary: 'list who waits to be let in, or let in the one with a code',
+    examples: [
+      './svc pair',
+      './svc pair ABCD-EFGH --role guest --name "Anna Kern"',
+      './svc pair ABCD-EFGH --as owner     (your own other device)',
+    ],
+  })
+    .argument('[code...]', 'the code that a sender was given, such as ABCD-EFGH')
+    .option('--as <key>', 'link to a person there is')
+    .option('--role <role>', 'role of a new person (known when not given)')
+    .option('--name <name>', 'name of a new person (that of the sender when not given)')
+    .option('--json', 'print JSON')
+    .action((code: string[], options: PairOptions) => run.pair(code.join(' '), options));
+}
+
+export function addSendCommand(program: Command, run: Run): void {
+  defineCommand(program, 'send', {
+    summary: 'send a message through a channel, or list where one can go',
+    examples: ['./svc send', './svc send messenger 12345 The train is late', './svc send -i messenger-2 12345 --file FILE'],
+  })
+    .argument('[channel]', 'a connector type, or the name of an instance')
+    .argument('[target]', 'room, chat or device there')
+    .argument('[text...]', 'the message')
+    .option('-i, --instance', 'the first argument is the id of an instance')
+    .option('-f, --file <path>', 'a file of the upload area; the text is its caption then')
+    .option('-k, --kind <kind>', 'how it is sent, such as photo')
+    .option('--json', 'print JSON')
+    .action((channel: string | undefined, target: string | undefined, words: string[], options: SendOptions) =>
+      run.send(channel ?? null, target ?? '', words.join(' '), options),
+    );
+}
+
+export function addUploadCommand(program: Command, run: Run): void {
+  defineCommand(program, 'upload', {
+    summary: 'send a file to the upload area; one that was stopped goes on',
+    examples: ['./svc upload holiday.mp4', './svc upload data --mime text/csv --json'],
+  })
+    .argument('<file>', 'of any size')
+    .option('--mime <type>', 'what the file is, when its name does not say it')
+    .addOption(new Option('--parallel <n>', 'chunks on their way at once').argParser(wholeNumber(1, 16)).default(4))
+    .option('--json', 'print the file as JSON')
+    .action((file: string, options: UploadOptions) => run.upload(file, options));
+}
+
+export function addStatusCommand(program: Command, run: Run): void {
+  defineCommand(program, 'status', { summary: 'show what runs', examples: ['./svc status', './svc status --json'] })
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) => run.status(options));
+}
+
+export function addDoctorCommand(program: Command, run: Run): void {
+  defineCommand(program, 'doctor', {
+    summary: 'find what is wrong and say how to fix it',
+    examples: ['./svc doctor', './svc doctor --json'],
+  })
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) => run.doctor(options));
+}
+
+export function addLogsCommand(program: Command, run: Run): void {
+  defineCommand(program, 'logs', {
+    summary: 'show what the processes wrote',
+    examples: ['./svc logs -f', './svc logs core -n 500'],
+  })
+    .argument('[name]', 'of one process only, such as core')
+    .option('-f, --follow', 'go on with what comes')
+    .option('-n, --lines <count>', 'how many lines', wholeNumber(0, 9_999_999), 100)
+    .option('--json', 'print the lines as they are')
+    .action((name: string | undefined, options: LogsOptions) => run.logs(name ?? null, options));
+}
+
+export function addTestCommand(program: Command, run: Run): void {
+  defineCommand(program, 'test', {
+    summary: 'run the tests, all of them or some; other options go to vitest',
+    examples: ['./svc test', './svc test --unit', './svc test apps/cli -t "a rule"'],
+  })
+    .argument('[filters...]', 'parts of file names, options of vitest')
+    .option('--unit', 'only those that start no process, in under a minute')
+    .option('--deep', 'also the long ones')
+    .allowUnknownOption()
+    .action((filters: string[], options: TestOptions) => run.test(filters, options));
+}
+
+export function addCheckCommand(program: Command, run: Run): void {
+  defineCommand(program, 'check', {
+    summary: 'check format, lint, types, dead code and the import rules',
+    examples: ['./svc check', './svc check --fix'],
+  })
+    .option('--fix', 'format the sources and fix what can be fixed')
+    .action((options: { fix?: boolean }) => run.check(options));
+}

@@ -1,0 +1,24 @@
+import { InvalidArgumentError } from 'commander';
+import type { Tier } from '@svc/contract/trust.ts';
+
+const words: Record<Tier, string> = {
+  BLOCKED: 'blocked',
+  UNKNOWN: 'unknown',
+  GUEST: 'guest',
+  KNOWN: 'known',
+  TRUSTED: 'trusted',
+  SACRED: 'owner',
+};
+
+/** A tier as a person reads it. */
+export const tierWord = (tier: Tier): string => words[tier];
+
+/** Takes one of some tiers as people say it, or by its name. */
+export const tierParser =
+  <T extends Tier>(allowed: readonly T[]) =>
+  (text: string): T => {
+    const wanted = text.trim().toLowerCase();
+    const found = allowed.find((tier) => words[tier] === wanted || tier.toLowerCase() === wanted);
+    if (found === undefined) throw new InvalidArgumentError('It takes owner, trusted, known or guest.');
+    return found;
+  };
