@@ -41,7 +41,35 @@ const loginArgs: Record<EngineId, readonly string[] | null> = {
  * The operator's side of the engines: what is there, and settings that hold from the next turn on. What the environment sets
  * wins: a route that would change it says so (409) and changes nothing.
  */
-export function createEngineAdmin({ settings, env, log, registry, engineSettings, installer, secrets }: Deps) {
+export type EngineAdmin = {
+  /** Every engine, looked at now. */
+  list(): Promise<EngineView[]>;
+  /** One of them. @throws ServiceError 404. */
+  view(id: EngineId): Promise<EngineView>;
+  /** @throws ServiceError 404 for an engine that does not exist. */
+  idOf(id: string): EngineId;
+  /** @throws ServiceError 409 for what the environment sets, a connection without a key, and the built-in engine. */
+  change(id: EngineId, changes: EngineChanges): Promise<EngineView>;
+  /** @throws ServiceError 409 when it is not installed, or when the environment names another one. */
+  makeDefault(id: EngineId): Promise<EngineView>;
+  /** From now on the first engine that is ready answers. @throws ServiceError 409 when the environment names one. */
+  clearDefault(): Promise<void>;
+  /** Keeps the key and pays with it from now on. Says where it lies. */
+  putKey(id: EngineId, value: Secret): Promise<{ stored_in: 'vault' | 'file'; engine: EngineView }>;
+  /** Forgets the key and goes back to the login. A key in the environment is not ours to remove; it is not used any more. */
+  removeKey(id: EngineId): Promise<{ note: string | null; engine: EngineView }>;
+  /**
+   * Points codex at a server of one's own; the empty string clears it. One that does not speak the protocol is refused,
+   * one that does not answer may be started later. @throws ServiceError 400, 409, 422.
+   */
+  setBaseUrl(id: EngineId, text: string): Promise<Omit<BaseUrlSet, 'ok'>>;
+  /** Looks at the machine again, after a login for example. A choice that found nothing better is made again. */
+  refresh(id: EngineId): Promise<EngineView>;
+  /** Begins to install the engine; the view says how far it is. @throws as `EngineInstaller.install`. */
+  install(id: EngineId): Promise<EngineView>;
+};
+
+export function createEngineAdmin({ settings, env, log, registry, engineSettings, installer, secrets }: Deps): EngineAdmin {
   const toView = async ({ program, ...found }: EngineDescription): Promise<EngineView> => {
     const { id } = found;
     const [profile, { models, pin }] = await Promise.all([registry.profile(id), loadEngineFacts(id)]);
@@ -96,7 +124,6 @@ export function createEngineAdmin({ settings, env, log, registry, engineSettings
     list,
     view,
 
-    /** @throws ServiceError 404 for an engine that does not exist. */
     idOf(id: string): EngineId {
       if (isEngineId(id)) return id;
       throw notFound('engine', id);
@@ -126,7 +153,6 @@ export function createEngineAdmin({ settings, env, log, registry, engineSettings
       return inForce(id);
     },
 
-    /** From now on the first engine that is ready answers. @throws ServiceError 409 when the environment names one. */
     async clearDefault(): Promise<void> {
       if (settings.defaultEngine !== null)
         throw conflict(
@@ -136,7 +162,6 @@ export function createEngineAdmin({ settings, env, log, registry, engineSettings
       await registry.changed(null);
     },
 
-    /** Keeps the key and pays with it from now on. Says where it lies. */
     async putKey(id: EngineId, value: Secret): Promise<{ stored_in: 'vault' | 'file'; engine: EngineView }> {
       const names = refuseKey(id);
       const stored_in = await secrets.put(names.own, value);
@@ -144,7 +169,6 @@ export function createEngineAdmin({ settings, env, log, registry, engineSettings
       return { stored_in, engine: await inForce(id) };
     },
 
-    /** Forgets the key and goes back to the login. A key in the environment is not ours to remove; it is not used any more. */
     async removeKey(id: EngineId): Promise<{ note: string | null; engine: EngineView }> {
       const names = refuseKey(id);
       await engineSettings.change(id, { connection: 'subscription' });
@@ -157,10 +181,6 @@ export function createEngineAdmin({ settings, env, log, registry, engineSettings
       return { note: stays, engine: await inForce(id) };
     },
 
-    /**
-     * Points codex at a server of one's own; the empty string clears it. One that does not speak the protocol is refused,
-     * one that does not answer may be started later. @throws ServiceError 400, 409, 422.
-     */
     async setBaseUrl(id: EngineId, text: string): Promise<Omit<BaseUrlSet, 'ok'>> {
       if (id !== 'codex') throw conflict(`Only codex takes an endpoint of its own: ${id} does not speak the Responses protocol.`);
       const url = checkBaseUrl(text);
@@ -172,7 +192,6 @@ export function createEngineAdmin({ settings, env, log, registry, engineSettings
       return { engine: await inForce(id), ...found };
     },
 
-    /** Looks at the machine again, after a login for example. A choice that found nothing better is made again. */
     async refresh(id: EngineId): Promise<EngineView> {
       await registry.look(id);
       const { choice } = await registry.active();
@@ -186,8 +205,6 @@ export function createEngineAdmin({ settings, env, log, registry, engineSettings
     },
   };
 }
-
-export type EngineAdmin = ReturnType<typeof createEngineAdmin>;
 
 /** The names of an engine's key. @throws ServiceError 409 for an engine that takes none. */
 function refuseKey(id: EngineId): { own: string; vendor: string } {

@@ -30,7 +30,27 @@ const viewTimeoutMs = 60_000;
  * Installs engines into the data folder, one at a time, each version beside the others. The pointer `current` moves when a
  * version is whole and tested, and back when the engine does not stand with it.
  */
-export function createEngineInstaller({ settings, paths, env, clock, log, registry, events }: Deps) {
+export type EngineInstaller = {
+  /**
+   * Begins to install the pinned version; how it goes is in `status`. @throws ServiceError `conflict` while another
+   * one is installed, or when the settings name a program of their own, which would be used all the same.
+   */
+  install(id: EngineId): Promise<void>;
+  /** Brings an engine to another version, between two of its turns. @throws BrokenVersion after it was rolled back. */
+  update(id: EngineId, version: string, wasReady: boolean): Promise<void>;
+  /** The newest version that the registry has; null for the built-in engine. */
+  latest(id: EngineId): Promise<string | null>;
+  /** The last install since the start; null when there was none. */
+  status(id: EngineId): EngineInstall | null;
+  /** True while any engine is being installed. */
+  isBusy(): boolean;
+  /** The version installed here; null when the engine comes from elsewhere. */
+  current(id: EngineId): string | null;
+  /** Ends what is being installed; nothing is left of it. */
+  close(): Promise<void>;
+};
+
+export function createEngineInstaller({ settings, paths, env, clock, log, registry, events }: Deps): EngineInstaller {
   const installs = new Map<EngineId, EngineInstall>();
   const ending = new AbortController();
   let running: { id: EngineId; done: Promise<void> } | null = null;
@@ -115,10 +135,6 @@ export function createEngineInstaller({ settings, paths, env, clock, log, regist
   };
 
   return {
-    /**
-     * Begins to install the pinned version; how it goes is in `status`. @throws ServiceError `conflict` while another
-     * one is installed, or when the settings name a program of their own, which would be used all the same.
-     */
     async install(id: EngineId): Promise<void> {
       const { pin } = await loadEngineFacts(id);
       if (pin === null) throw conflict(`${id} is built in. There is nothing to install.`);
@@ -131,7 +147,6 @@ export function createEngineInstaller({ settings, paths, env, clock, log, regist
       done.catch((error: unknown) => log.warn({ err: error, engine: id }, 'an engine could not be installed'));
     },
 
-    /** Brings an engine to another version, between two of its turns. @throws BrokenVersion after it was rolled back. */
     async update(id: EngineId, version: string, wasReady: boolean): Promise<void> {
       const { pin } = await loadEngineFacts(id);
       if (pin === null) return;
@@ -143,7 +158,6 @@ export function createEngineInstaller({ settings, paths, env, clock, log, regist
       });
     },
 
-    /** The newest version that the registry has; null for the built-in engine. */
     async latest(id: EngineId): Promise<string | null> {
       const { pin } = await loadEngineFacts(id);
       if (pin === null) return null;
@@ -153,15 +167,11 @@ export function createEngineInstaller({ settings, paths, env, clock, log, regist
 
     status: (id: EngineId): EngineInstall | null => installs.get(id) ?? null,
     isBusy: () => running !== null,
-    /** The version installed here; null when the engine comes from elsewhere. */
     current: (id: EngineId): string | null => (pathOf(id, settings) === null ? foldersOf(id).current() : null),
 
-    /** Ends what is being installed; nothing is left of it. */
     async close(): Promise<void> {
       ending.abort();
       await running?.done.catch(() => undefined);
     },
   };
 }
-
-export type EngineInstaller = ReturnType<typeof createEngineInstaller>;

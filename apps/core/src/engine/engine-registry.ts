@@ -39,6 +39,34 @@ const probeLifeMs = 60_000;
  * start does not, and what was chosen is answered from memory. Only the engine in use is loaded; others are loaded when
  * a caller asks what is there.
  */
+export type EngineRegistry = {
+  /** The engine in use. A choice that failed is made again for the next who asks. */
+  active(): Promise<ActiveEngine>;
+  /** Any engine as it is set, in use or not; answered from memory once it was asked for. */
+  open(id: EngineId): Promise<ActiveEngine>;
+  /** How an engine is run now. */
+  profile(id: EngineId): Promise<EngineProfile>;
+  /** Probes an engine on this machine now, whatever is remembered. */
+  look(id: EngineId): Promise<EngineProbe>;
+  /** An engine that is made as this one, but of another folder and with a state of its own: to test it. The caller closes it. */
+  makeAt(id: EngineId, folder: string, stateDir: string): Promise<Engine>;
+  /** Every engine, with what was found of it on this machine. */
+  describe(): Promise<EngineDescription[]>;
+  /**
+   * An engine was set otherwise or is another one now: the next turn gets it as it is. Turns that run are not
+   * disturbed. Resolves when the choice is made.
+   */
+  changed(id: EngineId | null): Promise<void>;
+  /** A model server of this machine came or went: where nothing better is set or found, it is used or no longer used. */
+  modelServersChanged(): Promise<void>;
+  /** True while turns of an engine run. */
+  isBusy(id: EngineId): boolean;
+  /** Resolves when no turn of an engine runs. */
+  idle(id: EngineId): Promise<void>;
+  /** Closes every engine that is open. */
+  close(): Promise<void>;
+};
+
 export function createEngineRegistry({
   settings,
   paths,
@@ -49,7 +77,7 @@ export function createEngineRegistry({
   secrets,
   modelServers,
   load = loadEngine,
-}: Deps) {
+}: Deps): EngineRegistry {
   const slots = new Map<EngineId, EngineSlot>();
   const probes = new Map<EngineId, { at: number; probe: Promise<EngineProbe> }>();
   /** Model server on this machine that codex speaks to when nothing else is set. */
@@ -160,7 +188,6 @@ export function createEngineRegistry({
   };
 
   return {
-    /** The engine in use. A choice that failed is made again for the next who asks. */
     active(): Promise<ActiveEngine> {
       if (active !== null) return active;
       const choosing = choose().catch((error: unknown) => {
@@ -171,7 +198,6 @@ export function createEngineRegistry({
       return active;
     },
 
-    /** Any engine as it is set, in use or not; answered from memory once it was asked for. */
     open(id: EngineId): Promise<ActiveEngine> {
       const known = opened.get(id);
       if (known !== undefined) return known;
@@ -181,19 +207,15 @@ export function createEngineRegistry({
       return opening;
     },
 
-    /** How an engine is run now. */
     profile: profileOf,
 
-    /** How an engine stands on this machine: a look of now, not one that is remembered. */
     look(id: EngineId): Promise<EngineProbe> {
       probes.delete(id);
       return lookAgain(id);
     },
 
-    /** An engine that is made as this one, but of another folder and with a state of its own: to test it. The caller closes it. */
     makeAt: (id: EngineId, folder: string, stateDir: string): Promise<Engine> => make(id, { path: folder, stateDir }),
 
-    /** Every engine and how it stands on this machine. */
     async describe(): Promise<EngineDescription[]> {
       const current = (await this.active()).choice.id;
       return Promise.all(
@@ -201,17 +223,12 @@ export function createEngineRegistry({
       );
     },
 
-    /**
-     * An engine was set otherwise or is another one now: the next turn gets it as it is. Turns that run are not
-     * disturbed. Resolves when the choice is made.
-     */
     async changed(id: EngineId | null): Promise<void> {
       if (id !== null) renew(id);
       active = null;
       await this.active();
     },
 
-    /** A model server of this machine came or went: where nothing better is set or found, it is used or no longer used. */
     async modelServersChanged(): Promise<void> {
       if (active === null || configured() !== null) return;
       const { choice } = await active;
@@ -220,10 +237,8 @@ export function createEngineRegistry({
       if (choice.id === 'offline' || best?.baseUrl !== localUrl || best?.model !== choice.model) await this.changed(null);
     },
 
-    /** True while turns of an engine run. */
     isBusy: (id: EngineId): boolean => (slots.get(id)?.runs() ?? 0) > 0,
 
-    /** Resolves when no turn of an engine runs. */
     idle: (id: EngineId): Promise<void> => slotOf(id).idle(),
 
     async close(): Promise<void> {
@@ -231,8 +246,6 @@ export function createEngineRegistry({
     },
   };
 }
-
-export type EngineRegistry = ReturnType<typeof createEngineRegistry>;
 
 const unknownState = (error: unknown): EngineProbe => ({
   installed: false,

@@ -41,7 +41,18 @@ const asItComes: EngineSetting = {
 };
 
 /** What the operator has set for the engines: read once, answered from memory, written through. */
-export async function openEngineSettings(db: Database) {
+export type EngineSettings = {
+  /** From memory. */
+  read(id: EngineId): EngineSetting;
+  /** The engine that was made the default, or null when nobody chose. */
+  defaultEngine(): EngineId | null;
+  /** Changes what is given and keeps the rest. In force when it resolves. */
+  change(id: EngineId, changes: Partial<EngineSetting>): Promise<void>;
+  /** Null: nobody chooses any more. */
+  makeDefault(id: EngineId | null): Promise<void>;
+};
+
+export async function openEngineSettings(db: Database): Promise<EngineSettings> {
   const settings = new Map<EngineId, EngineSetting>();
   let byDefault: EngineId | null = null;
   for (const { engine_id, is_default, auto_update, ...rest } of await db.all<Row>(selectAll)) {
@@ -54,10 +65,8 @@ export async function openEngineSettings(db: Database) {
   return {
     read,
 
-    /** The engine that was made the default, or null when nobody chose. */
     defaultEngine: () => byDefault,
 
-    /** Changes what is given and keeps the rest. In force when it resolves. */
     async change(id: EngineId, changes: Partial<EngineSetting>): Promise<void> {
       const before = read(id);
       const after = { ...before, ...changes };
@@ -71,7 +80,6 @@ export async function openEngineSettings(db: Database) {
       }
     },
 
-    /** Null: nobody chooses any more. */
     async makeDefault(id: EngineId | null): Promise<void> {
       await db.transaction(async (tx) => {
         await tx.run(clearDefault);
@@ -81,8 +89,6 @@ export async function openEngineSettings(db: Database) {
     },
   };
 }
-
-export type EngineSettings = Awaited<ReturnType<typeof openEngineSettings>>;
 
 const toValues = (id: EngineId, setting: EngineSetting): Value[] => [
   id,

@@ -17,7 +17,20 @@ const graceMs = 10_000;
  * The place of one engine, which stays while the engine in it is replaced. Turns that run go on with the engine they
  * began with, which is closed after the last of them; the next turn gets the new one.
  */
-export function createEngineSlot({ id, make, clock, onCloseFailed }: Options) {
+export type EngineSlot = {
+  /** What turns run: it counts them and passes each on to the engine of the moment. */
+  readonly engine: Engine;
+  /** Resolves when the engine as it is set now is there. */
+  ready(): Promise<void>;
+  /** The next turn gets a new engine. */
+  renew(): void;
+  /** How many turns run. */
+  runs(): number;
+  /** Resolves when no turn runs: at once, or with the end of the last one. */
+  idle(): Promise<void>;
+};
+
+export function createEngineSlot({ id, make, clock, onCloseFailed }: Options): EngineSlot {
   type Held = { opening: Promise<Engine>; engine: Engine | null; runs: number; isRetired: boolean };
   const all = new Set<Held>();
   const idlers = new Set<() => void>();
@@ -106,10 +119,8 @@ export function createEngineSlot({ id, make, clock, onCloseFailed }: Options) {
   return {
     engine,
 
-    /** Resolves when the engine as it is set now is there. */
     ready: async (): Promise<void> => void (await open().opening),
 
-    /** The next turn gets a new engine. */
     renew(): void {
       const held = current;
       current = null;
@@ -118,15 +129,11 @@ export function createEngineSlot({ id, make, clock, onCloseFailed }: Options) {
       if (held.runs === 0) void close(held);
     },
 
-    /** How many turns run. */
     runs,
 
-    /** Resolves when no turn runs: at once, or with the end of the last one. */
     idle: (): Promise<void> => (runs() === 0 ? Promise.resolve() : new Promise((resolve) => idlers.add(resolve))),
   };
 }
-
-export type EngineSlot = ReturnType<typeof createEngineSlot>;
 
 const notMade = (id: string, error: unknown): EngineFailure => ({
   code: 'engine_failed',

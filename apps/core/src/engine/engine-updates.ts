@@ -26,7 +26,16 @@ const lookEveryMs = 10 * 60_000;
  * Keeps the engines that are set to it at the newest version. Nothing happens at the start; the registry is asked every
  * six hours, counted over restarts. A version that does not work is rolled back and not tried again.
  */
-export function createEngineUpdates({ engineSettings, installer, registry, events, clock, log }: Deps) {
+export type EngineUpdates = {
+  /** From now on it checks whether a newer version is due. */
+  start(): void;
+  /** What the operator should know: updates that did not happen. */
+  notices(): string[];
+  /** Resolves when nothing is being looked at. */
+  close(): Promise<void>;
+};
+
+export function createEngineUpdates({ engineSettings, installer, registry, events, clock, log }: Deps): EngineUpdates {
   let cancel = () => undefined as void;
   let looking: Promise<void> | null = null;
 
@@ -88,19 +97,15 @@ export function createEngineUpdates({ engineSettings, installer, registry, event
       cancel = clock.every(lookEveryMs, lookOnce);
     },
 
-    /** What the operator should know: updates that did not happen. */
     notices: (): string[] =>
       engineIds.flatMap((id) => {
         const { auto_update, update_fault } = engineSettings.read(id);
         return auto_update && update_fault !== null ? [update_fault] : [];
       }),
 
-    /** Resolves when nothing is being looked at. */
     async close(): Promise<void> {
       cancel();
       await looking;
     },
   };
 }
-
-export type EngineUpdates = ReturnType<typeof createEngineUpdates>;

@@ -6,7 +6,24 @@ import { isVersion } from './npm.ts';
  * The installed versions of one engine: a folder each, and the pointer `current`. A version is installed in a folder
  * of another name and gets its own when it is whole, so what was cut short is never taken for it.
  */
-export function versionFolders(enginesDir: string, id: string) {
+export type VersionFolders = {
+  folderOf(version: string): string;
+  has(version: string): boolean;
+  /** Version that the pointer names; null when there is none or it is a folder made by hand. */
+  current(): string | null;
+  /** An empty folder to install into. What earlier tries have left is removed. */
+  newStaging(): string;
+  /** The staged version is whole: gives it its own folder. */
+  adopt(staging: string, version: string): void;
+  /** Points `current` at a version, in one step. A folder made by hand is kept beside. */
+  point(version: string): void;
+  /** Takes the pointer away: the engine is found elsewhere, or not at all. */
+  unpoint(): void;
+  /** Removes every version but these. */
+  keepOnly(versions: readonly (string | null)[]): void;
+};
+
+export function versionFolders(enginesDir: string, id: string): VersionFolders {
   const root = path.join(enginesDir, id);
   const pointer = path.join(root, 'current');
   const folderOf = (version: string) => path.join(root, version);
@@ -15,14 +32,12 @@ export function versionFolders(enginesDir: string, id: string) {
     folderOf,
     has: (version: string): boolean => existsSync(folderOf(version)),
 
-    /** Version that the pointer names; null when there is none or it is a folder made by hand. */
     current(): string | null {
       const stat = lstatSync(pointer, { throwIfNoEntry: false });
       const name = stat?.isSymbolicLink() === true ? path.basename(readlinkSync(pointer)) : '';
       return isVersion(name) && existsSync(folderOf(name)) ? name : null;
     },
 
-    /** An empty folder to install into. What earlier tries have left is removed. */
     newStaging(): string {
       mkdirSync(root, { recursive: true, mode: 0o700 });
       for (const name of readdirSync(root)) {
@@ -33,13 +48,11 @@ export function versionFolders(enginesDir: string, id: string) {
       return staging;
     },
 
-    /** The staged version is whole: gives it its own folder. */
     adopt(staging: string, version: string): void {
       rmSync(folderOf(version), { recursive: true, force: true });
       renameSync(staging, folderOf(version));
     },
 
-    /** Points `current` at a version, in one step. A folder made by hand is kept beside. */
     point(version: string): void {
       const next = path.join(root, `.next-${process.pid}`);
       rmSync(next, { force: true });
@@ -48,10 +61,8 @@ export function versionFolders(enginesDir: string, id: string) {
       renameSync(next, pointer);
     },
 
-    /** Takes the pointer away: the engine is found elsewhere, or not at all. */
     unpoint: (): void => rmSync(pointer, { force: true }),
 
-    /** Removes every version but these. */
     keepOnly(versions: readonly (string | null)[]): void {
       for (const name of readdirSync(root)) {
         if (isVersion(name) && !versions.includes(name)) rmSync(folderOf(name), { recursive: true, force: true });
@@ -59,8 +70,6 @@ export function versionFolders(enginesDir: string, id: string) {
     },
   };
 }
-
-export type VersionFolders = ReturnType<typeof versionFolders>;
 
 const stagingPrefix = '.installing-';
 
