@@ -16,8 +16,6 @@ export type AnnouncementLimits = {
   chars: number;
 };
 
-export type Announcements = Awaited<ReturnType<typeof openAnnouncements>>;
-
 /** A note, not a document: what is longer is kept as far as this. */
 const maxTextLength = 4000;
 const defaultLimits: AnnouncementLimits = { count: 10_000, chars: 5_000_000 };
@@ -28,7 +26,20 @@ const charsOf = ({ text, target, from_session }: Announcement): number => text.l
  * The announcements that are live. They are held in memory as well as stored: this process alone writes them, and a
  * turn that has nothing new to read pays nothing for that. Ids rise, so the list is in their order.
  */
-export async function openAnnouncements(db: Database, clock: Clock, limits = defaultLimits) {
+export type Announcements = {
+  /** Stores an announcement; what is returned is what was kept of it. It is live from the moment this resolves. */
+  post(post: Post): Promise<Announcement>;
+  /** Whether anybody is there at the moment whom a target names. */
+  hasReader(target: string): Promise<boolean>;
+  /** All that are live, oldest first. */
+  list(): readonly Announcement[];
+  /** Id of the newest live one; 0 when there is none. */
+  newestId(): number;
+  /** Live ones above an id, oldest first. Costs nothing for those below it. */
+  after(id: number): readonly Announcement[];
+};
+
+export async function openAnnouncements(db: Database, clock: Clock, limits = defaultLimits): Promise<Announcements> {
   const store = createAnnouncementStore(db);
   let live: Announcement[] = [];
   let chars = 0;
@@ -59,7 +70,6 @@ export async function openAnnouncements(db: Database, clock: Clock, limits = def
   for (const announcement of await store.live(clock.now())) add(announcement);
 
   return {
-    /** Stores an announcement; what is returned is what was kept of it. It is live from the moment this resolves. */
     async post({ ttl, text, ...draft }: Post): Promise<Announcement> {
       const now = clock.now();
       const expires_at = ttl === undefined ? null : now + Math.max(1, Math.round(ttl * 1000));
@@ -72,16 +82,12 @@ export async function openAnnouncements(db: Database, clock: Clock, limits = def
       return stored;
     },
 
-    /** Whether anybody is there at the moment whom a target names. */
     hasReader: (target: string): Promise<boolean> => store.hasReader(target),
 
-    /** All that are live, oldest first. */
     list: (): readonly Announcement[] => [...current()],
 
-    /** Id of the newest live one; 0 when there is none. */
     newestId: (): number => current().at(-1)?.id ?? 0,
 
-    /** Live ones above an id, oldest first. Costs nothing for those below it. */
     after(id: number): readonly Announcement[] {
       const all = current();
       return all.slice(all.findLastIndex((announcement) => announcement.id <= id) + 1);

@@ -8,7 +8,27 @@ export type BackupNote = Omit<Backup, 'progress'>;
 
 const idPattern = /^(bak_[0-9a-z]{19})\.json$/;
 
-export function createBackupNotes(folder: string) {
+/** The notes of backups on the disk, beside their archives: one file each. */
+export type BackupNotes = {
+  /** The finished archive. */
+  archiveOf(id: string): string;
+  /** The archive while it is made. */
+  partOf(id: string): string;
+  /** What is gathered for it. */
+  workOf(id: string): string;
+  /** Makes the folder. */
+  prepare(): void;
+  /** Writes a note in place of the one before. */
+  write(note: BackupNote): void;
+  /** Newest first. */
+  list(): BackupNote[];
+  /** First the archive: a note without one is nothing, an archive without a note would lie here for ever. */
+  remove(id: string): void;
+  /** What only its making needs. */
+  clear(id: string): void;
+};
+
+export function createBackupNotes(folder: string): BackupNotes {
   const noteOf = (id: string) => path.join(folder, `${id}.json`);
   const archiveOf = (id: string) => path.join(folder, `${id}.tar.gz`);
   const read = (id: string): BackupNote | null => {
@@ -25,9 +45,7 @@ export function createBackupNotes(folder: string) {
 
   return {
     archiveOf,
-    /** The archive while it is made. */
     partOf: (id: string) => `${archiveOf(id)}.part`,
-    /** What is gathered for it. */
     workOf: (id: string) => path.join(folder, `.${id}`),
 
     prepare: () => makePrivateDir(folder),
@@ -35,7 +53,6 @@ export function createBackupNotes(folder: string) {
       known = null;
       writeFileAtomic(noteOf(note.id), `${JSON.stringify(note)}\n`);
     },
-    /** Newest first. */
     list(): BackupNote[] {
       known ??= names(folder)
         .flatMap((name) => idPattern.exec(name)?.[1] ?? [])
@@ -45,22 +62,18 @@ export function createBackupNotes(folder: string) {
       return known;
     },
 
-    /** First the archive: a note without one is nothing, an archive without a note would lie here for ever. */
     remove(id: string): void {
       known = null;
       this.clear(id);
       rmSync(archiveOf(id), { force: true });
       rmSync(noteOf(id), { force: true });
     },
-    /** What only its making needs. */
     clear(id: string): void {
       rmSync(this.partOf(id), { force: true });
       rmSync(this.workOf(id), { recursive: true, force: true });
     },
   };
 }
-
-export type BackupNotes = ReturnType<typeof createBackupNotes>;
 
 function names(folder: string): string[] {
   try {

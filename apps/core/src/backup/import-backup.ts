@@ -30,15 +30,21 @@ export type ImportDeps = {
 const prefix = 'incoming-';
 
 /** Takes backups in to be restored: one at a time, checked whole, and nothing of the service is touched before its next start. */
-export function createImports({ paths, settings, version, clock, ids }: ImportDeps) {
+export type Imports = {
+  /**
+   * Unpacks a backup beside the data, checks all of it and makes it the one that the next start puts in place. Secrets
+   * come with it only under their passphrase; without one the present ones stay.
+   * @throws ServiceError `unprocessable` with what is wrong with it, `conflict`, `insufficient_storage`.
+   */
+  take(body: Readable, passphrase: string | null): Promise<RestorePlan>;
+  /** Removes what an earlier process did not come to an end with. */
+  sweep(): Promise<void>;
+};
+
+export function createImports({ paths, settings, version, clock, ids }: ImportDeps): Imports {
   let isBusy = false;
 
   return {
-    /**
-     * Unpacks a backup beside the data, checks all of it and makes it the one that the next start puts in place. Secrets
-     * come with it only under their passphrase; without one the present ones stay.
-     * @throws ServiceError `unprocessable` with what is wrong with it, `conflict`, `insufficient_storage`.
-     */
     async take(body: Readable, passphrase: string | null): Promise<RestorePlan> {
       if (isBusy) {
         body.destroy(); // nobody else would close the file behind it
@@ -55,7 +61,6 @@ export function createImports({ paths, settings, version, clock, ids }: ImportDe
       }
     },
 
-    /** Removes what an earlier process did not come to an end with. */
     async sweep(): Promise<void> {
       const folder = makeRestoreFolder(paths.root);
       for (const name of await readdir(folder)) {
@@ -104,8 +109,6 @@ export function createImports({ paths, settings, version, clock, ids }: ImportDe
     };
   }
 }
-
-export type Imports = ReturnType<typeof createImports>;
 
 async function writeSecrets(sealed: Buffer | null, passphrase: string, folder: string): Promise<void> {
   for (const file of sealed === null ? [] : await openSecrets(sealed, passphrase)) {

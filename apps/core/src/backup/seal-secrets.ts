@@ -1,4 +1,4 @@
-import { argon2, createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { argon2, createCipheriv, createDecipheriv, randomBytes, type DecipherGCM } from 'node:crypto';
 import { promisify } from 'node:util';
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { Static } from '@svc/contract/schema.ts';
@@ -79,7 +79,7 @@ export async function openSecrets(entry: Buffer, passphrase: string): Promise<Se
   return files.map(({ path, data }) => ({ path, bytes: Buffer.from(data, 'base64') }));
 }
 
-function decrypted(decipher: ReturnType<typeof createDecipheriv>, text: Buffer): Buffer {
+function decrypted(decipher: DecipherGCM, text: Buffer): Buffer {
   try {
     return Buffer.concat([decipher.update(text), decipher.final()]);
   } catch (cause) {

@@ -7,8 +7,6 @@ export type RingLimits = { events: number; chars: number };
 /** Some events as frames, and the place behind them. `isBroken`: events before the first one are gone. */
 export type RingPart = { frames: string[]; lastId: string | null; next: number; isBroken: boolean };
 
-export type EventRing = ReturnType<typeof createEventRing>;
-
 type Held = { id: string; kind: string; line: MaskedJson };
 
 const defaultLimits: RingLimits = { events: 2000, chars: 2 * 1024 * 1024 };
@@ -22,7 +20,20 @@ export const eventFrame = ({ kind, id }: Pick<TelemetryEvent, 'kind' | 'id'>, li
  * place, a number that rises by one; places do not survive the process. Only the finished lines are held: their
  * length is known, and they keep nothing else alive.
  */
-export function createEventRing(mask: Pick<OutboundMask, 'jsonText'>, limits = defaultLimits) {
+export type EventRing = {
+  /** On the path of every turn: no more than a push. */
+  push(event: Pick<TelemetryEvent, 'id' | 'kind'>, line: MaskedJson): void;
+  /** The place of the oldest event that is held. */
+  first(): number;
+  /** The place of the next event to come. */
+  end(): number;
+  /** The place behind an event; null when it is not held. */
+  placeAfter(id: string): number | null;
+  /** Events from a place on, until they have `maxChars` together, at least one when there is one. */
+  read(place: number, maxChars: number): RingPart;
+};
+
+export function createEventRing(mask: Pick<OutboundMask, 'jsonText'>, limits = defaultLimits): EventRing {
   const slots = Array.from<Held | undefined>({ length: limits.events });
   let first = 0;
   let end = 0;
@@ -36,7 +47,6 @@ export function createEventRing(mask: Pick<OutboundMask, 'jsonText'>, limits = d
   };
 
   return {
-    /** On the path of every turn: no more than a push. */
     push({ id, kind }: Pick<TelemetryEvent, 'id' | 'kind'>, line: MaskedJson): void {
       if (end - first === limits.events) dropFirst();
       slots[end % limits.events] = { id, kind, line };
@@ -45,18 +55,14 @@ export function createEventRing(mask: Pick<OutboundMask, 'jsonText'>, limits = d
       while (chars > limits.chars) dropFirst();
     },
 
-    /** The place of the oldest event that is held. */
     first: () => first,
-    /** The place of the next event to come. */
     end: () => end,
 
-    /** The place behind an event; null when it is not held. */
     placeAfter(id: string): number | null {
       for (let place = end - 1; place >= first; place--) if (at(place)?.id === id) return place + 1;
       return null;
     },
 
-    /** Events from a place on, until they have `maxChars` together, at least one when there is one. */
     read(place: number, maxChars: number): RingPart {
       const frames: string[] = [];
       let next = Math.max(place, first);

@@ -10,7 +10,12 @@ const gatherMs = 10;
  * The readers that get every event as it happens. Events that leave together are one buffer which all of them share: a
  * reader that stopped reading holds a part in it until it is dropped, not a copy.
  */
-export function createLiveReaders(telemetry: Pick<Telemetry, 'subscribe'>, clock: Clock) {
+export type LiveReaders = {
+  /** From the next event on. What is waiting is for those who were here when it happened. */
+  add(reader: SseStream): void;
+};
+
+export function createLiveReaders(telemetry: Pick<Telemetry, 'subscribe'>, clock: Clock): LiveReaders {
   const readers = new Set<SseStream>();
   let stopListening = () => {};
   let waiting = '';
@@ -44,7 +49,6 @@ export function createLiveReaders(telemetry: Pick<Telemetry, 'subscribe'>, clock
   };
 
   return {
-    /** From the next event on. What is waiting is for those who were here when it happened. */
     add(reader: SseStream): void {
       if (reader.signal.aborted) return;
       flush();
@@ -54,5 +58,3 @@ export function createLiveReaders(telemetry: Pick<Telemetry, 'subscribe'>, clock
     },
   };
 }
-
-export type LiveReaders = ReturnType<typeof createLiveReaders>;

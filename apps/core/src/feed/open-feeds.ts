@@ -1,7 +1,13 @@
 type Closable = { close(): void };
 
 /** Every event stream that is open, so that stopping the process can end them: an open stream would hold it up. */
-export function createOpenFeeds() {
+export type OpenFeeds = {
+  /** The returned function takes it out again. */
+  add(feed: Closable): () => void;
+  closeAll(): void;
+};
+
+export function createOpenFeeds(): OpenFeeds {
   const open = new Set<Closable>();
   return {
     add(feed: Closable): () => void {
@@ -14,5 +20,3 @@ export function createOpenFeeds() {
     },
   };
 }
-
-export type OpenFeeds = ReturnType<typeof createOpenFeeds>;

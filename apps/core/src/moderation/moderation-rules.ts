@@ -10,12 +10,20 @@ export type BrokenRule = 'size' | 'flood';
 export const defaultLimits: RuleLimits = { maxChars: 100_000, floodPerMinute: 30 };
 
 /** The rules that need nobody: length and flood (senders below TRUSTED), then what the operator denies. */
-export function createModerationRules({ maxChars, floodPerMinute }: RuleLimits, deny: DenyRules, clock: Clock) {
+export type ModerationRules = {
+  /** The rule that a message breaks; null when it breaks none. Counts it. */
+  broken(text: string, identity: Identity): BrokenRule | null;
+  /** False when the operator denies nothing. */
+  readonly isDenying: boolean;
+  /** Which of some texts the operator denies. Between long ones everything else has its turn. */
+  denied(texts: readonly string[]): Promise<boolean[]>;
+};
+
+export function createModerationRules({ maxChars, floodPerMinute }: RuleLimits, deny: DenyRules, clock: Clock): ModerationRules {
   const messages = createFixedWindow(clock, { max: floodPerMinute, windowMs: 60_000 });
   const floods = (sender: string): boolean => messages.count(sender) > 0;
 
   return {
-    /** The rule that a message breaks; null when it breaks none. Counts it. */
     broken(text: string, identity: Identity): BrokenRule | null {
       if (text.length > maxChars) return 'size';
       if (!atLeast(identity.trust_tier, 'TRUSTED') && floods(identity.principal_id ?? '')) return 'flood';
@@ -23,7 +31,6 @@ export function createModerationRules({ maxChars, floodPerMinute }: RuleLimits, 
     },
 
     isDenying: !deny.isEmpty,
-    /** Which of some texts the operator denies. Between long ones everything else has its turn. */
     async denied(texts: readonly string[]): Promise<boolean[]> {
       const pace = createPace();
       const denied: boolean[] = [];
@@ -35,5 +42,3 @@ export function createModerationRules({ maxChars, floodPerMinute }: RuleLimits, 
     },
   };
 }
-
-export type ModerationRules = ReturnType<typeof createModerationRules>;

@@ -40,7 +40,14 @@ const maxTranscriptTexts = 64;
  * Whether a message may reach the engine. What cannot be judged is refused from senders below TRUSTED and passes from
  * those above. What was said before is left out where it is bad: the sender would otherwise never get past it.
  */
-export function createModeration({ rules, rulesFault, provider }: Parts) {
+export type Moderation = {
+  /** Null when it was ended by the signal before there was a verdict. */
+  check(message: Moderated, identity: Identity, asked: Asked): Verdict | null | Promise<Verdict | null>;
+  /** What does not work, and whom that shuts out; null when all does. */
+  fault(): string | null;
+};
+
+export function createModeration({ rules, rulesFault, provider }: Parts): Moderation {
   const verdictWithout = (message: Moderated, identity: Identity, fault: string): Verdict =>
     atLeast(identity.trust_tier, 'TRUSTED')
       ? { allowed: true, transcript: message.transcript, fault }
@@ -84,7 +91,6 @@ export function createModeration({ rules, rulesFault, provider }: Parts) {
   };
 
   return {
-    /** Null when it was ended by the signal before there was a verdict. */
     check(message: Moderated, identity: Identity, asked: Asked): Verdict | null | Promise<Verdict | null> {
       if (rules === null || identity.bypass_moderation) return { allowed: true, transcript: message.transcript };
       const broken = rules.broken(message.text, identity);
@@ -92,15 +98,12 @@ export function createModeration({ rules, rulesFault, provider }: Parts) {
       return rules.isDenying ? byDenyRules(rules, message, identity, asked) : byOthers(message, identity, asked);
     },
 
-    /** What does not work, and whom that shuts out; null when all does. */
     fault(): string | null {
       const fault = rulesFault ?? provider?.fault() ?? null;
       return fault === null ? null : `messages cannot be moderated (${fault}), so those of senders below TRUSTED are refused`;
     },
   };
 }
-
-export type Moderation = ReturnType<typeof createModeration>;
 
 function newest(transcript: readonly PriorMessage[], maxTexts = Infinity): PriorMessage[] {
   let chars = 0;

@@ -1,4 +1,4 @@
-import type { PricingReport } from '@svc/contract/cost.ts';
+import type { PricingReport, UnpricedModel } from '@svc/contract/cost.ts';
 import type { ModelUsage, TokenCounts, TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineAuth } from '@svc/engine-kit/engine.ts';
 import { costOfTokens, isMoney, toUsd } from './money.ts';
@@ -21,7 +21,25 @@ export type Charge = {
 };
 
 /** The one place that prices. Nothing here reads a file or a database while a turn runs. */
-export async function openPricing(deps: PriceSourceDeps) {
+export type Pricing = {
+  /** Prices a run, each of its models on its own. */
+  charge(run: EngineRun): Charge;
+  /** What it costs to speak so many characters, USD; null when the model has no price. */
+  speech(model: string, characters: number): number | null;
+  /** What it costs to transcribe so many seconds of audio, USD; null when the model has no price. */
+  transcription(model: string, seconds: number): number | null;
+  /** Notes that a model of a side call has no price, for the report and the notices. */
+  noteUnpriced(provider: string, model: string): void;
+  /** Reads the price file again; a faulty one changes nothing and shows in `fault`. */
+  reload(): Promise<void>;
+  /** Why the price file cannot be used, or null. */
+  fault(): string | null;
+  /** Models that were used without a price, since the start. */
+  unpriced(): UnpricedModel[];
+  report(): PricingReport;
+};
+
+export async function openPricing(deps: PriceSourceDeps): Promise<Pricing> {
   const source = await openPriceSource(deps);
   const unpriced = createUnpriced();
 
@@ -42,7 +60,6 @@ export async function openPricing(deps: PriceSourceDeps) {
   };
 
   return {
-    /** Prices a run, each of its models on its own. */
     charge(run: EngineRun): Charge {
       const { model, engineId, auth } = run;
       const usage = priced(run);
@@ -50,19 +67,16 @@ export async function openPricing(deps: PriceSourceDeps) {
       return { usage, model, engineId, billed, billed_cost_usd: billed ? usage.cost_usd : 0 };
     },
 
-    /** What it costs to speak so many characters, USD; null when the model has no price. */
     speech(model: string, characters: number): number | null {
       const perThousand = source.find().tts(model);
       return perThousand === null ? null : toUsd((characters * perThousand) / 1000);
     },
 
-    /** What it costs to transcribe so many seconds of audio, USD; null when the model has no price. */
     transcription(model: string, seconds: number): number | null {
       const perMinute = source.find().stt(model);
       return perMinute === null ? null : toUsd((seconds * perMinute) / 60);
     },
 
-    /** Notes that a model of a side call has no price, for the report and the notices. */
     noteUnpriced: (provider: string, model: string) => unpriced.add(provider, model),
 
     reload: () => source.reload(),
@@ -75,5 +89,3 @@ export async function openPricing(deps: PriceSourceDeps) {
 /** A sum with a part that nobody knows is not known. */
 const sumOf = (parts: readonly ModelUsage[]): number | null =>
   parts.some((part) => part.cost_usd === null) ? null : toUsd(parts.reduce((sum, part) => sum + (part.cost_usd ?? 0), 0));
-
-export type Pricing = Awaited<ReturnType<typeof openPricing>>;

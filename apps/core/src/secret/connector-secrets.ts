@@ -24,7 +24,15 @@ const maxAtOnce = 32;
  * Secrets that the manager gives to connectors, learned here by their names, so that no reply shows one. The manager names
  * each before it gives it out; a core that starts later asks it for all of them.
  */
-export function createConnectorSecrets({ settings, secrets, clock, log }: Deps) {
+export type ConnectorSecrets = {
+  /** One that is about to be given out. @throws ServiceError `queue_full`. */
+  learn(name: string): Promise<void>;
+  /** Those that were given out before this core could hear of them; asked for until the manager says. Never rejects. */
+  learnAll(): Promise<void>;
+  close(): void;
+};
+
+export function createConnectorSecrets({ settings, secrets, clock, log }: Deps): ConnectorSecrets {
   const managerUrl = `http://${settings.bindHost}:${settings.managerPort}`;
   let atOnce = 0;
   let cancelTimer = () => {};
@@ -59,7 +67,6 @@ export function createConnectorSecrets({ settings, secrets, clock, log }: Deps) 
   };
 
   return {
-    /** One that is about to be given out. @throws ServiceError `queue_full`. */
     async learn(name: string): Promise<void> {
       if (atOnce >= maxAtOnce) throw queueFull(`${maxAtOnce} secrets are being looked up already.`);
       atOnce++;
@@ -70,7 +77,6 @@ export function createConnectorSecrets({ settings, secrets, clock, log }: Deps) 
       }
     },
 
-    /** Those that were given out before this core could hear of them; asked for until the manager says. Never rejects. */
     learnAll: (): Promise<void> => learnAll(),
 
     close(): void {
@@ -79,8 +85,6 @@ export function createConnectorSecrets({ settings, secrets, clock, log }: Deps) 
     },
   };
 }
-
-export type ConnectorSecrets = ReturnType<typeof createConnectorSecrets>;
 
 /** Settings of the service are never given to connectors. */
 function namesIn(types: readonly ConnectorMeta[], instances: readonly Instance[]): Set<string> {

@@ -32,7 +32,24 @@ type Deps = SecretPlaces & { vault: SecretVault | null; knownSecrets: Pick<Known
  * Secrets by name. The vault is asked first, then the environment, the secrets file and the command. What is put goes into the
  * vault, without one into the secrets file. Every value that passes here is known to redaction from then on.
  */
-export function createSecrets({ vault, knownSecrets, ...places }: Deps) {
+export type Secrets = {
+  /** The value for the service's own use, or null when no place has one. */
+  get(name: string): Promise<Secret | null>;
+  /**
+   * The value, for the service's own use, or for a person of this tier. @throws ServiceError `unprocessable` that says
+   * where it may be put; `forbidden` when it is refused to a tier below the service's own.
+   */
+  resolve(name: string, tier?: Tier): Promise<Secret>;
+  /**
+   * Keeps a value and says where. @throws ServiceError `conflict` when the environment has one of that name, which
+   * would win; `unprocessable` when the secrets file cannot be used.
+   */
+  put(name: string, value: Secret): Promise<'vault' | 'file'>;
+  /** Forgets what `put` kept; the environment and the command are not ours to change. */
+  remove(name: string): Promise<void>;
+};
+
+export function createSecrets({ vault, knownSecrets, ...places }: Deps): Secrets {
   const sources = createSecretSources(places, { hasVault: vault !== null });
   // One after the other: each change of the file begins with what the last one left.
   let changes: Promise<unknown> = Promise.resolve();
@@ -51,26 +68,17 @@ export function createSecrets({ vault, knownSecrets, ...places }: Deps) {
   };
 
   return {
-    /** The value for the service's own use, or null when no place has one. */
     async get(name: string): Promise<Secret | null> {
       const found = await look(name, ownTier);
       return 'value' in found ? found.value : null;
     },
 
-    /**
-     * The value, for the service's own use, or for a person of this tier. @throws ServiceError `unprocessable` that says
-     * where it may be put; `forbidden` when it is refused to a tier below the service's own.
-     */
     async resolve(name: string, tier: Tier = ownTier): Promise<Secret> {
       const found = await look(name, tier);
       if ('value' in found) return found.value;
       throw new ServiceError(found.needsTrust === true ? 'forbidden' : 'unprocessable', found.problem);
     },
 
-    /**
-     * Keeps a value and says where. @throws ServiceError `conflict` when the environment has one of that name, which
-     * would win; `unprocessable` when the secrets file cannot be used.
-     */
     async put(name: string, value: Secret): Promise<'vault' | 'file'> {
       knownSecrets.learn([value.reveal()]);
       if (vault !== null) {
@@ -84,12 +92,9 @@ export function createSecrets({ vault, knownSecrets, ...places }: Deps) {
       return 'file';
     },
 
-    /** Forgets what `put` kept; the environment and the command are not ours to change. */
     async remove(name: string): Promise<void> {
       await vault?.remove(name);
       await inTurn(() => writeSecret(places.file, name, null));
     },
   };
 }
-
-export type Secrets = ReturnType<typeof createSecrets>;

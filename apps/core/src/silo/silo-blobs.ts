@@ -5,7 +5,24 @@ import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { writeAll } from '../file/store-stream.ts';
 
 /** The bytes of silos: a folder for each, and in it files whose names nobody chose. */
-export function createSiloBlobs(folder: string) {
+export type SiloBlobs = {
+  /** Where a blob lies. */
+  fileOf(silo: string, blob: string): string;
+  /** Writes a new one, whole and on the disk when this resolves. */
+  write(silo: string, blob: string, content: AsyncIterable<Buffer>): Promise<void>;
+  /** Never through a link. */
+  open(silo: string, blob: string): Promise<FileHandle>;
+  remove(silo: string, blob: string): Promise<void>;
+  /** A backup reads them for as long as it takes, so until then none is removed. The returned function lets go. */
+  hold(): () => void;
+  /** Everything of a silo; while it is held, when that is over, and its empty folder at the next start. */
+  removeAll(silo: string): Promise<void>;
+  list(silo: string): Promise<string[]>;
+  /** Every silo that something lies here of. */
+  silos(): Promise<string[]>;
+};
+
+export function createSiloBlobs(folder: string): SiloBlobs {
   const fileOf = (silo: string, blob: string) => path.join(folder, silo, blob);
   let holders = 0;
   let due: string[] = [];
@@ -13,7 +30,6 @@ export function createSiloBlobs(folder: string) {
   return {
     fileOf,
 
-    /** Writes a new one, whole and on the disk when this resolves. */
     async write(silo: string, blob: string, content: AsyncIterable<Buffer>): Promise<void> {
       makePrivateDir(folder);
       makePrivateDir(path.join(folder, silo));
@@ -27,7 +43,6 @@ export function createSiloBlobs(folder: string) {
       }
     },
 
-    /** Never through a link. */
     open: (silo: string, blob: string): Promise<FileHandle> =>
       open(fileOf(silo, blob), constants.O_RDONLY | constants.O_NOFOLLOW),
 
@@ -36,7 +51,6 @@ export function createSiloBlobs(folder: string) {
       else await rm(fileOf(silo, blob), { force: true });
     },
 
-    /** A backup reads them for as long as it takes, so until then none is removed. The returned function lets go. */
     hold(): () => void {
       holders++;
       return () => {
@@ -48,19 +62,15 @@ export function createSiloBlobs(folder: string) {
       };
     },
 
-    /** Everything of a silo; while it is held, when that is over, and its empty folder at the next start. */
     async removeAll(silo: string): Promise<void> {
       for (const blob of await namesIn(path.join(folder, silo))) await this.remove(silo, blob);
       if (holders === 0) await rm(path.join(folder, silo), { recursive: true, force: true });
     },
 
     list: (silo: string): Promise<string[]> => namesIn(path.join(folder, silo)),
-    /** Every silo that something lies here of. */
     silos: (): Promise<string[]> => namesIn(folder),
   };
 }
-
-export type SiloBlobs = ReturnType<typeof createSiloBlobs>;
 
 async function namesIn(folder: string): Promise<string[]> {
   try {

@@ -13,7 +13,17 @@ type Deps = {
 };
 
 /** The data keys of silos. They are kept wrapped by the vault, and for a moment in memory as they are. */
-export function createSiloKeys({ store, vault, clock }: Deps) {
+export type SiloKeys = {
+  /** True when files of a silo are sealed from now on. */
+  seals(silo: SiloRow): boolean;
+  /** Null when there is no vault, so that files lie in the clear. @throws ServiceError when the vault cannot give it. */
+  keyFor(silo: SiloRow): Promise<Buffer | null>;
+  /** From memory alone: the wrapped keys stay. */
+  forget(id: string): void;
+  forgetAll(): void;
+};
+
+export function createSiloKeys({ store, vault, clock }: Deps): SiloKeys {
   const kept = new Map<string, { key: Promise<Buffer>; until: number }>();
 
   async function unwrap({ id, wrapped_key }: SiloRow): Promise<Buffer> {
@@ -27,10 +37,8 @@ export function createSiloKeys({ store, vault, clock }: Deps) {
   }
 
   return {
-    /** True when files of a silo are sealed from now on. */
     seals: ({ wrapped_key }: SiloRow): boolean => vault !== null || wrapped_key !== null,
 
-    /** Null when there is no vault, so that files lie in the clear. @throws ServiceError when the vault cannot give it. */
     async keyFor(silo: SiloRow): Promise<Buffer | null> {
       if (!this.seals(silo)) return null;
       const known = kept.get(silo.id);
@@ -49,5 +57,3 @@ export function createSiloKeys({ store, vault, clock }: Deps) {
     forgetAll: (): void => kept.clear(),
   };
 }
-
-export type SiloKeys = ReturnType<typeof createSiloKeys>;

@@ -21,14 +21,31 @@ export type SiloRow = Omit<Silo, 'encrypted'> & { wrapped_key: string | null };
 export type SiloFileRow = SiloFile & { blob: string };
 type StoredFile = Omit<SiloFileRow, 'encrypted'> & { encrypted: number };
 
-export function createSiloStore(db: Database) {
+/** The rows of silos and of the files in them. */
+export type SiloStore = {
+  /** False when there is one of that name. */
+  create(id: string, name: string, minTrust: Tier, at: number): Promise<boolean>;
+  read(id: string): Promise<SiloRow | undefined>;
+  list(): Promise<SiloRow[]>;
+  /** Stores the wrapped key of a silo. The first one stays. */
+  keepKey(id: string, wrapped: string): Promise<number>;
+  file(siloId: string, path: string): Promise<SiloFileRow | null>;
+  files(siloId: string, after: string, limit: number): Promise<SiloFileRow[]>;
+  blobs(siloId: string): Promise<string[]>;
+  /** Gives what was there before. @throws ServiceError `not_found` for a silo that is gone by now. */
+  put(siloId: string, file: SiloFileRow): Promise<SiloFileRow | null>;
+  /** Gives what was there; null when there was nothing. */
+  remove(siloId: string, path: string): Promise<SiloFileRow | null>;
+  /** Removes a silo with at most `mostFiles` files. Gives how many it had: with more, all of it stays. */
+  drop(siloId: string, mostFiles: number): Promise<number>;
+};
+
+export function createSiloStore(db: Database): SiloStore {
   return {
-    /** False when there is one of that name. */
     create: async (id: string, name: string, minTrust: Tier, at: number) =>
       (await db.run(insertSilo, id, name, minTrust, at)) === 1,
     read: (id: string) => db.get<SiloRow>(`${selectSilo} WHERE id = ?`, id),
     list: () => db.all<SiloRow>(`${selectSilo} ORDER BY name`),
-    /** The first one stays. */
     keepKey: (id: string, wrapped: string) => db.run(setKey, wrapped, id),
 
     file: async (siloId: string, path: string) => toFile(await db.get<StoredFile>(selectFile, siloId, path)),
@@ -37,7 +54,6 @@ export function createSiloStore(db: Database) {
     blobs: async (siloId: string) =>
       (await db.all<{ blob: string }>('SELECT blob FROM silo_file WHERE silo_id = ?', siloId)).map(({ blob }) => blob),
 
-    /** Gives what was there before. @throws ServiceError `not_found` for a silo that is gone by now. */
     put: (siloId: string, file: SiloFileRow) =>
       db.transaction(async (tx) => {
         if ((await tx.get('SELECT 1 FROM silo WHERE id = ?', siloId)) === undefined) throw notFound('silo', siloId);
@@ -46,14 +62,12 @@ export function createSiloStore(db: Database) {
         await tx.run(upsertFile, siloId, path, blob, bytes, sha256, mime, encrypted ? 1 : 0, created_at, updated_at);
         return before;
       }),
-    /** Gives what was there; null when there was nothing. */
     remove: (siloId: string, path: string) =>
       db.transaction(async (tx) => {
         const before = toFile(await tx.get<StoredFile>(selectFile, siloId, path));
         await tx.run(deleteFile, siloId, path);
         return before;
       }),
-    /** Removes a silo with at most `mostFiles` files. Gives how many it had: with more, all of it stays. */
     drop: (siloId: string, mostFiles: number) =>
       db.transaction(async (tx) => {
         const { files } = (await tx.get<{ files: number }>(countFiles, siloId)) ?? { files: 0 };
@@ -64,8 +78,6 @@ export function createSiloStore(db: Database) {
       }),
   };
 }
-
-export type SiloStore = ReturnType<typeof createSiloStore>;
 
 const toFile = (row: StoredFile | undefined): SiloFileRow | null =>
   row === undefined ? null : { ...row, encrypted: row.encrypted === 1 };

@@ -11,7 +11,14 @@ type Call = Pick<SpeechUse, 'feature' | 'provider' | 'model' | 'quantity' | 'con
 const nobody = { principal_id: null, principal_key: null, trust_tier: 'SACRED' } as const;
 
 /** Counts what speech costs, once for every call that a provider took. What runs on one's own machines costs nothing. */
-export function createMeter({ pricing, spend, events }: Deps) {
+export type Meter = {
+  /** @throws ServiceError `forbidden` when a hard limit is reached and the call would cost something. */
+  check(provider: { isMetered: boolean }): void;
+  /** Counts one call that a provider took. */
+  add(call: Call): void;
+};
+
+export function createMeter({ pricing, spend, events }: Deps): Meter {
   const costOf = ({ feature, provider, model, quantity, isMetered }: Call): number | null => {
     if (!isMetered) return 0;
     const cost = feature === 'tts' ? pricing.speech(model, quantity) : pricing.transcription(model, quantity);
@@ -20,7 +27,6 @@ export function createMeter({ pricing, spend, events }: Deps) {
   };
 
   return {
-    /** @throws ServiceError `forbidden` when a hard limit is reached and the call would cost something. */
     check({ isMetered }: { isMetered: boolean }): void {
       if (!isMetered) return;
       const verdict = spend.check(nobody, false);
@@ -36,5 +42,3 @@ export function createMeter({ pricing, spend, events }: Deps) {
     },
   };
 }
-
-export type Meter = ReturnType<typeof createMeter>;

@@ -15,7 +15,12 @@ type Bounds = {
 type Waiting = { give: () => void };
 
 /** So many at once, so many in line for so long, and no more. */
-export function createSlots({ slots, maxWaiting, waitMs, what }: Bounds, clock: Pick<Clock, 'after'>) {
+export type Slots = {
+  /** Gives the function that frees the slot; calling it twice does nothing more. @throws ServiceError `queue_full`. */
+  take(signal: AbortSignal): Promise<() => void>;
+};
+
+export function createSlots({ slots, maxWaiting, waitMs, what }: Bounds, clock: Pick<Clock, 'after'>): Slots {
   let taken = 0;
   const line = new Set<Waiting>();
 
@@ -61,7 +66,6 @@ export function createSlots({ slots, maxWaiting, waitMs, what }: Bounds, clock: 
     });
 
   return {
-    /** Gives the function that frees the slot; calling it twice does nothing more. @throws ServiceError `queue_full`. */
     async take(signal: AbortSignal): Promise<() => void> {
       if (signal.aborted) throw badRequest('The caller left.');
       if (taken >= slots) {
@@ -74,7 +78,5 @@ export function createSlots({ slots, maxWaiting, waitMs, what }: Bounds, clock: 
     },
   };
 }
-
-export type Slots = ReturnType<typeof createSlots>;
 
 const tooMany = (what: string) => queueFull(`Too many ${what} at once. Try again in a moment.`, 5);

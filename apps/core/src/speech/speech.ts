@@ -39,7 +39,14 @@ export type Wishes = { model: string | null; language: string | null };
 const bounds = { slots: 4, maxWaiting: 16, waitMs: 30_000 };
 
 /** Speech from text and text from speech, by the providers of the settings. Few at once, and each call is counted. */
-export function createSpeech(deps: Deps) {
+export type Speech = {
+  /** Resolves when the audio begins. @throws ServiceError `bad_request`, `too_large`, and what providers throw. */
+  speak(body: SpeechBody, signal: AbortSignal): Promise<SpokenAudio>;
+  /** @throws ServiceError what `read` and providers throw. */
+  transcribe(source: ClipSource, signal: AbortSignal): Promise<Transcription>;
+};
+
+export function createSpeech(deps: Deps): Speech {
   const { settings, knownSecrets, clock } = deps;
   const meter = createMeter(deps);
   const speaking = createSlots({ ...bounds, what: 'texts are spoken' }, clock);
@@ -55,7 +62,6 @@ export function createSpeech(deps: Deps) {
   };
 
   return {
-    /** Resolves when the audio begins. @throws ServiceError `bad_request`, `too_large`, and what providers throw. */
     async speak({ text, voice: asked, model, format }: SpeechBody, signal: AbortSignal): Promise<SpokenAudio> {
       checkText(text, settings.tts.maxCharacters);
       const voice = asked ?? settings.tts.voice;
@@ -78,7 +84,6 @@ export function createSpeech(deps: Deps) {
       }
     },
 
-    /** @throws ServiceError what `read` and providers throw. */
     async transcribe({ read, wishes, conversationKey }: ClipSource, signal: AbortSignal): Promise<Transcription> {
       // Before the clip is taken: nobody sends one for nothing.
       meter.check(await chooseStt(deps, null));
@@ -99,8 +104,6 @@ export function createSpeech(deps: Deps) {
     },
   };
 }
-
-export type Speech = ReturnType<typeof createSpeech>;
 
 const lengthOf = (text: string): number => Array.from(text).length;
 

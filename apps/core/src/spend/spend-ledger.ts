@@ -12,7 +12,16 @@ type Deps = { store: SpendStore; clock: Clock; log: Pick<Log, 'error'> };
  * The sums of the running period in memory, over the store: reading them costs no SQL. The period changes by a look at
  * the clock. A clock that is put right (a machine that starts in the past) finds what was stored for the period it is in.
  */
-export async function createSpendLedger({ store, clock, log }: Deps, name: SpendPeriodName) {
+export type SpendLedger = {
+  /** The sums of the period that runs now. */
+  current(): SpendSums;
+  /** Adds a turn that cost something. `cost` is USD above 0. */
+  add(principalId: string, key: string | null, cost: number): void;
+  /** Resolves when everything is stored. */
+  close(): Promise<void>;
+};
+
+export async function createSpendLedger({ store, clock, log }: Deps, name: SpendPeriodName): Promise<SpendLedger> {
   let sums = emptySums(periodAt(name, clock.now()));
   await fill(store, sums);
   // Reads and writes of the store in order: sums are read before anything is added to them, so nothing counts twice.
@@ -34,7 +43,6 @@ export async function createSpendLedger({ store, clock, log }: Deps, name: Spend
   return {
     current,
 
-    /** Adds a turn that cost something. `cost` is USD above 0. */
     add(principalId: string, key: string | null, cost: number): void {
       addTo(current(), { principal_id: principalId, key, cost_usd: cost, turns: 1 });
       const at = clock.now();
@@ -44,8 +52,6 @@ export async function createSpendLedger({ store, clock, log }: Deps, name: Spend
     close: () => tail,
   };
 }
-
-export type SpendLedger = Awaited<ReturnType<typeof createSpendLedger>>;
 
 const emptySums = (period: SpendPeriod): SpendSums => ({ period, total: 0, byPrincipal: new Map() });
 
@@ -73,14 +79,18 @@ const selectSums = `
   WHERE s.day >= ? AND s.day <= ? GROUP BY s.principal_id, p.key`;
 
 /** What was spent, by local day and principal. */
-export function createSpendStore(db: Pick<Database, 'all' | 'getDeferred'>) {
+export type SpendStore = {
+  /** Resolves before the change is committed: no turn waits for a sum. */
+  add(at: number, principalId: string, costUsd: number): Promise<void>;
+  /** What each principal spent in a period. */
+  sums(period: SpendPeriod): Promise<PrincipalSpend[]>;
+};
+
+export function createSpendStore(db: Pick<Database, 'all' | 'getDeferred'>): SpendStore {
   return {
-    /** Resolves before the change is committed: no turn waits for a sum. */
     async add(at: number, principalId: string, costUsd: number): Promise<void> {
       await db.getDeferred(addTurn, dayOf(at), principalId, costUsd);
     },
     sums: ({ since, until }: SpendPeriod) => db.all<PrincipalSpend>(selectSums, dayOf(since), dayOf(until - 1)),
   };
 }
-
-export type SpendStore = ReturnType<typeof createSpendStore>;

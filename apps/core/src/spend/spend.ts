@@ -28,7 +28,19 @@ const maxWarnings = 10;
  * Limits of what turns may cost, at list prices, in total and for each principal. A turn that runs is never cut: a hard
  * limit refuses the next one, so what runs at that moment may go past it.
  */
-export async function openSpend({ settings, db, clock, events, log }: Deps) {
+export type Spend = {
+  /** Whether a turn may begin. The reply names amounts on private surfaces only, and the total only from TRUSTED on. */
+  check(identity: Spender, isPublic: boolean): SpendVerdict;
+  /** Counts what a turn cost, USD; nothing for one that cost nothing. A limit is reported when it is crossed. */
+  add(identity: Pick<Spender, 'principal_id' | 'principal_key'>, cost: number | null): void;
+  /** The limits that are reached at the moment. */
+  warnings(): string[];
+  report(): SpendReport;
+  /** Resolves when everything is stored. */
+  close(): Promise<void>;
+};
+
+export async function openSpend({ settings, db, clock, events, log }: Deps): Promise<Spend> {
   const ledger = await createSpendLedger({ store: createSpendStore(db), clock, log }, settings.spendPeriod);
   const total: SpendLimits = { soft_usd: settings.spendSoftUsd, hard_usd: settings.spendHardUsd };
   const each: SpendLimits = { soft_usd: settings.spendPrincipalSoftUsd, hard_usd: settings.spendPrincipalHardUsd };
@@ -53,7 +65,6 @@ export async function openSpend({ settings, db, clock, events, log }: Deps) {
   };
 
   return {
-    /** Whether a turn may begin. Amounts are told on private surfaces only, those of all together from TRUSTED on. */
     check(identity: Spender, isPublic: boolean): SpendVerdict {
       if (total.hard_usd === null && each.hard_usd === null) return allowed;
       const sums = ledger.current();
@@ -65,7 +76,6 @@ export async function openSpend({ settings, db, clock, events, log }: Deps) {
       return { allowed: false, reply: refusalText(over, !isPublic && mayKnow) };
     },
 
-    /** Counts what a turn cost, USD; nothing for one that cost nothing. Each limit is told of when it is crossed. */
     add(identity: Pick<Spender, 'principal_id' | 'principal_key'>, cost: number | null): void {
       if (cost === null || !Number.isFinite(cost) || cost <= 0) return;
       ledger.add(identity.principal_id ?? '', identity.principal_key, cost);
@@ -96,8 +106,6 @@ export async function openSpend({ settings, db, clock, events, log }: Deps) {
     close: () => ledger.close(),
   };
 }
-
-export type Spend = Awaited<ReturnType<typeof openSpend>>;
 
 type Subject = Pick<Overspend, 'subject' | 'key' | 'period'>;
 

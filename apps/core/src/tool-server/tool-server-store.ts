@@ -11,7 +11,14 @@ type Row = { name: string; enabled: number; entry: string };
 export type StoredToolServer = { name: string; enabled: boolean; entry: ToolServerEntry | null };
 
 /** The registered tool servers. Read once when the service starts; the registry holds them in memory. */
-export function createToolServerStore(db: Pick<Database, 'all' | 'run'>, clock: Clock) {
+export type ToolServerStore = {
+  list(): Promise<StoredToolServer[]>;
+  /** Adds a server, or replaces the one of its name. */
+  save(server: StoredToolServer): Promise<void>;
+  remove(name: string): Promise<void>;
+};
+
+export function createToolServerStore(db: Pick<Database, 'all' | 'run'>, clock: Clock): ToolServerStore {
   return {
     async list(): Promise<StoredToolServer[]> {
       return (await db.all<Row>(select)).map(toStored);
@@ -24,8 +31,6 @@ export function createToolServerStore(db: Pick<Database, 'all' | 'run'>, clock: 
     },
   };
 }
-
-export type ToolServerStore = ReturnType<typeof createToolServerStore>;
 
 function toStored({ name, enabled, entry }: Row): StoredToolServer {
   // The cast: only checked entries are ever stored.

@@ -53,7 +53,31 @@ const mostServers = 100;
  * The registry of tool servers: stored in the database, held in memory, so that a turn looks nothing up. Changes count from
  * the next turn on.
  */
-export async function openToolServers({ db, clock, log, knownSecrets, secrets, builtIns }: Deps) {
+export type ToolServers = {
+  has(name: string): boolean;
+  /** Whether a server is switched on. One that is off is given to nobody. */
+  isOn(name: string): boolean;
+  /** The whole registry as it may be shown. */
+  list(): ToolServerDocument;
+  /** Adds a server, or replaces the one of this name. Resolves when it is stored. @throws `conflict` for a built-in's name. */
+  save(name: string, entry: ToolServerEntry): Promise<{ replaced: boolean }>;
+  /** What is wrong with the secrets that an entry names, such as that nobody has stored them yet. */
+  missingSecrets(entry: ToolServerEntry): Promise<string[]>;
+  /** Switches a server on or off. Gives what it is now. @throws `not_found`. */
+  toggle(name: string): Promise<boolean>;
+  /** @throws `conflict` for a built-in one, `not_found`. */
+  remove(name: string): Promise<void>;
+  /** A server as an engine takes it, for the operator to try it out, switched on or not. @throws `not_found`. */
+  launch(name: string, ended: AbortSignal): Promise<Launch>;
+  /** What a test of a server has found. One that is there is tried again in the next turn. */
+  tried(name: string, missing: string | null): void;
+  /** What the operator should know: servers that are switched on and missing. */
+  notices(): string[];
+  /** The tool servers of a turn: switched on, allowed by the caller's roles, and within their tool policy. Never rejects. */
+  serversFor(turn: ToolTurn): Promise<TurnTools>;
+};
+
+export async function openToolServers({ db, clock, log, knownSecrets, secrets, builtIns }: Deps): Promise<ToolServers> {
   const store = createToolServerStore(db, clock);
   const registered = new Map<string, Registered>();
   const switchedOff = new Set<string>();
@@ -125,10 +149,8 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
   return {
     has: (name: string): boolean => registered.has(name) || isBuiltIn(name),
 
-    /** Whether a server is switched on: off means that nobody gets anything of it. */
     isOn,
 
-    /** The whole registry as it may be shown. */
     list(): ToolServerDocument {
       const own = builtIns.map(({ name, description }): [string, BuiltInToolServer] => [
         name,
@@ -139,7 +161,6 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
       return { servers: Object.fromEntries(all), states: Object.fromEntries(all.map(([name]) => [name, states.of(name)])) };
     },
 
-    /** Adds a server, or replaces the one of this name. Resolves when it is stored. @throws `conflict` for a built-in's name. */
     save: (name: string, entry: ToolServerEntry): Promise<{ replaced: boolean }> =>
       oneByOne(async () => {
         refuseBuiltIn(name, 'replaced');
@@ -154,7 +175,6 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
         return { replaced };
       }),
 
-    /** What is wrong with the secrets that an entry names, such as that nobody has stored them yet. */
     async missingSecrets(entry: ToolServerEntry): Promise<string[]> {
       const values = Object.values((entry.type === 'stdio' ? entry.env : entry.headers) ?? {});
       const names = new Set(values.flatMap(secretNames));
@@ -162,7 +182,6 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
       return faults.filter((fault) => fault !== null);
     },
 
-    /** Switches a server on or off. Gives what it is now. @throws `not_found`. */
     toggle: (name: string): Promise<boolean> =>
       oneByOne(async () => {
         const own = builtIns.some((builtIn) => builtIn.name === name);
@@ -177,7 +196,6 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
         return enabled;
       }),
 
-    /** @throws `conflict` for a built-in one, `not_found`. */
     remove: (name: string): Promise<void> =>
       oneByOne(async () => {
         refuseBuiltIn(name, 'removed');
@@ -188,7 +206,6 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
         log.info({ tool_server: name }, 'tool server removed');
       }),
 
-    /** A server as an engine takes it, for the operator to try it out, switched on or not. @throws `not_found`. */
     async launch(name: string, ended: AbortSignal): Promise<Launch> {
       const builtIn = builtIns.find((one) => one.name === name);
       if (builtIn !== undefined) {
@@ -201,7 +218,6 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
       return registered.get(name)!.launch('SACRED');
     },
 
-    /** What a test of a server has found. One that is there is tried again in the next turn. */
     tried(name: string, missing: string | null): void {
       if (!registered.has(name) && !isBuiltIn(name)) return;
       if (missing !== null) return states.missing(name, missing);
@@ -209,14 +225,12 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
       states.there(name);
     },
 
-    /** What the operator should know: servers that are switched on and missing. */
     notices: (): string[] =>
       [...registered.keys(), ...builtIns.map(({ name }) => name)].filter(isOn).flatMap((name) => {
         const known = states.of(name);
         return known.state === 'missing' ? [`${known.reason} Try it: ./svc tool test ${name}`] : [];
       }),
 
-    /** The tool servers of a turn: switched on, allowed by the caller's roles, and within their tool policy. Never rejects. */
     async serversFor(turn: ToolTurn): Promise<TurnTools> {
       const { tool_policy: toolPolicy, trust_tier: tier } = turn.identity;
       if (toolPolicy === 'none') return noTools;
@@ -235,8 +249,6 @@ export async function openToolServers({ db, clock, log, knownSecrets, secrets, b
     },
   };
 }
-
-export type ToolServers = Awaited<ReturnType<typeof openToolServers>>;
 
 function faultText(error: unknown): string {
   if (error instanceof ServiceError) return error.message;

@@ -20,8 +20,6 @@ export type ToolbeltProcessDeps = {
   entry?: string;
 };
 
-export type ToolbeltProcess = ReturnType<typeof createToolbeltProcess>;
-
 const idleMs = 10 * 60_000;
 /** After it was given up, a turn tries again at most this often. */
 const retryMs = 30_000;
@@ -30,7 +28,15 @@ const retryMs = 30_000;
  * The process that speaks MCP, so that the core does not have to load it: started when the first turn wants it, started
  * again when it dies, stopped when nobody has wanted it for ten minutes. It ends with the core, however that ends.
  */
-export function createToolbeltProcess(deps: ToolbeltProcessDeps) {
+export type ToolbeltProcess = {
+  /** Where it listens, as soon as it does. The caller bounds the wait. @throws when it cannot be started. */
+  url(): Promise<string>;
+  /** For tests, and for those who watch it. */
+  state(): ChildState;
+  close(): Promise<void>;
+};
+
+export function createToolbeltProcess(deps: ToolbeltProcessDeps): ToolbeltProcess {
   const { clock, log } = deps;
   let port = 0;
   let lastUse = 0;
@@ -87,7 +93,6 @@ export function createToolbeltProcess(deps: ToolbeltProcessDeps) {
   };
 
   return {
-    /** Where it listens, as soon as it does. The caller bounds the wait. @throws when it cannot be started. */
     async url(): Promise<string> {
       lastUse = clock.elapsed();
       if (stopping !== null) await stopping;
@@ -104,7 +109,6 @@ export function createToolbeltProcess(deps: ToolbeltProcessDeps) {
       return ready;
     },
 
-    /** For a look at it, and tests. */
     state: (): ChildState => child.state,
 
     async close(): Promise<void> {

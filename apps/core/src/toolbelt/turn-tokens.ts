@@ -11,7 +11,22 @@ const maxIdle = 1000;
  * a turn of the conversation runs, and then always that turn's caller: with the token of an owner's turn a guest's turn
  * can do no more than a guest.
  */
-export function createTurnTokens() {
+export type TurnTokens = {
+  /** What to mask. */
+  readonly secret: string;
+  /** The token of the conversation; from now on, until `ended` aborts, it stands for this caller. */
+  begin(key: string, caller: ToolCaller, ended: AbortSignal): string;
+  /** Whose running turn a token belongs to. By its digest, so that the time it takes says nothing of the tokens there are. */
+  callerOf(token: string): ToolCaller | null;
+  /** Every conversation without a running turn gets a new token the next time. */
+  forgetIdle(): void;
+  /** Conversations with a running turn. */
+  live(): number;
+  /** Conversations that have a token. */
+  count(): number;
+};
+
+export function createTurnTokens(): TurnTokens {
   // In front of every token: who masks it has masked the token, and the rest is worth nothing without it.
   const secret = randomBytes(32).toString('base64url');
   const byKey = new Map<string, Conversation>();
@@ -38,10 +53,8 @@ export function createTurnTokens() {
   };
 
   return {
-    /** What to mask. */
     secret,
 
-    /** The token of the conversation; from now on, until `ended` aborts, it stands for this caller. */
     begin(key: string, caller: ToolCaller, ended: AbortSignal): string {
       const conversation = byKey.get(key) ?? open(key);
       byKey.delete(key); // the one that was used last stands last
@@ -54,20 +67,15 @@ export function createTurnTokens() {
       return conversation.token;
     },
 
-    /** Whose running turn a token belongs to. By its digest, so that the time it takes says nothing of the tokens there are. */
     callerOf: (token: string): ToolCaller | null => byDigest.get(digestOf(token))?.caller ?? null,
 
-    /** Every conversation without a running turn gets a new token the next time. */
     forgetIdle(): void {
       for (const [key, conversation] of byKey) if (conversation.caller === null) forget(key, conversation);
     },
 
-    /** Conversations with a running turn. */
     live: (): number => [...byKey.values()].filter(({ caller }) => caller !== null).length,
     count: (): number => byKey.size,
   };
 }
-
-export type TurnTokens = ReturnType<typeof createTurnTokens>;
 
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64');

@@ -28,7 +28,18 @@ const ownTier: Tier = 'SACRED';
  * The core's side of the vault. Where it cannot answer, because it is away or sealed, the other places of secrets are
  * asked; where it refuses, nobody is.
  */
-export function createVaultLink({ settings, clock, log, onBack, onClosed, client = vaultOfSettings(settings) }: Deps) {
+export type VaultLink = {
+  /** For `createSecrets`; null when no vault is asked. */
+  readonly place: SecretVault | null;
+  status(): Promise<VaultStatus>;
+  /** Stores a value that takes some trust. False when there is no vault to do it. @throws ServiceError. */
+  store(name: string, value: Secret, minTrust: Tier): Promise<boolean>;
+  /** What was wrong when it was last asked. */
+  notices(): string[];
+  close(): void;
+};
+
+export function createVaultLink({ settings, clock, log, onBack, onClosed, client = vaultOfSettings(settings) }: Deps): VaultLink {
   let fault: string | null = null;
   let wanted = '';
   let stopLooking = () => {};
@@ -69,7 +80,6 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
   });
 
   return {
-    /** For `createSecrets`; null when no vault is asked. */
     place: client === null ? null : placeOf(client),
 
     async status(): Promise<VaultStatus> {
@@ -78,21 +88,17 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
       return { configured: client !== null, reachable: state !== null, sealed: state?.sealed !== false };
     },
 
-    /** Stores a value that takes some trust. False when there is no vault to do it. @throws ServiceError. */
     async store(name: string, value: Secret, minTrust: Tier): Promise<boolean> {
       if (client === null) return false;
       await client.put(name, value, minTrust);
       return true;
     },
 
-    /** What was wrong when it was last asked. */
     notices: (): string[] => (fault === null ? [] : [fault]),
 
     close: (): void => stopLooking(),
   };
 }
-
-export type VaultLink = ReturnType<typeof createVaultLink>;
 
 const elsewhere = 'so secrets come from the environment, the secrets file or the command';
 
