@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import { workingUntilAborted } from '@svc/testing/scripted-engine.ts';
 import type { ChannelMessage } from '../src/delivery/channel-sender.ts';
 import type { InjectAnswer } from '../src/turn/inject.ts';
@@ -10,7 +10,7 @@ import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 const key = 'messenger:m1:user:1';
 const sent: ChannelMessage[] = [];
 let core: TestCore;
-let clock: ReturnType<typeof createFakeClock>;
+let clock: FakeClock;
 beforeEach(async () => {
   sent.length = 0;
   clock = createFakeClock();

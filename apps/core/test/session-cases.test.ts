@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import { answering, says, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
@@ -125,7 +125,7 @@ describe('POST /v2/abort', () => {
     );
   });
 
-  async function passUntil(clock: ReturnType<typeof createFakeClock>, turn: Promise<HandleResult>): Promise<HandleResult> {
+  async function passUntil(clock: FakeClock, turn: Promise<HandleResult>): Promise<HandleResult> {
     let isOver = false;
     const ended = turn.finally(() => (isOver = true));
     ended.catch(() => undefined);

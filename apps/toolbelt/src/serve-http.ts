@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
+import { http, type IncomingMessage, type Server, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
 import { createGuard } from '@svc/service-kit/http/guard.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
@@ -55,7 +55,7 @@ function refuse(response: ServerResponse, error: ServiceError): void {
   response.end(JSON.stringify(error.toBody('')));
 }
 
-const listen = (server: ReturnType<typeof http.createServer>, port: number): Promise<void> =>
+const listen = (server: Server, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () => {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import type { FolderFinding } from './check-folder.ts';
@@ -8,7 +8,7 @@ import { createFolderLooks, type FolderLooks } from './folder-looks.ts';
 const hangs = { ok: false, why: 'its file system does not answer' };
 const crowded = { ok: false, why: 'it could not be checked, because the file systems of other folders do not answer' };
 const fine: FolderFinding = { ok: true, path: '/real' };
-let clock: ReturnType<typeof createFakeClock>;
+let clock: FakeClock;
 let asked: { folder: string; answer: (finding: FolderFinding) => void }[];
 let looks: FolderLooks;
 

@@ -1,7 +1,7 @@
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import type { Database } from '@svc/store/database.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openTestDb } from '../../test/open-test-db.ts';
+import { openTestDb, type TestDb } from '../../test/open-test-db.ts';
 import type { TrustAudit } from '../trust/trust-audit.ts';
 import { openFolderStore, type FolderStore } from './folder-store.ts';
 
@@ -10,7 +10,7 @@ const clock = createFakeClock();
 const audit: Pick<TrustAudit, 'add'> = { add: (_db, change) => Promise.resolve(change) };
 const open = (db: Database) => openFolderStore({ db, audit, events: { trustChanged: () => undefined }, clock });
 
-let place: ReturnType<typeof openTestDb>;
+let place: TestDb;
 let isFull: boolean;
 let store: FolderStore;
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PrefixHash } from './prefix-hash.ts';
 
@@ -10,7 +10,7 @@ const chunks = 4;
 const bytes = randomBytes(chunkBytes * chunks);
 const expected = createHash('sha256').update(bytes).digest('hex');
 
-let folder: ReturnType<typeof temporaryFolder>;
+let folder: TemporaryFolder;
 let received: Set<number>;
 beforeEach(() => {
   folder = temporaryFolder();
