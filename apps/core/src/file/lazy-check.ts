@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { boundLengths } from '@svc/service-kit/text-lengths.ts';
 
 /** One for all: making one costs more than most schemas. Ours are right, so no schema is checked against the schema of schemas. */
 let ajv: Ajv | null = null;
@@ -10,7 +11,7 @@ export type Check<T> = { (value: unknown): value is T; errors: ErrorObject[] | n
 export function lazyCheck<T>(schema: object): Check<T> {
   let compiled: ValidateFunction<T> | null = null;
   const check = ((value: unknown) => {
-    ajv ??= new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
+    ajv ??= boundLengths(new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false }));
     compiled ??= ajv.compile<T>(schema);
     const isValid = compiled(value);
     check.errors = compiled.errors;

@@ -16,6 +16,7 @@ import type { OutboundMask } from '../redaction/outbound-mask.ts';
 import { maskAnswers, type AnswerMasks } from './mask-answers.ts';
 import type { Intake } from '../intake/intake.ts';
 import { badRequest, notFound, ServiceError } from '../service-error.ts';
+import { boundLengths } from '../text-lengths.ts';
 import { boundConnections } from './bound-connections.ts';
 import { createGuard } from './guard.ts';
 import { handleError } from './error-handler.ts';
@@ -109,7 +110,10 @@ function bareApp(options: AppOptions): App {
     genReqId: (request) => inboundRequestId(request.headers['x-request-id'], options.mask) ?? randomIds.next('req'),
     routerOptions: { maxParamLength: 1024 },
     // Bodies are taken as they are; only text-only places (query, path) are turned into numbers and booleans.
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true, allErrors: true } },
+    ajv: {
+      customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true, allErrors: true },
+      plugins: [boundLengths],
+    },
     schemaController: { compilersFactory: lazyCompilers },
     // A URL that cannot be decoded reaches no hook and no error handler of ours: nothing of it may be in the answer.
     frameworkErrors: (_error, request, reply) =>
