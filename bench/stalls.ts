@@ -20,6 +20,7 @@ const { values } = parseArgs({
     groups: { type: 'string', default: 'texts,bodies,denied' },
     only: { type: 'string', default: '' },
     slowest: { type: 'string', default: '12' },
+    port: { type: 'string', default: '3941' },
     root: { type: 'string', default: path.join(import.meta.dirname, '..') },
   },
 });
@@ -27,7 +28,7 @@ const million = 1_000_000;
 /** What takes longer is given up, and shows as such. */
 const patienceMs = 20_000;
 const secret = 'known-secret-value-4711';
-const port = 3941;
+const port = Number(values.port);
 const base = `http://127.0.0.1:${port}`;
 
 type Case = readonly [name: string, run: () => Promise<string>];
@@ -42,8 +43,8 @@ async function start(dir: string, env: Record<string, string>): Promise<ChildPro
       HOME: dir,
       SVC_DATA_DIR: dir,
       SVC_CORE_PORT: String(port),
-      SVC_COLLECTOR_PORT: '3942',
-      SVC_MANAGER_PORT: '3943',
+      SVC_COLLECTOR_PORT: String(port + 1),
+      SVC_MANAGER_PORT: String(port + 2),
       SVC_DEFAULT_ENGINE: 'offline',
       SVC_OFFLINE_SCRIPT: path.join(import.meta.dirname, 'echo-engine.ts'),
       SVC_LOG_LEVEL: 'silent',

@@ -57,6 +57,8 @@ const light = [
   'ids',
   'intake/byte-blocks',
   'intake/byte-budget',
+  'json-shape',
+  'json/read-json',
   'line-splitter',
   'process/marked-processes',
   'process/owned-process',

@@ -12,6 +12,12 @@ export type JsonLimits = {
 /** More than the largest request of ours has: an envelope with a transcript of 10,000 messages. */
 export const usualJsonLimits: JsonLimits = { depth: 100, fields: 40_000, items: 200_000 };
 
+/**
+ * Where each value in a request is judged by itself, however odd it is: as much as can be read in a moment, all the same. Parsers and
+ * writers of JSON go about as deep.
+ */
+export const looseJsonLimits: JsonLimits = { depth: 150_000, fields: 500_000, items: 2_000_000 };
+
 const quote = 0x22;
 const comma = 0x2c;
 const colon = 0x3a;
@@ -30,11 +36,17 @@ export class JsonShape {
   #isInString = false;
   #isEscaped = false;
   #depth = 0;
+  #deepest = 0;
   #fields = 0;
   #items = 0;
 
   constructor(limits: JsonLimits = usualJsonLimits) {
     this.#limits = limits;
+  }
+
+  /** How many levels deep it went. */
+  get deepest(): number {
+    return this.#deepest;
   }
 
   /** @throws ServiceError `too_large` when it is made of more than a request may be. */
@@ -72,7 +84,9 @@ export class JsonShape {
   #open(byte: number): void {
     if (byte === listStart) this.#items++;
     else this.#fields++;
-    if (++this.#depth > this.#limits.depth) throw tooLarge(`is nested more than ${this.#limits.depth} levels deep`);
+    this.#depth++;
+    if (this.#depth > this.#deepest) this.#deepest = this.#depth;
+    if (this.#depth > this.#limits.depth) throw tooLarge(`is nested more than ${this.#limits.depth} levels deep`);
   }
 
   #check(): void {

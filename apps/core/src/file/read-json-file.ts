@@ -1,11 +1,11 @@
 import type { ErrorObject } from 'ajv';
 import type { IncomingMessage, ServerResponse } from '@svc/service-kit/builtin.ts';
 import { discardBody, receiveBody } from '@svc/service-kit/http/receive-body.ts';
-import { freeBytes } from '@svc/service-kit/intake/byte-blocks.ts';
 import { IncomingBody } from '@svc/service-kit/intake/incoming-body.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
+import { readJson } from '@svc/service-kit/json/read-json.ts';
+import { JsonShape } from '@svc/service-kit/json-shape.ts';
 import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
-import { decodeUtf8, parseJson } from '@svc/service-kit/well-formed.ts';
 import { lazyCheck } from './lazy-check.ts';
 
 /** The limit of every JSON body of the service. */
@@ -47,7 +47,8 @@ export async function readJsonFile(source: JsonSource): Promise<{ facts: Omit<Js
 export async function readJsonBody(source: JsonSource, hint: string): Promise<unknown> {
   const type = source.request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw new ServiceError('unsupported_media_type', hint);
-  return parse(await readText(source));
+  const shape = new JsonShape();
+  return parse(await readBytes(source, shape), shape);
 }
 
 /** What a schema found wrong, as an answer. */
@@ -57,16 +58,13 @@ export function notValid(errors: ErrorObject[] | null | undefined): ServiceError
 }
 
 /** Counted from its first byte until the request is answered. */
-async function readText({ request, answer, intake }: JsonSource): Promise<string> {
+async function readBytes({ request, answer, intake }: JsonSource, shape: JsonShape): Promise<Buffer> {
   const body = new IncomingBody(intake, maxBytes);
   answer.once('close', () => body.release());
   try {
     body.expect(Number(request.headers['content-length'] ?? 0));
-    await receiveBody(request, body);
-    const bytes = await body.read();
-    const text = decodeUtf8(bytes);
-    freeBytes(bytes);
-    return text;
+    await receiveBody(request, body, shape);
+    return await body.read();
   } catch (error) {
     body.release();
     discardBody(request);
@@ -79,9 +77,9 @@ const tooLarge = () =>
     details: { limit: maxBytes },
   });
 
-function parse(text: string): unknown {
+async function parse(bytes: Buffer, shape: JsonShape): Promise<unknown> {
   try {
-    return parseJson(text);
+    return await readJson(bytes, shape);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     throw badRequest('The body is not JSON. For a raw file, put its name in the query (?filename=).');

@@ -1,4 +1,5 @@
 import { type Attachment, type Envelope, maxContext } from '@svc/contract/envelope.ts';
+import { isLong } from '@svc/service-kit/json/write-steps.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import { findUpload } from '@svc/service-kit/upload-file.ts';
 
@@ -13,7 +14,9 @@ export function checkEnvelope({ content, channel_context }: Envelope, uploads: s
 
 function checkContext(context: Record<string, unknown>): void {
   if (isDeeper(context, maxContext.depth)) throw notValid(`is nested more than ${maxContext.depth} levels deep`);
-  if (JSON.stringify(context).length > maxContext.chars) throw notValid(`is longer than ${maxContext.chars} characters as JSON`);
+  // What is twice as long by a guess is not written to know how long it is.
+  if (isLong(context, 2 * maxContext.chars) || JSON.stringify(context).length > maxContext.chars)
+    throw notValid(`is longer than ${maxContext.chars} characters as JSON`);
 }
 
 /** No deeper than it has to look, or the look itself could overflow. */

@@ -17,17 +17,21 @@ export function holdInput(intake: Pick<Intake, 'work' | 'limits' | 'full'>, enve
 
 /** About how much memory a value from JSON takes. */
 export function weightOf(value: unknown): number {
-  const rest: unknown[] = [value];
+  const rest: object[] = [];
   let bytes = 0;
-  while (rest.length > 0) {
-    const part = rest.pop();
+  const add = (part: unknown) => {
     bytes += partBytes;
     if (typeof part === 'string') bytes += part.length;
-    if (typeof part !== 'object' || part === null) continue;
-    for (const [name, inner] of Object.entries(part)) {
-      bytes += name.length;
-      rest.push(inner);
-    }
+    else if (typeof part === 'object' && part !== null) rest.push(part);
+  };
+  add(value);
+  for (let part = rest.pop(); part !== undefined; part = rest.pop()) {
+    if (Array.isArray(part)) part.forEach(add);
+    else
+      for (const name in part) {
+        bytes += name.length;
+        add((part as Record<string, unknown>)[name]);
+      }
   }
   return bytes;
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
@@ -11,7 +12,14 @@ function open() {
   const link = () => {
     const lines: string[] = [];
     const refusals: string[] = [];
-    const reader = intake.open({ onLine: (line) => lines.push(line), onRefused: ({ code }) => refusals.push(code) });
+    const reader = intake.open({
+      onLine: (line) => lines.push(line),
+      onLongLine: async (line) => {
+        await nextTurn();
+        lines.push(line.toString());
+      },
+      onRefused: ({ code }) => refusals.push(code),
+    });
     const push = (text: string) => void reader.push(Buffer.from(text));
     return { lines, refusals, push, pushBytes: reader.push, close: reader.close };
   };
@@ -54,7 +62,11 @@ test('lines that come together are read in turns of the event loop, and none is 
     while (performance.now() < until);
     lines.push(Number(line));
   };
-  const reader = createLinkIntake(createFakeClock()).open({ onLine: busyLine, onRefused: () => undefined });
+  const reader = createLinkIntake(createFakeClock()).open({
+    onLine: busyLine,
+    onLongLine: () => Promise.resolve(),
+    onRefused: () => undefined,
+  });
   await reader.push(Buffer.from('1\n2\n3\n4\n'));
   expect(lines).toEqual([1, 2, 3, 4]);
   expect(turns).toBeGreaterThanOrEqual(2);
@@ -65,6 +77,7 @@ test('a line of too many parts is refused before it is whole', () => {
   const lines: string[] = [];
   const reader = createLinkIntake(createFakeClock()).open({
     onLine: (line) => lines.push(line),
+    onLongLine: () => Promise.resolve(),
     onRefused: ({ code }) => refusals.push(code),
   });
   void reader.push(Buffer.from(`{"a":[${'{},'.repeat(50_000)}`));
@@ -72,7 +85,16 @@ test('a line of too many parts is refused before it is whole', () => {
   expect([refusals, lines]).toEqual([['too_large'], []]);
 });
 
-test('when long lines are more than there is room for, the one that began last is given up', () => {
+test('a long line is taken before anything else of its link is read, and counts until then', async () => {
+  const { link, held } = open();
+  const { lines, pushBytes } = link();
+  const pushed = pushBytes(Buffer.from(`${'x'.repeat(50)}\n2\n`));
+  expect([lines, held()]).toEqual([[], 50]);
+  await pushed;
+  expect([lines, held()]).toEqual([['x'.repeat(50), '2'], 0]);
+});
+
+test('when long lines are more than there is room for, the one that began last is given up', async () => {
   const { link, held } = open();
   const [first, second, third] = [link(), link(), link()];
   first.push('x'.repeat(80));
@@ -81,7 +103,7 @@ test('when long lines are more than there is room for, the one that began last i
   expect([first, second, third].map(({ refusals }) => refusals)).toEqual([[], [], ['queue_full']]);
   first.push('x'.repeat(50));
   expect([first.refusals, second.refusals]).toEqual([[], ['queue_full']]);
-  first.push('\n');
+  await first.pushBytes(Buffer.from('\n'));
   expect([first.lines.length, held()]).toEqual([1, 0]);
 });
 

@@ -4,7 +4,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { ByteBudget } from '@svc/service-kit/intake/byte-budget.ts';
 import { createByteBlocks, freeBytes } from '@svc/service-kit/intake/byte-blocks.ts';
 import { JsonShape } from '@svc/service-kit/json-shape.ts';
-import { createPace, type Pace } from '@svc/service-kit/redaction/pace.ts';
+import { createPace } from '@svc/service-kit/redaction/pace.ts';
 import { queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
 
 const mib = 1024 * 1024;
@@ -22,6 +22,8 @@ export const linkLimits = {
 type Listener = {
   /** `isText` is false for bytes that are no UTF-8: decoded, several of them are the same text. */
   onLine: (line: string, isText: boolean) => void;
+  /** Takes a long line, and its bytes with it; nothing else of the link is read until it was. */
+  onLongLine: (line: Buffer) => Promise<void>;
   /** The link cannot go on: nothing of it is read any more. */
   onRefused: (why: ServiceError) => void;
 };
@@ -45,7 +47,7 @@ export function createLinkIntake(clock: Clock, limits = linkLimits): LinkIntake 
   const giveUpLast = () =>
     [...long].at(-1)?.giveUp(queueFull('Too many long messages come at once. Send this again in a moment.', 1));
 
-  function open({ onLine, onRefused }: Listener) {
+  function open({ onLine, onLongLine, onRefused }: Listener) {
     const blocks = createByteBlocks();
     const lease = budget.lease();
     let isOver = false;
@@ -63,11 +65,11 @@ export function createLinkIntake(clock: Clock, limits = linkLimits): LinkIntake 
       stopPace?.();
       stopPace = null;
       long.delete(reader);
-      lease.clear();
     };
     const close = () => {
       isOver = true;
       endLong();
+      lease.clear();
       blocks.drop();
     };
     const checkPace = () => {
@@ -96,24 +98,27 @@ export function createLinkIntake(clock: Clock, limits = linkLimits): LinkIntake 
       if (length > limits.freeBytes) hold(length);
       if (!isOver) blocks.add(part);
     };
-    const end = (part: Buffer) => {
+    /** Null, or what has to be awaited before the next line. */
+    const end = (part: Buffer): Promise<void> | null => {
       const isShort = blocks.length === 0 && part.length <= limits.freeBytes;
       if (isShort) look(part);
       else add(part);
-      if (isOver) return;
+      if (isOver) return null;
       shape = new JsonShape();
-      if (isShort) return say(decode(part));
+      if (isShort) return say(part);
       const line = blocks.take();
       endLong();
-      const decoded = decode(line);
+      if (line.length > limits.freeBytes) return onLongLine(line).finally(() => lease.clear());
+      say(line);
       freeBytes(line);
-      say(decoded);
+      return null;
     };
-    const say = ({ text, isText }: ReturnType<typeof decode>) => {
-      if (text !== '') onLine(text, isText);
+    const say = (line: Buffer): null => {
+      if (line.length > 0) onLine(line.toString('utf8'), isUtf8(line));
+      return null;
     };
-    const pushInTurns = async (chunk: Buffer, pace: Pace): Promise<void> => {
-      await pace.pause();
+    const pushAfter = async (before: Promise<unknown>, chunk: Buffer): Promise<void> => {
+      await before;
       await push(chunk);
     };
     /** Null, or what has to be awaited before the next part: many lines that come at once are read in turns of the event loop. */
@@ -121,9 +126,10 @@ export function createLinkIntake(clock: Clock, limits = linkLimits): LinkIntake 
       const pace = createPace();
       let start = 0;
       for (let at = chunk.indexOf(10); at !== -1 && !isOver; at = chunk.indexOf(10, start)) {
-        end(chunk.subarray(start, at));
+        const taking = end(chunk.subarray(start, at));
         start = at + 1;
-        if (start < chunk.length && pace.isDue()) return pushInTurns(chunk.subarray(start), pace);
+        if (taking !== null) return pushAfter(taking, chunk.subarray(start));
+        if (start < chunk.length && pace.isDue()) return pushAfter(pace.pause(), chunk.subarray(start));
       }
       if (!isOver && start < chunk.length) add(chunk.subarray(start));
       return null;
@@ -132,8 +138,6 @@ export function createLinkIntake(clock: Clock, limits = linkLimits): LinkIntake 
   }
   return { open, held: () => budget.held };
 }
-
-const decode = (line: Buffer) => ({ text: line.toString('utf8'), isText: isUtf8(line) });
 
 const tooLong = (limit: number) => new ServiceError('too_large', `A line over the link has at most ${limit} bytes.`);
 const tooSlow = () => new ServiceError('unavailable', 'A long line stopped coming before its end, so its link is closed.');

@@ -1,8 +1,14 @@
+import { isUtf8 } from 'node:buffer';
 import { Ajv, type ErrorObject } from 'ajv';
 import { envelopeSchema } from '@svc/contract/envelope.ts';
 import type { LinkRequest } from '@svc/contract/link.ts';
 import { fieldsText, invalidFields } from '@svc/service-kit/http/invalid-fields.ts';
-import { illFormedIn } from '@svc/service-kit/well-formed.ts';
+import { freeBytes } from '@svc/service-kit/intake/byte-blocks.ts';
+import { parseSteps } from '@svc/service-kit/json/parse-steps.ts';
+import { inTurns } from '@svc/service-kit/redaction/pace.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { boundLengths } from '@svc/service-kit/text-lengths.ts';
+import { illFormedIn, illFormedSteps } from '@svc/service-kit/well-formed.ts';
 
 const requestSchema = {
   type: 'object',
@@ -22,29 +28,48 @@ const requestSchema = {
 } as const;
 
 // Ours are right: nothing is gained by checking them against the schema of schemas, at every start.
-const ajv = new Ajv({ strict: false, meta: false, validateSchema: false });
+const ajv = boundLengths(new Ajv({ strict: false, meta: false, validateSchema: false }));
 const isRequest = ajv.compile<LinkRequest>(requestSchema);
 const isEnvelope = ajv.compile(envelopeSchema);
 /** A sender to resolve is an envelope without content. */
 const isSender = ajv.compile({ ...envelopeSchema, required: ['channel', 'sender'] });
 
 /** What a line holds: a request, or its problems; without an id it cannot be answered. */
-export function parseLine(
-  line: string,
-  isText: boolean,
-): { id: number | null; requestId?: string; value: LinkRequest | null; problems: string } {
+export type ParsedLine = { id: number | null; requestId?: string; value: LinkRequest | null; problems: string };
+
+const notJson: ParsedLine = { id: null, value: null, problems: 'it is not JSON' };
+
+export function parseLine(line: string, isText: boolean): ParsedLine {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
-    return { id: null, value: null, problems: 'it is not JSON' };
+    return notJson;
   }
+  return checkRequest(value, isText, () => illFormedIn(line, value, 'request'));
+}
+
+/** The same of a long line, in turns of the event loop. Its bytes are given back. */
+export async function parseLongLine(line: Buffer): Promise<ParsedLine> {
+  const isText = isUtf8(line);
+  const parsed = await inTurns(parseSteps(line)).catch((error: unknown) => {
+    if (error instanceof SyntaxError || error instanceof ServiceError) return null;
+    throw error;
+  });
+  freeBytes(line);
+  if (parsed === null) return notJson;
+  const broken = parsed.mayBeIllFormed ? await inTurns(illFormedSteps(parsed.value, 'request')) : null;
+  return checkRequest(parsed.value, isText, () => broken);
+}
+
+/** `whereBroken`: asked where it is not well-formed. */
+function checkRequest(value: unknown, isText: boolean, whereBroken: () => string | null): ParsedLine {
   if (!isRequest(value)) {
     const id = (value as { id?: unknown } | null)?.id;
     return { id: typeof id === 'number' ? id : null, value: null, problems: problemsOf(isRequest.errors) };
   }
   if (!isText) return { id: value.id, value: null, problems: 'it is not valid UTF-8' };
-  const broken = illFormedIn(line, value, 'request');
+  const broken = whereBroken();
   if (broken !== null) return { id: value.id, value: null, problems: `${broken} has broken characters` };
   if (value.op === 'delivered') return { id: value.id, value, problems: '' };
   const isWhole = value.op === 'handle' ? isEnvelope : isSender;

@@ -13,7 +13,7 @@ import type { MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { badRequest, type ServiceError } from '@svc/service-kit/service-error.ts';
 import type { TrustService } from '../trust/trust-service.ts';
 import { createLinkIntake, type LinkIntake } from './link-lines.ts';
-import { parseLine } from './link-requests.ts';
+import { parseLine, parseLongLine, type ParsedLine } from './link-requests.ts';
 import { listenOnSocket } from './link-socket.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { Caller } from './turn.ts';
@@ -119,7 +119,11 @@ function serve(deps: Deps, socket: Socket, { intake, unread }: Shared): void {
       if (++strayLines === maxStrayLines) refuse(badRequest(`${maxStrayLines} lines of this link were no requests.`));
     },
   };
-  const lines = intake.open({ onLine: (line, isText) => void answer(deps, line, isText, link), onRefused: refuse });
+  const lines = intake.open({
+    onLine: (line, isText) => void answer(deps, parseLine(line, isText), link),
+    onLongLine: async (line) => void answer(deps, await parseLongLine(line), link),
+    onRefused: refuse,
+  });
   socket.on('data', (chunk) => {
     const taken = lines.push(chunk);
     if (taken === null) return;
@@ -133,8 +137,7 @@ function serve(deps: Deps, socket: Socket, { intake, unread }: Shared): void {
   });
 }
 
-async function answer(deps: Deps, line: string, isText: boolean, link: Link): Promise<void> {
-  const request = parseLine(line, isText);
+async function answer(deps: Deps, request: ParsedLine, link: Link): Promise<void> {
   const { id } = request;
   if (id === null) return link.strayed();
   const requestId = request.requestId ?? deps.ids.next('req');

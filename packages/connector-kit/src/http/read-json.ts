@@ -1,9 +1,10 @@
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { discardBody, receiveBody } from '@svc/service-kit/http/receive-body.ts';
-import { createByteBlocks, freeBytes } from '@svc/service-kit/intake/byte-blocks.ts';
+import { createByteBlocks } from '@svc/service-kit/intake/byte-blocks.ts';
 import { ByteBudget } from '@svc/service-kit/intake/byte-budget.ts';
+import { readJson } from '@svc/service-kit/json/read-json.ts';
+import { JsonShape, looseJsonLimits } from '@svc/service-kit/json-shape.ts';
 import { badRequest, queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
-import { decodeUtf8, parseJson } from '@svc/service-kit/well-formed.ts';
 
 export type JsonReader = (req: IncomingMessage) => Promise<unknown>;
 
@@ -27,6 +28,7 @@ export function createJsonReader(limits: JsonReaderLimits): JsonReader {
     }
     const lease = budget.lease();
     const blocks = createByteBlocks();
+    const shape = new JsonShape(looseJsonLimits);
     const add = (part: Buffer) => {
       if (blocks.length + part.length > limits.bodyBytes) throw tooLarge(limits.bodyBytes);
       if (!lease.take(part.length)) throw queueFull('Too many large requests at once. Try again in a moment.');
@@ -35,8 +37,8 @@ export function createJsonReader(limits: JsonReaderLimits): JsonReader {
     };
     try {
       if (Number(req.headers['content-length'] ?? 0) > limits.bodyBytes) throw tooLarge(limits.bodyBytes);
-      await receiveBody(req, { add });
-      return parse(blocks.take());
+      await receiveBody(req, { add }, shape);
+      return await parse(blocks.take(), shape);
     } catch (error) {
       discardBody(req);
       throw error;
@@ -49,11 +51,9 @@ export function createJsonReader(limits: JsonReaderLimits): JsonReader {
 
 const isJson = (type: string | undefined): boolean => type !== undefined && /^application\/json\s*(?:;|$)/i.test(type);
 
-function parse(body: Buffer): unknown {
-  const text = decodeUtf8(body);
-  freeBytes(body);
+async function parse(body: Buffer, shape: JsonShape): Promise<unknown> {
   try {
-    return parseJson(text);
+    return await readJson(body, shape);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     throw badRequest('The body is not valid JSON.');

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { http, type IncomingMessage } from '../builtin.ts';
 import { createIntake, intakeLimits, type IntakeLimits } from '../intake/intake.ts';
@@ -52,7 +52,7 @@ async function listen(limits: Partial<IntakeLimits> = {}, until: () => Promise<u
 }
 
 const bodyOf = (length: number) => JSON.stringify({ text: 'x'.repeat(length) });
-const post = (url: string, body: string) =>
+const post = (url: string, body: string | Buffer) =>
   fetch(`${url}/body`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
 
 /** A request whose body is sent but for its end. */
@@ -81,6 +81,40 @@ test.each([
   const answer = await post(url, body);
   expect([answer.status, await answer.json()]).toMatchObject([413, { error: 'too_large' }]);
   await expect.poll(held).toBe(0);
+});
+
+test.each([
+  ['well-formed', { text: 'x'.repeat(70_000), a: ['😀'] }, 200],
+  ['cut off', `{"text":"${'x'.repeat(70_000)}"`, 400],
+  ['reaching for a prototype', `{"text":"${'x'.repeat(70_000)}","a":[{"__proto__":{}}]}`, 400],
+  ['reaching for one by a constructor', `{"text":"${'x'.repeat(70_000)}","a":{"c\\u006fnstructor":{"prototype":{}}}}`, 400],
+  ['naming a constructor', `{"text":"${'x'.repeat(70_000)}","a":{"constructor":1}}`, 200],
+  ['not well-formed', `{"text":"${'x'.repeat(70_000)}","a":{"b":["\\ud800"]}}`, 400],
+  ['no UTF-8', Buffer.concat([Buffer.from(`{"text":"${'x'.repeat(70_000)}`), Buffer.from([0xff]), Buffer.from('"}')]), 400],
+])('a long body that is %s is answered as a short one is', async (_what, body, status) => {
+  const { url, held } = await listen(intakeLimits);
+  const long = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const short = Buffer.from(long.toString('latin1').replace('x'.repeat(70_000), 'x'), 'latin1');
+  const send = async (bytes: Buffer) => {
+    const answer = await post(url, bytes);
+    const { request_id: _, length: __, ...said } = (await answer.json()) as Record<string, unknown>;
+    return [answer.status, said];
+  };
+  const answered = await send(long);
+  expect(answered[0]).toBe(status);
+  expect(answered).toEqual(await send(short));
+  await expect.poll(held).toBe(0);
+});
+
+test('while a long body is read, others are answered', async () => {
+  const { url } = await listen(intakeLimits);
+  const slices = vi.spyOn(Buffer.prototype, 'toString');
+  onTestFinished(() => slices.mockRestore());
+  const objects = Array.from({ length: 19_000 }, (_, i) => ({ [`k${i}`]: 0 }));
+  const answer = await post(url, JSON.stringify({ text: 'x'.repeat(1_000_000), objects }));
+  expect(answer.status).toBe(200);
+  const longest = Math.max(...slices.mock.results.map(({ value }) => String(value).length));
+  expect(longest).toBeLessThan(64 * kib);
 });
 
 test('bytes count as they come, and no file has a name while a body is on its way', async () => {

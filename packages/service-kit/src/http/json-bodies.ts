@@ -1,15 +1,18 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { callbackify } from 'node:util';
+import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { ServerResponse } from '../builtin.ts';
 import { freeBytes } from '../intake/byte-blocks.ts';
 import { IncomingBody } from '../intake/incoming-body.ts';
 import type { Intake } from '../intake/intake.ts';
-import { JsonShape } from '../json-shape.ts';
-import { decodeUtf8, illFormedFault } from '../well-formed.ts';
+import { JsonShape, looseJsonLimits, usualJsonLimits } from '../json-shape.ts';
+import { isReadInTurns, parseLongJson, poisonSteps } from '../json/read-json.ts';
+import { inTurns } from '../redaction/pace.ts';
+import { decodeUtf8, illFormedFault, refuseIllFormed } from '../well-formed.ts';
 import { discardBody, receiveBody } from './receive-body.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Takes JSON bodies in this scope, within the budget of the process. `isChecked: false` leaves it to the route what is in them. */
+    /** Takes JSON bodies in this scope, within the budget of the process. `isChecked: false` leaves it to the route what is in them, within loose bounds. */
     takeJson(how: { isChecked: boolean }): void;
   }
 }
@@ -22,13 +25,13 @@ export function takeJsonBodies(app: FastifyInstance, intake: Intake): void {
     done(null, payload);
   });
 
-  async function read(request: FastifyRequest, payload: FastifyRequest['raw'], shape: JsonShape | null): Promise<Buffer> {
+  async function read(request: FastifyRequest, payload: FastifyRequest['raw'], shape: JsonShape): Promise<Buffer> {
     const body = new IncomingBody(intake, request.routeOptions.bodyLimit);
     const release = () => body.release();
     answers.get(request)?.once('close', release).once('finish', release);
     try {
       body.expect(Number(request.headers['content-length'] ?? 0));
-      await receiveBody(payload, shape === null ? body : counted(body, shape));
+      await receiveBody(payload, body, shape);
       return await body.read();
     } catch (error) {
       release();
@@ -41,19 +44,15 @@ export function takeJsonBodies(app: FastifyInstance, intake: Intake): void {
     const parse = (isChecked ? strict : lenient)(this);
     this.removeContentTypeParser('application/json');
     this.addContentTypeParser('application/json', (request, payload, done) => {
-      read(request, payload, isChecked ? new JsonShape() : null).then((bytes) => parse(request, bytes, done), done);
+      const shape = new JsonShape(isChecked ? usualJsonLimits : looseJsonLimits);
+      read(request, payload, shape).then((bytes) => {
+        if (isReadInTurns(bytes, shape)) parseLong(bytes, isChecked, done);
+        else parse(request, bytes, done);
+      }, done);
     });
   });
   app.takeJson({ isChecked: true });
 }
-
-/** The body, of which every part is looked at before it is kept. */
-const counted = (body: IncomingBody, shape: JsonShape): Pick<IncomingBody, 'add'> => ({
-  add(part) {
-    shape.take(part);
-    return body.add(part);
-  },
-});
 
 type Done = (error: Error | null, value?: unknown) => void;
 type Parse = (request: unknown, text: string, done: Done) => void;
@@ -66,6 +65,17 @@ function strict(app: FastifyInstance): ParseBytes {
     parse(request, text, (error, value) => done(error ?? illFormedFault(text, value), value)),
   );
 }
+
+/** The same of a long body, read in turns of the event loop. */
+const parseLong = callbackify(async (bytes: Buffer, isChecked: boolean): Promise<unknown> => {
+  const parsed = await parseLongJson(bytes).catch((error: unknown) => {
+    throw error instanceof SyntaxError ? new errorCodes.FST_ERR_CTP_INVALID_JSON_BODY() : error;
+  });
+  if (!isChecked) return parsed.value;
+  if (await inTurns(poisonSteps(parsed))) throw new errorCodes.FST_ERR_CTP_INVALID_JSON_BODY();
+  await refuseIllFormed(parsed);
+  return parsed.value;
+});
 
 /** The route checks the characters and the names. */
 const lenient = (app: FastifyInstance): ParseBytes => withText(app.getDefaultJsonParser('ignore', 'ignore') as Parse);

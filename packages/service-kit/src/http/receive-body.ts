@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { badRequest, ServiceError } from '../service-error.ts';
 import type { IncomingBody } from '../intake/incoming-body.ts';
+import type { JsonShape } from '../json-shape.ts';
 
 /** How long a body may take. A reply may take as long as it likes. */
 const bodyTimeoutMs = 120_000;
@@ -10,8 +11,11 @@ const paceBytes = 10 * 1024;
 /** How long the rest of a refused body is still read, so that its sender gets to see the refusal. */
 const discardMs = 10_000;
 
-/** Reads a stream to its end into a body. @throws what the body refuses, 408 for a slow sender, 400 for a broken one. */
-export function receiveBody(stream: Readable, body: Pick<IncomingBody, 'add'>): Promise<void> {
+/**
+ * Reads a stream of JSON to its end into a body, and looks at every part before it is kept. @throws what the body or its shape refuses,
+ * 408 for a slow sender, 400 for a broken one.
+ */
+export function receiveBody(stream: Readable, body: Pick<IncomingBody, 'add'>, shape: JsonShape): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (error?: unknown) => {
       stopPace();
@@ -24,6 +28,7 @@ export function receiveBody(stream: Readable, body: Pick<IncomingBody, 'add'>): 
     const onData = (part: Buffer) => {
       pace.came(part.length);
       try {
+        shape.take(part);
         const landed = body.add(part);
         if (landed === null) return;
         stream.pause();

@@ -1,0 +1,52 @@
+import { freeBytes } from '../intake/byte-blocks.ts';
+import { usualJsonLimits, type JsonShape } from '../json-shape.ts';
+import { inTurns, type Steps } from '../redaction/pace.ts';
+import { parseJson, decodeUtf8, refuseIllFormed, refuseOtherBytes } from '../well-formed.ts';
+import { parseSteps, type Parsed } from './parse-steps.ts';
+
+const longBytes = 64 * 1024;
+
+/** Long JSON is read in turns of the event loop, unless it is deeper than anything that means something. */
+export const isReadInTurns = (bytes: Buffer, { deepest }: Pick<JsonShape, 'deepest'>): boolean =>
+  bytes.length > longBytes && deepest <= usualJsonLimits.depth;
+
+/**
+ * The value of JSON that others sent; its bytes are given back.
+ * @throws SyntaxError, or ServiceError `bad_request` that names what is not well-formed.
+ */
+export async function readJson(bytes: Buffer, shape: JsonShape): Promise<unknown> {
+  if (!isReadInTurns(bytes, shape)) {
+    const text = decodeUtf8(bytes);
+    freeBytes(bytes);
+    return parseJson(text);
+  }
+  const parsed = await parseLongJson(bytes);
+  await refuseIllFormed(parsed);
+  return parsed.value;
+}
+
+/** What `JSON.parse` makes of long JSON, read in turns of the event loop; its bytes are given back. @throws as `readJson`. */
+export async function parseLongJson(bytes: Buffer): Promise<Parsed> {
+  refuseOtherBytes(bytes);
+  const parsed = await inTurns(parseSteps(bytes));
+  freeBytes(bytes);
+  return parsed;
+}
+
+/** Whether a field reaches for a prototype, as Fastify's parser of JSON looks for it; in steps. */
+export function* poisonSteps({ value, mayBePoisoned }: Parsed): Steps<boolean> {
+  const nodes = mayBePoisoned ? [value] : [];
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+    if (typeof node !== 'object' || node === null) continue;
+    if (Object.hasOwn(node, '__proto__') || hasOwnPrototype(node)) return true;
+    for (const inner of Object.values(node) as unknown[]) if (typeof inner === 'object') nodes.push(inner);
+    yield;
+  }
+  return false;
+}
+
+function hasOwnPrototype(node: object): boolean {
+  if (!Object.hasOwn(node, 'constructor')) return false;
+  const { constructor } = node as { constructor: unknown };
+  return typeof constructor === 'object' && constructor !== null && Object.hasOwn(constructor, 'prototype');
+}

@@ -1,0 +1,101 @@
+import { inTurns, type Steps } from '../redaction/pace.ts';
+
+/** What is written in one step, in characters. */
+const usualStep = 16 * 1024;
+/** About what a value takes beside its characters. */
+const partLength = 4;
+
+/** What `JSON.stringify` makes of an object; of a long one a promise of it, made in steps, so that nothing waits for the whole. */
+export const jsonInTurns = (value: object): string | Promise<string> =>
+  isLong(value) ? inTurns(writeSteps(value)) : JSON.stringify(value);
+
+/** Whether a value is longer than so many characters as JSON, about. It looks no further than that. */
+export const isLong = (value: unknown, limit = usualStep): boolean => roomBehind(value, limit) < 0;
+
+function roomBehind(value: unknown, limit: number): number {
+  let room = limit - partLength;
+  if (typeof value === 'string') return room - value.length;
+  if (typeof value !== 'object' || value === null) return room;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && room >= 0; i++) room = roomBehind(value[i], room);
+    return room;
+  }
+  for (const name in value) {
+    room = roomBehind((value as Record<string, unknown>)[name], room - name.length);
+    if (room < 0) break;
+  }
+  return room;
+}
+
+/** What `JSON.stringify` makes of a value of JSON, in steps, each with little of it. */
+export function* writeSteps(value: unknown, step = usualStep): Steps<string> {
+  const pieces: string[] = [];
+  yield* write(value, step, pieces);
+  return pieces.join('');
+}
+
+/** Long values are walked; short ones, and those that have a form of their own, are written at once. */
+function* write(value: unknown, step: number, out: string[]): Steps<void> {
+  if (typeof value === 'string' && value.length > step) yield* writeText(value, step, out);
+  else if (typeof value !== 'object' || value === null || hasOwnForm(value) || !isLong(value, step))
+    out.push(JSON.stringify(value) ?? 'null');
+  else if (Array.isArray(value)) yield* writeList(value, step, out);
+  else yield* writeObject(value as Record<string, unknown>, step, out);
+}
+
+const hasOwnForm = (value: object): boolean => typeof (value as { toJSON?: unknown }).toJSON === 'function';
+
+function* writeText(text: string, step: number, out: string[]): Steps<void> {
+  out.push('"');
+  for (let at = 0; at < text.length;) {
+    const end = isPair(text, at + step) ? at + step + 1 : at + step;
+    out.push(JSON.stringify(text.slice(at, end)).slice(1, -1));
+    at = end;
+    yield;
+  }
+  out.push('"');
+}
+
+/** Whether a place stands in the middle of a pair of surrogates, whose halves would be written as escapes. */
+const isPair = (text: string, at: number): boolean => (text.codePointAt(at - 1) ?? 0) > 0xffff;
+
+function* writeList(list: readonly unknown[], step: number, out: string[]): Steps<void> {
+  out.push('[');
+  for (let at = 0; at < list.length;) {
+    if (at > 0) out.push(',');
+    const end = endOfRun(list, at, step);
+    if (end > at) out.push(JSON.stringify(list.slice(at, end)).slice(1, -1));
+    else yield* write(list[at], step, out);
+    at = Math.max(end, at + 1);
+    yield;
+  }
+  out.push(']');
+}
+
+/** The first item from here on that has no room in a step any more. */
+function endOfRun(list: readonly unknown[], from: number, step: number): number {
+  let at = from;
+  for (let room = step; at < list.length; at++) {
+    room = roomBehind(list[at], room);
+    if (room < 0) break;
+  }
+  return at;
+}
+
+function* writeObject(object: Record<string, unknown>, step: number, out: string[]): Steps<void> {
+  let before = '{';
+  let room = step;
+  for (const [name, value] of Object.entries(object)) {
+    if (isLeftOut(value)) continue;
+    out.push(`${before}${JSON.stringify(name)}:`);
+    yield* write(value, step, out);
+    before = ',';
+    room = roomBehind(value, room - name.length);
+    if (room >= 0) continue;
+    room = step;
+    yield;
+  }
+  out.push(before === '{' ? '{}' : '}');
+}
+
+const isLeftOut = (value: unknown): boolean => value === undefined || typeof value === 'function' || typeof value === 'symbol';
