@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInputStream } from '@svc/engine-claude/input-stream.ts';
 import { acceptClaude } from '@svc/engine-claude/find-claude.ts';
-import { loadSdk } from '@svc/engine-claude/load-sdk.ts';
+import { loadSdk } from '@svc/engine-claude/find-claude.ts';
 import type { ClaudeUserMessage } from '@svc/engine-claude/claude-messages.ts';
 import { startAppServer } from '@svc/engine-codex/app-server.ts';
 import { acceptCodex } from '@svc/engine-codex/find-codex.ts';

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { isProgram } from '@svc/engine-kit/engine-path.ts';
 import { pin } from './pin.ts';
+import type { ClaudeSdk } from './claude-messages.ts';
 
 /** The SDK's folder and the program it drives. */
 export type ClaudeInstall = { sdkDir: string; program: string; version: string };
@@ -47,3 +50,9 @@ const isSdk = (dir: string): boolean => existsSync(path.join(dir, 'package.json'
 const versionOf = (dir: string): string => manifest(dir).version ?? 'unknown';
 const manifest = (dir: string) =>
   JSON.parse(readFileSync(path.join(dir, 'package.json'), 'utf8')) as { name?: string; version?: string };
+
+/** Loads the SDK from where it was found. It is no dependency of ours: only who uses this engine has it. */
+export async function loadSdk(sdkDir: string): Promise<ClaudeSdk> {
+  const entry = createRequire(path.join(sdkDir, 'package.json')).resolve(sdkDir);
+  return (await import(pathToFileURL(entry).href)) as ClaudeSdk;
+}

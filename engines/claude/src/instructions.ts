@@ -1,5 +1,24 @@
+import path from 'node:path';
 import type { EngineRequest, Instructions } from '@svc/engine-kit/engine.ts';
-import { readFolderNotes } from './folder-notes.ts';
+import { cutText } from '@svc/service-kit/cut-text.ts';
+import { readText } from '@svc/engine-kit/read-beginning.ts';
+
+/** In characters, each of at most four bytes. */
+const maxNotes = 40_000;
+const maxBytes = 4 * maxNotes;
+
+/**
+ * The instructions of a folder that is not trusted. In one that is, the program reads them itself, together with settings that
+ * could start something.
+ */
+export async function readFolderNotes({ toolPolicy, trustedFolder, cwd }: EngineRequest): Promise<string> {
+  if (toolPolicy !== 'full' || trustedFolder) return '';
+  for (const name of ['CLAUDE.md', 'AGENTS.md']) {
+    const text = await readText(path.join(cwd, name), maxBytes); // most folders have none
+    if (text !== '') return `\n\nNotes of this folder (${name}):\n${cutText(text, maxNotes)}`;
+  }
+  return '';
+}
 
 /** The persona instead of the vendor's manual for a terminal, many times as long; the tools explain themselves. */
 export const instructionsText = ({ toolPolicy, system, cwd }: EngineRequest, notes: string): string =>

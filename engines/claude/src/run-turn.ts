@@ -1,18 +1,19 @@
+import { readFile } from 'node:fs/promises';
 import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { isTerminal } from '@svc/engine-kit/guard-events.ts';
 import { endOnAbort } from '@svc/engine-kit/end-on-abort.ts';
 import { endingIn } from '@svc/engine-kit/failure-kind.ts';
 import { createEventQueue } from '@svc/engine-kit/event-queue.ts';
-import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
+import { estimateUsage } from '@svc/engine-kit/usage.ts';
 import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
-import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
-import type { ClaudeInit, ClaudeMessage, ClaudeResult } from './claude-messages.ts';
+import { allowedToolServers, isImage, turnText } from '@svc/engine-kit/turn-text.ts';
+import type { Attachment } from '@svc/contract/envelope.ts';
+import { shownTexts } from '@svc/engine-kit/shown-texts.ts';
+import type { ClaudeInit, ClaudeMessage, ClaudeResult, ClaudeUserMessage, ImageBlock } from './claude-messages.ts';
 import { answerLimitMs, type Conversation, type TurnListener } from './conversation.ts';
 import { refusal } from './key-in-settings.ts';
-import { missingServers, toEngineEvents } from './to-engine-event.ts';
+import { missingServers, toEngineEvents, toUsage } from './to-engine-event.ts';
 import { isUnknownSession, longWait, toFailure } from './to-failure.ts';
-import { toUsage } from './turn-usage.ts';
-import { toUserContent } from './user-content.ts';
 
 /** How a turn ended: with its terminal event, or in a way that a fresh program may still mend. */
 export type TurnOutcome = 'finished' | 'session_unknown' | 'program_gone';
@@ -193,3 +194,27 @@ async function withLimitEnd({ type, failure }: Failed, ask: () => Promise<number
 type Retry = Extract<ClaudeMessage, { subtype: 'api_retry' }>;
 const isLongRetry = (message: ClaudeMessage): message is Retry =>
   message.type === 'system' && message.subtype === 'api_retry' && message.retry_delay_ms > maxWaitMs;
+
+/** Five megabytes of base64, the vendor's limit, less a little. */
+const maxImageBytes = 3_700_000;
+
+/** The user message: text, and the images that the model can look at. What cannot be shown is named by path. */
+export async function toUserContent(request: EngineRequest, isNew: boolean): Promise<ClaudeUserMessage['message']['content']> {
+  const images: { file: Attachment; block: ImageBlock }[] = [];
+  for (const file of request.attachments.filter(isImage)) {
+    const block = await readImage(file);
+    if (block) images.push({ file, block });
+  }
+  const text = turnText(request, { isNew, shown: images.map(({ file }) => file), texts: await shownTexts(request) });
+  return [{ type: 'text', text }, ...images.map(({ block }) => block)];
+}
+
+async function readImage({ path, mime }: Attachment): Promise<ImageBlock | null> {
+  try {
+    const bytes = await readFile(path);
+    if (bytes.length > maxImageBytes || mime === undefined) return null;
+    return { type: 'image', source: { type: 'base64', media_type: mime, data: bytes.toString('base64') } };
+  } catch {
+    return null; // gone or not readable: the model is told its path and can say so
+  }
+}

@@ -1,5 +1,7 @@
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
-import type { ClaudeInit, ClaudeMessage, ContentBlock } from './claude-messages.ts';
+import type { TokenUsage } from '@svc/contract/usage.ts';
+import { usageOfModels } from '@svc/engine-kit/usage.ts';
+import type { ClaudeInit, ClaudeMessage, ClaudeResult, ContentBlock } from './claude-messages.ts';
 
 /** What a message means to the turn's listener. The session, usage and the end of the turn are the turn's own business. */
 export function toEngineEvents(message: ClaudeMessage): EngineEvent[] {
@@ -60,3 +62,30 @@ export function missingServers(message: ClaudeInit, names: readonly string[]): {
     .map((name) => ({ name, why: statuses.get(name) ?? 'unknown to the program' }))
     .filter(({ why }) => why !== 'connected');
 }
+
+/** Tokens and list-price value of one turn, whose own model is `own`; null when it has used nothing. */
+export function toUsage(
+  { usage, model_usage_since_last_result: byModel = {} }: ClaudeResult,
+  own: string | null,
+): TokenUsage | null {
+  const models = Object.entries(byModel).map(([model, used]) => ({
+    model,
+    input_tokens: used.inputTokens,
+    output_tokens: used.outputTokens,
+    cache_read_tokens: used.cacheReadInputTokens,
+    cache_write_tokens: used.cacheCreationInputTokens,
+    ...(used.thinkingTokens !== undefined && { thinking_tokens: used.thinkingTokens }),
+    cost_usd: used.costBasis === 'list' ? used.costUSD : null,
+  }));
+  return usageOfModels(models, own) ?? usageOfModels([ofMainModel(usage, own ?? '')], own ?? '');
+}
+
+/** Without sums by model, what the answers of the turn's own model have used. */
+const ofMainModel = (usage: ClaudeResult['usage'], own: string) => ({
+  model: own,
+  input_tokens: usage.input_tokens,
+  output_tokens: usage.output_tokens,
+  cache_read_tokens: usage.cache_read_input_tokens,
+  cache_write_tokens: usage.cache_creation_input_tokens,
+  cost_usd: null,
+});

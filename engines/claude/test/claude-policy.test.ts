@@ -5,7 +5,7 @@ import { openPolicyBench, testEnginePolicy } from '@svc/engine-kit/testing/engin
 import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
 import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
 import { createEngine } from '../src/engine.ts';
-import { models } from '../src/models.ts';
+import { models } from '../src/pin.ts';
 
 const bash = (command: string): ScriptedStep => ({ tool: 'Bash', input: { command, description: 'x' } });
 const write = (file: string): ScriptedStep => ({ tool: 'Write', input: { file_path: file, content: 'hi' } });

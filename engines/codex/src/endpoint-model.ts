@@ -1,5 +1,4 @@
-import { isChatModel } from '@svc/engine-kit/chat-model.ts';
-import { readModelList, type ListedModel } from '@svc/engine-kit/model-list.ts';
+import { isChatModel, type ListedModel, readModelList } from '@svc/engine-kit/model-list.ts';
 import { readBody } from '@svc/service-kit/http/read-body.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 

@@ -1,6 +1,5 @@
 import { isRecord } from '@svc/contract/json-value.ts';
 import type { ToolPolicy } from '@svc/contract/trust.ts';
-import { objects, toolsIn, type Json } from './request-tools.ts';
 
 /** Names of the tools that a Responses request offers the model, wherever in the request they stand. */
 export function offeredTools(body: unknown): string[] {
@@ -20,3 +19,17 @@ export function forbiddenTools(policy: ToolPolicy, offered: readonly string[]): 
   if (policy === 'read') return offered.filter((name) => !readingTools.has(name));
   return offered.filter((name) => /agent/i.test(name));
 }
+
+export type Json = Record<string, unknown>;
+
+/** The tools that a Responses request offers the model, wherever in the request they stand. */
+export function toolsIn(body: Json): Json[] {
+  const items = objects(body.input).filter(holdsTools);
+  return [...objects(body.tools), ...items.flatMap((item) => objects(item.tools))];
+}
+
+/** Newer models get their tools as an item of the input. */
+export const holdsTools = (item: Json): boolean => item.type === 'additional_tools';
+
+/** The objects of a list; none of what is no list. */
+export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isRecord) : []);

@@ -1,7 +1,7 @@
 import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { endOnAbort } from '@svc/engine-kit/end-on-abort.ts';
 import { createEventQueue, type EventQueue } from '@svc/engine-kit/event-queue.ts';
-import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
+import { estimateUsage } from '@svc/engine-kit/usage.ts';
 import { within } from '@svc/service-kit/process/process-group.ts';
 import { shownTexts } from '@svc/engine-kit/shown-texts.ts';
 import { allowedToolServers, isImage, turnText } from '@svc/engine-kit/turn-text.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '@svc/contract/json-value.ts';
-import { holdsTools, objects, toolsIn, type Json } from './request-tools.ts';
+import { holdsTools, objects, toolsIn, type Json } from './offered-tools.ts';
 
 /** What a function's name in the flattened request stands for. */
 export type ToolOrigin = { namespace?: string; name: string; custom: boolean };

@@ -6,12 +6,11 @@ import { withTitleModel } from '@svc/engine-kit/turn-text.ts';
 import type { LineProcess } from '@svc/engine-kit/line-process.ts';
 import { acceptGemini } from './find-gemini.ts';
 import { readInstructions } from './instructions.ts';
-import { startModelRelay, type ModelRelay } from './model-relay.ts';
-import { titleModel } from './models.ts';
+import { type ModelRelay, startModelRelay } from './model-relay.ts';
+import { titleModel } from './pin.ts';
 import { probeGemini } from './probe.ts';
 import { runTurn } from './run-turn.ts';
-import { knownHome, newHome, sessionsDir } from './session-home.ts';
-import { sweep } from './sweep.ts';
+import { knownHome, newHome, sessionsDir, sweep } from './session-home.ts';
 import { noKey } from './to-failure.ts';
 import { isLocal } from './upstream.ts';
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
+import { endMarkedProcesses } from '@svc/service-kit/process/marked-processes.ts';
 import { readOwnerNotes } from './instructions.ts';
 import { hideCommands } from './plain-text.ts';
 import { turnSettings } from './settings.ts';
@@ -99,3 +100,14 @@ export async function tidyHome(home: SessionHome, { isKept }: { isKept: boolean 
 }
 
 const write = (file: string, text: string) => writeFile(file, text, { mode: 0o600 });
+
+/** What a service that was killed left behind: commands of its turns, the homes of side calls, and in those of sessions the secrets of tool servers. */
+export async function sweep(stateDir: string): Promise<void> {
+  const sessions = sessionsDir(stateDir);
+  await endMarkedProcesses('GEMINI_CLI_HOME', (value) => value.startsWith(`${sessions}${path.sep}`));
+  await rm(sideDir(stateDir), { recursive: true, force: true });
+  for (const id of await readdir(sessions)) {
+    const home = knownHome(stateDir, id);
+    if (home !== null) await tidyHome(home, { isKept: true });
+  }
+}

@@ -1,15 +1,14 @@
 import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { createEventQueue, type EventQueue } from '@svc/engine-kit/event-queue.ts';
 import type { ProcessEnd } from '@svc/engine-kit/line-process.ts';
-import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
+import { estimateUsage } from '@svc/engine-kit/usage.ts';
 import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
 import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
 import type { GeminiMessage, GeminiResult } from './gemini-messages.ts';
 import type { RelayListener } from './model-relay.ts';
 import type { Refusal } from './refusal.ts';
-import { toEngineEvents, toolPrefixes } from './to-engine-event.ts';
+import { toEngineEvents, toolPrefixes, toUsage } from './to-engine-event.ts';
 import { cutOff, toFailure } from './to-failure.ts';
-import { toUsage } from './turn-usage.ts';
 
 /** How a turn ended: with its terminal event, or without a session to go on with. */
 export type TurnOutcome = 'finished' | 'session_unknown';

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCodes, type ErrorCode } from '@svc/contract/error-body.ts';
+import { type ErrorCode, errorCodes } from '@svc/contract/error-body.ts';
 import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import type { ToolOutcome } from '@svc/engine-kit/tool-client/messages.ts';
-import { clockName, readClock } from './clock.ts';
-import { findTool, serverOf } from './find-tool.ts';
-import type { openTurnTools, ToolPlace, TurnTools } from './tools.ts';
+import { clockName, findTool, type openTurnTools, readClock, serverOf, type ToolPlace, type TurnTools } from './tools.ts';
 
 /** What a command works with: its turn, and where it would start tool servers. */
 type Given = { request: EngineRequest; signal: AbortSignal; place: ToolPlace };

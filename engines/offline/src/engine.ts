@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import type { CreateEngine, EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
-import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
+import { estimateUsage } from '@svc/engine-kit/usage.ts';
 import { asksForTools, findCommand, say } from './commands.ts';
 import type { ToolPlace } from './tools.ts';
 

@@ -1,4 +1,4 @@
-import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+import type { EngineEvent, EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
 import type { ServedTool, ServerState, ToolOutcome } from '@svc/engine-kit/tool-client/messages.ts';
 import { openToolClient } from '@svc/engine-kit/tool-client/tool-client.ts';
 import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
@@ -60,3 +60,40 @@ const toTools = (state: ServerState): TurnTool[] =>
   state.there ? state.tools.map((tool) => ({ ...tool, server: state.name, fullName: `${state.name}.${tool.name}` })) : [];
 
 const toMissing = (state: ServerState): EngineEvent[] => (state.there ? [] : [toolServerMissing(state.name, state.reason)]);
+
+/** One harmless tool, so that a machine without a tool server can still show what a tool call looks like. */
+export const clockName = 'clock';
+
+/** The time, in the zone that the input names. */
+export function readClock(input: unknown): ToolOutcome {
+  const zone = (input as { timeZone?: unknown } | null)?.timeZone;
+  try {
+    return { ok: true, output: new Date().toLocaleString('en-GB', { timeZone: typeof zone === 'string' ? zone : undefined }) };
+  } catch (error) {
+    return { ok: false, output: (error as Error).message };
+  }
+}
+
+/** The server that a name begins with, as in `server.tool`; null for a plain name. */
+export function serverOf(name: string, servers: readonly Pick<ToolServer, 'name'>[]): string | null {
+  return servers.find((server) => name.startsWith(`${server.name}.`))?.name ?? null;
+}
+
+/** The tool that is meant: by its full name, or by a plain one that only one server has. Else what to say instead. */
+export function findTool<Tool extends { name: string; fullName: string }>(
+  name: string,
+  tools: readonly Tool[],
+  others: readonly string[],
+): { tool: Tool } | { answer: string } {
+  const full = tools.find(({ fullName }) => fullName === name);
+  if (full !== undefined) return { tool: full };
+  const [tool, ...more] = tools.filter((one) => one.name === name);
+  if (tool !== undefined && more.length === 0) return { tool };
+  if (tool !== undefined) {
+    return {
+      answer: `Several tool servers have a tool "${name}". Say which: ${[tool, ...more].map(({ fullName }) => fullName).join(', ')}.`,
+    };
+  }
+  const all = [...others, ...tools.map(({ fullName }) => fullName)].join(', ');
+  return { answer: `There is no tool "${name}" in this turn. There is: ${all || 'none'}.` };
+}

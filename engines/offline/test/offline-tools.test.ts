@@ -9,7 +9,7 @@ import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { startHttpToolServer, type HttpToolServer } from '@svc/testing/tool-server/start-http-tool-server.ts';
 import { createEngine } from '../src/engine.ts';
-import { findTool, serverOf } from '../src/find-tool.ts';
+import { findTool, serverOf } from '../src/tools.ts';
 
 const program = path.resolve(import.meta.dirname, '../../../packages/testing/src/tool-server/stdio-tool-server.ts');
 const secret = 'GIVEN-$ECRET-4711';

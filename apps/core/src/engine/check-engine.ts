@@ -2,7 +2,7 @@ import type { EngineTest } from '@svc/contract/engine.ts';
 import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { createOutputMeter, sideOutput } from '@svc/engine-kit/output-limits.ts';
-import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
+import { estimateUsage } from '@svc/engine-kit/usage.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';

@@ -30,14 +30,14 @@ export async function loadEngine(id: EngineId): Promise<CreateEngine> {
 export async function loadEngineFacts(id: EngineId): Promise<EngineFacts> {
   switch (id) {
     case 'claude':
-      return factsOf(await import('@svc/engine-claude/models.ts'), await import('@svc/engine-claude/pin.ts'));
+      return factsOf(await import('@svc/engine-claude/pin.ts'));
     case 'codex':
-      return factsOf(await import('@svc/engine-codex/models.ts'), await import('@svc/engine-codex/pin.ts'));
+      return factsOf(await import('@svc/engine-codex/pin.ts'));
     case 'gemini':
-      return factsOf(await import('@svc/engine-gemini/models.ts'), await import('@svc/engine-gemini/pin.ts'));
+      return factsOf(await import('@svc/engine-gemini/pin.ts'));
     case 'offline':
       return { models: [], pin: null };
   }
 }
 
-const factsOf = ({ models }: { models: readonly string[] }, { pin }: { pin: EnginePackage }): EngineFacts => ({ models, pin });
+const factsOf = ({ models, pin }: { models: readonly string[]; pin: EnginePackage }): EngineFacts => ({ models, pin });

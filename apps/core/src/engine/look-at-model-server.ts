@@ -1,6 +1,5 @@
 import { isRecord } from '@svc/contract/json-value.ts';
-import { isChatModel } from '@svc/engine-kit/chat-model.ts';
-import { readModelList } from '@svc/engine-kit/model-list.ts';
+import { isChatModel, readModelList } from '@svc/engine-kit/model-list.ts';
 import { openRequest, requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 

@@ -2,7 +2,7 @@ import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
 import { sideOutput } from '@svc/engine-kit/output-limits.ts';
 import { dataBlock, dataLine } from '@svc/engine-kit/prompt-blocks.ts';
-import { estimateUsage } from '@svc/engine-kit/token-estimate.ts';
+import { estimateUsage } from '@svc/engine-kit/usage.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
 import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import { ServiceError, upstream } from '@svc/service-kit/service-error.ts';

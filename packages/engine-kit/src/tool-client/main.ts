@@ -1,13 +1,13 @@
 import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import { connect, type Connected } from './connect.ts';
-import { outputText } from './output-text.ts';
 import {
-  maxClientLine,
-  tooMuchCode,
   type ClientOrder,
   type ClientReport,
   type ConnectOrder,
+  maxClientLine,
   type ToolOutcome,
+  tooMuchCode,
 } from './messages.ts';
 import { faultOf } from './fault-of.ts';
 
@@ -56,3 +56,12 @@ const orders = createLineSplitter(
 );
 process.stdin.on('data', orders.push);
 process.stdin.on('end', () => process.exit());
+
+const maxOutput = 1024 * 1024;
+
+/** What a tool gave, as text: images and the like by name. */
+export function outputText({ content, structuredContent, isError }: CallToolResult): ToolOutcome {
+  const parts = content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`));
+  const text = parts.length === 0 && structuredContent !== undefined ? JSON.stringify(structuredContent) : parts.join('\n');
+  return { ok: isError !== true, output: text.slice(0, maxOutput) };
+}

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
-import { furnishHome, newHome, sessionsDir, sideDir } from './session-home.ts';
-import { sweep } from './sweep.ts';
+import { furnishHome, newHome, sessionsDir, sideDir, sweep } from './session-home.ts';
 
 test('what a killed turn left of its secrets and files goes with the next start; the session stays', async () => {
   const stateDir = mkdtempSync(path.join(tmpdir(), 'gemini-'));

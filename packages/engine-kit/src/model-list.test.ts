@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isChatModel } from './chat-model.ts';
+import { isChatModel } from './model-list.ts';
 
 test.each([
   'nomic-embed-text:latest',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ModelUsage } from '@svc/contract/usage.ts';
-import { usageOfModels } from './usage-of-models.ts';
+import { usageOfModels } from './usage.ts';
 
 const part = (model: string, fields: Partial<ModelUsage> = {}): ModelUsage => ({
   model,

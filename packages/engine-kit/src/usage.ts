@@ -1,5 +1,17 @@
 import type { ModelUsage, TokenUsage } from '@svc/contract/usage.ts';
 
+type Sized = { readonly length: number };
+
+/** Usage of a turn whose engine reported none, at about four characters a token. */
+export const estimateUsage = (texts: { input: Sized; output: Sized }): TokenUsage => ({
+  input_tokens: Math.ceil(texts.input.length / 4),
+  output_tokens: Math.ceil(texts.output.length / 4),
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  estimated: true,
+  cost_usd: null,
+});
+
 /**
  * What a turn has used, from what each of its models has; null when that is nothing. The parts stay in it when they are
  * needed to price it: there are several, or the only one is not `own`, the model that the turn is known by.

@@ -1,2 +1,0 @@
-/** Models to choose from, the most able first. Any other id of the vendor, or of an endpoint of one's own, may be set as well. */
-export const models = ['gpt-6-astra', 'gpt-6.1-sol', 'gpt-6.1-terra', 'gpt-6-luna', 'gpt-5.5'] as const;
