@@ -1,13 +1,47 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import type { BrowserContext, Page } from 'playwright-core';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
 import { http } from '@svc/service-kit/builtin.ts';
-import { openBrowser, whyNoBrowser } from '@svc/testing/browser.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { startCore } from '@svc/testing/spawn-core.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+
+const executablePath = process.env['TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+
+/** Nothing of its own goes out to the network: what the tests see is what the page does. */
+const args = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Why there is no browser here; null when there is one. */
+const whyNoBrowser = (): string | null => (existsSync(executablePath) ? null : `there is no ${executablePath}`);
+
+/** A real Chromium that nobody used before. To be closed by the test. */
+async function openBrowser(): Promise<{ context: BrowserContext; close(): Promise<void> }> {
+  const folder = temporaryFolder();
+  const context = await chromium.launchPersistentContext(folder.path, {
+    executablePath,
+    headless: true,
+    acceptDownloads: true,
+    args,
+  });
+  return {
+    context,
+    async close() {
+      await context.close();
+      folder.remove();
+    },
+  };
+}
 
 const why = whyNoBrowser();
 

@@ -2,10 +2,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EngineView } from '@svc/contract/engine.ts';
-import { openHouse, type House } from '@svc/testing/house.ts';
-import { codexPackage, fakeCodex } from '@svc/testing/package-registry/fake-codex.ts';
+import { type House, openHouse } from '@svc/testing/house.ts';
+import {
+  codexPackage,
+  fakeCodex,
+  type PackageRegistry,
+  startPackageRegistry,
+} from '@svc/testing/package-registry/start-package-registry.ts';
 import { runSvc } from '@svc/testing/run-svc.ts';
-import { startPackageRegistry, type PackageRegistry } from '@svc/testing/package-registry/start-package-registry.ts';
 
 let house: House;
 let registry: PackageRegistry;

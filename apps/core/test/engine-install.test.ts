@@ -3,8 +3,13 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { EngineView } from '@svc/contract/engine.ts';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
-import { codexPackage, fakeCodex, type FakeCodexOptions } from '@svc/testing/package-registry/fake-codex.ts';
-import { startPackageRegistry, type PackageRegistry } from '@svc/testing/package-registry/start-package-registry.ts';
+import {
+  codexPackage,
+  fakeCodex,
+  type FakeCodexOptions,
+  type PackageRegistry,
+  startPackageRegistry,
+} from '@svc/testing/package-registry/start-package-registry.ts';
 import { answering, createScriptedEngine, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { loadEngine, loadEngineFacts } from '../src/engine/load-engine.ts';

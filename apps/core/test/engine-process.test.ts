@@ -6,8 +6,7 @@ import type { EngineView } from '@svc/contract/engine.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
-import { codexPackage, fakeCodex } from '@svc/testing/package-registry/fake-codex.ts';
-import { startPackageRegistry } from '@svc/testing/package-registry/start-package-registry.ts';
+import { codexPackage, fakeCodex, startPackageRegistry } from '@svc/testing/package-registry/start-package-registry.ts';
 import { loadEngineFacts } from '../src/engine/load-engine.ts';
 import { dataDir, startCoreProcess } from './start-core-process.ts';
 

@@ -1,13 +1,10 @@
 import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { listen } from '../listen.ts';
 import { defaultScenario } from './default-scenarios.ts';
-import { googleError, streamGoogle, wholeGoogle } from './google-api.ts';
-import { parseGoogleRequest } from './google-request.ts';
-import { streamMessage, wholeMessage } from './messages-api.ts';
-import { parseMessagesRequest } from './messages-request.ts';
+import { googleError, parseGoogleRequest, streamGoogle, wholeGoogle } from './google-api.ts';
+import { parseMessagesRequest, streamMessage, wholeMessage } from './messages-api.ts';
 import { isRecord, type ModelRequest } from './model-request.ts';
-import { streamResponse, wholeResponse } from './responses-api.ts';
-import { parseResponsesRequest } from './responses-request.ts';
+import { parseResponsesRequest, streamResponse, wholeResponse } from './responses-api.ts';
 import type { Script, ScriptedReply } from './scripted-reply.ts';
 import { openSseStream } from './sse-stream.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { http, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { listen } from '../listen.ts';
-import { makeTarball, type PackedFile } from './make-tarball.ts';
 
 export type PackageRegistry = {
   url: string;
@@ -75,4 +75,60 @@ export async function startPackageRegistry(): Promise<PackageRegistry> {
     },
     close,
   };
+}
+
+/** A file of a package: its text, and whether it can be started. */
+export type PackedFile = { text: string; isProgram?: boolean };
+
+const blockSize = 512;
+
+/** A package as a registry serves it: a gzipped tar with every file under `package/`. */
+export function makeTarball(files: Readonly<Record<string, PackedFile>>): Buffer {
+  const blocks = Object.entries(files).flatMap(([name, { text, isProgram = false }]) => {
+    const content = Buffer.from(text);
+    const padding = Buffer.alloc((blockSize - (content.length % blockSize)) % blockSize);
+    return [header(`package/${name}`, content.length, isProgram ? 0o755 : 0o644), content, padding];
+  });
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * blockSize)]));
+}
+
+function header(name: string, size: number, mode: number): Buffer {
+  const block = Buffer.alloc(blockSize);
+  const octal = (value: number, length: number) => `${value.toString(8).padStart(length - 1, '0')}\0`;
+  block.write(name, 0, 100);
+  block.write(octal(mode, 8), 100);
+  block.write(octal(0, 8), 108);
+  block.write(octal(0, 8), 116);
+  block.write(octal(size, 12), 124);
+  block.write(octal(0, 12), 136);
+  // The checksum is made with blanks in its own place.
+  block.write('        ', 148);
+  block.write('0', 156);
+  block.write('ustar\u000000', 257);
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  block.write(`${octal(sum, 7)} `, 148);
+  return block;
+}
+
+export const codexPackage = '@openai/codex';
+
+export type FakeCodexOptions = {
+  /** What its program says it is; unless given, the version it is published as. */
+  says?: string;
+  isLoggedIn?: boolean;
+};
+
+/** A package that looks like codex: its program answers what the engine asks before a turn. */
+export function fakeCodex(
+  version: string,
+  { says = version, isLoggedIn = true }: FakeCodexOptions = {},
+): Record<string, PackedFile> {
+  const program = `#!/bin/sh
+case "$1" in
+  --version) echo "codex-cli ${says}" ;;
+  login) ${isLoggedIn ? 'echo "Logged in using ChatGPT"' : 'echo "Not logged in"; exit 1'} ;;
+  *) exit 2 ;;
+esac
+`;
+  return { 'vendor/any/bin/codex': { text: program, isProgram: true } };
 }

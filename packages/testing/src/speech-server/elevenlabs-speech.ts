@@ -1,6 +1,5 @@
 import { heardIn } from './fake-audio.ts';
-import { spoken, type SpeechAnswer } from './speech-answer.ts';
-import type { SpeechRequest } from './speech-request.ts';
+import { type SpeechAnswer, type SpeechRequest, spoken } from './speech-request.ts';
 
 export const elevenlabsVoice = 'JBFqnCBsd6RMkjVDRZzb';
 const ttsModels = ['eleven_multilingual_v2', 'eleven_flash_v2_5', 'eleven_v3'];

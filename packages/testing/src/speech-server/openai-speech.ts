@@ -1,6 +1,5 @@
 import { heardIn } from './fake-audio.ts';
-import { spoken, type SpeechAnswer } from './speech-answer.ts';
-import type { SpeechRequest } from './speech-request.ts';
+import { type SpeechAnswer, type SpeechRequest, spoken } from './speech-request.ts';
 
 const ttsModels = ['tts-1', 'tts-1-hd', 'gpt-4o-mini-tts'];
 const sttModels = ['whisper-1', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe'];

@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { fakeAudio } from './fake-audio.ts';
 
 /** One request as it came. `file` is the clip of a form. */
 export type SpeechRequest = {
@@ -36,3 +37,15 @@ async function readForm(body: Buffer, type: string): Promise<Pick<SpeechRequest,
   }
   return { fields, file };
 }
+
+export type SpeechAnswer =
+  | { status: number; json: unknown; headers?: Record<string, string> }
+  | { status: 200; mime: string; audio: Buffer }
+  /** The body of a page, as a proxy sends one. */
+  | { status: number; text: string };
+
+export const spoken = (mime: string, format: string, text: string): SpeechAnswer => ({
+  status: 200,
+  mime,
+  audio: fakeAudio(format, text),
+});

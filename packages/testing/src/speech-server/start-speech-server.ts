@@ -3,8 +3,7 @@ import { listen } from '../listen.ts';
 import type { Gate } from '../model-server/gate.ts';
 import { answerElevenlabs } from './elevenlabs-speech.ts';
 import { answerOpenai } from './openai-speech.ts';
-import type { SpeechAnswer } from './speech-answer.ts';
-import { readSpeechRequest, type SpeechRequest } from './speech-request.ts';
+import { readSpeechRequest, type SpeechAnswer, type SpeechRequest } from './speech-request.ts';
 
 export type SpeechServerOptions = {
   port?: number;
