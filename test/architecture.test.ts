@@ -2,6 +2,15 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { foldersOf, importsOf, read, root, sourcesOf, workspaces } from './repository.ts';
 
+const isTest = (file: string) => /\.test\.ts$|\/test\/|\/testing\//.test(file);
+const packageOf = (specifier: string) => specifier.split('/').slice(0, 2).join('/');
+const all = workspaces();
+const productive = all.filter(({ name }) => name !== '@svc/testing');
+const namesIn = (group: string) => all.filter(({ dir }) => dir.startsWith(`${group}/`)).map(({ name }) => name);
+const engines = namesIn('engines');
+const connectors = namesIn('connectors');
+const each = (names: readonly string[], value: string[]) => Object.fromEntries(names.map((name) => [name, value]));
+
 /** Who may import whom, by workspace. A name that is missing here may import nothing of ours. */
 const mayImport: Record<string, string[]> = {
   '@svc/contract': [],
@@ -10,22 +19,9 @@ const mayImport: Record<string, string[]> = {
   '@svc/service-kit': ['@svc/contract'],
   '@svc/engine-kit': ['@svc/contract', '@svc/service-kit'],
   '@svc/connector-kit': ['@svc/contract', '@svc/service-kit'],
-  '@svc/engine-claude': ['@svc/contract', '@svc/service-kit', '@svc/engine-kit'],
-  '@svc/engine-codex': ['@svc/contract', '@svc/service-kit', '@svc/engine-kit'],
-  '@svc/engine-gemini': ['@svc/contract', '@svc/service-kit', '@svc/engine-kit'],
-  '@svc/engine-offline': ['@svc/contract', '@svc/service-kit', '@svc/engine-kit'],
-  '@svc/connector-compat': ['@svc/contract', '@svc/service-kit', '@svc/connector-kit'],
-  '@svc/core': [
-    '@svc/contract',
-    '@svc/service-kit',
-    '@svc/store',
-    '@svc/supervisor',
-    '@svc/engine-kit',
-    '@svc/engine-claude',
-    '@svc/engine-codex',
-    '@svc/engine-gemini',
-    '@svc/engine-offline',
-  ],
+  ...each(engines, ['@svc/contract', '@svc/service-kit', '@svc/engine-kit']),
+  ...each(connectors, ['@svc/contract', '@svc/service-kit', '@svc/connector-kit']),
+  '@svc/core': ['@svc/contract', '@svc/service-kit', '@svc/store', '@svc/supervisor', '@svc/engine-kit', ...engines],
   '@svc/manager': ['@svc/contract', '@svc/service-kit', '@svc/store', '@svc/supervisor', '@svc/connector-kit'],
   '@svc/toolbelt': ['@svc/contract', '@svc/service-kit'],
   '@svc/collector': ['@svc/contract', '@svc/service-kit', '@svc/store'],
@@ -34,15 +30,7 @@ const mayImport: Record<string, string[]> = {
 };
 
 /** Those that must stay small take only modules of the service-kit that load nothing else. */
-const small = [
-  '@svc/connector-kit',
-  '@svc/connector-compat',
-  '@svc/engine-kit',
-  '@svc/engine-claude',
-  '@svc/engine-codex',
-  '@svc/engine-gemini',
-  '@svc/engine-offline',
-];
+const small = ['@svc/connector-kit', '@svc/engine-kit', ...connectors, ...engines];
 const light = [
   'backoff',
   'builtin',
@@ -71,18 +59,8 @@ const light = [
   'well-formed',
 ];
 
-/** Modules of our packages that only some file may import, because it is the one place for it. */
-const onlyFrom: Record<string, string> = {
-  '@svc/engine-claude': 'apps/core/src/engine/load-engine.ts',
-  '@svc/engine-codex': 'apps/core/src/engine/load-engine.ts',
-  '@svc/engine-gemini': 'apps/core/src/engine/load-engine.ts',
-  '@svc/engine-offline': 'apps/core/src/engine/load-engine.ts',
-};
-
-const isTest = (file: string) => /\.test\.ts$|\/test\/|\/testing\//.test(file);
-const packageOf = (specifier: string) => specifier.split('/').slice(0, 2).join('/');
-const all = workspaces();
-const productive = all.filter(({ name }) => name !== '@svc/testing');
+/** The one place that loads an engine. */
+const engineLoader = 'apps/core/src/engine/load-engine.ts';
 
 describe('between workspaces', () => {
   test.each(productive)('$name imports only what it may', ({ name, dir }) => {
@@ -130,12 +108,12 @@ describe('between workspaces', () => {
     expect(wrong).toEqual([]);
   });
 
-  test.each(Object.entries(onlyFrom))('%s is imported by %s alone', (name, place) => {
+  test.each(engines)(`%s is imported by ${engineLoader} alone`, (name) => {
     const importers = productive
       .filter((workspace) => workspace.name !== name)
       .flatMap(({ dir }) => sourcesOf(`${dir}/src`))
       .filter((file) => importsOf(file).some(({ specifier }) => packageOf(specifier) === name));
-    expect(importers).toEqual([place]);
+    expect(importers).toEqual([engineLoader]);
   });
 });
 
