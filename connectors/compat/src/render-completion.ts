@@ -15,18 +15,24 @@ export function renderCompletion({ id, created, model }: ReplyHead, result: Hand
   return `${head},"choices":[${choice}],"usage":${JSON.stringify(toUsage(result.usage))}}`;
 }
 
-export type ChunkRenderer = ReturnType<typeof createChunkRenderer>;
+/** The frames of a streamed reply. */
+export type ChunkRenderer = {
+  role(): string;
+  text(delta: string): string;
+  finish(): string;
+  usage(usage: TokenUsage | undefined): string;
+};
 
-/** The frames of a streamed reply. What is alike in all of them is made once. */
-export function createChunkRenderer({ id, created, model }: ReplyHead) {
+/** What is alike in all frames is made once. */
+export function createChunkRenderer({ id, created, model }: ReplyHead): ChunkRenderer {
   const head = `data: {"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)},"choices":[`;
   const text = `${head}{"index":0,"delta":{"content":`;
   const textEnd = '},"finish_reason":null}]}\n\n';
   return {
     role: () => `${head}{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n`,
-    text: (delta: string) => text + JSON.stringify(delta) + textEnd,
+    text: (delta) => text + JSON.stringify(delta) + textEnd,
     finish: () => `${head}{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n`,
-    usage: (usage: TokenUsage | undefined) => `${head}],"usage":${JSON.stringify(toUsage(usage))}}\n\n`,
+    usage: (usage) => `${head}],"usage":${JSON.stringify(toUsage(usage))}}\n\n`,
   };
 }
 

@@ -6,13 +6,22 @@ const maxKept = 1_000;
 const keptWhenSaid = 100;
 
 /** What has become of replies on the channel, until the core has surely heard it. Lines of the link, oldest first. */
-export function createDeliveryAcks(write: (line: string) => void, log: StartContext['log']) {
+export type DeliveryAcks = {
+  add(line: string): void;
+  /** Sends what has not been sent over this link. Only while it is open. */
+  flush(): void;
+  /** The link broke. */
+  takeBreak(): void;
+  areWaiting(): boolean;
+};
+
+export function createDeliveryAcks(write: (line: string) => void, log: StartContext['log']): DeliveryAcks {
   const lines: string[] = [];
   let unsaid = 0;
   let isDropping = false;
 
   return {
-    add(line: string): void {
+    add(line) {
       lines.push(line);
       unsaid++;
       if (unsaid <= maxKept) return;
@@ -26,19 +35,17 @@ export function createDeliveryAcks(write: (line: string) => void, log: StartCont
       isDropping = true;
     },
 
-    /** Says what has not been said over this link. Only while it is open. */
-    flush(): void {
+    flush() {
       for (const line of unsaid === 0 ? [] : lines.slice(-unsaid)) write(line);
       unsaid = 0;
       isDropping = false;
       if (lines.length > keptWhenSaid) lines.splice(0, lines.length - keptWhenSaid);
     },
 
-    /** The link broke. */
-    takeBreak(): void {
+    takeBreak() {
       unsaid = lines.length;
     },
 
-    areWaiting: (): boolean => unsaid > 0,
+    areWaiting: () => unsaid > 0,
   };
 }

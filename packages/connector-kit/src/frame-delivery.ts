@@ -3,12 +3,18 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext, StreamHandlers } from './connector.ts';
 
 /** Hands frames to the handlers of their turns. A handler that throws is logged and harms no other turn. */
-export function createFrameDelivery(log: StartContext['log']) {
+export type FrameDelivery = {
+  take(handlers: StreamHandlers, frame: TurnProgress): void;
+  /** Ends a read: everybody who got a frame in it may write now. */
+  flush(): void;
+};
+
+export function createFrameDelivery(log: StartContext['log']): FrameDelivery {
   const touched = new Set<StreamHandlers>();
   const complain = (error: unknown) => log('error', 'a stream handler threw', { error: errorText(error) });
 
   return {
-    take(handlers: StreamHandlers, frame: TurnProgress): void {
+    take(handlers, frame) {
       if (handlers.onFlush !== undefined) touched.add(handlers);
       try {
         dispatchFrame(frame, handlers);
@@ -17,8 +23,7 @@ export function createFrameDelivery(log: StartContext['log']) {
       }
     },
 
-    /** Ends a read: everybody who got a frame in it may write now. */
-    flush(): void {
+    flush() {
       for (const handlers of touched) {
         try {
           handlers.onFlush?.();

@@ -16,7 +16,19 @@ const writeMeta = 'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key)
 export type StoredInstance = InstanceConfig & { created_at: number; updated_at: number };
 type Row = { id: string; type: string; name: string; enabled: number; config: string; created_at: number; updated_at: number };
 
-export type InstanceRows = ReturnType<typeof createInstanceRows>;
+/** The rows of instances, and the manager's own notes beside them. */
+export type InstanceRows = {
+  /** In the order they were made. */
+  list(): Promise<StoredInstance[]>;
+  read(id: string): Promise<StoredInstance | null>;
+  create(instance: StoredInstance): Promise<void>;
+  update(instance: StoredInstance): Promise<void>;
+  delete(id: string): Promise<void>;
+  /** `compat`, then `compat-2` and so on. An id is given out once, also when its instance is long gone. */
+  nextId(type: string): Promise<string>;
+  readMeta(key: string): Promise<string | null>;
+  writeMeta(key: string, value: string): Promise<void>;
+};
 export type InstanceStore = InstanceRows & {
   /** Several steps as one; they use the rows handed over. */
   transaction<T>(fn: (rows: InstanceRows) => Promise<T>): Promise<T>;
@@ -27,34 +39,33 @@ export const createInstanceStore = (db: Database): InstanceStore => ({
   transaction: (fn) => db.transaction((inner) => fn(createInstanceRows(inner))),
 });
 
-function createInstanceRows(db: Database) {
+function createInstanceRows(db: Database): InstanceRows {
   return {
-    async list(): Promise<StoredInstance[]> {
+    async list() {
       return (await db.all<Row>(list)).map(rowToInstance);
     },
-    async read(id: string): Promise<StoredInstance | null> {
+    async read(id) {
       const row = await db.get<Row>(read, id);
       return row === undefined ? null : rowToInstance(row);
     },
-    async create({ id, type, name, enabled, config, created_at, updated_at }: StoredInstance): Promise<void> {
+    async create({ id, type, name, enabled, config, created_at, updated_at }) {
       await db.run(insert, id, type, name, Number(enabled), JSON.stringify(config), created_at, updated_at);
     },
-    async update({ id, name, enabled, config, updated_at }: StoredInstance): Promise<void> {
+    async update({ id, name, enabled, config, updated_at }) {
       await db.run(update, name, Number(enabled), JSON.stringify(config), updated_at, id);
     },
-    async delete(id: string): Promise<void> {
+    async delete(id) {
       await db.run(remove, id);
     },
-    /** `compat`, then `compat-2` and so on. An id is given out once, also when its instance is long gone. */
-    async nextId(type: string): Promise<string> {
+    async nextId(type) {
       const row = await db.get<{ last: number }>(nextNumber, type);
       const number = row?.last ?? 1;
       return number === 1 ? type : `${type}-${number}`;
     },
-    async readMeta(key: string): Promise<string | null> {
+    async readMeta(key) {
       return (await db.get<{ value: string }>(readMeta, key))?.value ?? null;
     },
-    async writeMeta(key: string, value: string): Promise<void> {
+    async writeMeta(key, value) {
       await db.run(writeMeta, key, value);
     },
   };

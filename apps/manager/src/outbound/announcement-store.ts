@@ -16,24 +16,37 @@ const expire = `UPDATE held_announcement SET state = 'failed', error = ? WHERE s
 const removeOld = 'DELETE FROM held_announcement WHERE expires_at <= ?';
 
 export type NewAnnouncement = Omit<HeldAnnouncement, 'state' | 'attempts' | 'error'> & { posted_in: string };
-export type AnnouncementStore = ReturnType<typeof createAnnouncementStore>;
 
 /** The messages that wait for their instance to be back, and those of them that will never arrive. */
-export function createAnnouncementStore(db: Database) {
+export type AnnouncementStore = {
+  add(announcement: NewAnnouncement): Promise<void>;
+  listOf(instanceId: string): Promise<HeldAnnouncement[]>;
+  /** The oldest one that was not posted in this run. */
+  next(instanceId: string, run: string): Promise<HeldAnnouncement | undefined>;
+  waitingInstances(): Promise<string[]>;
+  /** How many are held, and how many of them for this instance. */
+  counts(instanceId: string): Promise<{ held: number; own: number }>;
+  /** Stores the state, attempts and error of one that is held. */
+  note(announcement: HeldAnnouncement): Promise<void>;
+  remove(id: string): Promise<void>;
+  removeOf(instanceId: string): Promise<void>;
+  /** Those that have expired by `now` are shown as failed until `shownMs` later. */
+  sweep(now: number, shownMs: number): Promise<void>;
+};
+
+export function createAnnouncementStore(db: Database): AnnouncementStore {
+  const run = async (...statement: Parameters<Database['run']>): Promise<void> => void (await db.run(...statement));
   return {
-    add: ({ id, instance_id, target, text, posted_in, created_at, expires_at }: NewAnnouncement) =>
-      db.run(insert, id, instance_id, target, text, posted_in, created_at, expires_at),
-    listOf: (instanceId: string) => db.all<HeldAnnouncement>(selectOf, instanceId),
-    /** The oldest one that was not posted in this run. */
-    next: (instanceId: string, run: string) => db.get<HeldAnnouncement>(selectNext, instanceId, run),
+    add: ({ id, instance_id, target, text, posted_in, created_at, expires_at }) =>
+      run(insert, id, instance_id, target, text, posted_in, created_at, expires_at),
+    listOf: (instanceId) => db.all<HeldAnnouncement>(selectOf, instanceId),
+    next: (instanceId, inRun) => db.get<HeldAnnouncement>(selectNext, instanceId, inRun),
     waitingInstances: async () => (await db.all<{ instance_id: string }>(selectWaiting)).map((row) => row.instance_id),
-    /** How many are held, and how many of them for this instance. */
-    counts: async (instanceId: string) => (await db.get<{ held: number; own: number }>(count, instanceId)) ?? { held: 0, own: 0 },
-    note: ({ id, state, attempts, error }: HeldAnnouncement) => db.run(note, state, attempts, error, id),
-    remove: (id: string) => db.run(remove, id),
-    removeOf: (instanceId: string) => db.run(removeOf, instanceId),
-    /** Those that have expired by `now` are shown as failed until `shownMs` later. */
-    async sweep(now: number, shownMs: number): Promise<void> {
+    counts: async (instanceId) => (await db.get<{ held: number; own: number }>(count, instanceId)) ?? { held: 0, own: 0 },
+    note: ({ id, state, attempts, error }) => run(note, state, attempts, error, id),
+    remove: (id) => run(remove, id),
+    removeOf: (instanceId) => run(removeOf, instanceId),
+    async sweep(now, shownMs) {
       await db.run(expire, 'it expired before the instance was back', now);
       await db.run(removeOld, now - shownMs);
     },

@@ -11,10 +11,13 @@ type Deps = {
 
 const timeoutMs = 9_000;
 
-export type ChannelProxy = ReturnType<typeof createChannelProxy>;
+/** `/instances/:id/channels`: asks the connector itself, which knows and keeps what it relays. Throws `conflict`, or what the connector says. */
+export type ChannelProxy = {
+  list(id: string): Promise<{ channels: ChannelInfo[] }>;
+  toggle(id: string, body: ToggleChannel): Promise<{ ok: true; channel: ChannelInfo }>;
+};
 
-/** `/instances/:id/channels`: asks the connector itself, which knows and keeps what it relays. */
-export function createChannelProxy({ instances, supervisor }: Deps) {
+export function createChannelProxy({ instances, supervisor }: Deps): ChannelProxy {
   async function ask<T>(id: string, body?: ToggleChannel): Promise<T> {
     const { instance } = await instances.get(id);
     if (instance.status !== 'running')
@@ -30,7 +33,7 @@ export function createChannelProxy({ instances, supervisor }: Deps) {
   }
 
   return {
-    list: (id: string) => ask<{ channels: ChannelInfo[] }>(id),
-    toggle: (id: string, body: ToggleChannel) => ask<{ ok: true; channel: ChannelInfo }>(id, body),
+    list: (id) => ask(id),
+    toggle: (id, body) => ask(id, body),
   };
 }

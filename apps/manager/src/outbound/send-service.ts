@@ -29,10 +29,14 @@ export type SendKey = { key: string; anyContent: boolean };
 /** For senders, when nobody said how long to wait. */
 const defaultPauseS = 2;
 
-export type SendService = ReturnType<typeof createSendService>;
-
 /** The rules of `POST /send`. */
-export function createSendService({ instances, types, sent, ids, uploads, deliver }: Deps) {
+export type SendService = {
+  /** Resolves when the channel has the message. Throws what is wrong; `delivered: false` is in the details of an attempt. */
+  send(request: SendRequest, under: SendKey | null): Promise<SendAnswer>;
+  targets(): Promise<SendTarget[]>;
+};
+
+export function createSendService({ instances, types, sent, ids, uploads, deliver }: Deps): SendService {
   const metaOf = (type: string) => types.find(type)?.meta ?? null;
   const outboundOf = ({ type }: Instance) => metaOf(type)?.outbound ?? false;
   const running = new Map<string, SameMessage & { answer: Promise<SendAnswer> }>();
@@ -80,8 +84,7 @@ export function createSendService({ instances, types, sent, ids, uploads, delive
   }
 
   return {
-    /** Resolves when the channel has the message. Throws what is wrong; `delivered: false` is in the details of an attempt. */
-    async send(request: SendRequest, under: SendKey | null): Promise<SendAnswer> {
+    async send(request, under) {
       if (under === null) return sendNew(request);
       const { key } = under;
       const same: SameMessage = { place: placeOf(request), digest: under.anyContent ? null : digestOf(request) };
@@ -93,7 +96,7 @@ export function createSendService({ instances, types, sent, ids, uploads, delive
       return answer;
     },
 
-    async targets(): Promise<SendTarget[]> {
+    async targets() {
       return (await instances.list()).map((instance) => ({
         instance_id: instance.id,
         channel: instance.type,

@@ -20,16 +20,22 @@ const removeOld = 'DELETE FROM sent_message WHERE created_at < ?';
 const removeExcess = 'DELETE FROM sent_message WHERE seq <= (SELECT max(seq) FROM sent_message) - ?';
 const removeOf = 'DELETE FROM sent_message WHERE instance_id = ?';
 
-export type SentStore = ReturnType<typeof createSentStore>;
-
 /** What was sent under a key in the last 24 h. */
-export function createSentStore(db: Database, clock: Clock, ids: Ids) {
+export type SentStore = {
+  find(key: string): Promise<SentMessage | null>;
+  /** Safe on disk when it resolves: from then on every attempt has the same id. */
+  begin(key: string, same: SameMessage, instanceId: string): Promise<SentMessage>;
+  /** What became of it is known for good. */
+  settle(id: string, answer: string): Promise<void>;
+  removeOf(instanceId: string): Promise<void>;
+};
+
+export function createSentStore(db: Database, clock: Clock, ids: Ids): SentStore {
   return {
-    async find(key: string): Promise<SentMessage | null> {
+    async find(key) {
       return (await db.get<SentMessage>(read, key, clock.now() - keptMs)) ?? null;
     },
-    /** Safe on disk when it resolves: from then on every attempt has the same id. */
-    async begin(key: string, { place, digest }: SameMessage, instanceId: string): Promise<SentMessage> {
+    async begin(key, { place, digest }, instanceId) {
       const now = clock.now();
       await db.run(removeOld, now - keptMs);
       await db.run(removeExcess, maxKept);
@@ -37,7 +43,11 @@ export function createSentStore(db: Database, clock: Clock, ids: Ids) {
       await db.run(insert, key, id, place, digest, instanceId, now);
       return { id, place, digest, instance_id: instanceId, answer: null };
     },
-    settle: (id: string, answer: string) => db.run(settle, answer, id),
-    removeOf: (instanceId: string) => db.run(removeOf, instanceId),
+    async settle(id, answer) {
+      await db.run(settle, answer, id);
+    },
+    async removeOf(instanceId) {
+      await db.run(removeOf, instanceId);
+    },
   };
 }

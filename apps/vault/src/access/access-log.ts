@@ -20,7 +20,18 @@ const pruneRefusals = `DELETE FROM access_log WHERE outcome <> 'ok' AND id <=
  * that is not on record: where the entry cannot be written, the access has not happened. What is refused again and again
  * is counted, so that nobody fills the disk by asking.
  */
-export function createAccessLog(db: Database, clock: Clock, log: Pick<Log, 'error'>) {
+export type AccessLog = {
+  /** Runs `work` in a transaction with its entry. What is refused or fails is entered too, and thrown on. */
+  during<T>(accessed: Accessed, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** The newest entries below an id, newest first. */
+  list(limit: number, before: number): Promise<VaultAccess[]>;
+  /** Removes what is too old or too much. Entries are kept for a little over a year. */
+  prune(): Promise<void>;
+  /** Puts the sums that are still counted on record. */
+  close(): void;
+};
+
+export function createAccessLog(db: Database, clock: Clock, log: Pick<Log, 'error'>): AccessLog {
   const write = (tx: Database, { actor, action, target }: Accessed, outcome: VaultAccess['outcome'], detail: string | null) =>
     tx.run(insert, clock.now(), actor, action, target, outcome, detail);
 
@@ -39,8 +50,7 @@ export function createAccessLog(db: Database, clock: Clock, log: Pick<Log, 'erro
   });
 
   return {
-    /** Runs `work` in a transaction with its entry. What is refused or fails is entered too, and thrown on. */
-    async during<T>(accessed: Accessed, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    async during(accessed, work) {
       try {
         return await db.transaction(async (tx) => {
           const result = await work(tx);
@@ -55,22 +65,15 @@ export function createAccessLog(db: Database, clock: Clock, log: Pick<Log, 'erro
       }
     },
 
-    /** The newest entries below an id, newest first. */
-    list: (limit: number, before: number): Promise<VaultAccess[]> =>
-      db.all<VaultAccess>('SELECT * FROM access_log WHERE id < ? ORDER BY id DESC LIMIT ?', before, limit),
+    list: (limit, before) => db.all<VaultAccess>('SELECT * FROM access_log WHERE id < ? ORDER BY id DESC LIMIT ?', before, limit),
 
-    /** Entries are kept for a little over a year. */
     prune,
-
-    /** Puts the sums that are still counted on record. */
-    close(): void {
+    close() {
       stopPruning();
       refusals.close();
     },
   };
 }
-
-export type AccessLog = ReturnType<typeof createAccessLog>;
 
 const refusalCodes = new Set(['forbidden', 'unauthorized', 'busy', 'queue_full']);
 const outcomeOf = (error: unknown) => (error instanceof ServiceError && refusalCodes.has(error.code) ? 'denied' : 'failed');

@@ -13,7 +13,15 @@ const mostOfAgent = 1000;
  * Tokens that give out one secret, once. They live in memory alone, so none outlives the process or a seal, and taking one
  * is a single step: of many who redeem it at once, one gets it.
  */
-export function createProxyTokens(clock: Clock) {
+export type ProxyTokens = {
+  /** @throws ServiceError `queue_full` for an agent that has too many. */
+  issue(grant: Omit<Grant, 'endsAt'>): { token: string; expires_at: number };
+  /** What it was good for; null when it is unknown, was taken before or is too old. It is gone afterwards in any case. */
+  take(token: string): Grant | null;
+  clear(): void;
+};
+
+export function createProxyTokens(clock: Clock): ProxyTokens {
   const grants = new Map<string, Grant>();
   const idOf = (token: string) => hashAccessKey(token).toString('base64');
 
@@ -26,7 +34,7 @@ export function createProxyTokens(clock: Clock) {
   };
 
   return {
-    issue(grant: Omit<Grant, 'endsAt'>): { token: string; expires_at: number } {
+    issue(grant) {
       dropExpired();
       let open = 0;
       for (const { agentId } of grants.values()) if (agentId === grant.agentId) open++;
@@ -36,16 +44,13 @@ export function createProxyTokens(clock: Clock) {
       return { token, expires_at: clock.now() + tokenLifeMs };
     },
 
-    /** What it was good for; null when it is unknown, was taken before or is too old. It is gone afterwards in any case. */
-    take(token: string): Grant | null {
+    take(token) {
       const id = idOf(token);
       const grant = grants.get(id);
       grants.delete(id);
       return grant === undefined || grant.endsAt <= clock.elapsed() ? null : grant;
     },
 
-    clear: (): void => grants.clear(),
+    clear: () => grants.clear(),
   };
 }
-
-export type ProxyTokens = ReturnType<typeof createProxyTokens>;

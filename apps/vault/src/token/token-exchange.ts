@@ -8,18 +8,23 @@ import type { ProxyTokens } from './proxy-tokens.ts';
 type Deps = { credentials: Credentials; proxyTokens: ProxyTokens; accessLog: AccessLog };
 
 /** The two steps in which an agent gets a secret: a token for it, and the value for the token. */
-export function createTokenExchange({ credentials, proxyTokens, accessLog }: Deps) {
+export type TokenExchange = {
+  /** `tier` is whom the agent asks for, where that is less trust than its own. @throws ServiceError `not_found`, `forbidden`. */
+  issue(agent: VaultAgent, name: string, tier?: Tier): Promise<VaultToken>;
+  /** @throws ServiceError `forbidden` for a token that is not, or no more, good for this agent. */
+  redeem(agent: VaultAgent, token: string): Promise<VaultValue>;
+};
+
+export function createTokenExchange({ credentials, proxyTokens, accessLog }: Deps): TokenExchange {
   return {
-    /** `tier` is whom the agent asks for, if that is somebody of less trust than itself. */
-    issue: (agent: VaultAgent, name: string, tier: Tier = agent.tier): Promise<VaultToken> =>
+    issue: (agent, name, tier = agent.tier) =>
       accessLog.during({ actor: agent.name, action: 'issue-token', target: name }, async (tx) => {
         const lower = tiers[Math.min(tiers.indexOf(tier), tiers.indexOf(agent.tier))] ?? agent.tier;
         await credentials.permitted(tx, name, lower);
         return { ok: true, name, ...proxyTokens.issue({ agentId: agent.id, name, tier: lower }) };
       }),
 
-    /** @throws ServiceError `forbidden` for a token that is not, or no more, good for this agent. */
-    redeem(agent: VaultAgent, token: string): Promise<VaultValue> {
+    redeem(agent, token) {
       const grant = proxyTokens.take(token);
       return accessLog.during({ actor: agent.name, action: 'redeem', target: grant?.name ?? null }, async (tx) => {
         if (grant === null || grant.agentId !== agent.id) {
@@ -32,5 +37,3 @@ export function createTokenExchange({ credentials, proxyTokens, accessLog }: Dep
     },
   };
 }
-
-export type TokenExchange = ReturnType<typeof createTokenExchange>;

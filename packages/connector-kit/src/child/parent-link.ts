@@ -5,15 +5,25 @@ import type { ChildMessage, ParentMessage } from '../child-protocol.ts';
 type Of<T extends ParentMessage['type']> = Extract<ParentMessage, { type: T }>;
 type SecretRequest = { resolve: (value: string) => void; reject: (error: Error) => void; cancelTimer: () => void };
 
-export type ParentLink = ReturnType<typeof createParentLink>;
+/** The connector's side of the IPC channel to the manager. */
+export type ParentLink = {
+  onStart(take: (message: Of<'start'>) => void): void;
+  onStop(take: () => void): void;
+  send(message: ChildMessage): void;
+  /** Resolves when the message has left the process. */
+  sendLast(message: ChildMessage): Promise<void>;
+  /** Past a thousand events that the manager has not taken, the next ones are dropped and counted. */
+  emit(event: PartialEvent): void;
+  /** Asks the manager for a secret's value. Rejects with a text for the operator when it is unknown or not answered within 10 s. */
+  getSecret(name: string): Promise<string>;
+};
 
 const secretTimeoutMs = 10_000;
 const maxSecretRequests = 100;
 /** Telemetry that the manager has not taken yet; past it events are dropped rather than kept in memory. */
 const maxUnsentEvents = 1_000;
 
-/** The connector's side of the IPC channel to the manager. */
-export function createParentLink(clock: Clock, host: Pick<NodeJS.Process, 'send' | 'on'> = process) {
+export function createParentLink(clock: Clock, host: Pick<NodeJS.Process, 'send' | 'on'> = process): ParentLink {
   const requests = new Map<number, SecretRequest>();
   let serial = 0;
   let unsentEvents = 0;
@@ -39,7 +49,7 @@ export function createParentLink(clock: Clock, host: Pick<NodeJS.Process, 'send'
   }
 
   /** Telemetry with a gap says so, as that of the other processes does. */
-  function tellLoss(): void {
+  function reportLoss(): void {
     const payload = { producer: 'connector', count: lostEvents, reason: 'the manager did not take them fast enough' };
     lostEvents = 0;
     sendEvent({ kind: 'dropped', payload });
@@ -55,24 +65,22 @@ export function createParentLink(clock: Clock, host: Pick<NodeJS.Process, 'send'
   }
 
   return {
-    onStart(take: (message: Of<'start'>) => void): void {
+    onStart(take) {
       takeStart = take;
     },
-    onStop(take: () => void): void {
+    onStop(take) {
       takeStop = take;
     },
-    send: (message: ChildMessage): void => send(message),
-    /** Resolves when the message has left the process. */
-    sendLast: (message: ChildMessage) => new Promise<void>((resolve) => send(message, resolve)),
+    send: (message) => send(message),
+    sendLast: (message) => new Promise<void>((resolve) => send(message, resolve)),
 
-    emit(event: PartialEvent): void {
+    emit(event) {
       if (unsentEvents >= maxUnsentEvents) return void lostEvents++;
-      if (lostEvents > 0) tellLoss();
+      if (lostEvents > 0) reportLoss();
       sendEvent(event);
     },
 
-    /** Asks the manager for a secret's value. Rejects in words when it is unknown or not answered within 10 s. */
-    getSecret(name: string): Promise<string> {
+    getSecret(name) {
       return new Promise((resolve, reject) => {
         if (requests.size >= maxSecretRequests) return reject(new Error('Too many secrets are being asked for at once.'));
         const requestId = ++serial;
