@@ -1,5 +1,7 @@
 /** Runs pieces of work one after the other, in the order they came; one that fails does not stop the next. */
-export function createOrder(): <T>(work: () => Promise<T>) => Promise<T> {
+export type Order = <T>(work: () => Promise<T>) => Promise<T>;
+
+export function createOrder(): Order {
   let tail: Promise<unknown> = Promise.resolve();
   return (work) => {
     const done = tail.then(work);

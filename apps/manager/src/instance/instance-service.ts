@@ -10,7 +10,7 @@ import type { LogLine } from '@svc/supervisor/child-spec.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { ConnectorTypes } from '../connector-type/connector-types.ts';
 import type { InstanceSupervisor } from '../supervisor/instance-supervisor.ts';
-import { createOrder } from './in-order.ts';
+import { createOrder, type Order } from './in-order.ts';
 import type { CreateInstance, UpdateInstance } from './instance-schema.ts';
 import type { InstanceRows, InstanceStore, StoredInstance } from './instance-store.ts';
 import { findPortClash } from './port-clash.ts';
@@ -30,138 +30,63 @@ type Deps = {
 /** How long an answer waits for a start to turn out; past it the instance is reported as starting. */
 const patienceMs = 5000;
 
-export type InstanceService = ReturnType<typeof createInstanceService>;
-
 /** The rules of connector instances. Each change is stored first, then told to the supervisor, in one order for all. */
-export function createInstanceService(deps: Deps) {
-  const { settings, paths, clock, log, store, types, supervisor, forgetOutbound } = deps;
-  const inOrder = createOrder();
-  const toInstance = (stored: StoredInstance): Instance => ({ ...stored, ...supervisor.statusOf(stored.id) });
+export type InstanceService = {
+  list(): Promise<Instance[]>;
+  /** Throws `not_found`, as all below do for an instance there is none of. */
+  get(id: string): Promise<{ instance: Instance; logs: LogLine[] }>;
+  /** Throws `bad_request` for an unknown type or a config that does not fit, `conflict` for a port or a type that is taken. */
+  create(request: CreateInstance): Promise<Instance>;
+  /** A running instance restarts, so that what runs is what is stored. */
+  update(id: string, patch: UpdateInstance): Promise<Instance>;
+  /** Takes its folder and all that was to be sent through it along. */
+  remove(id: string): Promise<void>;
+  start(id: string): Promise<Instance>;
+  stop(id: string): Promise<Instance>;
+  /** Throws `conflict` for one that is stopped. */
+  restart(id: string): Promise<Instance>;
+  /** Brings up everything that is enabled, after what an earlier manager left has been ended. Never rejects. */
+  startEnabled(): Promise<void>;
+};
 
-  const metaOf = (type: string): ConnectorMeta => {
-    const meta = types.find(type)?.meta;
-    if (meta !== undefined) return meta;
-    const known = types
-      .list()
-      .map((each) => each.meta.type)
-      .join(', ');
-    throw badRequest(`There is no connector type "${type.slice(0, 64)}". Known types: ${known || 'none'}.`, {
-      fields: [{ field: 'type', problem: 'is unknown' }],
-    });
-  };
-  const stored = async (from: InstanceRows, id: string): Promise<StoredInstance> => {
-    const instance = await from.read(id);
-    if (instance === null) throw notFound('instance', id);
-    return instance;
-  };
-  const checkPorts = async (from: InstanceRows, candidate: StoredInstance): Promise<void> => {
-    const clash = candidate.enabled ? findPortClash(candidate, await from.list(), settings) : null;
-    if (clash !== null) throw conflict(clash);
-  };
-  /** Waits for what was set going, within bounds, and tells how the instance stands then. */
-  const answer = async (id: string, going: Promise<unknown>): Promise<Instance> => {
-    await Promise.race([going, new Promise<void>((resolve) => clock.after(patienceMs, resolve))]);
-    return toInstance(await stored(store, id));
-  };
-  const change = (id: string, edit: (before: StoredInstance) => StoredInstance): Promise<StoredInstance> =>
-    store.transaction(async (inside) => {
-      const after = { ...edit(await stored(inside, id)), updated_at: clock.now() };
-      await checkPorts(inside, after);
-      await inside.update(after);
-      return after;
-    });
+type Service = Deps & { inOrder: Order };
+
+export function createInstanceService(deps: Deps): InstanceService {
+  const { store, types, supervisor, log } = deps;
+  const service: Service = { ...deps, inOrder: createOrder() };
+  const { inOrder } = service;
 
   return {
-    async list(): Promise<Instance[]> {
-      return (await store.list()).map(toInstance);
-    },
-
-    async get(id: string): Promise<{ instance: Instance; logs: LogLine[] }> {
-      return { instance: toInstance(await stored(store, id)), logs: supervisor.logs(id) };
-    },
-
-    async create({ type, name, config = {}, enabled = false }: CreateInstance): Promise<Instance> {
-      await types.refresh();
-      const meta = metaOf(type);
-      const filled = types.validate(meta, config);
-      const { id, going } = await inOrder(async () => {
-        const instance = await store.transaction(async (inside) => {
-          if (!meta.supportsMultiple && (await inside.list()).some((other) => other.type === type)) {
-            throw conflict(`${meta.displayName} allows one instance, and there is one already. Change that one.`);
-          }
-          const now = clock.now();
-          const created = {
-            id: await inside.nextId(type),
-            type,
-            name,
-            enabled,
-            config: filled,
-            created_at: now,
-            updated_at: now,
-          };
-          await checkPorts(inside, created);
-          await inside.create(created);
-          return created;
-        });
-        return { id: instance.id, going: enabled ? supervisor.start(instance) : Promise.resolve() };
-      });
-      return answer(id, going);
-    },
-
-    /** A running instance restarts, so that what runs is what is stored. */
-    async update(id: string, patch: UpdateInstance): Promise<Instance> {
-      await types.refresh();
-      const going = await inOrder(async () => {
-        const after = await change(id, (before) => ({
-          ...before,
-          ...patch,
-          config: patch.config === undefined ? before.config : types.validate(metaOf(before.type), patch.config),
-        }));
-        return { done: after.enabled ? supervisor.restart(after) : supervisor.stop(id) };
-      });
-      return answer(id, going.done);
-    },
-
-    async remove(id: string): Promise<void> {
-      const gone = await inOrder(async () => {
-        await stored(store, id);
-        await store.delete(id);
-        await forgetOutbound(id);
-        return { done: supervisor.remove(id) };
-      });
-      await gone.done;
-      await rm(path.join(paths.instances, id), { recursive: true, force: true });
-    },
-
-    async start(id: string): Promise<Instance> {
+    list: async () => (await store.list()).map((stored) => withStatus(service, stored)),
+    get: async (id) => ({ instance: withStatus(service, await readStored(store, id)), logs: supervisor.logs(id) }),
+    create: (request) => createInstance(service, request),
+    update: (id, patch) => updateInstance(service, id, patch),
+    remove: (id) => removeInstance(service, id),
+    async start(id) {
       await types.refresh();
       const going = await inOrder(async () => ({
-        done: supervisor.start(await change(id, (before) => ({ ...before, enabled: true }))),
+        done: supervisor.start(await change(service, id, (before) => ({ ...before, enabled: true }))),
       }));
-      return answer(id, going.done);
+      return settled(service, id, going.done);
     },
-
-    async stop(id: string): Promise<Instance> {
+    async stop(id) {
       const gone = await inOrder(async () => {
-        await change(id, (before) => ({ ...before, enabled: false }));
+        await change(service, id, (before) => ({ ...before, enabled: false }));
         return { done: supervisor.stop(id) };
       });
       await gone.done;
-      return toInstance(await stored(store, id));
+      return withStatus(service, await readStored(store, id));
     },
-
-    async restart(id: string): Promise<Instance> {
+    async restart(id) {
       await types.refresh();
       const going = await inOrder(async () => {
-        const instance = await stored(store, id);
+        const instance = await readStored(store, id);
         if (!instance.enabled) throw conflict(`The instance "${id}" is stopped. Start it with POST /instances/${id}/start.`);
         return { done: supervisor.restart(instance) };
       });
-      return answer(id, going.done);
+      return settled(service, id, going.done);
     },
-
-    /** Brings up everything that is enabled, after what an earlier manager left has been ended. Never rejects. */
-    async startEnabled(): Promise<void> {
+    async startEnabled() {
       try {
         await inOrder(async () => {
           await supervisor.reap();
@@ -172,4 +97,104 @@ export function createInstanceService(deps: Deps) {
       }
     },
   };
+}
+
+async function createInstance(service: Service, request: CreateInstance): Promise<Instance> {
+  const { types, supervisor, inOrder } = service;
+  const { type, name, config = {}, enabled = false } = request;
+  await types.refresh();
+  const meta = metaOf(types, type);
+  const filled = types.validate(meta, config);
+  const { id, going } = await inOrder(async () => {
+    const instance = await storeNew(service, meta, { name, enabled, config: filled });
+    return { id: instance.id, going: enabled ? supervisor.start(instance) : Promise.resolve() };
+  });
+  return settled(service, id, going);
+}
+
+const storeNew = (
+  { store, clock, settings }: Service,
+  { type, displayName, supportsMultiple }: ConnectorMeta,
+  fields: Pick<StoredInstance, 'name' | 'enabled' | 'config'>,
+): Promise<StoredInstance> =>
+  store.transaction(async (inside) => {
+    if (!supportsMultiple && (await inside.list()).some((other) => other.type === type)) {
+      throw conflict(`${displayName} allows one instance, and there is one already. Change that one.`);
+    }
+    const now = clock.now();
+    const created = { id: await inside.nextId(type), type, ...fields, created_at: now, updated_at: now };
+    await checkPorts(inside, created, settings);
+    await inside.create(created);
+    return created;
+  });
+
+async function updateInstance(service: Service, id: string, patch: UpdateInstance): Promise<Instance> {
+  const { types, supervisor, inOrder } = service;
+  await types.refresh();
+  const going = await inOrder(async () => {
+    const after = await change(service, id, (before) => ({
+      ...before,
+      ...patch,
+      config: patch.config === undefined ? before.config : types.validate(metaOf(types, before.type), patch.config),
+    }));
+    return { done: after.enabled ? supervisor.restart(after) : supervisor.stop(id) };
+  });
+  return settled(service, id, going.done);
+}
+
+async function removeInstance({ store, paths, supervisor, forgetOutbound, inOrder }: Service, id: string): Promise<void> {
+  const gone = await inOrder(async () => {
+    await readStored(store, id);
+    await store.delete(id);
+    await forgetOutbound(id);
+    return { done: supervisor.remove(id) };
+  });
+  await gone.done;
+  await rm(path.join(paths.instances, id), { recursive: true, force: true });
+}
+
+const change = (
+  { store, clock, settings }: Service,
+  id: string,
+  edit: (before: StoredInstance) => StoredInstance,
+): Promise<StoredInstance> =>
+  store.transaction(async (inside) => {
+    const after = { ...edit(await readStored(inside, id)), updated_at: clock.now() };
+    await checkPorts(inside, after, settings);
+    await inside.update(after);
+    return after;
+  });
+
+/** Waits for a start to turn out one way or the other, within bounds. Gives the instance as it is then. */
+async function settled(service: Service, id: string, going: Promise<unknown>): Promise<Instance> {
+  await Promise.race([going, new Promise<void>((resolve) => service.clock.after(patienceMs, resolve))]);
+  return withStatus(service, await readStored(service.store, id));
+}
+
+const withStatus = ({ supervisor }: Service, stored: StoredInstance): Instance => ({
+  ...stored,
+  ...supervisor.statusOf(stored.id),
+});
+
+function metaOf(types: ConnectorTypes, type: string): ConnectorMeta {
+  const meta = types.find(type)?.meta;
+  if (meta !== undefined) return meta;
+  const known = types
+    .list()
+    .map((each) => each.meta.type)
+    .join(', ');
+  throw badRequest(`There is no connector type "${type.slice(0, 64)}". Known types: ${known || 'none'}.`, {
+    fields: [{ field: 'type', problem: 'is unknown' }],
+  });
+}
+
+async function readStored(from: InstanceRows, id: string): Promise<StoredInstance> {
+  const instance = await from.read(id);
+  if (instance === null) throw notFound('instance', id);
+  return instance;
+}
+
+async function checkPorts(from: InstanceRows, candidate: StoredInstance, settings: Settings): Promise<void> {
+  const clash = candidate.enabled ? findPortClash(candidate, await from.list(), settings) : null;
+  if (clash !== null) throw conflict(clash);
 }

@@ -48,54 +48,35 @@ const usageEveryMs = process.platform === 'linux' ? 2_000 : 10_000;
 /** Children end by themselves when their manager is gone; this long they may take once a new one is there. */
 const reapGraceMs = 700;
 
+type Supervisor = {
+  deps: SupervisorDeps;
+  instances: Map<string, SupervisedInstance>;
+  /** Instances that cannot be started, and since when. */
+  unusable: Map<string, { reason: string; at: number }>;
+  isStopping: boolean;
+};
+
 export function createInstanceSupervisor(
   options: Omit<SupervisorDeps, 'pidFile' | 'onAlive' | 'explainExit'>,
 ): InstanceSupervisor {
+  let onAlive: (id: string) => void = () => undefined;
+  const instances: Supervisor['instances'] = new Map();
   const deps: SupervisorDeps = {
     ...options,
     pidFile: createPidFile(path.join(options.paths.run, 'instances.json')),
-    onAlive: (id) => tellAlive(id),
-    explainExit: (reason) => explainPortClash(reason, { idOfPid: (pid) => idOfPid(pid), mask: options.maskLine }),
+    onAlive: (id) => onAlive(id),
+    explainExit: (reason) => explainPortClash(reason, { idOfPid: (pid) => idOfPid(instances, pid), mask: options.maskLine }),
   };
-  const idOfPid = (pid: number) => [...instances].find(([, instance]) => instance.status().pid === pid)?.[0] ?? null;
-  let tellAlive: (id: string) => void = () => undefined;
-  const instances = new Map<string, SupervisedInstance>();
-  const unusable = new Map<string, { reason: string; at: number }>();
-  let stopping = false;
+  const supervisor: Supervisor = { deps, instances, unusable: new Map(), isStopping: false };
+  const { unusable } = supervisor;
   const stopSampling = deps.clock.every(usageEveryMs, () => {
     for (const instance of instances.values()) void instance.sampleUsage();
   });
 
-  /** The instance ready to start with its config checked again: a type may have changed since it was stored. */
-  const prepare = (config: InstanceConfig): SupervisedInstance | null => {
-    if (stopping) return null;
-    unusable.delete(config.id);
-    try {
-      const type = deps.types.find(config.type);
-      if (type === null) throw new Error(deps.types.whyNot(config.type));
-      const current = { ...config, config: deps.types.validate(type.meta, config.config) };
-      const instance = instances.get(config.id) ?? new SupervisedInstance(deps, current);
-      instances.set(config.id, instance);
-      instance.configure(current, type);
-      return instance;
-    } catch (error) {
-      unusable.set(config.id, { reason: errorText(error), at: deps.clock.now() });
-      deps.log.error({ instance: config.id }, `instance cannot be started: ${errorText(error)}`);
-      return null;
-    }
-  };
-
-  const statusOf = (id: string): RuntimeStatus => {
-    const status = instances.get(id)?.status() ?? notRunning;
-    const problem = unusable.get(id);
-    if (problem === undefined) return status;
-    return { ...status, status: 'failed', last_exit: { code: null, signal: null, at: problem.at, reason: problem.reason } };
-  };
-
   return {
-    start: async (config) => prepare(config)?.start(),
+    start: async (config) => prepare(supervisor, config)?.start(),
     restart: async (config) =>
-      prepare(config) === null ? instances.get(config.id)?.stop() : instances.get(config.id)?.restart(),
+      prepare(supervisor, config) === null ? instances.get(config.id)?.stop() : instances.get(config.id)?.restart(),
     async stop(id) {
       unusable.delete(id);
       await instances.get(id)?.stop();
@@ -107,37 +88,68 @@ export function createInstanceSupervisor(
       instance?.close();
       instances.delete(id);
     },
-    statusOf,
+    statusOf: (id) => statusOf(supervisor, id),
     logs: (id) => instances.get(id)?.logs() ?? readLogTail(path.join(deps.paths.logs, `instance-${id}.log`)),
     doorOf: (id) => instances.get(id)?.door() ?? null,
     aliveRunOf: (id) => instances.get(id)?.aliveRun() ?? null,
     mask: (text) => [...instances.values()].reduce((masked, instance) => instance.mask(masked), text),
-    faults: () =>
-      [...instances].flatMap(([id, instance]) => {
-        const fault = instance.logFault();
-        return fault === null ? [] : `the log of the instance "${id}" cannot be written and has gaps (${fault})`;
-      }),
-    down: () =>
-      [...new Set([...instances.keys(), ...unusable.keys()])].flatMap((id) => {
-        const { status, last_exit, next_start_at } = statusOf(id);
-        const isDown = status === 'failed' || status === 'backoff';
-        return isDown ? [{ id, status, reason: last_exit?.reason ?? null, next_start_at }] : [];
-      }),
+    faults: () => [...instances].flatMap(([id, instance]) => logFaultOf(id, instance) ?? []),
+    down: () => [...new Set([...instances.keys(), ...unusable.keys()])].flatMap((id) => downOf(supervisor, id) ?? []),
     onAlive(listener) {
-      tellAlive = listener;
+      onAlive = listener;
     },
     async reap() {
       const hung = await deps.pidFile.reap(reapGraceMs);
       if (hung.length > 0) deps.log.warn({ instances: hung }, 'ended processes that an earlier manager left behind');
     },
     async stopAll() {
-      stopping = true;
+      supervisor.isStopping = true;
       stopSampling();
       await Promise.all([...instances.values()].map((instance) => instance.stop()));
       for (const instance of instances.values()) instance.close();
     },
   };
 }
+
+/** The instance ready to start with its config checked again: a type may have changed since it was stored. */
+function prepare({ deps, instances, unusable, isStopping }: Supervisor, config: InstanceConfig): SupervisedInstance | null {
+  if (isStopping) return null;
+  unusable.delete(config.id);
+  try {
+    const type = deps.types.find(config.type);
+    if (type === null) throw new Error(deps.types.whyNot(config.type));
+    const current = { ...config, config: deps.types.validate(type.meta, config.config) };
+    const instance = instances.get(config.id) ?? new SupervisedInstance(deps, current);
+    instances.set(config.id, instance);
+    instance.configure(current, type);
+    return instance;
+  } catch (error) {
+    unusable.set(config.id, { reason: errorText(error), at: deps.clock.now() });
+    deps.log.error({ instance: config.id }, `instance cannot be started: ${errorText(error)}`);
+    return null;
+  }
+}
+
+function statusOf({ instances, unusable }: Supervisor, id: string): RuntimeStatus {
+  const status = instances.get(id)?.status() ?? notRunning;
+  const problem = unusable.get(id);
+  if (problem === undefined) return status;
+  return { ...status, status: 'failed', last_exit: { code: null, signal: null, at: problem.at, reason: problem.reason } };
+}
+
+function downOf(supervisor: Supervisor, id: string): DownInstance | null {
+  const { status, last_exit, next_start_at } = statusOf(supervisor, id);
+  const isDown = status === 'failed' || status === 'backoff';
+  return isDown ? { id, status, reason: last_exit?.reason ?? null, next_start_at } : null;
+}
+
+function logFaultOf(id: string, instance: SupervisedInstance): string | null {
+  const fault = instance.logFault();
+  return fault === null ? null : `the log of the instance "${id}" cannot be written and has gaps (${fault})`;
+}
+
+const idOfPid = (instances: Supervisor['instances'], pid: number): string | null =>
+  [...instances].find(([, instance]) => instance.status().pid === pid)?.[0] ?? null;
 
 /**
  * Who has the port that a process could not have: it knows only that somebody has it. Null when the reason is another
