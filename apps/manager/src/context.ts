@@ -1,26 +1,28 @@
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
-import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
-import { readEnv } from '@svc/service-kit/config/env-file.ts';
-import { createBearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
+import { dataPaths, makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { readEnv, type Env } from '@svc/service-kit/config/env-file.ts';
+import { createBearerAuth, type BearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
-import { createCoreMask } from '@svc/service-kit/redaction/core-mask.ts';
+import { createCoreMask, type CoreMask } from '@svc/service-kit/redaction/core-mask.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { openServiceSecrets } from '@svc/service-kit/redaction/service-secrets.ts';
 import type { ServiceContext } from '@svc/service-kit/run-service.ts';
 import { createTelemetry, type Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import { vaultOfSettings } from '@svc/service-kit/vault/create-vault-client.ts';
-import { createConnectorTypes } from './connector-type/connector-types.ts';
+import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import { createConnectorTypes, type ConnectorTypes } from './connector-type/connector-types.ts';
 import { findTypes, type SeenFolders } from './connector-type/find-types.ts';
 import { linkPackages } from './connector-type/places.ts';
 import { openManagerDb } from './db/open-manager-db.ts';
-import { createInstanceService } from './instance/instance-service.ts';
-import { createInstanceStore } from './instance/instance-store.ts';
+import { createInstanceService, type InstanceService } from './instance/instance-service.ts';
+import { createInstanceStore, type InstanceStore } from './instance/instance-store.ts';
 import { createAnnouncementStore } from './outbound/announcement-store.ts';
-import { createAnnouncer } from './outbound/announcer.ts';
-import { createChannelProxy } from './outbound/channel-proxy.ts';
+import { createAnnouncer, type Announcer } from './outbound/announcer.ts';
+import { createChannelProxy, type ChannelProxy } from './outbound/channel-proxy.ts';
 import { createDeliverer } from './outbound/deliverer.ts';
-import { createSendService } from './outbound/send-service.ts';
+import { createSendService, type SendService } from './outbound/send-service.ts';
 import { createSentStore } from './outbound/sent-store.ts';
 import { createSecretAnnouncer, createSecretResolver } from './supervisor/secrets.ts';
 import { createInstanceSupervisor, type InstanceSupervisor } from './supervisor/instance-supervisor.ts';
@@ -33,62 +35,43 @@ export type ManagerOptions = ServiceContext & {
   supervisor: InstanceSupervisor;
 };
 
-export type ManagerContext = Awaited<ReturnType<typeof createManagerContext>>;
+/** Everything the manager is made of. */
+export type ManagerContext = ServiceContext & {
+  clock: Clock;
+  paths: DataPaths;
+  env: Env;
+  db: SqliteDatabase;
+  store: InstanceStore;
+  types: ConnectorTypes;
+  telemetry: Telemetry;
+  supervisor: InstanceSupervisor;
+  instances: InstanceService;
+  knownSecrets: KnownSecrets;
+  coreMask: CoreMask;
+  sender: SendService;
+  announcer: Announcer;
+  channels: ChannelProxy;
+  bearerAuth: BearerAuth;
+  /** To be called when the instances have been stopped. */
+  close(): Promise<void>;
+};
 
-/** Everything the manager is made of, in the order of need. `close` after the instances have been stopped. */
-export async function createManagerContext(options: ServiceContext & Partial<ManagerOptions>) {
+type Base = Pick<ManagerContext, 'settings' | 'log' | 'version' | 'clock' | 'paths' | 'env' | 'knownSecrets'>;
+
+/** In the order of need. */
+export async function createManagerContext(options: ServiceContext & Partial<ManagerOptions>): Promise<ManagerContext> {
   const { settings, log, version, clock = systemClock } = options;
   const paths = dataPaths(settings.dataDir);
   for (const dir of [paths.root, paths.run, paths.logs, paths.spool, paths.instances, paths.connectors]) makePrivateDir(dir);
   const env = readEnv(settings.root);
   const db = openManagerDb(paths.managerDb, settings.durability);
   const store = createInstanceStore(db);
-  linkPackages(settings.root, paths.connectors);
-  const seen: SeenFolders = new Map();
-  const types = createConnectorTypes({
-    find: () => findTypes(path.join(settings.root, 'connectors'), paths.connectors, seen),
-    onProblem: (problem) => log.error({ problem }, 'a connector type cannot be used'),
-  });
-  await types.refresh();
   const knownSecrets = openServiceSecrets({ settings, env, clock, warn: (message) => log.warn(message) });
-  const telemetry =
-    options.telemetry ??
-    createTelemetry({
-      dir: paths.spool,
-      producer: 'manager',
-      collectorUrl: `http://${settings.bindHost}:${settings.collectorPort}`,
-      token: settings.insightsToken,
-      clock,
-      ids: randomIds,
-      log,
-      mask: knownSecrets.mask,
-    });
-  const coreUrl = `http://${settings.bindHost}:${settings.corePort}`;
-  const coreMask = createCoreMask(coreUrl, settings.insightsToken, clock);
-  const announceSecret = createSecretAnnouncer({ settings, log });
+  const base: Base = { settings, log, version, clock, paths, env, knownSecrets };
+  const types = await openTypes(base);
+  const telemetry = options.telemetry ?? openTelemetry(base);
   const supervisor =
-    options.supervisor ??
-    createInstanceSupervisor({
-      settings,
-      version,
-      paths,
-      clock,
-      log,
-      telemetry,
-      env,
-      types,
-      secrets: createSecretResolver(
-        { env, file: settings.secretsFile, command: settings.secretsCommand },
-        vaultOfSettings(settings),
-        async (name, value) => {
-          knownSecrets.learn([value]);
-          await announceSecret(name);
-        },
-      ),
-      maskLine: knownSecrets.line,
-      maskKnown: (text) => knownSecrets.redactor().known(text),
-      childEntry: options.childEntry ?? fileURLToPath(import.meta.resolve('@svc/connector-kit/child-main.ts')),
-    });
+    options.supervisor ?? openSupervisor(base, { types, telemetry, childEntry: options.childEntry ?? kitEntry() });
   const held = createAnnouncementStore(db);
   const sent = createSentStore(db, clock, randomIds);
   const forgetOutbound = async (id: string) => {
@@ -98,20 +81,14 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
   const deliver = createDeliverer({ supervisor, knownSecrets, clock, log });
   const announcer = createAnnouncer({ instances, types, store: held, supervisor, deliver, ids: randomIds, clock, log });
   return {
-    settings,
-    log,
-    version,
-    clock,
-    paths,
-    env,
+    ...base,
     db,
     store,
     types,
     telemetry,
     supervisor,
     instances,
-    knownSecrets,
-    coreMask,
+    coreMask: createCoreMask(`http://${settings.bindHost}:${settings.corePort}`, settings.insightsToken, clock),
     sender: createSendService({ instances, types, sent, ids: randomIds, uploads: paths.uploads, deliver }),
     announcer,
     channels: createChannelProxy({ instances, supervisor }),
@@ -124,3 +101,49 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
     },
   };
 }
+
+/** The types of this installation, looked for once. */
+async function openTypes({ settings, paths, log }: Base): Promise<ConnectorTypes> {
+  linkPackages(settings.root, paths.connectors);
+  const seen: SeenFolders = new Map();
+  const types = createConnectorTypes({
+    find: () => findTypes(path.join(settings.root, 'connectors'), paths.connectors, seen),
+    onProblem: (problem) => log.error({ problem }, 'a connector type cannot be used'),
+  });
+  await types.refresh();
+  return types;
+}
+
+const openTelemetry = ({ settings, paths, clock, log, knownSecrets }: Base): Telemetry =>
+  createTelemetry({
+    dir: paths.spool,
+    producer: 'manager',
+    collectorUrl: `http://${settings.bindHost}:${settings.collectorPort}`,
+    token: settings.insightsToken,
+    clock,
+    ids: randomIds,
+    log,
+    mask: knownSecrets.mask,
+  });
+
+function openSupervisor(
+  { knownSecrets, ...base }: Base,
+  parts: Pick<ManagerOptions, 'telemetry' | 'childEntry'> & { types: ConnectorTypes },
+): InstanceSupervisor {
+  const { settings, env, log } = base;
+  const announceSecret = createSecretAnnouncer({ settings, log });
+  const places = { env, file: settings.secretsFile, command: settings.secretsCommand };
+  const secrets = createSecretResolver(places, vaultOfSettings(settings), async (name, value) => {
+    knownSecrets.learn([value]);
+    await announceSecret(name);
+  });
+  return createInstanceSupervisor({
+    ...base,
+    ...parts,
+    secrets,
+    maskLine: knownSecrets.line,
+    maskKnown: (text) => knownSecrets.redactor().known(text),
+  });
+}
+
+const kitEntry = (): string => fileURLToPath(import.meta.resolve('@svc/connector-kit/child-main.ts'));

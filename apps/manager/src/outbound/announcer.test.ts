@@ -46,7 +46,7 @@ async function setUp() {
     types,
     supervisor: { aliveRunOf: () => run, onAlive: (listener) => (beat = listener) },
     ids: { next: (prefix) => `${prefix}_${++serial}` },
-    log: { warn: () => undefined, error: () => undefined },
+    log: { error: () => undefined },
     deliver: async (_, { id }) => {
       attempts.push(id);
       return outcomes.shift() ?? fine;

@@ -2,9 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import type { Secret } from '../secret.ts';
 import { ServiceError } from '../service-error.ts';
 
-/** A request hook that wants `Authorization: Bearer <token>`. Without a token the route is open (warned of at start). */
-export function createBearerAuth(token: Secret | null, variable: string) {
-  return async function bearerAuth(request: FastifyRequest): Promise<void> {
+/** A request hook that wants `Authorization: Bearer <token>`. */
+export type BearerAuth = (request: FastifyRequest) => Promise<void>;
+
+/** Without a token the route is open (warned of at start). */
+export function createBearerAuth(token: Secret | null, variable: string): BearerAuth {
+  return async function bearerAuth(request) {
     if (token === null) return;
     const presented = bearerOf(request.headers.authorization);
     if (presented === null || !token.equals(presented)) {
