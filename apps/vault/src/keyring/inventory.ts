@@ -15,6 +15,12 @@ type Entries = ReadonlyMap<string, string>;
 type InventoryRow = { generation: number; entries: string; mac: Uint8Array };
 type Stored = InventoryRow & { parsed: Entries };
 
+/**
+ * Knows which rows of the vault are in force. Each row proves by itself that the vault wrote it, but not that it did so
+ * last: a revoked agent or an old secret would be good again once its earlier row was put back. So one authenticated
+ * list names the digest of every row, and changes with them in one transaction. The list itself is held against the one in
+ * memory, for an earlier one would be good again too.
+ */
 export type Inventory = {
   /** Lists rows as they are from now on, in the transaction that writes them. */
   record(tx: Transaction, changes: readonly InventoryChange[]): Promise<void>;
@@ -35,55 +41,10 @@ const comparedAtOnce = 200;
 /** More lines are only counted. */
 const mostFaults = 20;
 
-/**
- * Knows which rows of the vault are in force. Each row proves by itself that the vault wrote it, but not that it did so
- * last: a revoked agent or an old secret would be good again once its earlier row was put back. So one authenticated
- * list names the digest of every row, and changes with them in one transaction. The list itself is held against the one in
- * memory, for an earlier one would be good again too.
- */
 export function createInventory(keyring: Pick<Keyring, 'keyOf' | 'onRotate'>): Inventory {
   const refused = new Map<string, string>();
-  /** As it was committed last. It holds no secret, and stays while the vault is sealed. */
-  let committed: Stored | null = null;
-  const uncommitted = new WeakMap<Transaction, Stored>();
+  const { load, save } = createStoredInventory(keyring, refused);
 
-  const macOf = (generation: number, entries: string): Buffer =>
-    createHmac('sha256', keyring.keyOf(generation, 'inventory')).update(entries).digest();
-  const refuse = (id: string, message: string): TamperedError => {
-    refused.set(id, message);
-    return new TamperedError(message);
-  };
-
-  /** What this process reads for the first time: nothing but its MAC speaks for it. Without a row nothing is listed yet. */
-  const accept = async (tx: Transaction, row: InventoryRow | undefined): Promise<Pick<Stored, 'generation' | 'parsed'>> => {
-    const generation = (await readVaultRow(tx))?.generation ?? 0;
-    if (row === undefined) return { generation, parsed: new Map() };
-    if (row.generation !== generation || !isEqual(row.mac, macOf(generation, row.entries))) {
-      throw refuse('inventory', `The inventory of the vault was changed by something else than the vault. ${whatToDo}`);
-    }
-    committed = { ...row, parsed: new Map(JSON.parse(row.entries) as [string, string][]) };
-    return committed;
-  };
-  const load = async (tx: Transaction): Promise<Pick<Stored, 'generation' | 'parsed'>> => {
-    const row = await tx.get<InventoryRow>(select);
-    const known = uncommitted.get(tx) ?? committed;
-    const stored = known ?? (await accept(tx, row));
-    if (known !== null && (row === undefined || row.entries !== known.entries || !isEqual(row.mac, known.mac))) {
-      throw refuse(
-        'inventory',
-        `The inventory of the vault is not as the vault wrote it last: it was changed or put back. ${whatToDo}`,
-      );
-    }
-    refused.delete('inventory');
-    return stored;
-  };
-  const save = async (tx: Transaction, generation: number, parsed: Entries): Promise<void> => {
-    const entries = JSON.stringify([...parsed]);
-    const saved = { generation, entries, mac: macOf(generation, entries), parsed };
-    await tx.run(upsert, generation, entries, saved.mac);
-    uncommitted.set(tx, saved);
-    tx.afterCommit(() => void (committed = saved));
-  };
   /** Gives the first row that is refused. */
   const compare = (listed: readonly Listed[], parsed: Entries): TamperedError | null => {
     let first: TamperedError | null = null;
@@ -91,7 +52,11 @@ export function createInventory(keyring: Pick<Keyring, 'keyOf' | 'onRotate'>): I
       const id = idOf(kind, name);
       if (parsed.get(id) === digestOf(fields)) refused.delete(id);
       else {
-        const fault = refuse(id, `The ${kind} "${shown}" is not as the vault wrote it last: its row was changed or put back.`);
+        const fault = refuse(
+          refused,
+          id,
+          `The ${kind} "${shown}" is not as the vault wrote it last: its row was changed or put back.`,
+        );
         first ??= fault;
       }
     }
@@ -128,7 +93,7 @@ export function createInventory(keyring: Pick<Keyring, 'keyOf' | 'onRotate'>): I
         await nextTurn();
       }
       const present = new Set(all.map(({ kind, name }) => idOf(kind, name)));
-      for (const id of stored.parsed.keys()) if (!present.has(id)) refuse(id, missing(id));
+      for (const id of stored.parsed.keys()) if (!present.has(id)) refuse(refused, id, missing(id));
     },
     faults() {
       const all = [...refused.values()];
@@ -136,6 +101,62 @@ export function createInventory(keyring: Pick<Keyring, 'keyOf' | 'onRotate'>): I
       return rest > 0 ? [...all.slice(0, mostFaults), `${rest} more rows are refused.`] : all;
     },
   };
+}
+
+type StoredInventory = {
+  /** The list in force. @throws TamperedError when the vault did not write it, or not last. */
+  load(tx: Transaction): Promise<Pick<Stored, 'generation' | 'parsed'>>;
+  save(tx: Transaction, generation: number, parsed: Entries): Promise<void>;
+};
+
+/** The list itself, on the disk and as this process knows it. */
+function createStoredInventory(keyring: Pick<Keyring, 'keyOf'>, refused: Map<string, string>): StoredInventory {
+  /** As it was committed last. It holds no secret, and stays while the vault is sealed. */
+  let committed: Stored | null = null;
+  const uncommitted = new WeakMap<Transaction, Stored>();
+  const macOf = (generation: number, entries: string): Buffer =>
+    createHmac('sha256', keyring.keyOf(generation, 'inventory')).update(entries).digest();
+
+  /** What this process reads for the first time: nothing but its MAC speaks for it. Without a row nothing is listed yet. */
+  const accept = async (tx: Transaction, row: InventoryRow | undefined): Promise<Pick<Stored, 'generation' | 'parsed'>> => {
+    const generation = (await readVaultRow(tx))?.generation ?? 0;
+    if (row === undefined) return { generation, parsed: new Map() };
+    if (row.generation !== generation || !isEqual(row.mac, macOf(generation, row.entries))) {
+      throw refuse(refused, 'inventory', `The inventory of the vault was changed by something else than the vault. ${whatToDo}`);
+    }
+    committed = { ...row, parsed: new Map(JSON.parse(row.entries) as [string, string][]) };
+    return committed;
+  };
+
+  return {
+    async load(tx) {
+      const row = await tx.get<InventoryRow>(select);
+      const known = uncommitted.get(tx) ?? committed;
+      const stored = known ?? (await accept(tx, row));
+      if (known !== null && (row === undefined || row.entries !== known.entries || !isEqual(row.mac, known.mac))) {
+        throw refuse(
+          refused,
+          'inventory',
+          `The inventory of the vault is not as the vault wrote it last: it was changed or put back. ${whatToDo}`,
+        );
+      }
+      refused.delete('inventory');
+      return stored;
+    },
+    async save(tx, generation, parsed) {
+      const entries = JSON.stringify([...parsed]);
+      const saved = { generation, entries, mac: macOf(generation, entries), parsed };
+      await tx.run(upsert, generation, entries, saved.mac);
+      uncommitted.set(tx, saved);
+      tx.afterCommit(() => void (committed = saved));
+    },
+  };
+}
+
+/** Keeps the message among the faults, under the row it is about. */
+function refuse(refused: Map<string, string>, id: string, message: string): TamperedError {
+  refused.set(id, message);
+  return new TamperedError(message);
 }
 
 const isEqual = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b);

@@ -6,6 +6,7 @@ import { readVaultRow, rootContext, type VaultRow } from './vault-row.ts';
 
 type Context = readonly (string | number)[];
 export type WrappedKey = { generation: number; wrapped_key: Uint8Array };
+export type Rotated = { generation: number; rewrapped: number };
 type PurposeKeys = Record<Purpose, Buffer>;
 
 /** Wraps everything that one root key has wrapped with the next one. Gives the number of keys. */
@@ -18,119 +19,125 @@ export type Rewrap = (tx: Transaction, from: number, to: number) => Promise<numb
 export const mostUses = 2 ** 30;
 
 /** The keys in memory while the vault is open. Nothing here is ever written but wrapped. */
-export function createKeyring({ maxUses = mostUses }: { maxUses?: number } = {}) {
-  let current: { vaultId: string; kek: Buffer; roots: Map<number, PurposeKeys> } | null = null;
-  const rewraps: Rewrap[] = [];
+export type Keyring = {
+  isSealed(): boolean;
+  /** @throws ServiceError `unavailable` with `sealed: true`, as all below do that need a key. */
+  assertOpen(): void;
+  /** @throws TamperedError when the root key is not wrapped with this one. */
+  check(kek: Buffer, row: VaultRow): void;
+  /** Opens the root key. The ring keeps `kek` to wrap the next root key. @throws TamperedError when it is not the right one. */
+  open(kek: Buffer, row: VaultRow): void;
+  seal(): void;
+  /** Wraps a key for storage, in the transaction that stores it. Replaces the root key first when that is used up. */
+  wrap(tx: Transaction, purpose: Purpose, key: Buffer, context: Context): Promise<WrappedKey>;
+  /** The same without counting: for what is counted as a whole, the rotation. */
+  rewrap(purpose: Purpose, key: Buffer, generation: number, context: Context): Buffer;
+  unwrap(purpose: Purpose, wrapped: WrappedKey, context: Context): Buffer;
+  /** For keyed digests of rows that hold no secret but must not be forged. */
+  keyOf(generation: number, purpose: Purpose): Buffer;
+  /** A new root key in place of the current one. Data keys are wrapped with it, data stays as it is. */
+  rotate(tx: Transaction): Promise<Rotated>;
+  /** Parts that have something wrapped say here how to wrap it with the next root key. */
+  onRotate(rewrap: Rewrap): void;
+  /** Wraps the root key with another key of a passphrase, which the ring takes over. */
+  rekey(kek: Buffer, row: VaultRow, next: VaultRow): Buffer;
+  /** After the change of `rekey` is stored. */
+  useKek(kek: Buffer): void;
+};
 
-  const keys = () => {
-    if (current === null) throw sealed();
-    return current;
-  };
-  const keyOf = (generation: number, purpose: Purpose): Buffer => {
-    const root = keys().roots.get(generation);
-    if (root === undefined) throw new Error(`there is no root key of generation ${generation}`);
-    return root[purpose];
-  };
-  const add = (generation: number, root: Buffer) => {
-    const { vaultId, roots } = keys();
-    roots.set(generation, purposeKeys(root, vaultId));
-    root.fill(0);
-  };
-  const wipe = (roots: Map<number, PurposeKeys>, below: number) => {
-    for (const [generation, root] of roots) {
-      if (generation >= below) continue;
-      for (const purpose of purposes) root[purpose].fill(0);
-      roots.delete(generation);
-    }
-  };
+type OpenKeys = { vaultId: string; kek: Buffer; roots: Map<number, PurposeKeys> };
+type Ring = { open: OpenKeys | null; rewraps: Rewrap[] };
 
-  const rotate = async (tx: Transaction): Promise<{ generation: number; rewrapped: number }> => {
-    const row = await theRow(tx);
-    // Not before the wait: sealing overwrites it.
-    const { kek } = keys();
-    // A root key under a key that no passphrase gives would be lost at the next seal, and everything with it.
-    open(kek, row.wrapped_root, rootContext(row)).fill(0);
-    const next = { ...row, generation: row.generation + 1 };
-    const root = randomBytes(keyBytes);
-    const wrapped = seal(kek, root, rootContext(next));
-    add(next.generation, root);
-    let rewrapped = 0;
-    for (const rewrap of rewraps) rewrapped += await rewrap(tx, row.generation, next.generation);
-    const sql = 'UPDATE vault SET wrapped_root = ?, generation = ?, uses = ?, rotated_at = ? WHERE id = 1';
-    await tx.run(sql, wrapped, next.generation, rewrapped, Date.now());
-    return { generation: next.generation, rewrapped };
-  };
+export function createKeyring({ maxUses = mostUses }: { maxUses?: number } = {}): Keyring {
+  const ring: Ring = { open: null, rewraps: [] };
 
   return {
-    isSealed: () => current === null,
-
-    /** @throws ServiceError `unavailable` with `sealed: true`. */
-    assertOpen: (): void => void keys(),
-
-    /** @throws TamperedError when the root key is not wrapped with this one. */
-    check: (kek: Buffer, row: VaultRow): void => void open(kek, row.wrapped_root, rootContext(row)).fill(0),
-
-    /** Opens the root key. The ring keeps `kek` to wrap the next root key. @throws TamperedError when it is not the right one. */
-    open(kek: Buffer, row: VaultRow): void {
+    isSealed: () => ring.open === null,
+    assertOpen: () => void keysIn(ring),
+    check: (kek, row) => void open(kek, row.wrapped_root, rootContext(row)).fill(0),
+    open(kek, row) {
       const root = open(kek, row.wrapped_root, rootContext(row));
-      current = { vaultId: row.vault_id, kek, roots: new Map() };
-      add(row.generation, root);
+      ring.open = { vaultId: row.vault_id, kek, roots: new Map() };
+      addRoot(ring, row.generation, root);
     },
-
-    seal(): void {
-      if (current === null) return;
-      wipe(current.roots, Infinity);
-      current.kek.fill(0);
-      current = null;
+    seal() {
+      if (ring.open === null) return;
+      wipe(ring.open.roots, Infinity);
+      ring.open.kek.fill(0);
+      ring.open = null;
     },
-
-    /** Wraps a key for storage, in the transaction that stores it. Replaces the root key first when that is used up. */
-    async wrap(tx: Transaction, purpose: Purpose, key: Buffer, context: Context): Promise<WrappedKey> {
+    async wrap(tx, purpose, key, context) {
       let { generation } = await theRow(tx);
       // Nothing that is committed needs older ones any more.
-      wipe(keys().roots, generation);
+      wipe(keysIn(ring).roots, generation);
       const used = await tx.run('UPDATE vault SET uses = uses + 1 WHERE id = 1 AND uses < ?', maxUses);
       if (used === 0) {
-        generation = (await rotate(tx)).generation;
+        generation = (await rotate(ring, tx)).generation;
         await tx.run('UPDATE vault SET uses = uses + 1 WHERE id = 1');
       }
-      return { generation, wrapped_key: seal(keyOf(generation, purpose), key, context) };
+      return { generation, wrapped_key: seal(keyOf(ring, generation, purpose), key, context) };
     },
-
-    /** The same without counting: for what is counted as a whole, the rotation. */
-    rewrap: (purpose: Purpose, key: Buffer, generation: number, context: Context): Buffer =>
-      seal(keyOf(generation, purpose), key, context),
-
-    unwrap: (purpose: Purpose, { generation, wrapped_key }: WrappedKey, context: Context): Buffer =>
-      open(keyOf(generation, purpose), wrapped_key, context),
-
-    /** For keyed digests of rows that hold no secret but must not be forged. */
-    keyOf,
-
-    /** A new root key in place of the current one. Data keys are wrapped anew, data stays as it is. */
-    rotate,
-
-    /** Parts that have something wrapped say here how to wrap it anew. */
-    onRotate: (rewrap: Rewrap): void => void rewraps.push(rewrap),
-
-    /** Wraps the root key with another key of a passphrase, which the ring takes over. */
-    rekey(kek: Buffer, row: VaultRow, next: VaultRow): Buffer {
-      const root = open(keys().kek, row.wrapped_root, rootContext(row));
+    rewrap: (purpose, key, generation, context) => seal(keyOf(ring, generation, purpose), key, context),
+    unwrap: (purpose, { generation, wrapped_key }, context) => open(keyOf(ring, generation, purpose), wrapped_key, context),
+    keyOf: (generation, purpose) => keyOf(ring, generation, purpose),
+    rotate: (tx) => rotate(ring, tx),
+    onRotate: (rewrap) => void ring.rewraps.push(rewrap),
+    rekey(kek, row, next) {
+      const root = open(keysIn(ring).kek, row.wrapped_root, rootContext(row));
       const wrapped = seal(kek, root, rootContext(next));
       root.fill(0);
       return wrapped;
     },
-
-    /** After the change of `rekey` is stored. */
-    useKek(kek: Buffer): void {
-      const open = keys();
-      open.kek.fill(0);
-      open.kek = kek;
+    useKek(kek) {
+      const keys = keysIn(ring);
+      keys.kek.fill(0);
+      keys.kek = kek;
     },
   };
 }
 
-export type Keyring = ReturnType<typeof createKeyring>;
+function keysIn(ring: Ring): OpenKeys {
+  if (ring.open === null) throw sealed();
+  return ring.open;
+}
+
+function keyOf(ring: Ring, generation: number, purpose: Purpose): Buffer {
+  const root = keysIn(ring).roots.get(generation);
+  if (root === undefined) throw new Error(`there is no root key of generation ${generation}`);
+  return root[purpose];
+}
+
+/** The root key itself is overwritten: what is used are the keys made of it. */
+function addRoot(ring: Ring, generation: number, root: Buffer): void {
+  const { vaultId, roots } = keysIn(ring);
+  roots.set(generation, purposeKeys(root, vaultId));
+  root.fill(0);
+}
+
+function wipe(roots: Map<number, PurposeKeys>, below: number): void {
+  for (const [generation, root] of roots) {
+    if (generation >= below) continue;
+    for (const purpose of purposes) root[purpose].fill(0);
+    roots.delete(generation);
+  }
+}
+
+async function rotate(ring: Ring, tx: Transaction): Promise<Rotated> {
+  const row = await theRow(tx);
+  // Not before the wait: sealing overwrites it.
+  const { kek } = keysIn(ring);
+  // A root key under a key that no passphrase gives would be lost at the next seal, and everything with it.
+  open(kek, row.wrapped_root, rootContext(row)).fill(0);
+  const next = { ...row, generation: row.generation + 1 };
+  const root = randomBytes(keyBytes);
+  const wrapped = seal(kek, root, rootContext(next));
+  addRoot(ring, next.generation, root);
+  let rewrapped = 0;
+  for (const rewrap of ring.rewraps) rewrapped += await rewrap(tx, row.generation, next.generation);
+  const sql = 'UPDATE vault SET wrapped_root = ?, generation = ?, uses = ?, rotated_at = ? WHERE id = 1';
+  await tx.run(sql, wrapped, next.generation, rewrapped, Date.now());
+  return { generation: next.generation, rewrapped };
+}
 
 /** What every request gets that needs a key while there is none. */
 export const sealed = (): ServiceError =>

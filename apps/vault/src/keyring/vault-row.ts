@@ -1,4 +1,9 @@
-import type { Database } from '@svc/store/database.ts';
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '@svc/store/database.ts';
+import type { KdfParameters } from '../crypto/passphrase-key.ts';
+
+/** 2 since there is an inventory. */
+export const currentFormat = 2;
 
 /** The one row that says what this vault is. */
 export type VaultRow = {
@@ -11,7 +16,6 @@ export type VaultRow = {
   admin_hash: Uint8Array | null;
   failed_unseals: number;
   failed_at: number;
-  /** 2 since there is an inventory. */
   format: number;
 };
 
@@ -27,3 +31,30 @@ export const rootContext = (row: Pick<VaultRow, 'vault_id' | 'generation' | 'kdf
   row.admin_hash === null ? '' : Buffer.from(row.admin_hash).toString('hex'),
   ...(row.format < 2 ? [] : [row.format]),
 ];
+
+/** Its root key is yet to be wrapped. */
+export const newVaultRow = (kdf: KdfParameters, adminHash: Buffer): VaultRow => ({
+  vault_id: randomUUID(),
+  kdf: JSON.stringify(kdf),
+  wrapped_root: Buffer.alloc(0),
+  generation: 1,
+  uses: 0,
+  admin_hash: adminHash,
+  failed_unseals: 0,
+  failed_at: 0,
+  format: currentFormat,
+});
+
+export const insertVaultRow = (tx: Transaction, row: VaultRow, now: number): Promise<number> =>
+  tx.run(
+    'INSERT INTO vault (id, vault_id, kdf, wrapped_root, generation, uses, admin_hash, format, created_at, rotated_at) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    row.vault_id,
+    row.kdf,
+    row.wrapped_root,
+    row.generation,
+    row.uses,
+    row.admin_hash,
+    row.format,
+    now,
+    now,
+  );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitMs } from './back-off.ts';
+import { waitMs } from './passphrase-tries.ts';
 
 test.each([
   [0, 0],
