@@ -8,10 +8,15 @@ import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { fixtures } from './open-manager.ts';
 
-export type ManagerProcess = Awaited<ReturnType<typeof startManagerProcess>>;
-
 /** A manager as a process of its own, with the tests' connector types, and real children. */
-export async function startManagerProcess({ prepare }: { prepare?: (dataDir: string) => void } = {}) {
+export type ManagerProcess = {
+  dataDir: string;
+  pid: number;
+  call<T>(method: string, url: string, body?: object): Promise<T>;
+  stop(): Promise<void>;
+};
+
+export async function startManagerProcess({ prepare }: { prepare?: (dataDir: string) => void } = {}): Promise<ManagerProcess> {
   const folder = temporaryFolder();
   prepare?.(folder.path);
   const [port = 0] = await freePorts(1);
@@ -34,7 +39,7 @@ export async function startManagerProcess({ prepare }: { prepare?: (dataDir: str
     async call<T>(method: string, url: string, body?: object): Promise<T> {
       return (await requestJson<T>(`http://127.0.0.1:${port}${url}`, { method, body, timeoutMs: 15_000 })).body;
     },
-    async stop(): Promise<void> {
+    async stop() {
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
       await exited;

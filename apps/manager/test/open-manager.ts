@@ -1,11 +1,12 @@
 import path from 'node:path';
+import type { App } from '@svc/service-kit/http/create-app.ts';
 import { createLog } from '@svc/service-kit/log.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { createMemoryTelemetry } from '@svc/testing/memory-telemetry.ts';
+import { createMemoryTelemetry, type MemoryTelemetry } from '@svc/testing/memory-telemetry.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { createManagerApp } from '../src/app.ts';
-import { createManagerContext, type ManagerOptions } from '../src/context.ts';
+import { createManagerContext, type ManagerContext, type ManagerOptions } from '../src/context.ts';
 import { createFakeSupervisor } from './fake-supervisor.ts';
 
 export const fixtures = path.join(import.meta.dirname, 'fixtures');
@@ -20,8 +21,21 @@ const version = {
   node: process.versions.node,
 };
 
-export type OpenManager = Awaited<ReturnType<typeof openManager>>;
 type Reply = { status: number; body: Record<string, unknown> };
+
+export type OpenManager = {
+  app: App;
+  context: ManagerContext;
+  telemetry: MemoryTelemetry;
+  dataDir: string;
+  call(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    url: string,
+    payload?: object,
+    headers?: Record<string, string>,
+  ): Promise<Reply>;
+  close(): Promise<void>;
+};
 
 export const testSettings = (dataDir: string, env: Record<string, string> = {}): Settings =>
   loadSettings(path.join(fixtures, 'house'), {
@@ -42,7 +56,7 @@ export const openRealManager = (env: Record<string, string> = {}) =>
 /** The same with children that run the kit and their type's own code. */
 export const openKitManager = (env: Record<string, string> = {}) => openWith(env, {});
 
-async function openWith(env: Record<string, string>, options: Partial<ManagerOptions>) {
+async function openWith(env: Record<string, string>, options: Partial<ManagerOptions>): Promise<OpenManager> {
   const folder = temporaryFolder();
   const telemetry = createMemoryTelemetry();
   const settings = testSettings(folder.path, env);
@@ -53,12 +67,7 @@ async function openWith(env: Record<string, string>, options: Partial<ManagerOpt
     context,
     telemetry,
     dataDir: settings.dataDir,
-    async call(
-      method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-      url: string,
-      payload?: object,
-      headers: Record<string, string> = {},
-    ): Promise<Reply> {
+    async call(method, url, payload, headers) {
       const response = await app.inject({ method, url, payload, headers: { host: '127.0.0.1', ...headers } });
       return { status: response.statusCode, body: response.json() };
     },

@@ -3,22 +3,37 @@ import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { randomIds, type Ids } from '@svc/service-kit/ids.ts';
 import type { ServiceContext } from '@svc/service-kit/run-service.ts';
 import type { Database } from '@svc/store/database.ts';
-import { createAccessLog } from './access/access-log.ts';
+import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import { createAccessLog, type AccessLog } from './access/access-log.ts';
 import { listAgents } from './agent/agent-store.ts';
-import { createAgents, listedAgent } from './agent/agents.ts';
+import { createAgents, listedAgent, type Agents } from './agent/agents.ts';
 import { allCredentials } from './credential/credential-store.ts';
-import { createCredentials, listedCredential } from './credential/credentials.ts';
+import { createCredentials, listedCredential, type Credentials } from './credential/credentials.ts';
 import { calibrateCost, type KdfCost } from './crypto/passphrase-key.ts';
 import { openVaultDb } from './db/open-vault-db.ts';
-import { createInventory, type Listed } from './keyring/inventory.ts';
-import { createKeyring } from './keyring/keyring.ts';
-import { createLifecycle } from './keyring/lifecycle.ts';
-import { createAdminAuth } from './seal/admin-auth.ts';
-import { allSiloKeys, createSiloKeys, listedSiloKey } from './silo/silo-keys.ts';
-import { createTokenExchange } from './token/token-exchange.ts';
+import { createInventory, type Inventory, type Listed } from './keyring/inventory.ts';
+import { createKeyring, type Keyring } from './keyring/keyring.ts';
+import { createLifecycle, type Lifecycle } from './keyring/lifecycle.ts';
+import { createAdminAuth, type AdminAuth } from './seal/admin-auth.ts';
+import { allSiloKeys, createSiloKeys, listedSiloKey, type SiloKeys } from './silo/silo-keys.ts';
+import { createTokenExchange, type TokenExchange } from './token/token-exchange.ts';
 import { createProxyTokens } from './token/proxy-tokens.ts';
 
-export type VaultContext = Awaited<ReturnType<typeof createVaultContext>>;
+/** Everything the vault is made of. */
+export type VaultContext = ServiceContext & {
+  db: SqliteDatabase;
+  keyring: Keyring;
+  inventory: Inventory;
+  accessLog: AccessLog;
+  credentials: Credentials;
+  agents: Agents;
+  siloKeys: SiloKeys;
+  tokenExchange: TokenExchange;
+  lifecycle: Lifecycle;
+  adminAuth: AdminAuth;
+  /** Seals it. */
+  close(): Promise<void>;
+};
 
 export type VaultOptions = ServiceContext & {
   clock?: Clock;
@@ -28,8 +43,8 @@ export type VaultOptions = ServiceContext & {
   maxUses?: number;
 };
 
-/** Everything the vault is made of. It is sealed; `close` seals it again. */
-export async function createVaultContext(options: VaultOptions) {
+/** The vault as it is after a start: sealed. */
+export async function createVaultContext(options: VaultOptions): Promise<VaultContext> {
   const { settings, log, version, clock = systemClock, ids = randomIds, calibrate = calibrateCost, maxUses } = options;
   makePrivateDir(settings.dataDir);
   const db = openVaultDb(dataPaths(settings.dataDir).vaultDb);

@@ -19,7 +19,17 @@ type Deps = { db: Database; clock: Clock; ids: Ids; keyring: Keyring; inventory:
 const adminName = 'admin';
 
 /** Who may ask for secrets. Of a key only its hash is kept; a row that the vault did not write itself is nobody's. */
-export function createAgents({ db, clock, ids, keyring, inventory, accessLog }: Deps) {
+export type Agents = {
+  /** Registers an agent and gives its key, which cannot be read again. @throws ServiceError `conflict` for a name that is taken. */
+  register(name: string, tier: Tier): Promise<{ agent: VaultAgent; key: string }>;
+  /** From then on its key opens nothing. @throws ServiceError `not_found`. */
+  revoke(name: string): Promise<VaultAgent>;
+  list(): Promise<VaultAgent[]>;
+  /** Whose key it is. @throws ServiceError `unauthorized`; `unavailable` while the vault is sealed. */
+  authenticate(key: string | null): Promise<VaultAgent>;
+};
+
+export function createAgents({ db, clock, ids, keyring, inventory, accessLog }: Deps): Agents {
   const macOf = (row: Omit<AgentRow, 'mac'>): Buffer =>
     createHmac('sha256', keyring.keyOf(row.generation, 'agents'))
       .update(JSON.stringify(signedFields(row)))
@@ -43,8 +53,7 @@ export function createAgents({ db, clock, ids, keyring, inventory, accessLog }: 
   });
 
   return {
-    /** Registers an agent and gives its key, which cannot be read again. @throws ServiceError `conflict` for a name that is taken. */
-    register(name: string, tier: Tier): Promise<{ agent: VaultAgent; key: string }> {
+    register(name, tier) {
       return accessLog.during({ actor: 'admin', action: 'register-agent', target: name }, async (tx) => {
         keyring.assertOpen();
         if (name === adminName) throw conflict(`"${adminName}" stands for the admin in the access log. Choose another name.`);
@@ -61,8 +70,7 @@ export function createAgents({ db, clock, ids, keyring, inventory, accessLog }: 
       });
     },
 
-    /** From then on its key opens nothing. @throws ServiceError `not_found`. */
-    revoke(name: string): Promise<VaultAgent> {
+    revoke(name) {
       return accessLog.during({ actor: 'admin', action: 'revoke-agent', target: name }, async (tx) => {
         keyring.assertOpen();
         const row = await findAgentByName(tx, name);
@@ -75,13 +83,12 @@ export function createAgents({ db, clock, ids, keyring, inventory, accessLog }: 
       });
     },
 
-    async list(): Promise<VaultAgent[]> {
+    async list() {
       keyring.assertOpen();
       return (await listAgents(db)).map(toAgent);
     },
 
-    /** Whose key it is. @throws ServiceError `unauthorized`; `unavailable` while the vault is sealed. */
-    authenticate: (key: string | null): Promise<VaultAgent> =>
+    authenticate: (key) =>
       db.transaction(async (tx) => {
         const row = key === null ? undefined : await findAgentByKey(tx, hashAccessKey(key));
         if (row === undefined || row.revoked_at !== null) throw unknownAgent();
@@ -91,8 +98,6 @@ export function createAgents({ db, clock, ids, keyring, inventory, accessLog }: 
       }),
   };
 }
-
-export type Agents = ReturnType<typeof createAgents>;
 
 /** The row as the inventory lists it. */
 export const listedAgent = (row: AgentRow): Listed => ({

@@ -23,7 +23,19 @@ type Deps = { db: Database; clock: Clock; keyring: Keyring; inventory: Inventory
 type Bound = Pick<CredentialRow, 'name' | 'version' | 'min_trust'>;
 
 /** Secrets by name. Each version has a data key of its own, bound to name, version and the trust it asks for. */
-export function createCredentials({ db, clock, keyring, inventory, accessLog }: Deps) {
+export type Credentials = {
+  /** Stores a value; one of the same name is replaced. */
+  put(name: string, value: string, minTrust: Tier): Promise<VaultCredential>;
+  list(): Promise<VaultCredential[]>;
+  /** @throws ServiceError `not_found`. */
+  remove(name: string): Promise<void>;
+  /** The row, for an agent of this tier. @throws ServiceError `not_found`, `forbidden`. */
+  permitted(tx: Transaction, name: string, tier: Tier): Promise<CredentialRow>;
+  /** @throws TamperedError when anything of the row was changed or comes from another one. */
+  valueOf(tx: Transaction, row: CredentialRow): Promise<string>;
+};
+
+export function createCredentials({ db, clock, keyring, inventory, accessLog }: Deps): Credentials {
   const keyContext = ({ name, version, min_trust }: Bound) => ['credential-key', name, version, min_trust];
   const valueContext = ({ name, version, min_trust }: Bound) => ['credential', name, version, min_trust];
 
@@ -43,8 +55,7 @@ export function createCredentials({ db, clock, keyring, inventory, accessLog }: 
   });
 
   return {
-    /** Stores a value; one of the same name is replaced. */
-    put(name: string, value: string, minTrust: Tier): Promise<VaultCredential> {
+    put(name, value, minTrust) {
       return accessLog.during({ actor: 'admin', action: 'put', target: name }, async (tx) => {
         keyring.assertOpen();
         refusePlaceholder(value, 'value');
@@ -63,28 +74,26 @@ export function createCredentials({ db, clock, keyring, inventory, accessLog }: 
       });
     },
 
-    async list(): Promise<VaultCredential[]> {
+    async list() {
       keyring.assertOpen();
       return listCredentials(db);
     },
 
-    remove: (name: string): Promise<void> =>
+    remove: (name) =>
       accessLog.during({ actor: 'admin', action: 'delete', target: name }, async (tx) => {
         keyring.assertOpen();
         if ((await deleteCredential(tx, name)) === 0) throw notFound('secret', name);
         await inventory.record(tx, [{ kind: 'credential', name, fields: null }]);
       }),
 
-    /** The row, for somebody of a tier. @throws ServiceError `not_found`, `forbidden`. */
-    async permitted(tx: Transaction, name: string, tier: Tier): Promise<CredentialRow> {
+    async permitted(tx, name, tier) {
       const row = await readCredential(tx, name);
       if (row === undefined) throw notFound('secret', name);
       if (!atLeast(tier, row.min_trust)) throw forbidden(`The secret "${name}" takes ${row.min_trust}; this asks as ${tier}.`);
       return row;
     },
 
-    /** @throws TamperedError when anything of the row was changed or comes from another one. */
-    async valueOf(tx: Transaction, row: CredentialRow): Promise<string> {
+    async valueOf(tx, row) {
       await inventory.check(tx, [listedCredential(row)]);
       const key = keyring.unwrap('credentials', row, keyContext(row));
       try {
@@ -102,5 +111,3 @@ export const listedCredential = (row: CredentialRow): Listed => ({
   name: row.name,
   fields: [row.name, row.min_trust, row.version, row.generation, row.wrapped_key, row.sealed_value],
 });
-
-export type Credentials = ReturnType<typeof createCredentials>;

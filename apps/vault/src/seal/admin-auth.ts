@@ -7,12 +7,15 @@ import { readVaultRow } from '../keyring/vault-row.ts';
 
 type Asked = { headers: Record<string, string | string[] | undefined> };
 
+/** A request hook that lets in who has the admin key. @throws ServiceError `unauthorized`. */
+export type AdminAuth = (request: Asked) => Promise<void>;
+
 /**
- * Lets in who has the admin key, as `X-Admin-Key`. `adminKey` is the operator's own; null: the one that was made with the
+ * The admin key comes as `X-Admin-Key`. `adminKey` is the operator's own; null: the one that was made with the
  * vault, which is known by its hash. Before the vault is set up and without a key of the operator's there is none.
  */
-export function createAdminAuth(db: Database, adminKey: Secret | null) {
-  return async function adminAuth(request: Asked): Promise<void> {
+export function createAdminAuth(db: Database, adminKey: Secret | null): AdminAuth {
+  return async function adminAuth(request) {
     const expected = adminKey === null ? await storedHash(db) : hashAccessKey(adminKey.reveal());
     const given = request.headers['x-admin-key'];
     // Digests have one length, so the comparison takes one time.
