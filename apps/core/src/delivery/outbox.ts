@@ -1,9 +1,9 @@
 import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { ChannelMessage, SendOutcome, SendToChannel } from './channel-sender.ts';
+import { createDeliveryLines, type Waiting } from './delivery-lines.ts';
 import type { DeliveryStore, NewDelivery, StoredDelivery } from './delivery-store.ts';
 
 export type OutboxDeps = {
@@ -22,9 +22,6 @@ const backOff = { firstMs: 1000, maxMs: 5 * 60_000 };
 const giveUpMs = 24 * 60 * 60_000;
 /** More than these are not tried: they are listed as failed at once, and can be tried again from there. */
 const maxPending = { deliveries: 5000, chars: 64_000_000 };
-
-/** A delivery in its line. Its times are by the clock that only goes forward. */
-type Waiting = { delivery: StoredDelivery; dueAt: number; endsAt: number };
 
 const tooMany = 'too many deliveries are waiting';
 
@@ -51,17 +48,14 @@ export interface Outbox {
  * order for each target. What cannot be delivered is listed, never dropped in silence.
  */
 export function createOutbox({ store, flush, send, clock, log, redact, onSettled }: OutboxDeps): Outbox {
-  const lines = new Map<string, Waiting[]>();
   const firstTries = new Map<string, (outcome: SendOutcome) => void>();
-  const timers = new Map<string, () => void>();
   const retrying = new Set<string>();
-  let pending = 0;
-  let pendingChars = 0;
   let failed = 0;
-  let closed = false;
+  const lines = createDeliveryLines({ clock, maxPauseMs: backOff.maxMs, giveUpMs, attempt, onSettled });
 
   async function push(delivery: NewDelivery): Promise<StoredDelivery> {
-    const isFull = pending >= maxPending.deliveries || pendingChars >= maxPending.chars;
+    const { deliveries, chars } = lines.size();
+    const isFull = deliveries >= maxPending.deliveries || chars >= maxPending.chars;
     const stored = await store.add(isFull ? { ...delivery, error: tooMany } : delivery, isFull);
     if (stored.state === 'failed') failed++;
     else sendWhenSafe(stored);
@@ -71,58 +65,9 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
   /** Nothing leaves before it is safe, or a crash could make the same reply leave again under another id. */
   function sendWhenSafe(delivery: StoredDelivery): void {
     flush().then(
-      () => enqueue(delivery),
+      () => lines.add(delivery),
       (error: unknown) => log.error({ err: error, delivery: delivery.id }, 'a delivery could not be stored'),
     );
-  }
-
-  function enqueue(delivery: StoredDelivery): void {
-    pending++;
-    pendingChars += delivery.text.length;
-    const key = compositeKey(delivery.instance_id, delivery.target);
-    const line = lines.get(key);
-    if (line !== undefined) return void line.push(timed(delivery));
-    lines.set(key, [timed(delivery)]);
-    queueMicrotask(() => void work(key));
-  }
-
-  /** What is stored has times of day: what they are worth is seen once, so that a clock that is set later changes nothing. */
-  function timed(delivery: StoredDelivery): Waiting {
-    const now = clock.now();
-    const waitMs = Math.min((delivery.next_at ?? now) - now, backOff.maxMs);
-    const ageMs = Math.max(0, now - delivery.created_at);
-    return { delivery, dueAt: clock.elapsed() + waitMs, endsAt: clock.elapsed() + giveUpMs - ageMs };
-  }
-
-  /** Works off one target's line until it is empty or has to wait. */
-  async function work(key: string): Promise<void> {
-    const line = lines.get(key);
-    while (line !== undefined && !closed) {
-      const waiting = line[0];
-      if (waiting === undefined) {
-        lines.delete(key);
-        return;
-      }
-      const waitMs = waiting.dueAt - clock.elapsed();
-      if (waitMs > 0) {
-        timers.set(
-          key,
-          clock.after(waitMs, () => {
-            timers.delete(key);
-            void work(key);
-          }),
-        );
-        return;
-      }
-      await attempt(waiting);
-      const { delivery } = waiting;
-      if (delivery.state !== 'pending') {
-        line.splice(line.indexOf(waiting), 1);
-        pending--;
-        pendingChars -= delivery.text.length;
-        onSettled(delivery);
-      }
-    }
   }
 
   async function attempt(waiting: Waiting): Promise<void> {
@@ -191,23 +136,11 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
 
     async start(): Promise<void> {
       failed = (await store.counts())?.failed ?? 0;
-      for (const delivery of await store.pending()) enqueue(delivery);
+      for (const delivery of await store.pending()) lines.add(delivery);
     },
 
     async retry(id: string): Promise<boolean> {
-      const waiting = [...lines].find(([, line]) =>
-        line.some(({ delivery }) => delivery.id === id && delivery.state === 'pending'),
-      );
-      if (waiting !== undefined) {
-        const [key, line] = waiting;
-        for (const each of line) each.dueAt = clock.elapsed();
-        const cancel = timers.get(key);
-        if (cancel === undefined) return true; // it is being worked on
-        cancel();
-        timers.delete(key);
-        void work(key);
-        return true;
-      }
+      if (lines.hurry(id)) return true;
       const delivery = await store.find(id);
       if (delivery?.state !== 'failed' || delivery.instance_id === null) return false;
       if (retrying.has(id)) return true;
@@ -215,7 +148,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
       const again: StoredDelivery = { ...delivery, state: 'pending', next_at: clock.now(), created_at: clock.now() };
       await store.update(again).finally(() => retrying.delete(id));
       failed--;
-      enqueue(again);
+      lines.add(again);
       return true;
     },
 
@@ -232,11 +165,8 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
       return removed.length;
     },
 
-    counts: () => ({ pending, failed }),
+    counts: () => ({ pending: lines.size().deliveries, failed }),
 
-    close(): void {
-      closed = true;
-      for (const cancel of timers.values()) cancel();
-    },
+    close: () => lines.close(),
   };
 }
