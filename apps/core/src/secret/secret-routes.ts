@@ -2,7 +2,10 @@ import type { SecretMaskAnswer } from '@svc/contract/secret-mask.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { createBearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import { parseSteps } from '@svc/service-kit/json/parse-steps.ts';
+import { jsonInTurns } from '@svc/service-kit/json/write-steps.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import { inTurns } from '@svc/service-kit/redaction/pace.ts';
 import type { ConnectorSecrets } from './connector-secrets.ts';
 
 const learnBody = {
@@ -35,8 +38,9 @@ function mountMask(app: App, { knownSecrets, settings }: Pick<Deps, 'knownSecret
   const onRequest = createBearerAuth(settings.insightsToken, 'SVC_INSIGHTS_TOKEN');
   const options = { onRequest, bodyLimit: maxMaskedBytes };
   app.post<{ Body: unknown }>('/v2/secrets/mask', options, async ({ body }): Promise<SecretMaskAnswer> => {
-    const json = JSON.stringify(body) ?? 'null';
+    const json = await jsonInTurns(body ?? null);
     const masked = await knownSecrets.mask.longJsonText(json);
-    return masked === json ? { masked: false } : { masked: true, value: JSON.parse(masked) as unknown };
+    if (masked === json) return { masked: false };
+    return { masked: true, value: (await inTurns(parseSteps(Buffer.from(masked)))).value };
   });
 }

@@ -1,4 +1,4 @@
-import { type Attachment, type Envelope, maxContext } from '@svc/contract/envelope.ts';
+import { type Attachment, type Envelope, envelopeSchema, maxContext } from '@svc/contract/envelope.ts';
 import { isLong } from '@svc/service-kit/json/write-steps.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import { findUpload } from '@svc/service-kit/upload-file.ts';
@@ -10,6 +10,25 @@ import { findUpload } from '@svc/service-kit/upload-file.ts';
 export function checkEnvelope({ content, channel_context }: Envelope, uploads: string): void {
   checkAttachments(content.attachments, uploads);
   if (channel_context !== undefined) checkContext(channel_context);
+}
+
+type Fields = Record<string, unknown>;
+type ObjectSchema = { properties: Record<string, Partial<ObjectSchema>> };
+
+/** An envelope without what the contract does not know: nobody looks at it, and it would be kept with the turn. */
+export const knownFields = (envelope: Envelope): Envelope => pick(envelopeSchema as ObjectSchema, envelope) as Envelope;
+
+function pick({ properties }: ObjectSchema, value: Fields): Fields {
+  const picked: Fields = {};
+  for (const name in properties) {
+    const field = value[name];
+    if (field === undefined) continue;
+    const inner = properties[name];
+    // What a channel says of a message is its own.
+    const isOpen = inner?.properties === undefined || name === 'channel_context';
+    picked[name] = isOpen ? field : pick(inner as ObjectSchema, field as Fields);
+  }
+  return picked;
 }
 
 function checkContext(context: Record<string, unknown>): void {

@@ -2,7 +2,7 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { findChatCommand } from './chat-commands.ts';
 import { instanceOfKey } from '../session/conversation-key.ts';
-import { checkEnvelope } from './check-envelope.ts';
+import { checkEnvelope, knownFields } from './check-envelope.ts';
 import { holdInput } from './hold-input.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { originOf } from './origin.ts';
@@ -35,7 +35,8 @@ type Deps = { run: RunLiveTurn } & Pick<
  * @throws ServiceError `bad_request`, `conflict`, `queue_full`, `unavailable`, a `turn_…` or an `engine_…` code; every
  *   other ending is a result.
  */
-export async function handleEnvelope(deps: Deps, envelope: Envelope, caller: Caller, requestId: string): Promise<HandleResult> {
+export async function handleEnvelope(deps: Deps, given: Envelope, caller: Caller, requestId: string): Promise<HandleResult> {
+  const envelope = knownFields(given);
   checkEnvelope(envelope, deps.paths.uploads);
   const known = deps.liveTurns.find(envelope.conversation_key, envelope.message_id);
   if (known !== undefined) return join(known, envelope, caller);

@@ -9,7 +9,7 @@ import { originOf, rightsKey } from './origin.ts';
 import { outboundTarget } from './route-of.ts';
 import type { Ticket } from './ticket.ts';
 import { toResult } from './to-result.ts';
-import type { TurnJournal } from './turn-journal.ts';
+import { inputOf, type TurnJournal } from './turn-journal.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import type { Turn } from './turn.ts';
 
@@ -98,9 +98,10 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
       const others = members.slice(0, -1);
       if (others.length > 0) {
         live.turn = { ...live.turn, envelope: merged(members.map((member) => member.live.turn.envelope)) };
+        const input = await inputOf(live.turn);
         // Begun in one tick, so committed as one: never is a piece both merged and still to be run.
         for (const other of others) end(other, 'merged').catch(other.answer.reject);
-        await journal.keepInput(live.turn);
+        await journal.keepInput(live.turn, input);
       }
       return await run(live, ticket);
     } finally {

@@ -1,5 +1,6 @@
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
+import { jsonInTurns } from '@svc/service-kit/json/write-steps.ts';
 import type { ChatCommand } from './chat-commands.ts';
 import { deliveryOf, replyText } from '../delivery/delivery-of.ts';
 import type { LiveTurn } from './live-turns.ts';
@@ -68,16 +69,17 @@ async function endTurn(deps: Deps, live: LiveTurn, handled: HandleResult): Promi
   const { turn } = live;
   const route = routeOf(turn);
   const hasReply = handled.actions.length > 0;
+  const json = await jsonInTurns(handled);
   if (hasReply && route !== null && turn.steering !== undefined) {
     // An operator's words are answered over the channel. Begun in one tick, so a crash leaves both or neither.
-    const ended = deps.journal.end(turn, handled, false);
+    const ended = deps.journal.end(turn, handled, false, json);
     live.delivery = await deps.outbox.push({ ...deliveryOf(turn, replyText(handled)), route, error: null });
     await ended;
     return handled;
   }
   const isAttended = live.hasCaller();
   const isOpen = hasReply && (route !== null || !isAttended);
-  await deps.journal.end(turn, handled, isOpen);
+  await deps.journal.end(turn, handled, isOpen, json);
   if (isOpen) deps.pendingAcks.expect(turn, route, handled, isAttended);
   return handled;
 }

@@ -1,6 +1,7 @@
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { jsonInTurns } from '@svc/service-kit/json/write-steps.ts';
 import type { Database } from '@svc/store/database.ts';
 import { bounded, bytesOf, cut, readPage, type Page, type PageSql } from '@svc/store/read-page.ts';
 import type { Turn } from './turn.ts';
@@ -80,13 +81,14 @@ export interface TurnJournal {
   /** The turn's place in the journal; null when the conversation has had a message with this id. */
   accept(turn: Turn, state: 'queued' | 'running'): Promise<number | null>;
   /** Takes a failed turn up again: its message was sent once more. */
-  again(turn: Turn): Promise<unknown>;
+  again(turn: Turn): Promise<void>;
   start(turn: Turn): Promise<unknown>;
   /** A turn that ran, and waits to be run again. */
   setAside(turn: Pick<Turn, 'seq'>): Promise<unknown>;
-  keepInput(turn: Turn): Promise<unknown>;
-  /** `isOpen`: the reply still has to reach its channel. */
-  end(turn: Turn, result: HandleResult, isOpen: boolean): Promise<unknown>;
+  /** `input`: `inputOf` the turn, made before, so that this begins at once. */
+  keepInput(turn: Turn, input: string): Promise<unknown>;
+  /** `isOpen`: the reply still has to reach its channel. `json`: a long result as JSON, made before. */
+  end(turn: Turn, result: HandleResult, isOpen: boolean, json?: string): Promise<unknown>;
   fail(turn: Pick<Turn, 'seq'>, error: ErrorBody): Promise<unknown>;
   /** The reply reached the channel, or is the outbox's business from here on (`replied`). */
   settle(turn: Pick<Turn, 'seq' | 'id'>, state: 'delivered' | 'replied'): Promise<void>;
@@ -117,9 +119,23 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
     db.getDeferred(updateMark, Math.min(...open) - 1).catch(() => undefined);
   };
 
+  /** Messages whose input takes a while to write, by conversation: those that come meanwhile are accepted behind them. */
+  const accepting = new Map<string, Promise<string>>();
+  const inOrder = (key: string, input: string | Promise<string>): string | Promise<string> => {
+    const before = accepting.get(key);
+    if (before === undefined && typeof input === 'string') return input;
+    const own = Promise.all([input, before]).then(([json]) => json);
+    accepting.set(key, own);
+    const leave = () => accepting.get(key) === own && accepting.delete(key);
+    own.then(leave, leave);
+    return own;
+  };
+
   return {
     async accept(turn: Turn, state: 'queued' | 'running'): Promise<number | null> {
       const { envelope } = turn;
+      const made = inOrder(envelope.conversation_key, inputOf(turn));
+      const input = typeof made === 'string' ? made : await made;
       const row = await db.getDeferred<{ seq: number }>(
         insert,
         turn.id,
@@ -133,28 +149,29 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
         state === 'running' ? 1 : 0,
         turn.requestId,
         envelope.content.text,
-        toInput(turn),
+        input,
         clock.now(),
       );
       if (row !== undefined) opened(row.seq);
       return row?.seq ?? null;
     },
 
-    again(turn: Turn): Promise<unknown> {
+    async again(turn: Turn): Promise<void> {
       open.add(turn.seq);
+      const input = await inputOf(turn);
       const lowered = db.getDeferred(lowerMark, turn.seq - 1);
       const { text } = turn.envelope.content;
-      return Promise.all([lowered, db.getDeferred(updateAgain, turn.id, turn.requestId, text, toInput(turn), turn.seq)]);
+      await Promise.all([lowered, db.getDeferred(updateAgain, turn.id, turn.requestId, text, input, turn.seq)]);
     },
 
     start: (turn: Turn) => db.getDeferred(updateStart, turn.seq),
     setAside: ({ seq }: Pick<Turn, 'seq'>) => db.getDeferred(updateSetAside, seq),
-    keepInput: (turn: Turn) => db.getDeferred(updateInput, turn.envelope.content.text, toInput(turn), turn.seq),
+    keepInput: (turn: Turn, input: string) => db.getDeferred(updateInput, turn.envelope.content.text, input, turn.seq),
 
-    end(turn: Turn, result: HandleResult, isOpen: boolean): Promise<unknown> {
+    end(turn: Turn, result: HandleResult, isOpen: boolean, json = JSON.stringify(result)): Promise<unknown> {
       if (!isOpen) open.delete(turn.seq);
       const state: TurnState = result.actions.length > 0 ? 'replied' : 'done';
-      return db.getDeferred(isOpen ? updateReplied : updateEnd, state, JSON.stringify(result), clock.now(), turn.seq);
+      return db.getDeferred(isOpen ? updateReplied : updateEnd, state, json, clock.now(), turn.seq);
     },
 
     fail({ seq }: Pick<Turn, 'seq'>, error: ErrorBody): Promise<unknown> {
@@ -183,9 +200,9 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
 type Input = Pick<Turn, 'envelope' | 'instanceId' | 'steering' | 'announcedAfter'>;
 
 /** Everything of the turn but its text, which has a column of its own and stays. */
-function toInput({ envelope, instanceId, steering, announcedAfter }: Turn): string {
+export function inputOf({ envelope, instanceId, steering, announcedAfter }: Turn): string | Promise<string> {
   const content = { ...envelope.content, text: '' };
-  return JSON.stringify({ envelope: { ...envelope, content }, instanceId, steering, announcedAfter } satisfies Input);
+  return jsonInTurns({ envelope: { ...envelope, content }, instanceId, steering, announcedAfter } satisfies Input);
 }
 
 /** The turn an open row stands for. */

@@ -24,6 +24,7 @@ import { takeJsonBodies } from './json-bodies.ts';
 import { lazyCompilers } from './lazy-compilers.ts';
 import { createUnreadReplies, type UnreadReplies } from './unread-replies.ts';
 import { refuseBytes } from './refuse-bytes.ts';
+import { writeAnswers } from './write-answers.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -82,6 +83,7 @@ export function createApp(options: AppOptions): App {
     if (refusal !== null) throw refusal;
     if (connections.areTaken() && !alwaysServed.has(request.routeOptions.url ?? '')) throw tooMany();
   });
+  app.addHook('preSerialization', writeAnswers);
   app.addHook('onSend', maskAnswers(options));
   mountRoutes(app, options, connections.fault);
   let document: Promise<unknown> | null = null;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inTurns, type Steps } from '../redaction/pace.ts';
 
 /** What is written in one step, in characters. */
@@ -5,12 +6,21 @@ const usualStep = 16 * 1024;
 /** About what a value takes beside its characters. */
 const partLength = 4;
 
-/** What `JSON.stringify` makes of an object; of a long one a promise of it, made in steps, so that nothing waits for the whole. */
-export const jsonInTurns = (value: object): string | Promise<string> =>
-  isLong(value) ? inTurns(writeSteps(value)) : JSON.stringify(value);
+/** What `JSON.stringify` makes of a value; of a long one a promise of it, made in steps, so that nothing waits for the whole. */
+export const jsonInTurns = (value: unknown): string | Promise<string> =>
+  isLong(value) ? writeInTurns(value) : JSON.stringify(value);
+
+export async function writeInTurns(value: unknown): Promise<string> {
+  const json = await inTurns(writeSteps(value));
+  // It is about to be sent or stored, which takes its time too.
+  await nextTurn();
+  return json;
+}
 
 /** Whether a value is longer than so many characters as JSON, about. It looks no further than that. */
 export const isLong = (value: unknown, limit = usualStep): boolean => roomBehind(value, limit) < 0;
+
+export const lengthAbout = (value: unknown): number => Number.MAX_SAFE_INTEGER - roomBehind(value, Number.MAX_SAFE_INTEGER);
 
 function roomBehind(value: unknown, limit: number): number {
   let room = limit - partLength;

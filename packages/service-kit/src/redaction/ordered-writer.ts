@@ -1,3 +1,4 @@
+import { jsonInTurns, lengthAbout } from '../json/write-steps.ts';
 import type { MaskedJson, OutboundMask } from './outbound-mask.ts';
 
 /** Longer JSON is masked in slices. */
@@ -22,22 +23,23 @@ export function createOrderedWriter(
   let last: Promise<void> | null = null;
   let waiting = 0;
   return (value, write) => {
-    const json = JSON.stringify(value);
-    if (last === null && json.length <= longJson) {
+    const json = jsonInTurns(value);
+    if (last === null && typeof json === 'string' && json.length <= longJson) {
       const written = write(mask.jsonText(json));
       return written ?? null;
     }
-    waiting += json.length;
+    const length = typeof json === 'string' ? json.length : lengthAbout(value);
+    waiting += length;
     if (waiting > maxWaiting) onFault(new Error('the reader takes too little of what is written'));
     const before = last;
     const writing = (async () => {
-      const masked = await mask.longJsonText(json);
+      const masked = await mask.longJsonText(await json);
       await before;
       await write(masked);
     })()
       .catch(onFault)
       .finally(() => {
-        waiting -= json.length;
+        waiting -= length;
         if (last === writing) last = null;
       });
     return (last = writing);

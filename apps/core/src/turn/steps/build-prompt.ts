@@ -4,6 +4,7 @@ import type { TurnFile } from '@svc/engine-kit/engine.ts';
 import { longSenderText } from '@svc/engine-kit/prompt-blocks.ts';
 import type { ObservedMessage } from '../../session/observed-store.ts';
 import type { TurnDeps } from '../turn-deps.ts';
+import { inputOf } from '../turn-journal.ts';
 import type { Turn } from '../turn.ts';
 import { describeObserved, type SeenMessage } from './describe-observed.ts';
 import { describeTurn } from './describe-turn.ts';
@@ -52,7 +53,9 @@ export async function buildPrompt(deps: Deps, turn: Turn, identity: Identity): P
 
 /** The session's cursor moves on when this turn begins; should it have to run again, it finds its announcements all the same. */
 async function keepCursor({ journal }: Deps, turn: Turn, announcedAfter: number): Promise<void> {
-  if (turn.announcedAfter === undefined) await journal.keepInput({ ...turn, announcedAfter });
+  if (turn.announcedAfter !== undefined) return;
+  const kept = { ...turn, announcedAfter };
+  await journal.keepInput(kept, await inputOf(kept));
 }
 
 /** Those of the newest messages: older ones are not described one by one. */
