@@ -11,7 +11,8 @@ import { tableOf } from '@svc/service-kit/redaction/detection.ts';
 import { hostileTexts } from '@svc/testing/hostile-texts.ts';
 
 /**
- * How long a running core's event loop is held up by one hostile request, in CPU time of its main thread and on the clock, ms:
+ * How long a running core's event loop is held up by one hostile request, in CPU time of its main thread and on the clock, and
+ * how much of that time the whole request takes, ms:
  * `node bench/stalls.ts [--groups texts,bodies,denied] [--only <part of a name>] [--slowest 12]`. Messages of a megabyte are
  * echoed by the engine, as a tool's input and output and as the reply. `--root` measures another copy of the service.
  */
@@ -32,7 +33,8 @@ const port = Number(values.port);
 const base = `http://127.0.0.1:${port}`;
 
 type Case = readonly [name: string, run: () => Promise<string>];
-type Stall = { name: string; cpu: number; clock: number; said: string };
+type Probed = { cpu: number; clock: number; used: number };
+type Stall = Probed & { name: string; said: string };
 
 async function start(dir: string, env: Record<string, string>): Promise<ChildProcess> {
   writeFileSync(path.join(dir, 'secrets.json'), JSON.stringify({ A_KEY: secret }), { mode: 0o600 });
@@ -59,10 +61,10 @@ async function start(dir: string, env: Record<string, string>): Promise<ChildPro
   return child;
 }
 
-/** The longest stalls since the last question. */
-async function probe(child: ChildProcess): Promise<{ cpu: number; clock: number }> {
+/** The longest stalls since the last question, and all that the main thread has used. */
+async function probe(child: ChildProcess): Promise<Probed> {
   child.send({ type: 'probe' });
-  const [answer] = (await once(child, 'message')) as [{ cpu: number; clock: number }];
+  const [answer] = (await once(child, 'message')) as [Probed];
   return answer;
 }
 
@@ -206,7 +208,10 @@ async function measure(group: string, env: Record<string, string>, casesOf: (dir
     rmSync(dir, { recursive: true, force: true });
   }
   const worst = stalls.toSorted((a, b) => b.cpu - a.cpu).slice(0, Number(values.slowest));
-  for (const { name, cpu, clock, said } of worst) print(`${ms(cpu)} CPU  ${ms(clock)} clock  ${name}: ${said}`);
+  for (const { name, cpu, clock, used, said } of worst)
+    print(`${ms(cpu)} CPU  ${ms(clock)} clock  ${ms(used)} whole  ${name}: ${said}`);
+  const all = stalls.map(({ used }) => used).toSorted((a, b) => b - a);
+  print(`CPU of the main thread for a request: median ${ms(all[all.length >> 1] ?? 0)}, worst ${ms(all[0] ?? 0)}`);
 }
 
 const ms = (value: number): string => value.toFixed(1).padStart(7);

@@ -5,6 +5,7 @@ import { textInSlices, valueInSlices } from '@svc/service-kit/redaction/in-slice
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import type { Events } from '../events.ts';
 import type { OpenSession, SessionStore } from '../session/session-store.ts';
+import { andThen, type MaybeLater } from './maybe-later.ts';
 import { createRenewedStream } from './renewed-stream.ts';
 import { createReplyStream } from './reply-stream.ts';
 import { showToolInput, showToolOutput } from './tool-view.ts';
@@ -61,6 +62,8 @@ export function createEventRenderer({
   const reply = createReplyStream(redactor, sink);
   const thinking = createRenewedStream(redactor);
   let thought = '';
+  /** Of a turn that is ended meanwhile, the rest waits for it. */
+  let showing: MaybeLater<void>;
   let hasReply = false;
   let usage: TokenUsage | null = null;
   let model: string | null = null;
@@ -80,11 +83,10 @@ export function createEventRenderer({
     });
   };
 
-  const showThought = (text: string) => {
+  const showThought = (text: string): MaybeLater<void> => {
     if (text === '') return;
-    reply.flush();
     if (thought.length < maxThought) thought += text;
-    sink({ type: 'thinking', text });
+    return andThen(reply.flush(), () => sink({ type: 'thinking', text }));
   };
 
   const showNotice = (notice: Extract<EngineEvent, { type: 'notice' }>) => {
@@ -102,16 +104,18 @@ export function createEventRenderer({
   const showTool = (event: Extract<EngineEvent, { type: 'tool' }>, masked: unknown) => {
     const name = redactor().text(event.name);
     const input = showToolInput(masked, maxToolChars);
-    reply.flush();
-    sink({ type: 'tool', id: event.id, name, input });
-    events.tool(turn, name, event.id, input, session.cwd);
+    return andThen(reply.flush(), () => {
+      sink({ type: 'tool', id: event.id, name, input });
+      events.tool(turn, name, event.id, input, session.cwd);
+    });
   };
 
   const showResult = (event: Extract<EngineEvent, { type: 'tool_result' }>, masked: string) => {
     const output = showToolOutput(masked, maxToolChars);
-    reply.flush();
-    sink({ type: 'tool_result', id: event.id, ok: event.ok, output });
-    events.toolResult(turn, event.id, event.ok, output);
+    return andThen(reply.flush(), () => {
+      sink({ type: 'tool_result', id: event.id, ok: event.ok, output });
+      events.toolResult(turn, event.id, event.ok, output);
+    });
   };
 
   return {
@@ -120,22 +124,20 @@ export function createEventRenderer({
       switch (event.type) {
         case 'delta':
           hasReply ||= event.text !== '';
-          reply.delta(event.text);
-          break;
+          return reply.delta(event.text);
         case 'segment':
           hasReply ||= event.text !== '';
-          return reply.longSegment(event.text);
+          return reply.segment(event.text);
         case 'thinking':
-          showThought(thinking.push(event.text));
-          break;
+          return (showing = andThen(thinking.push(event.text), showThought));
         case 'session':
           model = event.model;
           if (event.engineSessionId !== session.engine_session_id) keepSoon(event.engineSessionId);
           break;
         case 'tool':
-          return whenMasked(inputInSlices(event.input), (input) => showTool(event, input));
+          return andThen(inputInSlices(event.input), (input) => showTool(event, input));
         case 'tool_result':
-          return whenMasked(textInSlices(redactor(), event.output), (output) => showResult(event, output));
+          return andThen(textInSlices(redactor(), event.output), (output) => showResult(event, output));
         case 'notice':
           showNotice(event);
           break;
@@ -150,17 +152,18 @@ export function createEventRenderer({
     },
 
     /** Says at the end of a reply that it is not whole. False when there is no reply to say it of. */
-    cut(why: string): boolean {
+    async cut(why: string): Promise<boolean> {
       if (!hasReply) return false;
-      reply.segment(''); // ends the block that is open
-      reply.segment(`[${cutWord} ${why}]`);
+      await reply.segment(''); // ends the block that is open
+      await reply.segment(`[${cutWord} ${why}]`);
       warnings.push(`${cutWord} ${why}`);
       return true;
     },
 
     /** Lets out what was still held back. */
     async finish(): Promise<Rendered> {
-      showThought(thinking.end());
+      await showing;
+      await showThought(await thinking.end());
       if (thought !== '') events.thinking(turn, thought);
       await reply.finish();
       cancelKeep();
@@ -176,9 +179,4 @@ export function createEventRenderer({
       };
     },
   };
-}
-
-function whenMasked<T>(masked: T | Promise<T>, show: (masked: T) => void): void | Promise<void> {
-  if (masked instanceof Promise) return masked.then(show);
-  show(masked);
 }

@@ -24,8 +24,8 @@ function open(...secrets: string[]) {
     segments: () => frames.flatMap((frame) => (frame.type === 'segment' ? [frame.text] : [])),
     async say(...blocks: string[][]) {
       for (const pieces of blocks) {
-        for (const piece of pieces) reply.push(piece);
-        reply.endBlock();
+        for (const piece of pieces) void reply.push(piece);
+        void reply.endBlock();
       }
       await reply.end();
       return reply.text();
@@ -62,8 +62,8 @@ test('the end of a block that is no secret after all is shown with it, before th
 
 test('a block leaves whole when its end only looks a little like a beginning', async () => {
   const { reply, frames } = open(secret);
-  reply.push('a Cnr');
-  reply.endBlock();
+  void reply.push('a Cnr');
+  void reply.endBlock();
   expect(frames).toEqual([
     { type: 'delta', text: 'a ' },
     { type: 'delta', text: 'Cnr' },
@@ -73,11 +73,11 @@ test('a block leaves whole when its end only looks a little like a beginning', a
 
 test('what becomes known while the reply streams is masked from then on, and what was shown is said again without it', async () => {
   const { reply, learn, shown, frames } = open();
-  reply.push(`it is ${secret} and `);
+  void reply.push(`it is ${secret} and `);
   expect(shown()).toContain(secret);
   learn(secret);
-  reply.push('so on');
-  reply.endBlock();
+  void reply.push('so on');
+  void reply.endBlock();
   await reply.end();
   expect(reply.text()).toBe(`it is ${mask} and so on`);
   expect(shown()).toBe(reply.text());
@@ -87,10 +87,10 @@ test('what becomes known while the reply streams is masked from then on, and wha
 
 test('what becomes known and was not said yet withdraws nothing', async () => {
   const { reply, learn, frames } = open();
-  reply.push('hello ');
+  void reply.push('hello ');
   learn(secret);
-  reply.push(`to ${secret}`);
-  reply.endBlock();
+  void reply.push(`to ${secret}`);
+  void reply.endBlock();
   await reply.end();
   expect(reply.text()).toBe(`hello to ${mask}`);
   expect(frames).not.toContainEqual({ type: 'retract' });
@@ -120,15 +120,15 @@ test('however a reply is cut, and whenever a secret becomes known: deltas add up
       let now = known;
       let seen = 0;
       for (const each of steps) {
-        if ('say' in each) reply.push(each.say);
-        else if ('end' in each) reply.endBlock();
+        if ('say' in each) void reply.push(each.say);
+        else if ('end' in each) void reply.endBlock();
         else learn(...(now = [...now, ...each.learn]));
         expect(shown()).toBe(reply.text());
         const fresh = frames.slice(seen).map((frame) => (frame.type === 'delta' ? frame.text : ''));
         for (const value of now) expect(fresh.join('').replaceAll('\n', '')).not.toContain(value);
         seen = frames.length;
       }
-      reply.endBlock();
+      void reply.endBlock();
       await reply.end();
       expect(shown()).toBe(reply.text());
       for (const value of now) expect(reply.text().replaceAll('\n', '')).not.toContain(value);

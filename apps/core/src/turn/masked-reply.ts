@@ -1,5 +1,7 @@
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
+import { createLongStream } from '@svc/service-kit/redaction/long-stream.ts';
+import { settle, type MaybeLater, type TextSteps } from './maybe-later.ts';
 import type { TurnSink } from './turn.ts';
 
 /** Between two blocks of text of one reply. */
@@ -16,11 +18,12 @@ type Seam = { text: string; unshown?: string; before?: string };
 /**
  * The text of a reply on its way to the sink, masked over all of its blocks: a secret that begins in one block and ends in the
  * next is one. When a secret becomes known meanwhile, the rest is masked with it; what was shown is withdrawn and said again
- * without it. The deltas since the last withdrawal always add up to `text()`.
+ * without it. The deltas since the last withdrawal always add up to `text()`. Of a long reply things take a while: nothing else may
+ * be asked for before a promise is settled.
  */
 export function createMaskedReply(current: () => Redactor, sink: TurnSink) {
   let redactor = current();
-  let stream = redactor.stream();
+  let stream = createLongStream(redactor);
   let raw = '';
   let sent = '';
   let block = '';
@@ -67,12 +70,12 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink) {
   };
 
   /** Goes on with the secrets that are known by now. @throws when they cannot be read. */
-  const renew = () => {
+  function* renew(): TextSteps<void> {
     const next = current();
     if (next.edition === redactor.edition) return; // the same values are masked already
     redactor = next;
-    stream = redactor.stream();
-    const whole = stream.push(raw);
+    stream = createLongStream(redactor);
+    const whole = yield stream.push(raw);
     const shown = isBetween && sent !== '' ? sent + blockBreak : sent;
     const same = sharedLength(whole, shown);
     const isHeld = seam?.unshown !== undefined;
@@ -86,48 +89,54 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink) {
       restart(isClosed ? whole.slice(0, -blockBreak.length) : whole);
       if (isClosed) closeBlock();
     }
-  };
+  }
+
+  function* push(text: string): TextSteps<void> {
+    yield* renew();
+    if (text === '') return;
+    isBetween = false;
+    raw += text;
+    show(behindSeam(yield stream.push(text)));
+  }
+
+  function* endBlock(): TextSteps<void> {
+    yield* renew();
+    if (isBetween) return;
+    isBetween = true;
+    blocks++;
+    const tail = behindSeam(yield stream.end(), true);
+    raw += blockBreak;
+    stream = createLongStream(redactor);
+    const released = yield stream.push(tail + blockBreak);
+    const sure = sharedLength(released, tail + blockBreak);
+    const unsure = tail.slice(sure);
+    const isHeld = unsure.length >= shortestHeld;
+    show(isHeld ? tail.slice(0, sure) : tail);
+    if (!isHeld) closeBlock();
+    const text = (tail + blockBreak).slice(sure);
+    seam = text === '' ? null : isHeld ? { text, unshown: unsure } : { text };
+    given = released.slice(sure);
+  }
+
+  function* end(): TextSteps<void> {
+    yield* renew();
+    show(behindSeam(yield stream.end(), true));
+    closeBlock();
+    if (blocks < 2) return;
+    const whole = yield textInSlices(redactor, raw.slice(0, -blockBreak.length));
+    if (withoutBreaks(whole) === withoutBreaks(sent)) return;
+    restart(whole);
+    closeBlock();
+  }
 
   return {
-    push(text: string): void {
-      renew();
-      if (text === '') return;
-      isBetween = false;
-      raw += text;
-      show(behindSeam(stream.push(text)));
-    },
+    push: (text: string): MaybeLater<void> => settle(push(text)),
 
     /** All of the block leaves, but an end in which a secret may have begun. */
-    endBlock(): void {
-      renew();
-      if (isBetween) return;
-      isBetween = true;
-      blocks++;
-      const tail = behindSeam(stream.end(), true);
-      raw += blockBreak;
-      stream = redactor.stream();
-      const released = stream.push(tail + blockBreak);
-      const sure = sharedLength(released, tail + blockBreak);
-      const unsure = tail.slice(sure);
-      const isHeld = unsure.length >= shortestHeld;
-      show(isHeld ? tail.slice(0, sure) : tail);
-      if (!isHeld) closeBlock();
-      const text = (tail + blockBreak).slice(sure);
-      seam = text === '' ? null : isHeld ? { text, unshown: unsure } : { text };
-      given = released.slice(sure);
-    },
+    endBlock: (): MaybeLater<void> => settle(endBlock()),
 
     /** Nothing more comes: what was held back leaves. Blocks were masked one by one, so all of them are looked at together. */
-    async end(): Promise<void> {
-      renew();
-      show(behindSeam(stream.end(), true));
-      closeBlock();
-      if (blocks < 2) return;
-      const whole = await textInSlices(redactor, raw.slice(0, -blockBreak.length));
-      if (withoutBreaks(whole) === withoutBreaks(sent)) return;
-      restart(whole);
-      closeBlock();
-    },
+    end: (): MaybeLater<void> => settle(end()),
 
     text: () => sent,
     /** What the text is masked with. */

@@ -1,21 +1,17 @@
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
-import { createPace } from '@svc/service-kit/redaction/pace.ts';
 import { createMaskedReply } from './masked-reply.ts';
+import { andThen, type MaybeLater } from './maybe-later.ts';
 import { createSilenceFilter } from './silence.ts';
 import type { TurnSink } from './turn.ts';
 
-/** More text than this that comes at once is masked in slices of this length. */
-const sliceLength = 16_384;
-
-/** The reply of one turn on its way to its callers, masked as it leaves. */
+/** The reply of one turn on its way to its callers, masked as it leaves. What takes a while is a promise; all is done in its order. */
 export interface ReplyStream {
-  delta(text: string): void;
+  /** A promise while what came before is still being masked. */
+  delta(text: string): MaybeLater<void>;
   /** Sends what is waiting now: before anything else of the turn is shown. */
-  flush(): void;
+  flush(): MaybeLater<void>;
   /** Ends a block of text. An engine that sends no deltas gives the whole block here. */
-  segment(whole: string): void;
-  /** The same; a promise when the text is long, and nothing else may come before it is settled. */
-  longSegment(whole: string): void | Promise<void>;
+  segment(whole: string): MaybeLater<void>;
   /** Ends a block that is still open, when the engine is done. */
   finish(): Promise<void>;
   /** Everything that was sent, the reply. */
@@ -37,60 +33,62 @@ export function createReplyStream(current: () => Redactor, sink: TurnSink): Repl
   let isOpen = false;
   let silent = false;
 
-  const pushWaiting = () => {
-    if (waiting === '') return;
-    masked.push(silence.push(waiting));
-    waiting = '';
+  /** What is being masked; a fault stays, because nothing may come after it. */
+  let last: Promise<void> | null = null;
+
+  /** At once, when nothing comes before it. */
+  const inOrder = (work: () => MaybeLater<void>): MaybeLater<void> => {
+    const working = last === null ? work() : last.then(work);
+    if (!(working instanceof Promise)) return;
+    last = working;
+    working.then(
+      () => (last = last === working ? null : last),
+      () => undefined, // the end of the reply throws it
+    );
+    return working;
   };
 
-  /** Nothing else of the reply may come until it is done. */
-  let pushing: Promise<void> = Promise.resolve();
-
-  const pushInSlices = async () => {
-    const pace = createPace();
+  const pushWaiting = (): MaybeLater<void> => {
     const text = waiting;
     waiting = '';
-    for (let at = 0; at < text.length; at += sliceLength) {
-      masked.push(silence.push(text.slice(at, at + sliceLength)));
-      if (pace.isDue()) await pace.pause();
-    }
+    if (text !== '') return masked.push(silence.push(text));
+  };
+
+  const endBlock = (): MaybeLater<void> => {
+    const rest = silence.end();
+    silence = createSilenceFilter();
+    return andThen(masked.push(rest.text), () => {
+      silent = rest.silent;
+      return masked.endBlock();
+    });
   };
 
   const reply = {
-    delta(text: string): void {
+    delta(text: string): MaybeLater<void> {
       isOpen = true;
       if (waiting === '') process.nextTick(reply.flush);
       waiting += text;
+      return last ?? undefined;
     },
 
-    flush(): void {
-      if (waiting === '' || !isReadable(current)) return; // the end of the block throws what is wrong
-      pushWaiting();
+    flush(): MaybeLater<void> {
+      if (waiting === '') return last ?? undefined;
+      // The end of the block throws what is wrong.
+      return inOrder(() => (isReadable(current) ? pushWaiting() : undefined));
     },
 
-    segment(whole: string): void {
-      if (!isOpen) reply.delta(whole);
-      current();
-      pushWaiting();
-      const rest = silence.end();
-      masked.push(rest.text);
-      masked.endBlock();
-      silent = rest.silent;
-      silence = createSilenceFilter();
+    segment(whole: string): MaybeLater<void> {
+      if (!isOpen) waiting += whole;
       isOpen = false;
-    },
-
-    longSegment(whole: string): void | Promise<void> {
-      if (!isOpen) reply.delta(whole);
-      if (waiting.length <= sliceLength) return reply.segment('');
-      current();
-      pushing = pushInSlices();
-      return pushing.then(() => reply.segment(''));
+      return inOrder(() => {
+        current();
+        return andThen(pushWaiting(), endBlock);
+      });
     },
 
     async finish(): Promise<void> {
-      await pushing; // of a turn that was ended meanwhile
-      if (isOpen) reply.segment('');
+      await last; // of a turn that was ended meanwhile
+      if (isOpen || waiting !== '') await reply.segment('');
       await masked.end();
     },
 

@@ -6,7 +6,7 @@ import { loadDetection } from './detection.ts';
 import { createGrowingMatcher } from './growing-matcher.ts';
 import { textInSlices } from './in-slices.ts';
 import { createMaskThread } from './mask-thread.ts';
-import { createOffload } from './offload.ts';
+import { createOffloads } from './offload.ts';
 import { createOutboundMask } from './outbound-mask.ts';
 import { redactorOf, type Redactor } from './redactor.ts';
 import { secretName, secretParts } from './secret-parts.ts';
@@ -46,11 +46,11 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
   const growing = createGrowingMatcher(() => useMatchers(), warn);
   const { linkHosts = [] } = sources;
   const thread = createMaskThread(clock);
-  const offload = createOffload(thread, () => {
+  const offloads = createOffloads(thread, () => {
     currentRedactor();
     return { edition, values: masked, linkHosts };
   });
-  const newRedactor = () => redactorOf(growing.matchers(), { edition, linkHosts, offload });
+  const newRedactor = () => redactorOf(growing.matchers(), { edition, linkHosts, offloads });
   const useMatchers = () => (redactor = newRedactor());
   let redactor = newRedactor();
   let fault: string | null = null;
@@ -164,7 +164,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
      */
     mask: createOutboundMask((text) => currentRedactor().known(text), {
       inSlices: (text) => textInSlices(currentRedactor().knownOnly, text),
-      offload: offload('json'),
+      offload: offloads.text('json'),
     }),
 
     fault: () => fault,

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { textInSlices } from './in-slices.ts';
 import { createMaskThread, type KnownValues, type MaskThread } from './mask-thread.ts';
-import { createOffload } from './offload.ts';
+import { createOffloads } from './offload.ts';
 import { createOutboundMask } from './outbound-mask.ts';
 import { createRedactor, redactorOf } from './redactor.ts';
 import { createSecretMatcher } from './secret-matcher.ts';
@@ -29,7 +29,7 @@ function open(program?: URL) {
 /** A redactor that has its long texts masked in the thread. */
 function redactorWith(thread: MaskThread, current: () => KnownValues) {
   const { edition, values } = current();
-  return redactorOf([createSecretMatcher(values)], { edition, offload: createOffload(thread, current) });
+  return redactorOf([createSecretMatcher(values)], { edition, offloads: createOffloads(thread, current) });
 }
 
 test('a text comes back from the thread as it would be masked here, for every reader', async () => {
@@ -69,7 +69,7 @@ test('a text that turns out to be costly goes there too', async () => {
   const { thread } = open();
   const known = knownOf(value);
   const redactor = redactorWith(thread, () => known);
-  const offload = createOffload(thread, () => known)('private');
+  const offload = createOffloads(thread, () => known).text('private');
   const text = sample.repeat(200);
   expect(offload(text, 0)).toBeNull();
   expect(await offload(text, 1000)).toBe(redactor.text(text));
@@ -86,7 +86,7 @@ test('texts that are masked at the same time come back to those who sent them', 
 test('a value that becomes known while a text is masked is masked in it', async () => {
   const { thread } = open();
   let known = knownOf(value);
-  const offload = createOffload(thread, () => known)('known');
+  const offload = createOffloads(thread, () => known).text('known');
   const text = `${value} later-known-value `.repeat(20_000);
   const masking = offload(text, 0);
   known = knownOf(value, 'later-known-value');
@@ -95,7 +95,7 @@ test('a value that becomes known while a text is masked is masked in it', async 
 
 test('values that never stay the same are not chased for ever', async () => {
   const { thread } = open();
-  const offload = createOffload(thread, () => knownOf(value))('known');
+  const offload = createOffloads(thread, () => knownOf(value)).text('known');
   expect(await offload(value.repeat(20_000), 0)).toBeNull();
 });
 

@@ -8,13 +8,19 @@ export type MaskWay = 'private' | 'public' | 'known' | 'json';
 /** The values that are known at the moment. Another edition has other values. */
 export type KnownValues = { edition: symbol; values: ReadonlySet<string>; linkHosts: readonly string[] };
 
-/** What the thread is sent, in order: the values for all texts that follow, and texts. */
+/** What the thread is sent, in order: the values for all that follows, texts, and pieces of streams, of which the first begins one. */
 export type MaskOrder =
   | { values: readonly string[]; linkHosts: readonly string[] }
-  | { number: number; way: MaskWay; text: string };
+  | { number: number; way: MaskWay; text: string }
+  | { number: number; way: StreamWay; stream: number; piece: string; isFirst: boolean; isLast: boolean };
 
-/** `text` is null when nothing was masked in it. */
-export type MaskedText = { number: number; text: string | null };
+/** `text` is null when nothing was masked in it; `lost`: the stream is not there any more. */
+export type MaskedText = { number: number; text: string | null } | { number: number; lost: true };
+
+export type StreamWay = Exclude<MaskWay, 'json'>;
+
+/** A stream that is masked in the thread, as it was when it began. A promise of null: the thread has lost it. */
+export type ThreadStream = { push(text: string): Promise<string | null>; end(): Promise<string | null> };
 
 /** The thread in which long texts are masked. */
 export type MaskThread = {
@@ -24,6 +30,7 @@ export type MaskThread = {
   isRunning(): boolean;
   /** What may leave of a text; null when the thread fails, and it has to be masked otherwise. Never rejects. */
   mask(way: MaskWay, text: string, known: KnownValues): Promise<string | null>;
+  stream(way: StreamWay, known: KnownValues): ThreadStream;
   /** One line for /health. */
   fault(): string | null;
   close(): Promise<void>;
@@ -79,17 +86,41 @@ class OwnedThread implements MaskThread {
   }
 
   mask(way: MaskWay, text: string, known: KnownValues): Promise<string | null> {
+    return this.#ask(text, known, (number) => ({ number, way, text }));
+  }
+
+  stream(way: StreamWay, known: KnownValues): ThreadStream {
+    const stream = ++this.#lastNumber;
+    let worker: Worker | null = null;
+    const push = (piece: string, isLast: boolean): Promise<string | null> => {
+      const isFirst = worker === null;
+      // Another thread does not know of it.
+      if (!isFirst && worker !== this.#worker) return Promise.resolve(null);
+      const asked = this.#ask(piece, isFirst ? known : null, (number) => ({ number, way, stream, piece, isFirst, isLast }));
+      worker = this.#worker;
+      return asked;
+    };
+    return { push: (text) => push(text, false), end: () => push('', true) };
+  }
+
+  #ask(text: string, known: KnownValues | null, toOrder: (number: number) => MaskOrder): Promise<string | null> {
     if (!this.hasRoom(text.length)) return Promise.resolve(null);
+    const number = ++this.#lastNumber;
     try {
       const worker = (this.#worker ??= this.#open());
-      if (this.#edition !== known.edition) worker.postMessage(valuesOrder(known));
-      this.#edition = known.edition;
-      worker.postMessage({ number: ++this.#lastNumber, way, text } satisfies MaskOrder);
+      if (known !== null) this.#tell(worker, known);
+      worker.postMessage(toOrder(number));
     } catch (error) {
       this.#fail(error);
       return Promise.resolve(null);
     }
-    return this.#wait(this.#lastNumber, text);
+    return this.#wait(number, text);
+  }
+
+  #tell(worker: Worker, { edition, values, linkHosts }: KnownValues): void {
+    if (this.#edition === edition) return;
+    worker.postMessage({ values: [...values], linkHosts } satisfies MaskOrder);
+    this.#edition = edition;
   }
 
   fault(): string | null {
@@ -117,15 +148,15 @@ class OwnedThread implements MaskThread {
     return new Promise((settle) => this.#jobs.set(number, { text, settle }));
   }
 
-  #take({ number, text }: MaskedText): void {
-    const job = this.#jobs.get(number);
+  #take(masked: MaskedText): void {
+    const job = this.#jobs.get(masked.number);
     if (job === undefined) return;
-    this.#jobs.delete(number);
+    this.#jobs.delete(masked.number);
     this.#waiting -= job.text.length;
     this.#fault = null;
     if (this.#jobs.size > 0) this.#expectAnswer();
     else this.#endWhenIdle();
-    job.settle(text ?? job.text);
+    job.settle('lost' in masked ? null : (masked.text ?? job.text));
   }
 
   #expectAnswer(): void {
@@ -159,5 +190,3 @@ class OwnedThread implements MaskThread {
     await ending;
   }
 }
-
-const valuesOrder = ({ values, linkHosts }: KnownValues): MaskOrder => ({ values: [...values], linkHosts });

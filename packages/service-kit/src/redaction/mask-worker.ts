@@ -1,29 +1,45 @@
 import { parentPort } from 'node:worker_threads';
-import type { MaskedText, MaskOrder, MaskWay } from './mask-thread.ts';
+import type { MaskedText, MaskOrder, MaskWay, StreamWay } from './mask-thread.ts';
 import { createOutboundMask } from './outbound-mask.ts';
-import { createRedactor, type Redactor } from './redactor.ts';
+import { createRedactor } from './redactor.ts';
+import type { StreamRedactor } from './stream-redactor.ts';
 
 /**
  * Runs in a thread of its own (`mask-thread.ts`), with the same rules and the same known values as the process. Whatever fails
  * here ends the thread, and the text is masked by who has sent it.
  */
-let masks = masksOf(createRedactor([]));
+let redactor = createRedactor([]);
+const masks: Record<MaskWay, (text: string) => string> = {
+  private: (text) => redactor.text(text),
+  public: (text) => redactor.forPublic.text(text),
+  known: (text) => redactor.known(text),
+  json: (text) => createOutboundMask(redactor.known).jsonText(text),
+};
+const streamsOf: Record<StreamWay, () => StreamRedactor> = {
+  private: () => redactor.stream(),
+  public: () => redactor.forPublic.stream(),
+  known: () => redactor.knownOnly.stream(),
+};
+/** Those that nobody ends, with a turn that was broken off, make room for others: the one used longest ago goes first. */
+const streams = new Map<number, StreamRedactor>();
+const maxStreams = 64;
 
 parentPort?.on('message', (order: MaskOrder) => {
-  if ('values' in order) {
-    masks = masksOf(createRedactor(order.values, order.linkHosts));
-    return;
-  }
-  const masked = masks[order.way](order.text);
-  const answer: MaskedText = { number: order.number, text: masked === order.text ? null : masked };
-  parentPort?.postMessage(answer);
+  if ('values' in order) redactor = createRedactor(order.values, order.linkHosts);
+  else parentPort?.postMessage('stream' in order ? pushed(order) : masked(order));
 });
 
-function masksOf(redactor: Redactor): Record<MaskWay, (text: string) => string> {
-  return {
-    private: redactor.text,
-    public: redactor.forPublic.text,
-    known: redactor.known,
-    json: createOutboundMask(redactor.known).jsonText,
-  };
+function masked({ number, way, text }: Extract<MaskOrder, { text: string }>): MaskedText {
+  const result = masks[way](text);
+  return { number, text: result === text ? null : result };
+}
+
+function pushed({ number, way, stream, piece, isFirst, isLast }: Extract<MaskOrder, { stream: number }>): MaskedText {
+  const open = isFirst ? streamsOf[way]() : streams.get(stream);
+  if (open === undefined) return { number, lost: true };
+  streams.delete(stream);
+  if (!isLast) streams.set(stream, open);
+  for (const oldest of streams.keys()) if (streams.size > maxStreams) streams.delete(oldest);
+  const out = isLast ? open.push(piece) + open.end() : open.push(piece);
+  return { number, text: out === piece ? null : out };
 }

@@ -1,10 +1,16 @@
-import type { KnownValues, MaskThread, MaskWay } from './mask-thread.ts';
+import type { KnownValues, MaskThread, MaskWay, StreamWay, ThreadStream } from './mask-thread.ts';
 
 /**
  * Has a text masked in the thread, with what is known when it comes back. `spentMs`: what it has cost here already. Null when
  * it is better masked here; a promise of null when that turns out later.
  */
 export type Offload = (text: string, spentMs: number) => Promise<string | null> | null;
+
+/** The same for a stream whose text is so long by now. */
+export type OffloadStream = (length: number, spentMs: number) => ThreadStream | null;
+
+/** How a redactor has long texts masked in the thread. */
+export type Offloads = { text(way: MaskWay): Offload; stream(way: StreamWay, edition: symbol): OffloadStream };
 
 /** A shorter text is masked here: to send it costs as much. */
 const leastLength = 16_384;
@@ -14,7 +20,7 @@ const worthMs = 8;
 /** So often at most is a text masked because a value became known meanwhile. */
 const maxRounds = 3;
 
-export function createOffload(thread: MaskThread, current: () => KnownValues): (way: MaskWay) => Offload {
+export function createOffloads(thread: MaskThread, current: () => KnownValues): Offloads {
   const isWorth = (length: number, spentMs: number) =>
     length > leastLength && (thread.isRunning() || length > worthLength || spentMs > worthMs) && thread.hasRoom(length);
 
@@ -26,5 +32,13 @@ export function createOffload(thread: MaskThread, current: () => KnownValues): (
     }
     return null;
   };
-  return (way) => (text, spentMs) => (isWorth(text.length, spentMs) ? masked(way, text) : null);
+  return {
+    text: (way) => (text, spentMs) => (isWorth(text.length, spentMs) ? masked(way, text) : null),
+    stream: (way, edition) => (length, spentMs) => {
+      if (!isWorth(length, spentMs)) return null;
+      const known = current();
+      // With other values the stream would not go on as it began; whoever reads it begins it once more then.
+      return known.edition === edition ? thread.stream(way, known) : null;
+    },
+  };
 }

@@ -1,8 +1,7 @@
 import { detect, detectInLog, type Audience } from './detection.ts';
 import { asLogLine } from './log-line.ts';
-import type { MaskWay } from './mask-thread.ts';
 import { maskValue } from './mask-value.ts';
-import type { Offload } from './offload.ts';
+import type { Offload, Offloads, OffloadStream } from './offload.ts';
 import { isQuietWhole } from './quiet-whole.ts';
 import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
 import { chained, createStreamRedactor, type StreamRedactor } from './stream-redactor.ts';
@@ -12,6 +11,7 @@ export type Redactor = {
   text(text: string): string;
   /** The same of a long text, made in a thread where there is one. */
   readonly offload?: Offload;
+  readonly offloadStream?: OffloadStream;
   /** A copy of any JSON value with every string in it redacted, keys included; a number that is a known value becomes a mask. */
   value(value: unknown): unknown;
   stream(): StreamRedactor;
@@ -34,10 +34,10 @@ export type Redactor = {
 export const createRedactor = (secrets: Iterable<string>, linkHosts: readonly string[] = []): Redactor =>
   redactorOf([createSecretMatcher(secrets)], { edition: Symbol('edition'), linkHosts });
 
-type RedactorOptions = { edition: symbol; linkHosts?: readonly string[]; offload?: (way: MaskWay) => Offload };
+type RedactorOptions = { edition: symbol; linkHosts?: readonly string[]; offloads?: Offloads };
 
 /** A redactor of what any of the matchers finds. */
-export function redactorOf(matchers: readonly SecretMatcher[], { edition, linkHosts = [], offload }: RedactorOptions): Redactor {
+export function redactorOf(matchers: readonly SecretMatcher[], { edition, linkHosts = [], offloads }: RedactorOptions): Redactor {
   const knownStream = () => matchers.map(createStreamRedactor).reduce(chained);
   let spare: StreamRedactor | null = null;
   const known = (input: string) => {
@@ -53,11 +53,11 @@ export function redactorOf(matchers: readonly SecretMatcher[], { edition, linkHo
     const text = (input: string) => throughStream(detect(audience, linkHosts), known(input));
     return {
       text,
-      ...(offload !== undefined && { offload: offload(audience) }),
+      ...(offloads !== undefined && { offload: offloads.text(audience), offloadStream: offloads.stream(audience, edition) }),
       value: (value) => maskValue(value, { text, number: known }),
       stream: () => chained(knownStream(), detect(audience, linkHosts)),
       known,
-      knownOnly: { text: known, stream: knownStream, ...(offload !== undefined && { offload: offload('known') }) },
+      knownOnly: { text: known, stream: knownStream, ...(offloads !== undefined && { offload: offloads.text('known') }) },
       edition,
       logLine: (line) => asLogLine(line, throughStream(detectInLog(), known(line))),
       get forPublic() {

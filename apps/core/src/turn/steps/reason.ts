@@ -107,7 +107,7 @@ async function reasonWith(tools: TurnTools, deps: Deps, reasoning: Reasoning, { 
   if (ended?.type === 'done') tools.onDone();
   const tooMuch = tooLarge(ended);
   // What came before the limit is an answer all the same.
-  const isCut = tooMuch !== null && renderer.cut(tooMuch.message);
+  const isCut = tooMuch !== null && (await renderer.cut(tooMuch.message));
   const ending: EngineEnding = isCut ? { type: 'done' } : ended;
   if (tooMuch !== null) deps.events.engineNotice(turn, active.engine.id, tooMuch.code, tooMuch.message);
   const { text, usage, model, silent, engineSessionId, warnings, redactor: streamedWith } = await renderer.finish();
