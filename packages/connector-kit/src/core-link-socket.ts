@@ -20,15 +20,27 @@ type LinkSocketOptions = {
   onBroken: () => void;
 };
 
-export type LinkSocket = ReturnType<typeof createLinkSocket>;
+/** The carrier of the core link: connects when asked, backs off while the core is away, writes once per turn of the event loop. */
+export type LinkSocket = {
+  open(): void;
+  isOpen(): boolean;
+  /** The core takes nothing of what is written. */
+  isClogged(): boolean;
+  /**
+   * Queues one line; all lines of a turn of the event loop leave in one write, because a write costs both sides more
+   * than making a line does. Only while open.
+   */
+  write(line: string): void;
+  /** What was written before still leaves. */
+  close(): void;
+};
 
 /** Spread by a fifth so that connectors do not all come back in one instant. */
 const backOff = { firstMs: 50, maxMs: 1_000, jitter: [0.8, 1.2] } as const;
 /** Unsent characters past which the core counts as stuck. */
 const cloggedAt = 4 * maxLinkLine;
 
-/** The carrier of the core link: connects when asked, backs off while the core is away, writes once per turn of the event loop. */
-export function createLinkSocket(options: LinkSocketOptions) {
+export function createLinkSocket(options: LinkSocketOptions): LinkSocket {
   const { path, clock, log, random, isNeeded, onOpen, onLine, onReadEnd, onBroken } = options;
   let socket: Socket | null = null;
   let isOpen = false;
@@ -40,31 +52,19 @@ export function createLinkSocket(options: LinkSocketOptions) {
 
   function open(): void {
     if (closed || socket !== null || cancelRetry !== null) return;
-    const own = connect(path);
-    socket = own;
-    let fault = 'closed by the core';
-    const splitter = createLineSplitter(
-      maxLinkLine,
-      (line) => {
-        if (own.destroyed) return; // lines behind a bad one are of a broken stream too
-        if (onLine(line)) failures = 0;
-        else own.destroy(new Error('the core sent something that is not a reply'));
-      },
-      () => own.destroy(new Error('the core sent a line past the limit')),
-    );
-    own.on('connect', () => opened());
-    own.on('data', (chunk) => {
-      splitter.push(chunk);
-      onReadEnd();
-    });
-    own.on('error', (error) => (fault = error.message));
-    own.on('close', () => lost(fault));
+    socket = connectTo(path, { onOpen: opened, onLine: take, onReadEnd, onEnd: lost });
   }
 
   function opened(): void {
     isOpen = true;
     if (failures > 0) log('info', 'linked to the core again');
     onOpen();
+  }
+
+  function take(line: string): boolean {
+    const isOurs = onLine(line);
+    if (isOurs) failures = 0;
+    return isOurs;
   }
 
   function lost(why: string): void {
@@ -93,20 +93,39 @@ export function createLinkSocket(options: LinkSocketOptions) {
     open,
     isOpen: () => isOpen,
     isClogged: () => socket !== null && socket.writableLength > cloggedAt,
-    /**
-     * Queues one line; all lines of a turn of the event loop leave in one write, because a write costs both sides more
-     * than making a line does. Only while open.
-     */
-    write(line: string): void {
+    write(line) {
       if (pending === '') setImmediate(flush);
       pending += `${line}\n`;
     },
-    /** What was written before still leaves. */
-    close(): void {
+    close() {
       closed = true;
       cancelRetry?.();
       if (isOpen) flush();
       socket?.destroy();
     },
   };
+}
+
+type Listener = Pick<LinkSocketOptions, 'onOpen' | 'onLine' | 'onReadEnd'> & { onEnd(why: string): void };
+
+/** One connection, cut into lines. */
+function connectTo(path: string, { onOpen, onLine, onReadEnd, onEnd }: Listener): Socket {
+  const socket = connect(path);
+  let fault = 'closed by the core';
+  const splitter = createLineSplitter(
+    maxLinkLine,
+    (line) => {
+      if (socket.destroyed) return; // lines behind a bad one are of a broken stream too
+      if (!onLine(line)) socket.destroy(new Error('the core sent something that is not a reply'));
+    },
+    () => socket.destroy(new Error('the core sent a line past the limit')),
+  );
+  socket.on('connect', () => onOpen());
+  socket.on('data', (chunk) => {
+    splitter.push(chunk);
+    onReadEnd();
+  });
+  socket.on('error', (error) => (fault = error.message));
+  socket.on('close', () => onEnd(fault));
+  return socket;
 }

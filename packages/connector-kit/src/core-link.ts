@@ -3,11 +3,11 @@ import type { LinkRequest } from '@svc/contract/link.ts';
 import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { createDeliveryAcks } from './delivery-acks.ts';
+import { createDeliveryAcks, type DeliveryAcks } from './delivery-acks.ts';
 import type { CallOptions, CoreApi, StartContext, StreamHandlers } from './connector.ts';
 import { CoreError, toCoreError } from './core-error.ts';
-import { createLinkSocket } from './core-link-socket.ts';
-import { createFrameDelivery } from './frame-delivery.ts';
+import { createLinkSocket, type LinkSocket } from './core-link-socket.ts';
+import { createFrameDelivery, type FrameDelivery } from './frame-delivery.ts';
 import { hasMessageId, lineOf, maxRequestLine, linkFaults, parseReply, type LinkCall } from './link-call.ts';
 
 export type CoreLinkOptions = {
@@ -24,6 +24,11 @@ export type CoreLinkOptions = {
   random?: () => number;
 };
 
+/**
+ * The connector's side of the link to the core: one unix socket for all turns, opened when the first call needs it and
+ * again when it broke. A message with an id outlives a break: it is sent again, and the core knows it. No timer is held
+ * while nothing is asked. Every rejection is a `CoreError`.
+ */
 export type CoreLink = CoreApi & {
   /** Rejects every call that is open and stays closed. */
   close(): void;
@@ -41,135 +46,36 @@ const resolveLimitMs = 10_000;
 const freeChars = 64 * 1024;
 const maxError = 4_000;
 
-/**
- * The connector's side of the link to the core: one unix socket for all turns, opened when the first call needs it and
- * again when it broke. A message with an id outlives a break: it is sent again, and the core knows it. No timer is held
- * while nothing is asked. Every rejection is a `CoreError`.
- */
+type Link = Required<Pick<CoreLinkOptions, 'clock' | 'maxPending' | 'maxHeldChars'>> & {
+  socket: LinkSocket;
+  frames: FrameDelivery;
+  deliveryAcks: DeliveryAcks;
+  /** Calls that are not answered, by id. */
+  calls: Map<number, LinkCall>;
+  heldChars: number;
+  /** When the link was opened last, by `clock.elapsed`. */
+  openedAt: number;
+  isClosed: boolean;
+};
+
 export function createCoreLink(options: CoreLinkOptions): CoreLink {
   const { clock, log, intake, maxPending = 1024, maxHeldChars = 64 * 1024 * 1024 } = options;
-  const calls = new Map<number, LinkCall>();
   const frames = createFrameDelivery(log);
-  let serial = 0;
-  let heldChars = 0;
-  let openedAt = 0;
-  let closed = false;
-
   const socket = createLinkSocket({
     path: options.socketPath,
     clock,
     log,
     random: options.random ?? Math.random,
-    isNeeded: () => calls.size > 0 || deliveryAcks.areWaiting(),
-    onOpen: takeUp,
-    onLine: takeLine,
+    isNeeded: () => link.calls.size > 0 || link.deliveryAcks.areWaiting(),
+    onOpen: () => takeUp(link),
+    onLine: (line) => takeLine(link, line),
     onReadEnd: frames.flush,
-    onBroken: takeBreak,
+    onBroken: () => takeBreak(link),
   });
   const deliveryAcks = createDeliveryAcks(socket.write, log);
-
-  function open(request: LinkRequest, limitMs: number, handlers: StreamHandlers | null) {
-    return new Promise<HandleResult | Identity>((settle, fail) => {
-      if (closed) return fail(linkFaults.stopping(false));
-      if (calls.size >= maxPending || socket.isClogged()) return fail(linkFaults.tooMany(calls.size));
-      const line = JSON.stringify(request);
-      if (line.length >= maxRequestLine) return fail(linkFaults.tooLong());
-      if (line.length > freeChars && heldChars + line.length > maxHeldChars) return fail(linkFaults.tooMany(calls.size));
-      heldChars += line.length;
-      const call: LinkCall = {
-        request,
-        chars: line.length,
-        line,
-        sent: false,
-        limitMs,
-        handlers,
-        shown: false,
-        stale: false,
-        brokenAt: null,
-        settle,
-        fail,
-        cancelTimer: () => undefined,
-      };
-      calls.set(request.id, call);
-      if (socket.isOpen()) return send(call);
-      wait(call, linkWaitMs, linkFaults.unreachable);
-      socket.open();
-    });
-  }
-
-  function send(call: LinkCall): void {
-    call.sent = true;
-    wait(call, call.limitMs, linkFaults.overdue);
-    socket.write(lineOf(call));
-    call.line = null;
-  }
-
-  function wait(call: LinkCall, ms: number, fault: () => CoreError): void {
-    call.cancelTimer();
-    call.cancelTimer = clock.after(ms, () => end(call, fault()));
-  }
-
-  /** The link is there: what waits is sent, in the order it was asked. */
-  function takeUp(): void {
-    openedAt = clock.elapsed();
-    deliveryAcks.flush();
-    for (const call of calls.values()) if (!call.sent) send(call);
-  }
-
-  /** Takes one line of the core. False when it is not one of ours: the link cannot be trusted any more. */
-  function takeLine(line: string): boolean {
-    const reply = parseReply(line);
-    if (reply === null) return false;
-    const call = calls.get(reply.id);
-    if (call === undefined) return true;
-    if ('error' in reply) {
-      end(call, toCoreError(reply.error));
-      return true;
-    }
-    if (call.stale) withdraw(call);
-    if ('frame' in reply) show(call, reply.frame);
-    else end(call, 'result' in reply ? reply.result : reply.identity);
-    return true;
-  }
-
-  function show(call: LinkCall, frame: TurnProgress): void {
-    if (call.handlers === null) return;
-    if (frame.type !== 'queued') call.shown = frame.type !== 'retract';
-    frames.take(call.handlers, frame);
-  }
-
-  function withdraw(call: LinkCall): void {
-    call.stale = false;
-    if (call.handlers !== null) frames.take(call.handlers, { type: 'retract' });
-  }
-
-  function end(call: LinkCall, answer: HandleResult | Identity | CoreError): void {
-    if (calls.delete(call.request.id)) heldChars -= call.chars;
-    call.cancelTimer();
-    if (answer instanceof CoreError) call.fail(answer);
-    else call.settle(answer);
-  }
-
-  function takeBreak(): void {
-    frames.flush();
-    deliveryAcks.takeBreak();
-    const now = clock.elapsed();
-    const wasSteady = now - openedAt >= steadyMs;
-    for (const call of calls.values()) {
-      if (!call.sent) continue;
-      if (hasMessageId(call)) keep(call, wasSteady || call.brokenAt === null ? now : call.brokenAt, now);
-      else end(call, linkFaults.wentAway());
-    }
-  }
-
-  /** Holds a call that was sent until the link is back. A link that comes and goes is one break, not many. */
-  function keep(call: LinkCall, brokenAt: number, now: number): void {
-    call.sent = false;
-    call.brokenAt = brokenAt;
-    call.stale ||= call.shown;
-    call.shown = false;
-    wait(call, Math.max(0, brokenAt + breakWaitMs - now), linkFaults.wentAway);
-  }
+  const state = { calls: new Map<number, LinkCall>(), heldChars: 0, openedAt: 0, isClosed: false };
+  const link: Link = { clock, maxPending, maxHeldChars, socket, frames, deliveryAcks, ...state };
+  let serial = 0;
 
   const toHandle = (envelope: Envelope, stream: boolean, call?: CallOptions): LinkRequest => ({
     op: 'handle',
@@ -182,21 +88,137 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
 
   // The casts: the core closes a `handle` with a result and a `resolve` with an identity (contract of the link).
   return {
-    handle: (envelope, call) => open(toHandle(envelope, false, call), turnLimitMs, null) as Promise<HandleResult>,
+    handle: (envelope, call) => ask(link, toHandle(envelope, false, call), turnLimitMs, null) as Promise<HandleResult>,
     handleStream: (envelope, handlers, call) =>
-      open(toHandle(envelope, true, call), turnLimitMs, handlers) as Promise<HandleResult>,
-    resolve: (envelope) => open({ op: 'resolve', id: ++serial, envelope }, resolveLimitMs, null) as Promise<Identity>,
+      ask(link, toHandle(envelope, true, call), turnLimitMs, handlers) as Promise<HandleResult>,
+    resolve: (envelope) => ask(link, { op: 'resolve', id: ++serial, envelope }, resolveLimitMs, null) as Promise<Identity>,
     delivered(turnId, error) {
-      if (closed) return;
-      const said: LinkRequest = { op: 'delivered', id: ++serial, turn_id: turnId, error: error?.slice(0, maxError) };
-      deliveryAcks.add(JSON.stringify(said));
+      if (link.isClosed) return;
+      const ack: LinkRequest = { op: 'delivered', id: ++serial, turn_id: turnId, error: error?.slice(0, maxError) };
+      deliveryAcks.add(JSON.stringify(ack));
       if (socket.isOpen()) deliveryAcks.flush();
       else socket.open();
     },
     close() {
-      closed = true;
-      for (const call of calls.values()) end(call, linkFaults.stopping(call.line === null));
+      link.isClosed = true;
+      for (const call of link.calls.values()) end(link, call, linkFaults.stopping(call.line === null));
       socket.close();
     },
   };
+}
+
+function ask(link: Link, request: LinkRequest, limitMs: number, handlers: StreamHandlers | null) {
+  return new Promise<HandleResult | Identity>((settle, fail) => {
+    const refusal = refusalOf(link);
+    if (refusal !== null) return fail(refusal);
+    const line = JSON.stringify(request);
+    const fault = lineFault(link, line);
+    if (fault !== null) return fail(fault);
+    link.heldChars += line.length;
+    const call: LinkCall = {
+      request,
+      chars: line.length,
+      line,
+      sent: false,
+      limitMs,
+      handlers,
+      shown: false,
+      stale: false,
+      brokenAt: null,
+      settle,
+      fail,
+      cancelTimer: () => undefined,
+    };
+    link.calls.set(request.id, call);
+    if (link.socket.isOpen()) return send(link, call);
+    wait(link, call, linkWaitMs, linkFaults.unreachable);
+    link.socket.open();
+  });
+}
+
+/** Why no call is taken now; null when one is. */
+function refusalOf({ socket, calls, maxPending, isClosed }: Link): CoreError | null {
+  if (isClosed) return linkFaults.stopping(false);
+  return calls.size >= maxPending || socket.isClogged() ? linkFaults.tooMany(calls.size) : null;
+}
+
+/** Why a call of this text is not taken; null when it is. */
+function lineFault({ calls, heldChars, maxHeldChars }: Link, line: string): CoreError | null {
+  if (line.length >= maxRequestLine) return linkFaults.tooLong();
+  const isHeavy = line.length > freeChars && heldChars + line.length > maxHeldChars;
+  return isHeavy ? linkFaults.tooMany(calls.size) : null;
+}
+
+function send(link: Link, call: LinkCall): void {
+  call.sent = true;
+  wait(link, call, call.limitMs, linkFaults.overdue);
+  link.socket.write(lineOf(call));
+  call.line = null;
+}
+
+function wait(link: Link, call: LinkCall, ms: number, fault: () => CoreError): void {
+  call.cancelTimer();
+  call.cancelTimer = link.clock.after(ms, () => end(link, call, fault()));
+}
+
+/** The link is there: what waits is sent, in the order it was asked. */
+function takeUp(link: Link): void {
+  link.openedAt = link.clock.elapsed();
+  link.deliveryAcks.flush();
+  for (const call of link.calls.values()) if (!call.sent) send(link, call);
+}
+
+/** Takes one line of the core. False when it is not one of ours: the link cannot be trusted any more. */
+function takeLine(link: Link, line: string): boolean {
+  const reply = parseReply(line);
+  if (reply === null) return false;
+  const call = link.calls.get(reply.id);
+  if (call === undefined) return true;
+  if ('error' in reply) {
+    end(link, call, toCoreError(reply.error));
+    return true;
+  }
+  if (call.stale) withdraw(link, call);
+  if ('frame' in reply) show(link, call, reply.frame);
+  else end(link, call, 'result' in reply ? reply.result : reply.identity);
+  return true;
+}
+
+function show({ frames }: Link, call: LinkCall, frame: TurnProgress): void {
+  if (call.handlers === null) return;
+  if (frame.type !== 'queued') call.shown = frame.type !== 'retract';
+  frames.take(call.handlers, frame);
+}
+
+function withdraw({ frames }: Link, call: LinkCall): void {
+  call.stale = false;
+  if (call.handlers !== null) frames.take(call.handlers, { type: 'retract' });
+}
+
+function end(link: Link, call: LinkCall, answer: HandleResult | Identity | CoreError): void {
+  if (link.calls.delete(call.request.id)) link.heldChars -= call.chars;
+  call.cancelTimer();
+  if (answer instanceof CoreError) call.fail(answer);
+  else call.settle(answer);
+}
+
+function takeBreak(link: Link): void {
+  link.frames.flush();
+  link.deliveryAcks.takeBreak();
+  const now = link.clock.elapsed();
+  const wasSteady = now - link.openedAt >= steadyMs;
+  for (const call of link.calls.values()) {
+    if (!call.sent) continue;
+    if (hasMessageId(call)) keep(link, call, wasSteady || call.brokenAt === null ? now : call.brokenAt, now);
+    else end(link, call, linkFaults.wentAway());
+  }
+}
+
+/** Holds a call that was sent until the link is back. A link that comes and goes is one break, not many. */
+function keep(link: Link, call: LinkCall, brokenAt: number, now: number): void {
+  call.sent = false;
+  call.brokenAt = brokenAt;
+  call.stale ||= call.shown;
+  call.shown = false;
+  wait(link, call, Math.max(0, brokenAt + breakWaitMs - now), linkFaults.wentAway);
 }

@@ -14,113 +14,110 @@ export function splitMessage(text: string, limit: number): string[] {
   if (text.trim() === '') return [];
   if (text.length <= limit) return [text];
   const splitter = createSplitter(limit);
-  for (const line of text.split('\n')) splitter.addLine(line);
-  return splitter.end();
+  for (const line of text.split('\n')) addLine(splitter, line);
+  return endOf(splitter);
 }
 
-function createSplitter(limit: number) {
-  const messages: string[] = [];
-  let lines: string[] = [];
-  let length = 0;
-  let fence: Fence | null = null;
-  /** Which of the lines opened it. */
-  let openedAt = 0;
+/** The messages so far, and the one that is being filled. */
+type Splitter = {
+  readonly limit: number;
+  readonly messages: string[];
+  lines: string[];
+  length: number;
+  /** The code block that is open, and which of the lines opened it. */
+  fence: Fence | null;
+  openedAt: number;
+};
 
-  /** What the open block still needs for its end. */
-  const reserve = () => (fence === null ? 0 : fence.marker.length + 1);
-  const room = () => limit - reserve() - length - (lines.length > 0 ? 1 : 0);
+const createSplitter = (limit: number): Splitter => ({ limit, messages: [], lines: [], length: 0, fence: null, openedAt: 0 });
 
-  function push(line: string): void {
-    length += line.length + (lines.length > 0 ? 1 : 0);
-    lines.push(line);
+/** What the open block still needs for its end. */
+const reserve = ({ fence }: Splitter): number => (fence === null ? 0 : fence.marker.length + 1);
+const room = (splitter: Splitter): number =>
+  splitter.limit - reserve(splitter) - splitter.length - (splitter.lines.length > 0 ? 1 : 0);
+const hasContent = ({ lines, fence, openedAt }: Splitter): boolean => lines.length > (fence !== null && openedAt === 0 ? 1 : 0);
+
+function addLine(splitter: Splitter, line: string): void {
+  const { fence, limit } = splitter;
+  if (fence !== null && isEndOf(fence, line)) return endBlock(splitter, fence, line);
+  const opened = fence === null ? toFence(line, limit) : null;
+  if (opened === null) return addText(splitter, line);
+  if (room(splitter) < opened.opener.length + opened.marker.length + 1 && splitter.lines.length > 0) cutAll(splitter);
+  splitter.openedAt = splitter.lines.length;
+  push(splitter, opened.opener);
+  splitter.fence = opened;
+}
+
+/** Its place was kept free; longer spellings of the same end are not worth a message. */
+function endBlock(splitter: Splitter, { marker }: Fence, line: string): void {
+  push(splitter, line.length <= room(splitter) + reserve(splitter) ? line : marker);
+  splitter.fence = null;
+}
+
+function addText(splitter: Splitter, line: string): void {
+  if (line.length > room(splitter) && hasContent(splitter)) cut(splitter);
+  // What a cut left over may still be too much together with this line.
+  if (line.length > room(splitter) && hasContent(splitter)) cutHere(splitter);
+  let rest = line;
+  while (rest.length > room(splitter)) {
+    const [head, tail] = cutLine(rest, room(splitter), splitter.fence === null);
+    push(splitter, head);
+    rest = tail;
+    cutHere(splitter);
   }
+  push(splitter, rest);
+}
 
-  function emit(from: readonly string[]): void {
-    const message = from.join('\n');
-    // Blank lines at a cut would only show as a gap.
-    const trimmed = fence === null ? message.replace(/^\n+/, '').trimEnd() : message;
-    if (trimmed.trim() !== '') messages.push(trimmed);
+function push(splitter: Splitter, line: string): void {
+  splitter.length += line.length + (splitter.lines.length > 0 ? 1 : 0);
+  splitter.lines.push(line);
+}
+
+/** Ends the message; the lines that begin the next one stay. */
+function cut(splitter: Splitter): void {
+  const { lines, fence, openedAt, limit } = splitter;
+  if (fence === null) {
+    const at = paragraphEnd(lines, limit);
+    emit(splitter, lines.slice(0, at), false);
+    return take(splitter, lines.slice(at));
   }
+  // An opener at the very end goes along with the code it opens.
+  const isBare = openedAt > 0 && openedAt === lines.length - 1;
+  if (isBare) emit(splitter, lines.slice(0, -1), false);
+  else emit(splitter, [...lines, fence.marker], true);
+  take(splitter, [fence.opener]);
+  splitter.openedAt = 0;
+}
 
-  function take(next: readonly string[]): void {
-    lines = [];
-    length = 0;
-    for (const line of next) push(line);
-  }
+/** Ends the message with nothing left over. */
+function cutAll(splitter: Splitter): void {
+  emit(splitter, splitter.lines, splitter.fence !== null);
+  take(splitter, []);
+}
 
-  /** Ends the message; the lines that begin the next one stay. */
-  function cut(): void {
-    if (fence === null) {
-      const at = paragraphEnd(lines, limit);
-      emit(lines.slice(0, at));
-      return take(lines.slice(at));
-    }
-    // An opener at the very end goes along with the code it opens.
-    const isBare = openedAt > 0 && openedAt === lines.length - 1;
-    if (isBare) emitOutside(lines.slice(0, -1));
-    else emit([...lines, fence.marker]);
-    take([fence.opener]);
-    openedAt = 0;
-  }
+function cutHere(splitter: Splitter): void {
+  if (splitter.fence === null) cutAll(splitter);
+  else cut(splitter);
+}
 
-  function emitOutside(from: readonly string[]): void {
-    const open = fence;
-    fence = null;
-    emit(from);
-    fence = open;
-  }
+function emit({ messages }: Splitter, from: readonly string[], isInBlock: boolean): void {
+  const message = from.join('\n');
+  // Blank lines at a cut would only show as a gap.
+  const trimmed = isInBlock ? message : message.replace(/^\n+/, '').trimEnd();
+  if (trimmed.trim() !== '') messages.push(trimmed);
+}
 
-  function addLine(line: string): void {
-    if (fence !== null && isEndOf(fence, line)) {
-      // Its place was kept free; longer spellings of the same end are not worth a message.
-      const end = line.length <= room() + reserve() ? line : fence.marker;
-      push(end);
-      fence = null;
-      return;
-    }
-    const opened = fence === null ? toFence(line, limit) : null;
-    if (opened === null) return addText(line);
-    if (room() < opened.opener.length + opened.marker.length + 1 && lines.length > 0) cutAll();
-    openedAt = lines.length;
-    push(opened.opener);
-    fence = opened;
-  }
+function take(splitter: Splitter, next: readonly string[]): void {
+  splitter.lines = [];
+  splitter.length = 0;
+  for (const line of next) push(splitter, line);
+}
 
-  /** Ends the message with nothing left over. */
-  function cutAll(): void {
-    emit(lines);
-    take([]);
-  }
-
-  function cutHere(): void {
-    if (fence === null) cutAll();
-    else cut();
-  }
-
-  function addText(line: string): void {
-    if (line.length > room() && hasContent()) cut();
-    // What a cut left over may still be too much together with this line.
-    if (line.length > room() && hasContent()) cutHere();
-    let rest = line;
-    while (rest.length > room()) {
-      const [head, tail] = cutLine(rest, room(), fence === null);
-      push(head);
-      rest = tail;
-      cutHere();
-    }
-    push(rest);
-  }
-
-  const hasContent = () => lines.length > (fence !== null && openedAt === 0 ? 1 : 0);
-
-  return {
-    addLine,
-    end(): string[] {
-      // A block that its writer left open is left open.
-      if (fence === null || lines.length > 1 || messages.length === 0) emit(lines);
-      return messages;
-    },
-  };
+function endOf(splitter: Splitter): string[] {
+  const { messages, lines, fence } = splitter;
+  // A block that its writer left open is left open.
+  if (fence === null || lines.length > 1 || messages.length === 0) emit(splitter, lines, fence !== null);
+  return messages;
 }
 
 /** How many lines to send when a message is full: up to the last paragraph, unless that would leave it half empty. */

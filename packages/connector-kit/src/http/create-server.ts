@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Schema } from '@svc/contract/schema.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
-import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
+import { http, type IncomingMessage, type Server, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { createGuard } from '@svc/service-kit/http/guard.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { errorText, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
@@ -47,7 +47,7 @@ const limits = {
  * cost more memory than a whole connector should.
  */
 export function createConnectorServer(options: ConnectorServerOptions): ConnectorServer {
-  const { routes, allowedHosts, renderError, log, unreadMs = 30_000 } = options;
+  const { routes, allowedHosts, log, unreadMs = 30_000 } = options;
   const guard = createGuard(allowedHosts);
   const find = createRouteTable([...routes, ...createSelfRoutes(options)]);
   let stopping = false;
@@ -66,7 +66,7 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
       res.on('prefinish', expectReader);
       res.on('error', ignore);
       const exchange = { req, res, requestId: requestIdOf(req), remote: req.socket.remoteAddress ?? '', params: {}, isStopping };
-      serve(exchange).catch((error: unknown) => fail(exchange, error));
+      serve(exchange).catch((error: unknown) => fail(options, exchange, error));
     },
   );
   server.maxConnections = limits.maxConnections;
@@ -97,42 +97,52 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
     await route.handle(exchange);
   }
 
-  function fail(exchange: Exchange, error: unknown): void {
-    const known = error instanceof ServiceError ? error : unknownFault(exchange, error);
-    const { res } = exchange;
-    if (!res.headersSent) sendJson(exchange, renderError(known, exchange));
-    else if (!res.writableEnded) res.destroy();
-  }
-
-  function unknownFault({ requestId }: Exchange, error: unknown): ServiceError {
-    const stack = error instanceof Error ? error.stack : undefined;
-    log('error', 'a request failed', { request_id: requestId, error: errorText(error), stack });
-    return new ServiceError('internal', `Something went wrong here. The log has it under request ${requestId}.`);
-  }
-
   return {
-    listen: (port, host) =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject);
-        server.listen({ port, host, backlog: 1024 }, () => {
-          server.off('error', reject);
-          server.on('error', (error) => log('error', 'the HTTP server has a fault', { error: error.message }));
-          const address = server.address() as AddressInfo;
-          resolve({ port: address.port, url: `http://${hostInUrl(host)}:${address.port}` });
-        });
-      }),
+    listen: (port, host) => listen(server, port, host, log),
     stop(deadlineMs) {
       stopping = true;
-      return new Promise((resolve) => {
-        const timer = setTimeout(() => server.closeAllConnections(), deadlineMs);
-        server.close(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-        server.closeIdleConnections();
-      });
+      return close(server, deadlineMs);
     },
   };
+}
+
+const listen = (server: Server, port: number, host: string, log: StartContext['log']): Promise<{ port: number; url: string }> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host, backlog: 1024 }, () => {
+      server.off('error', reject);
+      server.on('error', (error) => log('error', 'the HTTP server has a fault', { error: error.message }));
+      const address = server.address() as AddressInfo;
+      resolve({ port: address.port, url: `http://${hostInUrl(host)}:${address.port}` });
+    });
+  });
+
+const close = (server: Server, deadlineMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+
+/** Turns what a request failed with into its reply, unless one has begun. */
+function fail(
+  { renderError, log }: Pick<ConnectorServerOptions, 'renderError' | 'log'>,
+  exchange: Exchange,
+  error: unknown,
+): void {
+  const known = error instanceof ServiceError ? error : unknownFault(log, exchange, error);
+  const { res } = exchange;
+  if (!res.headersSent) sendJson(exchange, renderError(known, exchange));
+  else if (!res.writableEnded) res.destroy();
+}
+
+function unknownFault(log: StartContext['log'], { requestId }: Exchange, error: unknown): ServiceError {
+  const stack = error instanceof Error ? error.stack : undefined;
+  log('error', 'a request failed', { request_id: requestId, error: errorText(error), stack });
+  return new ServiceError('internal', `Something went wrong here. The log has it under request ${requestId}.`);
 }
 
 /** A reader that is gone is no fault; what runs for it goes on. */
