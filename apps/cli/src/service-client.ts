@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { openRequest, requestJson, type JsonRequest } from '@svc/service-kit/http/json-client.ts';
 import { CliError } from './cli-error.ts';
 import { serviceUrl } from './core-url.ts';
@@ -32,7 +32,7 @@ export const askCore = <T>(
 
 /** One question to the manager. @throws CliError when nothing answers. */
 export const askManager = <T>(
-  settings: Settings,
+  settings: CliSettings,
   path: string,
   body?: unknown,
   method?: 'POST' | 'PATCH' | 'DELETE',
@@ -45,15 +45,15 @@ export const askManager = <T>(
   });
 
 /** Reads from the collector. @throws CliError when nothing answers, or it refuses. */
-export const askCollector = <T>(settings: Settings, path: string, query: Query = {}): Promise<T> =>
+export const askCollector = <T>(settings: CliSettings, path: string, query: Query = {}): Promise<T> =>
   fromCollector<T>(collectorUrl(settings, path, query), { token: settings.insightsToken, timeoutMs: collectorTimeoutMs });
 
 /** Asks the collector for something that only the holder of the control token may. `timeoutMs` bounds the whole. @throws CliError */
-export const tellCollector = <T>(settings: Settings, path: string, timeoutMs: number): Promise<T> =>
+export const tellCollector = <T>(settings: CliSettings, path: string, timeoutMs: number): Promise<T> =>
   fromCollector<T>(collectorUrl(settings, path), { body: {}, token: settings.insightsControlToken, timeoutMs });
 
 /** What happens from now on, until the collector is gone. @throws CliError when nothing answers, or it refuses. */
-export async function* followCollector(settings: Settings): AsyncGenerator<SseEvent> {
+export async function* followCollector(settings: CliSettings): AsyncGenerator<SseEvent> {
   const url = collectorUrl(settings, '/api/stream');
   const response = await openRequest(url, { token: settings.insightsToken, timeoutMs: followMs }).catch((error: unknown) => {
     throw toCliError('collector', url, error, followMs);
@@ -88,7 +88,7 @@ async function fromCollector<T>(url: string, request: Request): Promise<T> {
   throw collectorRefusal(answer.status, answer.body.message);
 }
 
-function collectorUrl(settings: Settings, path: string, query: Query = {}): string {
+function collectorUrl(settings: CliSettings, path: string, query: Query = {}): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) params.set(name, String(value));
   return `${serviceUrl(settings, 'collector')}${path}${params.size === 0 ? '' : `?${params.toString()}`}`;

@@ -1,4 +1,4 @@
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { runsVault } from './vault/vault-address.ts';
 
 export const hostNames = ['core', 'manager', 'collector', 'vault'] as const;
@@ -8,14 +8,14 @@ export type HostName = (typeof hostNames)[number];
 export type HostAddress = { name: HostName; port: number; url: string; setting: string };
 
 /** The host processes of these settings: three, and the vault where there is one. */
-export const hostAddresses = (settings: Settings): HostAddress[] => [
+export const hostAddresses = (settings: CliSettings): HostAddress[] => [
   address(settings, 'core', settings.corePort),
   address(settings, 'manager', settings.managerPort),
   address(settings, 'collector', settings.collectorPort),
   ...(runsVault(settings) ? [address(settings, 'vault', settings.vaultPort)] : []),
 ];
 
-const address = (settings: Settings, name: HostName, port: number): HostAddress => ({
+const address = (settings: CliSettings, name: HostName, port: number): HostAddress => ({
   name,
   port,
   url: httpUrl(settings.bindHost, port),

@@ -1,5 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import { createIntake } from '@svc/service-kit/intake/intake.ts';
@@ -65,11 +66,12 @@ export type CoreDeps = {
 };
 
 /** Builds the context in the order of need; `close` walks back. */
-export async function createCoreContext({ settings, clock, ids, log, env, overrides }: CoreDeps) {
+export async function createCoreContext({ settings: allSettings, clock, ids, log, env, overrides }: CoreDeps) {
+  const settings: CoreSettings = allSettings;
   const paths = dataPaths(settings.dataDir);
   makePrivateDir(paths.root);
   const db = openCoreDb(paths.coreDb, { durability: settings.durability, log });
-  const knownSecrets = openServiceSecrets({ settings, env, clock, warn: (message) => log.warn(message) });
+  const knownSecrets = openServiceSecrets({ settings: allSettings, env, clock, warn: (message) => log.warn(message) });
   const telemetry =
     overrides?.telemetry ??
     createTelemetry({

@@ -1,3 +1,4 @@
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -84,13 +85,14 @@ describe('a restore', () => {
   });
 });
 
+const ownSettings = () => loadSettings(repositoryRoot, { SVC_DATA_DIR: bench.core.context.settings.dataDir });
+
 test('a core whose database is damaged still takes a backup, and makes none', async () => {
   await open({ before: fill });
   const { archive, id } = await makeBackup();
-  const { settings } = bench.core.context;
   const port = await freePort();
   const version = readVersion(repositoryRoot, 'core', 'stable');
-  const service = { settings: { ...settings, corePort: port }, log: createLog('core', 'silent'), version };
+  const service = { settings: { ...ownSettings(), corePort: port }, log: createLog('core', 'silent'), version };
   const closed = await startDegradedCore(service, 'It is damaged.');
   const at = `${closed.url}/v2/backups`;
   try {
@@ -110,7 +112,7 @@ test('a core that is started alone on a half restored folder refuses to begin', 
   mkdirSync(inData('restore'));
   writeFileSync(inData('restore', 'journal.json'), '{}');
   const version = readVersion(repositoryRoot, 'core', 'stable');
-  const service = { settings: bench.core.context.settings, log: createLog('core', 'silent'), version };
+  const service = { settings: ownSettings(), log: createLog('core', 'silent'), version };
   await expect(startCore(service)).rejects.toThrow('A restore in');
 });
 

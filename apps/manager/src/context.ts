@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { dataPaths, makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
 import { readEnv, type Env } from '@svc/service-kit/config/env-file.ts';
 import { createBearerAuth, type BearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
@@ -36,7 +37,8 @@ export type ManagerOptions = ServiceContext & {
 };
 
 /** Everything the manager is made of. */
-export type ManagerContext = ServiceContext & {
+export type ManagerContext = Omit<ServiceContext, 'settings'> & {
+  settings: ManagerSettings;
   clock: Clock;
   paths: DataPaths;
   env: Env;
@@ -60,13 +62,14 @@ type Base = Pick<ManagerContext, 'settings' | 'log' | 'version' | 'clock' | 'pat
 
 /** In the order of need. */
 export async function createManagerContext(options: ServiceContext & Partial<ManagerOptions>): Promise<ManagerContext> {
-  const { settings, log, version, clock = systemClock } = options;
+  const { log, version, clock = systemClock } = options;
+  const settings: ManagerSettings = options.settings;
   const paths = dataPaths(settings.dataDir);
   for (const dir of [paths.root, paths.run, paths.logs, paths.spool, paths.instances, paths.connectors]) makePrivateDir(dir);
   const env = readEnv(settings.root);
   const db = openManagerDb(paths.managerDb, settings.durability);
   const store = createInstanceStore(db);
-  const knownSecrets = openServiceSecrets({ settings, env, clock, warn: (message) => log.warn(message) });
+  const knownSecrets = openServiceSecrets({ settings: options.settings, env, clock, warn: (message) => log.warn(message) });
   const base: Base = { settings, log, version, clock, paths, env, knownSecrets };
   const types = await openTypes(base);
   const telemetry = options.telemetry ?? openTelemetry(base);

@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import type { VaultSettings } from '@svc/service-kit/config/process-settings.ts';
 import { randomIds, type Ids } from '@svc/service-kit/ids.ts';
 import type { ServiceContext } from '@svc/service-kit/run-service.ts';
 import type { Database } from '@svc/store/database.ts';
@@ -20,7 +21,8 @@ import { createTokenExchange, type TokenExchange } from './token/token-exchange.
 import { createProxyTokens } from './token/proxy-tokens.ts';
 
 /** Everything the vault is made of. */
-export type VaultContext = ServiceContext & {
+export type VaultContext = Omit<ServiceContext, 'settings'> & {
+  settings: VaultSettings;
   db: SqliteDatabase;
   keyring: Keyring;
   inventory: Inventory;
@@ -45,7 +47,8 @@ export type VaultOptions = ServiceContext & {
 
 /** The vault as it is after a start: sealed. */
 export async function createVaultContext(options: VaultOptions): Promise<VaultContext> {
-  const { settings, log, version, clock = systemClock, ids = randomIds, calibrate = calibrateCost, maxUses } = options;
+  const { log, version, clock = systemClock, ids = randomIds, calibrate = calibrateCost, maxUses } = options;
+  const settings: VaultSettings = options.settings;
   makePrivateDir(settings.dataDir);
   const db = openVaultDb(dataPaths(settings.dataDir).vaultDb);
   const keyring = createKeyring({ maxUses });

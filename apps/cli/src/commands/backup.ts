@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Backup, RestorePlan, RestoreUndone } from '@svc/contract/backup.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { undoRestore } from '@svc/service-kit/restore/restore-state.ts';
@@ -30,7 +31,7 @@ const pollMs = 300;
 const restoreTimeoutMs = 60 * 60_000;
 
 export async function backup(command: BackupCommand): Promise<number> {
-  const settings = loadSettings(repositoryRoot);
+  const settings: CliSettings = loadSettings(repositoryRoot);
   const url = coreUrl(settings);
   const show = (facts: unknown, text: string) => print(command.json === true ? JSON.stringify(facts, null, 2) : text);
   switch (command.action) {

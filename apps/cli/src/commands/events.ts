@@ -1,4 +1,5 @@
 import type { TelemetryEvent } from '@svc/contract/event.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCollector, followCollector } from '../service-client.ts';
@@ -21,7 +22,7 @@ export type EventsOptions = {
 /** The last events, oldest first; with `follow` also those to come, until Ctrl-C. */
 export async function events(options: EventsOptions): Promise<number> {
   const { follow, lines, surface, session, identity, since, json } = options;
-  const settings = loadSettings(repositoryRoot);
+  const settings: CliSettings = loadSettings(repositoryRoot);
   const style = createStyle(process.stdout);
   const show = (event: TelemetryEvent) => print(json === true ? JSON.stringify(event) : renderEvent(event, style));
   // The feed is opened first, so that nothing falls between the two.

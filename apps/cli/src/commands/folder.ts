@@ -1,5 +1,6 @@
 import type { FolderList, TrustedFolder, WorkingFolder } from '@svc/contract/folder.ts';
-import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { askCore } from '../service-client.ts';
 import { createConnectorApi } from '../connector/connector-api.ts';
 import { pickInstance } from '../connector/pick-instance.ts';
@@ -18,7 +19,7 @@ const help: RefusalHelp = { what: 'nothing was changed.', run: './svc folder' };
 
 /** Lists the folders that turns work in, or sets, clears or trusts one. */
 export async function folder(request: FolderRequest): Promise<number> {
-  const settings = loadSettings(repositoryRoot);
+  const settings: CliSettings = loadSettings(repositoryRoot);
   const url = `${coreUrl(settings)}/v2/folders`;
   switch (request.action) {
     case 'list':
@@ -51,7 +52,7 @@ export async function folder(request: FolderRequest): Promise<number> {
 }
 
 /** As the core knows it: an instance by its id. */
-async function toBody({ instance, ...target }: FolderTarget, settings: Settings): Promise<object> {
+async function toBody({ instance, ...target }: FolderTarget, settings: CliSettings): Promise<object> {
   if (instance === undefined) return target;
   return { instance_id: pickInstance(await createConnectorApi(settings).list(), instance).id };
 }

@@ -1,4 +1,5 @@
 import type { OtelView } from '@svc/contract/insights.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCollector, tellCollector } from '../service-client.ts';
@@ -14,7 +15,7 @@ const installMs = 6 * 60_000;
 
 /** Shows how the export of OpenTelemetry stands, or installs its libraries. */
 export async function otel(action: OtelAction, { json }: OtelOptions): Promise<number> {
-  const settings = loadSettings(repositoryRoot);
+  const settings: CliSettings = loadSettings(repositoryRoot);
   const view =
     action === 'install'
       ? await tellCollector<OtelView>(settings, '/api/otel/install', installMs)

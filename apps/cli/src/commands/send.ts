@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { SendAnswer, SendRequest, SendTarget } from '@svc/contract/send.ts';
-import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askManager } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
@@ -14,14 +15,14 @@ export type SendOptions = { instance?: boolean; file?: string; kind?: string; js
 
 /** Sends one message out through a channel, or lists where messages can be sent. */
 export async function send(channel: string | null, target: string, text: string, options: SendOptions): Promise<number> {
-  const settings = loadSettings(repositoryRoot);
+  const settings: CliSettings = loadSettings(repositoryRoot);
   if (channel === null) return listTargets(settings, options);
   const file = options.file === undefined ? undefined : path.resolve(options.file);
   await sendOne(settings, toSendRequest(channel, target, text, { ...options, file }), options);
   return exitCodes.ok;
 }
 
-async function sendOne(settings: Settings, request: SendRequest, { json }: SendOptions): Promise<void> {
+async function sendOne(settings: CliSettings, request: SendRequest, { json }: SendOptions): Promise<void> {
   const answer = await askManager<SendAnswer>(settings, '/send', request);
   if (!answer.ok) {
     throw new CliError('the message was not sent.', { why: answer.body.message, run: helpFor(answer.status) });
@@ -30,7 +31,7 @@ async function sendOne(settings: Settings, request: SendRequest, { json }: SendO
   print(json === true ? JSON.stringify(answer.body, null, 2) : `Sent through ${instance} as ${id}.`);
 }
 
-async function listTargets(settings: Settings, { json }: SendOptions): Promise<number> {
+async function listTargets(settings: CliSettings, { json }: SendOptions): Promise<number> {
   const answer = await askManager<{ targets: SendTarget[] }>(settings, '/send/targets');
   if (!answer.ok)
     throw new CliError('the manager does not tell where messages can be sent.', {

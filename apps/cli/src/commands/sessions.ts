@@ -1,5 +1,6 @@
 import type { ListedSession } from '@svc/contract/session.ts';
-import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCollector, followCollector } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
@@ -13,7 +14,7 @@ export type SessionsOptions = { all?: boolean; limit: number; json?: boolean; fo
 
 /** Lists the sessions that are at work, the one of the newest event first; with `follow` also as they change, until Ctrl-C. */
 export async function sessions(options: SessionsOptions): Promise<number> {
-  const settings = loadSettings(repositoryRoot);
+  const settings: CliSettings = loadSettings(repositoryRoot);
   if (options.follow === true) return follow(settings, options);
   const found = await read(settings, options);
   if (options.json === true) print(JSON.stringify({ sessions: found }, null, 2));
@@ -22,7 +23,7 @@ export async function sessions(options: SessionsOptions): Promise<number> {
 }
 
 /** On a screen the list is drawn anew; elsewhere each session that changed follows, with `json` one object a line. */
-async function follow(settings: Settings, options: SessionsOptions): Promise<number> {
+async function follow(settings: CliSettings, options: SessionsOptions): Promise<number> {
   const isScreen = process.stdout.isTTY && options.json !== true;
   const style = createStyle(process.stdout);
   await followSessions({
@@ -37,7 +38,7 @@ async function follow(settings: Settings, options: SessionsOptions): Promise<num
   throw new CliError('the collector is gone.', { why: 'The feed of events ended.', run: './svc status' });
 }
 
-async function read(settings: Settings, { all, limit }: SessionsOptions): Promise<ListedSession[]> {
+async function read(settings: CliSettings, { all, limit }: SessionsOptions): Promise<ListedSession[]> {
   const query = { limit, active: all === true ? undefined : 1 };
   return (await askCollector<{ sessions: ListedSession[] }>(settings, '/api/sessions', query)).sessions;
 }

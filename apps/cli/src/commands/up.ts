@@ -3,7 +3,8 @@ import path from 'node:path';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { dataPaths, makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { readEnv } from '@svc/service-kit/config/env-file.ts';
-import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { applyRestore } from '@svc/service-kit/restore/apply-restore.ts';
 import { CliError } from '../cli-error.ts';
@@ -44,7 +45,7 @@ export async function up({
 }: UpOptions = {}): Promise<number> {
   const begunAt = Date.now();
   const env = readEnv(root);
-  const settings = loadSettings(root, env);
+  const settings: CliSettings = loadSettings(root, env);
   const paths = dataPaths(settings.dataDir);
   for (const dir of [paths.root, paths.run, paths.logs]) makePrivateDir(dir);
   const lock = takeInstanceLock(paths.supervisorLock);
@@ -70,7 +71,7 @@ export async function up({
 const entryIn = (root: string) => (name: HostName) => path.join(root, 'apps', name, 'src', 'main.ts');
 
 /** The first start makes an API instance on this port. Later its port is a matter of its own configuration. */
-const seededPorts = ({ compatPort }: Settings, { managerDb }: DataPaths): WantedPort[] =>
+const seededPorts = ({ compatPort }: CliSettings, { managerDb }: DataPaths): WantedPort[] =>
   existsSync(managerDb) || compatPort === 0 ? [] : [{ name: 'API', port: compatPort, setting: 'SVC_COMPAT_PORT' }];
 
 function sayItRuns(paths: DataPaths): number {
@@ -83,7 +84,7 @@ function sayItRuns(paths: DataPaths): number {
 }
 
 type Plan = {
-  settings: Settings;
+  settings: CliSettings;
   paths: DataPaths;
   specs: Parameters<typeof createHosts>[0];
   begunAt: number;

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
@@ -15,7 +16,7 @@ export type UploadOptions = { mime?: string; parallel: number; json?: boolean };
 
 /** Sends a file to the upload area, with progress; one that was stopped goes on where it was. */
 export async function upload(file: string, options: UploadOptions): Promise<number> {
-  const settings = loadSettings(repositoryRoot);
+  const settings: CliSettings = loadSettings(repositoryRoot);
   const { parallel } = options;
   const client = createUploadClient(coreUrl(settings), parallel);
   const line = createProgressLine(process.stderr);

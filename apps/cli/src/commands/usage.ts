@@ -1,4 +1,5 @@
 import type { UsageByPerson } from '@svc/contract/usage.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCollector } from '../service-client.ts';
@@ -12,7 +13,7 @@ export type UsageOptions = { since: number; by: UsageBy; json?: boolean };
 
 /** Shows what was used since a time, and what it cost. */
 export async function usage({ since, by, json }: UsageOptions): Promise<number> {
-  const settings = loadSettings(repositoryRoot);
+  const settings: CliSettings = loadSettings(repositoryRoot);
   const style = createStyle(process.stdout);
   if (by === 'person') {
     const people = await askCollector<UsageByPerson>(settings, '/api/usage/people', { since });

@@ -7,7 +7,8 @@ import type {
   VaultState,
 } from '@svc/contract/vault.ts';
 import type { Tier } from '@svc/contract/trust.ts';
-import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { CliError } from '../cli-error.ts';
@@ -31,7 +32,7 @@ export type VaultCommand =
   | { action: 'remove' | 'remove-agent'; name: string };
 
 export async function vault(command: VaultCommand): Promise<number> {
-  const settings = loadSettings(repositoryRoot);
+  const settings: CliSettings = loadSettings(repositoryRoot);
   const input = createSecretInput();
   if (command.action === 'init') await init(settings, input, command.writeEnv === true);
   else if (command.action === 'status') await showStatus(settings, command.json === true);
@@ -42,7 +43,7 @@ export async function vault(command: VaultCommand): Promise<number> {
   return exitCodes.ok;
 }
 
-async function init(settings: Settings, input: SecretInput, writes: boolean): Promise<void> {
+async function init(settings: CliSettings, input: SecretInput, writes: boolean): Promise<void> {
   const made = await initVault(settings, input);
   const lines = Object.entries(made).map(([name, value]) => `${name}=${value}`);
   print(
@@ -53,13 +54,13 @@ async function init(settings: Settings, input: SecretInput, writes: boolean): Pr
   print('\nNext: stop the service if it runs, start it (./svc up), open the vault:\n./svc vault unseal');
 }
 
-async function showStatus(settings: Settings, json: boolean): Promise<void> {
+async function showStatus(settings: CliSettings, json: boolean): Promise<void> {
   const url = vaultAddress(settings);
   const state = await whereAnswered(createAskVault(url, null), settings)<VaultState>('status');
   print(json ? JSON.stringify(state) : renderState(url, state, createStyle(process.stdout)));
 }
 
-async function askAsAdmin(settings: Settings, input: SecretInput): Promise<AskVault> {
+async function askAsAdmin(settings: CliSettings, input: SecretInput): Promise<AskVault> {
   const url = vaultAddress(settings);
   if (settings.vaultAdminKey !== null) return createAskVault(url, settings.vaultAdminKey);
   if (settings.vaultUrl === null && !runsVault(settings)) throw noVault();
@@ -70,7 +71,7 @@ async function askAsAdmin(settings: Settings, input: SecretInput): Promise<AskVa
 }
 
 /** Where no vault answers, what is to be done is said: one that was set up begins to run with the next start. */
-const whereAnswered = (ask: AskVault, settings: Settings): AskVault =>
+const whereAnswered = (ask: AskVault, settings: CliSettings): AskVault =>
   async function asked<T>(...question: Parameters<AskVault>): Promise<T> {
     try {
       return await ask<T>(...question);

@@ -1,7 +1,7 @@
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { VaultSecretStored } from '@svc/contract/vault.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { askCore, askManager, type ServiceAnswer } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
 import { coreUrl } from '../core-url.ts';
@@ -12,7 +12,7 @@ type Changed = { instance: Instance };
 export type ConnectorApi = ReturnType<typeof createConnectorApi>;
 
 /** The connector routes of the manager, and the core's for secrets. A refusal is thrown as what a person reads. */
-export function createConnectorApi(settings: Settings) {
+export function createConnectorApi(settings: CliSettings) {
   const at = (id: string, route = '') => `/instances/${encodeURIComponent(id)}${route}`;
 
   return {

@@ -1,5 +1,5 @@
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { hostAddresses } from '../service-urls.ts';
 import { nextTry } from '../status/next-try.ts';
 import { startsLater, type Status } from '../status/collect-status.ts';
@@ -7,13 +7,13 @@ import { portFault } from '@svc/supervisor/port-owner.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
 /** What should run: when it does, its processes, instances and engines; when it does not, whether it could. */
-export async function examineServices(settings: Settings, status: Status, now = Date.now()): Promise<Finding[]> {
+export async function examineServices(settings: CliSettings, status: Status, now = Date.now()): Promise<Finding[]> {
   const isRunning = status.supervisor !== null || status.services.some(({ version }) => version !== null);
   if (!isRunning) return [...(await examinePorts(settings)), skipped('services', 'not running; ./svc up starts them')];
   return [...supervisor(status), ...services(status, now), ...instances(status, now), ...(await engines(settings))];
 }
 
-async function examinePorts(settings: Settings): Promise<Finding[]> {
+async function examinePorts(settings: CliSettings): Promise<Finding[]> {
   return Promise.all(
     hostAddresses(settings).map(async ({ name, port, setting }) => {
       const fault = await portFault(settings.bindHost, port);
@@ -54,7 +54,7 @@ type Engines = {
   engines: { id: string; installed: boolean; version: string | null; ready: boolean; reason: string; default: boolean }[];
 };
 
-async function engines(settings: Settings): Promise<Finding[]> {
+async function engines(settings: CliSettings): Promise<Finding[]> {
   const core = hostAddresses(settings).find(({ name }) => name === 'core');
   try {
     const { status, body } = await requestJson<Engines>(`${core?.url}/v2/engines`, { timeoutMs: 10_000 });

@@ -2,7 +2,7 @@ import type { DeliveryCounts } from '@svc/contract/delivery.ts';
 import type { Instance, LastExit } from '@svc/contract/instance.ts';
 import type { EngineChoice, HealthInfo, SupervisorState, VersionInfo } from '@svc/contract/service.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { hostAddresses, type HostAddress } from '../service-urls.ts';
@@ -55,7 +55,7 @@ type Health = HealthInfo & { active?: number; waiting?: number; deliveries?: Del
 const askTimeoutMs = 1000;
 
 /** What runs, as the supervisor and the processes themselves tell. Bounded to about a second. */
-export async function collectStatus(settings: Settings): Promise<Status> {
+export async function collectStatus(settings: CliSettings): Promise<Status> {
   const supervisor = readSupervisorState(dataPaths(settings.dataDir).supervisorState);
   const { faults = [] } = supervisor ?? {};
   const addresses = hostAddresses(settings).map((address) => ({

@@ -1,5 +1,5 @@
 import type { VaultAgentRegistered, VaultInitialized, VaultState } from '@svc/contract/vault.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { CliError } from '../cli-error.ts';
 import { createAskVault } from './ask-vault.ts';
@@ -11,7 +11,7 @@ import { withVault } from './with-vault.ts';
 export type NewVault = { SVC_VAULT_URL: string; SVC_VAULT_AGENT_KEY: string; SVC_VAULT_ADMIN_KEY: string };
 
 /** Sets the vault up with a new passphrase and registers the assistant as its first agent. */
-export const initVault = (settings: Settings, input: SecretInput): Promise<NewVault> =>
+export const initVault = (settings: CliSettings, input: SecretInput): Promise<NewVault> =>
   withVault(settings, async (url) => {
     const own = settings.vaultAdminKey;
     const { initialized } = await createAskVault(url, own)<VaultState>('status');

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 
 /** Where a vault of ours listens. */
-const ownUrl = ({ bindHost, vaultPort }: Settings): string => `http://${bindHost}:${vaultPort}`;
+const ownUrl = ({ bindHost, vaultPort }: CliSettings): string => `http://${bindHost}:${vaultPort}`;
 
 /** Where the vault is: where the settings say, else where our own would be. */
-export const vaultAddress = (settings: Settings): string => settings.vaultUrl ?? ownUrl(settings);
+export const vaultAddress = (settings: CliSettings): string => settings.vaultUrl ?? ownUrl(settings);
 
 /**
  * True when `svc up` runs a vault: the settings name ours, or name none and it has been set up here. One that is named
  * elsewhere is somebody else's to run.
  */
-export function runsVault(settings: Settings): boolean {
+export function runsVault(settings: CliSettings): boolean {
   if (settings.vaultUrl === null) return existsSync(dataPaths(settings.dataDir).vaultDb);
   const { hostname, port } = new URL(settings.vaultUrl);
   const isHere = hostname === settings.bindHost || (hostname === 'localhost' && settings.bindHost === '127.0.0.1');

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { VaultState } from '@svc/contract/vault.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { readEnv } from '@svc/service-kit/config/env-file.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { callVault } from '@svc/service-kit/vault/vault-call.ts';
 import { CliError } from '../cli-error.ts';
 import { hostEnv } from '../up/host-env.ts';
@@ -13,7 +13,7 @@ import { runsVault, vaultAddress } from './vault-address.ts';
 const startMs = 20_000;
 
 /** Does something with a vault that need not run yet: where none answers, one runs for as long as it takes. */
-export async function withVault<T>(settings: Settings, work: (url: string) => Promise<T>): Promise<T> {
+export async function withVault<T>(settings: CliSettings, work: (url: string) => Promise<T>): Promise<T> {
   const url = vaultAddress(settings);
   const reply = await callVault<VaultState>(`${url}/v1/status`, { timeoutMs: 2000 });
   if (reply.is === 'ok') return work(url);
@@ -30,7 +30,7 @@ export async function withVault<T>(settings: Settings, work: (url: string) => Pr
   }
 }
 
-async function startVault(settings: Settings): Promise<ChildProcess> {
+async function startVault(settings: CliSettings): Promise<ChildProcess> {
   makePrivateDir(settings.dataDir);
   const entry = path.join(settings.root, 'apps/vault/src/main.ts');
   const env = { ...hostEnv('vault', readEnv(settings.root)), SVC_LOG_LEVEL: 'silent' };

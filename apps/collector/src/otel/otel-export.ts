@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CollectorSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
@@ -12,7 +12,7 @@ import { maxQueue, openOtlp, type Otlp, type OtlpResult } from './open-otlp.ts';
 import { toSpans, type SpanPlan } from './to-spans.ts';
 
 type Deps = MetricSources & {
-  settings: Pick<Settings, 'dataDir' | 'engineRegistry' | 'assistantName' | 'otel'>;
+  settings: Pick<CollectorSettings, 'dataDir' | 'engineRegistry' | 'assistantName' | 'otel'>;
   version: string;
   log: Pick<Log, 'info' | 'warn'>;
   /** What every span passes before it is sent. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CollectorSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
@@ -11,7 +11,7 @@ import { createCarefulTime, retentionPlan, sampleKind, type RetentionPass } from
 
 type Deps = {
   db: Pick<Database, 'all' | 'get' | 'run'>;
-  settings: Pick<Settings, 'retentionDays' | 'retentionDaysByKind'>;
+  settings: Pick<CollectorSettings, 'retentionDays' | 'retentionDaysByKind'>;
   searchThread: Pick<SearchThread, 'ask'>;
   clock: Clock;
   log: Pick<Log, 'info' | 'warn'>;

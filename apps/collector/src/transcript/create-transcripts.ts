@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CollectorSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
@@ -15,7 +15,7 @@ import { watchTranscripts } from './watch-transcripts.ts';
 type Deps = Pick<ReaderDeps, 'coreKeyOf' | 'onChanged'> & {
   db: SqliteDatabase;
   store: TranscriptStore;
-  settings: Pick<Settings, 'transcripts' | 'dataDir' | 'insightsToken' | 'insightsControlToken' | 'managerToken'>;
+  settings: Pick<CollectorSettings, 'transcripts' | 'dataDir' | 'insightsToken' | 'insightsControlToken' | 'managerToken'>;
   roots: readonly TranscriptRoot[];
   clock: Clock;
   log: Pick<Log, 'warn'>;

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import type { RestoreUndone } from '@svc/contract/backup.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { restoreState, undoRestore } from '@svc/service-kit/restore/restore-state.ts';
@@ -15,7 +15,7 @@ import type { Imports } from './import-backup.ts';
 type Deps = {
   backups: Backups;
   imports: Imports;
-  settings: Settings;
+  settings: CoreSettings;
   paths: DataPaths;
   knownSecrets: Pick<KnownSecrets, 'learn'>;
 };

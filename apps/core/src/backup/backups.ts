@@ -1,6 +1,6 @@
 import type { Backup } from '@svc/contract/backup.ts';
 import { isWithin, type Clock } from '@svc/service-kit/clock.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { restoreState } from '@svc/service-kit/restore/restore-state.ts';
@@ -13,7 +13,7 @@ export type BackupDeps = {
   /** Null where it cannot be used: then nothing is made, and what there is can still be restored. */
   db: SqliteDatabase | null;
   paths: BackupPlaces;
-  settings: Pick<Settings, 'secretsFile' | 'backupEveryMs' | 'backupKeep'>;
+  settings: Pick<CoreSettings, 'secretsFile' | 'backupEveryMs' | 'backupKeep'>;
   version: string;
   clock: Clock;
   ids: Ids;

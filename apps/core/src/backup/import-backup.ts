@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { BackupContents, RestorePlan } from '@svc/contract/backup.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import { makeRestoreFolder, stageRestore } from '@svc/service-kit/restore/restore-state.ts';
 import { filesIn } from '@svc/service-kit/restore/restore-paths.ts';
@@ -20,7 +20,7 @@ import { unpackArchive, writePart } from './unpack-archive.ts';
 
 export type ImportDeps = {
   paths: Pick<DataPaths, 'root'>;
-  settings: Pick<Settings, 'root'>;
+  settings: Pick<CoreSettings, 'root'>;
   version: string;
   clock: Clock;
   ids: Ids;

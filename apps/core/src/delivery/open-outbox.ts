@@ -1,5 +1,5 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
@@ -11,7 +11,7 @@ import type { StoredDelivery, DeliveryStore } from './delivery-store.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 
 export type OpenOutboxDeps = {
-  settings: Settings;
+  settings: CoreSettings;
   db: SqliteDatabase;
   deliveries: DeliveryStore;
   journal: TurnJournal;

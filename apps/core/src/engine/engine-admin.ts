@@ -1,5 +1,5 @@
 import type { BaseUrlSet, EngineConnection, EngineView } from '@svc/contract/engine.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { badRequest, conflict, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
@@ -20,7 +20,7 @@ export type EngineChanges = {
 };
 
 type Deps = {
-  settings: Settings;
+  settings: CoreSettings;
   env: Readonly<Record<string, string | undefined>>;
   log: Pick<Log, 'warn'>;
   registry: EngineRegistry;

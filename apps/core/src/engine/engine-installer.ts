@@ -1,7 +1,7 @@
 import type { EngineInstall } from '@svc/contract/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { conflict, errorText } from '@svc/service-kit/service-error.ts';
 import type { Events } from '../events.ts';
@@ -13,7 +13,7 @@ import { latestVersion, npmFolder } from './npm.ts';
 import { versionFolders } from './version-folders.ts';
 
 type Deps = {
-  settings: Settings;
+  settings: CoreSettings;
   paths: Pick<DataPaths, 'engines'>;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;

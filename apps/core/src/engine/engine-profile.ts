@@ -1,6 +1,6 @@
 import type { EngineConnection } from '@svc/contract/engine.ts';
 import type { EngineAuth } from '@svc/engine-kit/engine.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import type { Secrets } from '../secret/secrets.ts';
 import type { EngineSettings } from './engine-settings.ts';
@@ -31,7 +31,7 @@ export const keyNames: Record<EngineId, { own: string; vendor: string } | null> 
   offline: null,
 };
 
-type Deps = { settings: Settings; engineSettings: EngineSettings; secrets: Pick<Secrets, 'get'>; env: Env };
+type Deps = { settings: CoreSettings; engineSettings: EngineSettings; secrets: Pick<Secrets, 'get'>; env: Env };
 
 /** Asks for a key where one may be needed, so a command that gives secrets may run. Never on the path of a turn. */
 export async function readProfile({ settings, engineSettings, secrets, env }: Deps, id: EngineId): Promise<EngineProfile> {
@@ -64,7 +64,7 @@ export function authOf({ billing, apiKey, baseUrl }: EngineProfile, found: Engin
 }
 
 /** Endpoints that are set in the environment, which wins. */
-export function baseUrlOf(id: EngineId, settings: Settings): string | null {
+export function baseUrlOf(id: EngineId, settings: CoreSettings): string | null {
   switch (id) {
     case 'claude':
       return settings.claudeBaseUrl;
@@ -78,7 +78,7 @@ export function baseUrlOf(id: EngineId, settings: Settings): string | null {
 }
 
 /** Where the settings say the program is, before any other place. */
-export function pathOf(id: EngineId, settings: Settings): string | null {
+export function pathOf(id: EngineId, settings: CoreSettings): string | null {
   switch (id) {
     case 'claude':
       return settings.claudePath;

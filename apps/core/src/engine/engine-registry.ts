@@ -3,7 +3,7 @@ import type { EngineChoice } from '@svc/contract/service.ts';
 import type { CreateEngine, Engine, EngineAuth, EngineProbe } from '@svc/engine-kit/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Secrets } from '../secret/secrets.ts';
@@ -20,7 +20,7 @@ export type ActiveEngine = { engine: Engine; choice: EngineChoice; auth: EngineA
 export type EngineDescription = EngineProbe & { id: EngineId; default: boolean };
 
 type Deps = {
-  settings: Settings;
+  settings: CoreSettings;
   paths: DataPaths;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;

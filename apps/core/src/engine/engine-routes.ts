@@ -1,6 +1,6 @@
 import { engineConnections, type BaseUrlSet, type EngineView } from '@svc/contract/engine.ts';
 import type { Static } from '@svc/contract/schema.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { refusePlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
@@ -34,7 +34,7 @@ const keyBody = {
 const urlBody = { type: 'object', required: ['url'], properties: { url: { type: 'string', maxLength: 4096 } } } as const;
 
 type Deps = SideCallDeps & {
-  settings: Pick<Settings, 'engineFallback'>;
+  settings: Pick<CoreSettings, 'engineFallback'>;
   engines: Pick<EngineRegistry, 'active' | 'open'>;
   engineFallback: Pick<EngineFallback, 'notice'>;
   engineAdmin: EngineAdmin;

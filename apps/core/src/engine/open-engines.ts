@@ -1,7 +1,7 @@
 import type { EngineView, OfferedModelServer } from '@svc/contract/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Events } from '../events.ts';
@@ -24,7 +24,7 @@ export type EngineOverrides = {
 
 type Deps = {
   db: Database;
-  settings: Settings;
+  settings: CoreSettings;
   paths: DataPaths;
   clock: Clock;
   log: Log;

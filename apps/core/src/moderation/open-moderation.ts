@@ -1,5 +1,5 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Secrets } from '../secret/secrets.ts';
@@ -9,7 +9,7 @@ import { createModeration, type Moderation, type ModerationProvider } from './mo
 import { createOpenAiProvider } from './openai-provider.ts';
 
 type ModerationSettings = Pick<
-  Settings,
+  CoreSettings,
   'moderation' | 'moderationBaseUrl' | 'moderationModel' | 'moderationKeySecret' | 'moderationDenyFile'
 >;
 type Deps = { settings: ModerationSettings; secrets: Pick<Secrets, 'resolve'>; clock: Clock; log: Pick<Log, 'error'> };

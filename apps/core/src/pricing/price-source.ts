@@ -2,7 +2,7 @@ import path from 'node:path';
 import { readFile, stat } from 'node:fs/promises';
 import type { PricingReport } from '@svc/contract/cost.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { defaultPrices, defaultsTaken } from './default-prices.ts';
@@ -10,7 +10,7 @@ import { createPriceLookup, mergePrices, type Prices, toPrices } from './prices.
 import { parsePrices, type PriceChanges } from './parse-prices.ts';
 
 export type PriceSourceDeps = {
-  settings: Pick<Settings, 'pricingFile' | 'dataDir'>;
+  settings: Pick<CoreSettings, 'pricingFile' | 'dataDir'>;
   clock: Pick<Clock, 'now'>;
   log: Pick<Log, 'info' | 'error'>;
 };

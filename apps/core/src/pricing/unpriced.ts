@@ -1,5 +1,5 @@
 import type { UnpricedModel } from '@svc/contract/cost.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 
 const maxModels = 50;
 
@@ -17,7 +17,7 @@ export function createUnpriced() {
   };
 }
 
-type Deps = { settings: Settings; pricing: { unpriced(): UnpricedModel[] } };
+type Deps = { settings: CoreSettings; pricing: { unpriced(): UnpricedModel[] } };
 
 /** Where spending is limited: the models whose turns no limit sees, because nobody knows their price. */
 export function unpricedNotices({ settings, pricing }: Deps): string[] {

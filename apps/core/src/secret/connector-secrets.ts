@@ -2,14 +2,14 @@ import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText, queueFull } from '@svc/service-kit/service-error.ts';
 import type { Secrets } from './secrets.ts';
 
 type Deps = {
-  settings: Pick<Settings, 'bindHost' | 'managerPort' | 'managerToken'>;
+  settings: Pick<CoreSettings, 'bindHost' | 'managerPort' | 'managerToken'>;
   secrets: Pick<Secrets, 'get'>;
   clock: Clock;
   log: Pick<Log, 'warn'>;

@@ -1,5 +1,5 @@
 import type { SecretMaskAnswer } from '@svc/contract/secret-mask.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { createBearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { parseSteps } from '@svc/service-kit/json/parse-steps.ts';
@@ -18,7 +18,7 @@ const learnBody = {
 /** An answer of the collector, whole. */
 const maxMaskedBytes = 32 * 1024 * 1024;
 
-type Deps = { connectorSecrets: ConnectorSecrets; knownSecrets: KnownSecrets; settings: Settings };
+type Deps = { connectorSecrets: ConnectorSecrets; knownSecrets: KnownSecrets; settings: CoreSettings };
 
 /** For other processes of the service: they say secrets by name and show texts, and are never told a value. */
 export function mountSecretRoutes(app: App, { connectorSecrets, knownSecrets, settings }: Deps): void {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { Static } from '@svc/contract/schema.ts';
 import { tiers } from '@svc/contract/trust.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
@@ -13,7 +13,7 @@ import { decodeBase64, notValid, readJsonBody } from '../file/read-json-file.ts'
 import { sendFile } from '../file/send-file.ts';
 import type { Silos } from './silos.ts';
 
-type Deps = { silos: Silos; settings: Settings; intake: Intake };
+type Deps = { silos: Silos; settings: CoreSettings; intake: Intake };
 type IdParams = { id: string };
 type PathQuery = { path?: string };
 

@@ -1,4 +1,4 @@
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
@@ -10,7 +10,7 @@ import { speakOpenai, transcribeOpenai } from './openai.ts';
 import type { SpeechEndpoint, SttProvider, TtsProvider } from './provider.ts';
 
 export type ProviderDeps = {
-  settings: Pick<Settings, 'tts' | 'stt'>;
+  settings: Pick<CoreSettings, 'tts' | 'stt'>;
   secrets: Pick<Secrets, 'resolve'>;
   knownSecrets: Pick<KnownSecrets, 'redactor'>;
   env: Readonly<Record<string, string | undefined>>;

@@ -4,7 +4,7 @@ import { speechSchema, type RecordingResult, type Transcription } from '@svc/con
 import type { UploadedFile } from '@svc/contract/upload.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
@@ -15,7 +15,7 @@ import { audioTypeOf } from './audio-type.ts';
 import { checkAudioMime, readJsonClip, readRawClip, readStoredClip } from './read-clip.ts';
 import type { Speech } from './speech.ts';
 
-type Deps = { speech: Speech; uploads: Uploads; settings: Settings; clock: Clock; intake: Intake };
+type Deps = { speech: Speech; uploads: Uploads; settings: CoreSettings; clock: Clock; intake: Intake };
 
 const name = { type: 'string', minLength: 1, maxLength: 128 } as const;
 const clipQuery = { mime: { type: 'string', maxLength: 255 }, model: name, language: name } as const;

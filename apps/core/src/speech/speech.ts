@@ -1,7 +1,7 @@
 import { finished } from 'node:stream';
 import type { SpeechBody, Transcription } from '@svc/contract/speech.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { ServiceError, badRequest, unavailable } from '@svc/service-kit/service-error.ts';
@@ -17,7 +17,7 @@ import type { Clip, SpokenAudio } from './provider.ts';
 import { createSlots } from './slots.ts';
 
 type Deps = {
-  settings: Settings;
+  settings: CoreSettings;
   secrets: Secrets;
   knownSecrets: KnownSecrets;
   pricing: Pricing;

@@ -1,7 +1,7 @@
 import type { PrincipalSpend, SpendLimits, SpendReport } from '@svc/contract/cost.ts';
 import { atLeast, type Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Events } from '../events.ts';
@@ -12,7 +12,7 @@ export type SpendVerdict = { allowed: true } | { allowed: false; reply: string }
 
 type Spender = Pick<Identity, 'principal_id' | 'principal_key' | 'trust_tier'>;
 type Deps = {
-  settings: Pick<Settings, `spend${string}` & keyof Settings>;
+  settings: Pick<CoreSettings, `spend${string}` & keyof CoreSettings>;
   db: Pick<Database, 'all' | 'getDeferred'>;
   clock: Clock;
   events: Pick<Events, 'spend'>;

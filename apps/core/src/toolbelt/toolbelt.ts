@@ -2,7 +2,7 @@ import { toolbeltName } from '@svc/contract/tool-server.ts';
 import type { ToolServer } from '@svc/engine-kit/engine.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { readVersion } from '@svc/service-kit/version.ts';
@@ -61,7 +61,7 @@ export function createToolbelt({ knownSecrets, operatorToken, ...processDeps }: 
 }
 
 type Deps = {
-  settings: Settings;
+  settings: CoreSettings;
   env: Readonly<Record<string, string | undefined>>;
   knownSecrets: KnownSecrets;
   clock: Clock;

@@ -1,5 +1,5 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Outbox } from '../delivery/outbox.ts';
 import type { TurnJournal } from './turn-journal.ts';
@@ -10,7 +10,7 @@ const dayMs = 24 * hourMs;
 const deliveryDays = 30;
 
 type Deps = {
-  settings: Pick<Settings, 'historyDays'>;
+  settings: Pick<CoreSettings, 'historyDays'>;
   clock: Clock;
   log: Pick<Log, 'error'>;
   journal: Pick<TurnJournal, 'prune'>;

@@ -1,6 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -34,7 +34,7 @@ import type { TurnQueue } from './turn-queue.ts';
 /** What turns need of the other parts of the core, and no more. Each step takes its few by `Pick`. */
 export type TurnDeps = {
   settings: Pick<
-    Settings,
+    CoreSettings,
     | 'maxConcurrentTurns'
     | 'maxQueuedTurns'
     | 'turnIdleMs'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
@@ -12,7 +12,7 @@ import { isUploadId } from './staging.ts';
 import { tooLarge } from '../file/store-stream.ts';
 import type { Uploads } from './uploads.ts';
 
-type Deps = { uploads: Uploads; settings: Settings; intake: Intake };
+type Deps = { uploads: Uploads; settings: CoreSettings; intake: Intake };
 type IdParams = { id: string };
 type RawQuery = { filename?: string; mime?: string; conversation_key?: string };
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FileKind, ManifestEntry, UploadedFile, UploadState } from '@svc/contract/upload.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -18,7 +18,7 @@ import { publishWhole, storeWhole } from './whole-file.ts';
 
 export type UploadDeps = {
   uploads: string;
-  settings: Pick<Settings, 'uploadChunkBytes' | 'uploadMaxChunkBytes' | 'uploadMaxBytes' | 'rawBodyBytes'>;
+  settings: Pick<CoreSettings, 'uploadChunkBytes' | 'uploadMaxChunkBytes' | 'uploadMaxBytes' | 'rawBodyBytes'>;
   clock: Clock;
   ids: Ids;
   log: Pick<Log, 'warn' | 'error'>;

@@ -1,14 +1,14 @@
 import type { Tier } from '@svc/contract/trust.ts';
 import type { VaultStatus } from '@svc/contract/vault.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { type VaultAnswer, type VaultClient, vaultOfSettings } from '@svc/service-kit/vault/create-vault-client.ts';
 import type { SecretVault } from '../secret/secrets.ts';
 
 type Deps = {
-  settings: Settings;
+  settings: CoreSettings;
   clock: Clock;
   log: Pick<Log, 'warn' | 'info'>;
   /** Called when the vault answers again after it could not: what was looked up meanwhile may be known now. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { badRequest, conflict, errorText, notFound } from '@svc/service-kit/service-error.ts';
 import type { LogLine } from '@svc/supervisor/child-spec.ts';
@@ -16,7 +16,7 @@ import type { InstanceRows, InstanceStore, StoredInstance } from './instance-sto
 import { findPortClash } from './port-clash.ts';
 
 type Deps = {
-  settings: Settings;
+  settings: ManagerSettings;
   paths: Pick<DataPaths, 'instances'>;
   clock: Clock;
   log: Log;
@@ -194,7 +194,7 @@ async function readStored(from: InstanceRows, id: string): Promise<StoredInstanc
   return instance;
 }
 
-async function checkPorts(from: InstanceRows, candidate: StoredInstance, settings: Settings): Promise<void> {
+async function checkPorts(from: InstanceRows, candidate: StoredInstance, settings: ManagerSettings): Promise<void> {
   const clash = candidate.enabled ? findPortClash(candidate, await from.list(), settings) : null;
   if (clash !== null) throw conflict(clash);
 }

@@ -1,7 +1,7 @@
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
 
-type HostPorts = Pick<Settings, 'corePort' | 'managerPort' | 'collectorPort'>;
+type HostPorts = Pick<ManagerSettings, 'corePort' | 'managerPort' | 'collectorPort'>;
 
 /** Who has a port that `candidate` wants, in words; null when nobody has. Instances that are disabled have none. */
 export function findPortClash(

@@ -1,7 +1,7 @@
 import { createSecretSources, type SecretPlaces } from '@svc/service-kit/secrets/secret-sources.ts';
 import { ServiceError, errorText } from '@svc/service-kit/service-error.ts';
 import type { VaultClient } from '@svc/service-kit/vault/create-vault-client.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 
@@ -41,7 +41,7 @@ export function createSecretResolver(
 
 const unresolved = (message: string) => new ServiceError('unprocessable', message);
 
-type Deps = { settings: Pick<Settings, 'bindHost' | 'corePort'>; log: Pick<Log, 'info' | 'warn'> };
+type Deps = { settings: Pick<ManagerSettings, 'bindHost' | 'corePort'>; log: Pick<Log, 'info' | 'warn'> };
 
 /** A connector waits 10 s for its secret. */
 const timeoutMs = 4_000;

@@ -1,6 +1,6 @@
 import type { ParentMessage } from '@svc/connector-kit/child-protocol.ts';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { RunPass } from './run-pass.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
@@ -9,7 +9,7 @@ type About = { instance: InstanceConfig; entry: string; dataDir: string; pass: R
 const longestBeatMs = 30_000;
 
 /** Within the manager's own deadline, so that it can see its children end. */
-export const childStopTimeoutMs = ({ stopTimeoutMs }: Settings): number => Math.floor(stopTimeoutMs * 0.8);
+export const childStopTimeoutMs = ({ stopTimeoutMs }: ManagerSettings): number => Math.floor(stopTimeoutMs * 0.8);
 
 /** The first message to a connector process: all that it is to be. */
 export function createStartMessage({ settings, paths, version }: SupervisorDeps, about: About): ParentMessage {

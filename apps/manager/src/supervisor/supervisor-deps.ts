@@ -1,7 +1,7 @@
 import type { VersionInfo } from '@svc/contract/service.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { PidFile } from '@svc/supervisor/pid-file.ts';
@@ -10,7 +10,7 @@ import type { SecretResolver } from './secrets.ts';
 
 /** What the supervisor and each of its instances work with. */
 export type SupervisorDeps = {
-  settings: Settings;
+  settings: ManagerSettings;
   version: VersionInfo;
   paths: DataPaths;
   clock: Clock;

@@ -117,7 +117,11 @@ const refusal = ({ status, error: { error, message } }: Extract<VaultReply<unkno
   new ServiceError(error, message, { status });
 
 /** The vault of these settings; null unless both its address and the agent's key are set. */
-export function vaultOfSettings({ vaultUrl, vaultAgentKey, vaultAdminKey }: Settings): VaultClient | null {
+export function vaultOfSettings({
+  vaultUrl,
+  vaultAgentKey,
+  vaultAdminKey,
+}: Pick<Settings, 'vaultUrl' | 'vaultAgentKey' | 'vaultAdminKey'>): VaultClient | null {
   if (vaultUrl === null || vaultAgentKey === null) return null;
   return createVaultClient({ url: vaultUrl, agentKey: vaultAgentKey, adminKey: vaultAdminKey });
 }

@@ -2,7 +2,7 @@ import type { Static } from '@svc/contract/schema.ts';
 import type { ToolName, toolInputs } from '@svc/contract/toolbelt.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
-import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Announcements } from '../../announcement/announcements.ts';
@@ -17,7 +17,7 @@ import type { ReadCollector } from '../collector-reader.ts';
 import type { ToolCaller } from '../tool-caller.ts';
 
 export type ToolDeps = {
-  settings: Settings;
+  settings: CoreSettings;
   paths: DataPaths;
   clock: Clock;
   ids: Ids;

@@ -1,0 +1,46 @@
+import type { settingGroups, Settings } from './settings.ts';
+
+// Which process reads which settings: whole groups of `.env.example`, and single settings of others' groups.
+
+type Groups = typeof settingGroups;
+type In<Name extends keyof Groups> = keyof Groups[Name];
+
+/** What any process reads: where the program and its data are, its address, how it logs and stops. */
+type Everywhere = 'root' | In<'Everywhere'>;
+type VaultAccess = 'vaultUrl' | 'vaultAgentKey' | 'vaultAdminKey';
+
+export type CoreSettings = Pick<
+  Settings,
+  | Everywhere
+  | In<'Core'>
+  | In<'Engines'>
+  | In<'Moderation'>
+  | In<'Uploads'>
+  | In<'Speech'>
+  | In<'Secrets'>
+  | VaultAccess
+  // Where its events and its pushes go.
+  | 'collectorPort'
+  | 'insightsToken'
+  | 'managerPort'
+  | 'managerToken'
+>;
+
+export type ManagerSettings = Pick<
+  Settings,
+  Everywhere | In<'Manager'> | In<'Secrets'> | VaultAccess | 'corePort' | 'collectorPort' | 'insightsToken'
+>;
+
+/** `engineRegistry`: npm's, for the libraries of OpenTelemetry too. */
+export type CollectorSettings = Pick<
+  Settings,
+  Everywhere | In<'Collector'> | 'otel' | 'engineRegistry' | 'corePort' | 'managerPort' | 'managerToken'
+>;
+
+export type VaultSettings = Pick<Settings, Everywhere | 'vaultPort' | 'vaultAdminKey'>;
+
+/** The operator's commands ask the running processes, so they read little beside ports and tokens. */
+export type CliSettings = Pick<
+  Settings,
+  Everywhere | In<'Manager'> | In<'Vault'> | 'corePort' | 'collectorPort' | 'insightsToken' | 'insightsControlToken' | 'otel'
+>;
