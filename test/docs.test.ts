@@ -8,7 +8,7 @@ import { errorCodes } from '@svc/contract/error-body.ts';
 import { eventKinds } from '@svc/contract/event.ts';
 import { outcomes } from '@svc/contract/turn.ts';
 import { settingList } from '@svc/service-kit/config/settings.ts';
-import { pages, read, root, sourcesOf } from './repository.ts';
+import { foldersOf, pages, read, root, sourcesOf, workspaces } from './repository.ts';
 
 describe.each(pages)('%s', (page) => {
   const text = read(page);
@@ -58,3 +58,15 @@ describe('the API page', () => {
     expect(words.filter((word) => !page.includes(`\`${word}\``))).toEqual([]);
   });
 });
+
+/** Folders of the CLI are nouns of its commands, those of the testing package are named after what they stand for. */
+const namedByThemselves = ['apps/cli', 'packages/testing'];
+
+test.each(workspaces().filter(({ dir }) => /^(apps|packages)\//.test(dir) && !namedByThemselves.includes(dir)))(
+  'the architecture page names each folder of $dir',
+  ({ dir }) => {
+    const page = read('ARCHITECTURE.md');
+    const isNamed = (folder: string) => page.includes(`\`${folder}\``) || page.includes(`${dir}/src/${folder}`);
+    expect(foldersOf(path.join(root, dir, 'src')).filter((folder) => folder !== 'db' && !isNamed(folder))).toEqual([]);
+  },
+);
