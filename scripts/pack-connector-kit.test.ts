@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Attachment, attachmentSchema, Capabilities, capabilitiesSchema } from '@svc/contract/envelope.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { newConnector } from '../apps/cli/src/connector/new-connector.ts';
+import { newConnector } from '../apps/cli/src/connector/own-connector.ts';
 import type { Static } from './pack-connector-kit/plain-schema.ts';
 
 const root = path.resolve(import.meta.dirname, '..');

@@ -8,7 +8,7 @@ import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { newConnector } from '../../apps/cli/src/connector/new-connector.ts';
+import { newConnector } from '../../apps/cli/src/connector/own-connector.ts';
 import { root } from '../repository.ts';
 
 type Inject = { ok: boolean; reply: string; delivered: boolean; deliverErr: string | null };

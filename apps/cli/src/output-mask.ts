@@ -5,7 +5,7 @@ import { createCoreMask } from '@svc/service-kit/redaction/core-mask.ts';
 import { maskValue } from '@svc/service-kit/redaction/mask-value.ts';
 import { createRedactor } from '@svc/service-kit/redaction/redactor.ts';
 import { openServiceSecrets } from '@svc/service-kit/redaction/service-secrets.ts';
-import { coreUrl } from './core-url.ts';
+import { coreUrl } from './service-urls.ts';
 
 /** For what a command shows of files and of other programs: none of the service's masks may have seen it as it is known now. */
 export type OutputMask = {

@@ -4,11 +4,9 @@ import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { openRequest, requestJson, type JsonRequest } from '@svc/service-kit/http/json-client.ts';
-import { CliError } from './cli-error.ts';
-import { serviceUrl } from './core-url.ts';
-import type { HostName } from './service-urls.ts';
+import { CliError, isUnexpectedResponse, unexpectedResponse } from './cli-error.ts';
+import { serviceUrl, type HostName } from './service-urls.ts';
 import { readEvents, type SseEvent } from './sse-reader.ts';
-import { isUnexpectedResponse, unexpectedResponse } from './unexpected-response.ts';
 import { whileRestarting } from './while-restarting.ts';
 
 /** What a process of ours answered. A refusal is a value. */

@@ -61,3 +61,6 @@ export const printError = (text: string): void => void process.stderr.write(`${t
 /** Our environment for programs whose output goes where ours goes: without colours where ours has none. */
 export const environmentOfPrograms = (): NodeJS.ProcessEnv =>
   process.stdout.isTTY ? process.env : { NO_COLOR: '1', ...process.env };
+
+/** A file as a shell reads it in one word. */
+export const quoted = (file: string): string => (/^[\w./~-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`);

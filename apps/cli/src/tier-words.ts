@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import type { Tier } from '@svc/contract/trust.ts';
+import type { Tier, ToolPolicy } from '@svc/contract/trust.ts';
 
 const words: Record<Tier, string> = {
   BLOCKED: 'blocked',
@@ -12,6 +12,13 @@ const words: Record<Tier, string> = {
 
 /** A tier as a person reads it. */
 export const tierWord = (tier: Tier): string => words[tier];
+
+/** What a person may do who has a tool policy. */
+export const mayDo: Readonly<Record<ToolPolicy, string>> = {
+  none: 'may talk with the assistant',
+  read: 'may let it look things up, not change anything',
+  full: 'may let it do anything on this machine',
+};
 
 /** Takes one of some tiers as people say it, or by its name. */
 export const tierParser =

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import type { CliError } from '../src/cli-error.ts';
-import { newConnector } from '../src/connector/new-connector.ts';
+import { newConnector } from '../src/connector/own-connector.ts';
 
 const mainFile = path.resolve(import.meta.dirname, '../src/main.ts');
 let folder: TemporaryFolder;

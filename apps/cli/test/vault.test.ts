@@ -8,10 +8,9 @@ import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { runSvc } from '@svc/testing/run-svc.ts';
 import { repositoryRoot } from '../src/repository-root.ts';
-import { hostAddresses } from '../src/service-urls.ts';
+import { hostAddresses, type HostName } from '../src/service-urls.ts';
 import { hostEnv } from '../src/up/host-env.ts';
-import type { HostName } from '../src/service-urls.ts';
-import { writeEnv } from '../src/vault/write-env.ts';
+import { writeEnv } from '../src/vault/init-vault.ts';
 
 const passphrase = 'a long enough passphrase';
 let dir: string;

@@ -1,6 +1,6 @@
 import type { Backup, RestorePlan, RestoreState } from '@svc/contract/backup.ts';
 import type { Style } from '../terminal.ts';
-import { inUnits } from '../upload/render-progress.ts';
+import { inUnits } from '../upload/progress.ts';
 
 export type BackupList = { backups: Backup[]; restore: RestoreState | null };
 

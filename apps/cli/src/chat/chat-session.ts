@@ -1,7 +1,6 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
-import type { Style } from '../terminal.ts';
-import { printError, visible } from '../terminal.ts';
+import { printError, visible, type Style } from '../terminal.ts';
 import { abortTurn, streamTurn, type TurnEnd } from './stream-turn.ts';
 import { createTurnView, type TurnVerdict, type TurnView } from './turn-view.ts';
 

@@ -1,9 +1,8 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { TurnFrame } from '@svc/contract/turn.ts';
 import { openRequest, requestJson } from '@svc/service-kit/http/json-client.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, unexpectedResponse } from '../cli-error.ts';
 import { readEvents } from '../sse-reader.ts';
-import { unexpectedResponse } from '../unexpected-response.ts';
 import { whileRestarting } from '../while-restarting.ts';
 
 export type TurnEnd = Extract<TurnFrame, { type: 'result' | 'error' }>;

@@ -10,11 +10,10 @@ import { getBackup, importBackup } from '../backup/backup-client.ts';
 import { renderBackups, renderShare, stagedWords, type BackupList } from '../backup/render-backups.ts';
 import { checkFile, checkFolderOf } from '../check-file.ts';
 import { CliError } from '../cli-error.ts';
-import { coreUrl } from '../core-url.ts';
+import { coreUrl } from '../service-urls.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
-import { createProgressLine } from '../upload/progress-line.ts';
-import { inUnits } from '../upload/render-progress.ts';
+import { createProgressLine, inUnits } from '../upload/progress.ts';
 import { createSecretInput } from '../vault/secret-input.ts';
 
 /** What is to be done with backups. `secrets` asks for a passphrase. */

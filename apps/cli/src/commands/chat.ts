@@ -5,7 +5,7 @@ import { createChatSession, Interrupted, type ChatSession } from '../chat/chat-s
 import { runChatLoop } from '../chat/chat-loop.ts';
 import { describeError } from '../chat/turn-view.ts';
 import { CliError } from '../cli-error.ts';
-import { coreUrl } from '../core-url.ts';
+import { coreUrl } from '../service-urls.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 

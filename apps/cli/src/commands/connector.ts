@@ -10,15 +10,13 @@ import { awaitStart, startFault } from '../connector/await-start.ts';
 import { configConnector } from '../connector/config-connector.ts';
 import { createConnectorApi } from '../connector/connector-api.ts';
 import type { AddRequest, ConfigRequest, ConnectorRequest, NewRequest } from '../connector/connector-command.ts';
-import { newConnector } from '../connector/new-connector.ts';
+import { newConnector, testConnector } from '../connector/own-connector.ts';
 import { pickInstance } from '../connector/pick-instance.ts';
 import { renderConfig, renderConnector, renderConnectors, renderTypes, renderValue } from '../connector/render-connectors.ts';
 import { showLogs } from '../connector/show-logs.ts';
-import { testConnector } from '../connector/test-connector.ts';
-import { quoted } from '../doctor/quoted.ts';
+import { createStyle, print, printError, quoted, widthOf } from '../terminal.ts';
 import { openOutputMask } from '../output-mask.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { createStyle, print, printError, widthOf } from '../terminal.ts';
 import { createSecretInput } from '../vault/secret-input.ts';
 
 const lookMs = 250;

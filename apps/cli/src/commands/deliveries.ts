@@ -2,11 +2,15 @@ import type { Delivery } from '@svc/contract/delivery.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
-import { coreUrl } from '../core-url.ts';
-import { changeDeliveries, type Changed, type DeliveryAction } from '../deliveries/change-deliveries.ts';
-import { readDeliveries, type DeliveryList } from '../deliveries/read-deliveries.ts';
-import { renderChanged } from '../deliveries/render-changed.ts';
-import { renderDeliveries } from '../deliveries/render-deliveries.ts';
+import { coreUrl } from '../service-urls.ts';
+import {
+  changeDeliveries,
+  readDeliveries,
+  type Changed,
+  type DeliveryAction,
+  type DeliveryList,
+} from '../deliveries/delivery-api.ts';
+import { renderChanged, renderDeliveries } from '../deliveries/render-deliveries.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 

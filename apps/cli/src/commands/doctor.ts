@@ -1,6 +1,6 @@
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { examine } from '../doctor/examine.ts';
-import { renderFinding } from '../doctor/render-finding.ts';
+import { renderFinding } from '../doctor/finding.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print, widthOf } from '../terminal.ts';
 

@@ -4,7 +4,7 @@ import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCollector, followCollector } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
-import { renderEvent } from '../insights/render-event.ts';
+import { renderEvent } from '../insights/render-insights.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 

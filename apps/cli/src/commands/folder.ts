@@ -4,7 +4,7 @@ import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { askCore } from '../service-client.ts';
 import { createConnectorApi } from '../connector/connector-api.ts';
 import { pickInstance } from '../connector/pick-instance.ts';
-import { coreUrl } from '../core-url.ts';
+import { coreUrl } from '../service-urls.ts';
 import type { FolderRequest, FolderTarget } from '../folder/folder-command.ts';
 import { folderPath } from '../folder/folder-path.ts';
 import { renderFolders } from '../folder/render-folders.ts';

@@ -3,7 +3,7 @@ import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCollector, tellCollector } from '../service-client.ts';
-import { renderOtel } from '../insights/render-otel.ts';
+import { renderOtel } from '../insights/render-insights.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 

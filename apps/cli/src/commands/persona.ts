@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs';
 import type { EnginePersona, PersonaTier, PersonaView } from '@svc/contract/persona.ts';
 import type { EngineChoice } from '@svc/contract/service.ts';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
-import { parseCommand } from '@svc/service-kit/config/parse-values.ts';
 import { readEnv } from '@svc/service-kit/config/env-file.ts';
+import { parseCommand } from '@svc/service-kit/config/parse-values.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCore } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
-import { coreUrl } from '../core-url.ts';
-import { renderEnginePersona } from '../persona/render-engine-persona.ts';
+import { coreUrl } from '../service-urls.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { createStyle, print } from '../terminal.ts';
+import { createStyle, print, visible, visibleLine, type Style } from '../terminal.ts';
+import { tierWord } from '../tier-words.ts';
 
 export type PersonaOptions = { json?: boolean; engine?: string; tier?: PersonaTier };
 
@@ -76,4 +76,20 @@ function rendered({ text, bytes, source, file, fault }: PersonaView): string {
   const style = createStyle(process.stdout);
   const head = `${sources[source]} ${file} (${bytes} bytes)`;
   return [style.dim(head), ...(fault === null ? [] : [style.yellow(fault)]), '', text].join('\n');
+}
+
+const tools: Record<EnginePersona['tool_policy'], string> = {
+  none: 'no tools of its own',
+  read: 'tools that read',
+  full: 'every tool',
+};
+
+/** What an engine gives its model, and what its program adds. */
+export function renderEnginePersona({ engine, tier, tool_policy, text, bytes, added }: EnginePersona, style: Style): string {
+  const head = `${visibleLine(engine)} in a turn of ${tierWord(tier)}, with ${tools[tool_policy]} (${bytes} bytes):`;
+  const more =
+    added.length === 0
+      ? [style.dim('Its program adds nothing to it.')]
+      : [style.dim('Its program adds:'), ...added.map((line) => `- ${visibleLine(line)}`)];
+  return [style.dim(head), '', visible(text), '', ...more].join('\n');
 }

@@ -2,7 +2,7 @@ import type { SearchAnswer } from '@svc/contract/insights.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCollector } from '../service-client.ts';
-import { renderSearch } from '../insights/render-search.ts';
+import { renderSearch } from '../insights/render-insights.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 

@@ -6,9 +6,7 @@ import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askManager } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { renderTargets } from '../send/render-targets.ts';
-import { toSendRequest } from '../send/to-send-request.ts';
-import { createStyle, print } from '../terminal.ts';
+import { createStyle, print, visibleLine, type Style } from '../terminal.ts';
 
 /** `instance`: the channel is the id of an instance; `file`: a path in the upload area. */
 export type SendOptions = { instance?: boolean; file?: string; kind?: string; json?: boolean };
@@ -45,4 +43,29 @@ async function listTargets(settings: CliSettings, { json }: SendOptions): Promis
 function helpFor(status: number): string {
   if (status < 404) return './svc send --help';
   return status < 410 ? './svc send' : './svc logs manager';
+}
+
+type Options = { instance?: boolean; file?: string; kind?: string };
+
+/** A command line as the manager's `/send` takes it. Beside a file the text is its caption. */
+export function toSendRequest(channel: string, target: string, text: string, { instance, file, kind }: Options): SendRequest {
+  const words = text === '' ? {} : file === undefined ? { text } : { caption: text };
+  return {
+    ...(instance === true ? { instance_id: channel } : { channel }),
+    target,
+    ...words,
+    ...(file === undefined ? {} : { path: file }),
+    ...(kind === undefined ? {} : { kind }),
+  };
+}
+
+/** Where messages can be sent, one instance a line, with what its target is. */
+export function renderTargets(targets: readonly SendTarget[], style: Style): string {
+  const able = targets.flatMap((target) => (target.outbound === false ? [] : [{ ...target, outbound: target.outbound }]));
+  if (able.length === 0) return 'No connector that messages can be sent through is set up.';
+  const lines = able.map(({ instance_id: id, channel, name, enabled, outbound }) => {
+    const state = enabled ? '' : style.dim(', stopped');
+    return `  ${style.bold(channel)}  ${id} (${visibleLine(name)}${state}), target: ${outbound.target.label}, takes ${outbound.kinds.join(', ')}`;
+  });
+  return ['Messages can be sent through:', '', ...lines, '', '  ./svc send CHANNEL TARGET TEXT'].join('\n');
 }

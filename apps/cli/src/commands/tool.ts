@@ -10,14 +10,13 @@ import {
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askCore, type ServiceAnswer } from '../service-client.ts';
-import { coreUrl } from '../core-url.ts';
+import { coreUrl } from '../service-urls.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { refusal, showAnswer, type RefusalHelp } from '../show-answer.ts';
 import { createStyle, print, visibleLine, type Style } from '../terminal.ts';
 import { renderImport, renderTools } from '../tool/render-tools.ts';
 import { renderTest, testFault } from '../tool/render-test.ts';
 import type { ToolRequest } from '../tool/tool-command.ts';
-import { whileWaiting } from '../tool/while-waiting.ts';
 
 /** Whoever adds one is told which secrets are missing, and a secrets command may take its time. */
 const timeoutMs = 30_000;
@@ -95,3 +94,21 @@ const helpOf: Readonly<Record<ToolRequest['action'], RefusalHelp>> = {
   remove: { what: unchanged, run: './svc tool list' },
   toggle: { what: unchanged, run: './svc tool list' },
 };
+
+/** Shows on a terminal how long something takes already; elsewhere it says once what is waited for. */
+export async function whileWaiting<T>(what: string, work: Promise<T>, out: NodeJS.WriteStream = process.stderr): Promise<T> {
+  if (!out.isTTY) {
+    out.write(`${what}\n`);
+    return work;
+  }
+  const startedAt = performance.now();
+  const show = () => out.write(`\r${what} ${Math.round((performance.now() - startedAt) / 1000)} s `);
+  show();
+  const timer = setInterval(show, 1000);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+    out.write('\r\u001B[K');
+  }
+}

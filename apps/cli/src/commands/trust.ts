@@ -1,12 +1,11 @@
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
-import { coreUrl } from '../core-url.ts';
+import { coreUrl } from '../service-urls.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 import { findGrant, findIdentifier } from '../trust/find-in-principal.ts';
-import { renderExplanation } from '../trust/render-explanation.ts';
-import { renderAudit, renderGrant, renderPrincipals, renderRoles } from '../trust/render-trust.ts';
+import { renderAudit, renderExplanation, renderGrant, renderPrincipals, renderRoles } from '../trust/render-trust.ts';
 import { createTrustApi, Refusal, type TrustApi } from '../trust/trust-api.ts';
 import type { TrustRequest } from '../trust/person-command.ts';
 

@@ -11,13 +11,11 @@ import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { hostAddresses, type HostName } from '../service-urls.ts';
 import { createStyle, print, widthOf } from '../terminal.ts';
-import { awaitLeftovers } from '../up/await-leftovers.ts';
+import { awaitLeftovers, checkPorts, takeInstanceLock, type WantedPort } from '../up/before-start.ts';
 import { awaitInstances, currentEngine, currentFaults, listKeyFiles, toBannerInstance } from '../up/ask-services.ts';
 import { renderBanner } from '../up/banner.ts';
-import { checkPorts, type WantedPort } from '../up/check-ports.ts';
 import { hostEnv } from '../up/host-env.ts';
 import { createHosts, type Hosts } from '../up/hosts.ts';
-import { takeInstanceLock } from '../up/instance-lock.ts';
 import { runUntilStopped } from '../up/run-until-stopped.ts';
 import { createStateFile, readLastState, readSupervisorState } from '../up/state-file.ts';
 

@@ -16,11 +16,10 @@ import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 import { tierWord } from '../tier-words.ts';
 import { createAskVault, VaultAway, type AskVault } from '../vault/ask-vault.ts';
-import { initVault } from '../vault/init-vault.ts';
+import { initVault, writeEnv } from '../vault/init-vault.ts';
 import { renderAccesses, renderAgents, renderCredentials, renderState } from '../vault/render-vault.ts';
 import { createSecretInput, given, type SecretInput } from '../vault/secret-input.ts';
 import { runsVault, vaultAddress } from '../vault/vault-address.ts';
-import { writeEnv } from '../vault/write-env.ts';
 
 /** What is to be done with the vault. Secrets are no part of it: they are typed or piped in. */
 export type VaultCommand =

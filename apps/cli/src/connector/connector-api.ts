@@ -4,7 +4,7 @@ import type { VaultSecretStored } from '@svc/contract/vault.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { askCore, askManager, type ServiceAnswer } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
-import { coreUrl } from '../core-url.ts';
+import { coreUrl } from '../service-urls.ts';
 
 export type InstanceLog = { at: number; stream: 'stdout' | 'stderr'; text: string };
 type Changed = { instance: Instance };

@@ -5,7 +5,6 @@ import { visibleLine } from '../terminal.ts';
 import type { SecretInput } from '../vault/secret-input.ts';
 import type { ConnectorApi } from './connector-api.ts';
 import { fieldOf } from './parse-fields.ts';
-import { secretName } from './secret-name.ts';
 
 type Deps = { api: Pick<ConnectorApi, 'storeSecret'>; input: SecretInput; say: (text: string) => void };
 type Asked = { meta: ConnectorMeta; fields: readonly string[]; instances: readonly Instance[]; config: Record<string, unknown> };
@@ -39,3 +38,15 @@ const notCredential = ({ type, credentialKeys }: ConnectorMeta, field: string) =
   new CliError(`"${field}" is no credential of ${type}.`, {
     why: credentialKeys.length === 0 ? 'It has none.' : `It has ${credentialKeys.join(', ')}.`,
   });
+
+/** A name for a secret of a new instance, such as `MESSENGER_BOT_TOKEN`, that no other instance uses. */
+export function secretName({ type }: Pick<ConnectorMeta, 'type'>, field: string, instances: readonly Instance[]): string {
+  const words = `${type}_${field.replace(/_secret_key$|_secret$|_key$/, '')}`;
+  const name = words
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, '_')
+    .replace(/^SVC_/, 'CONNECTOR_');
+  const taken = new Set(instances.flatMap(({ config }) => Object.values(config)));
+  if (!taken.has(name)) return name;
+  for (let number = 2; ; number++) if (!taken.has(`${name}_${number}`)) return `${name}_${number}`;
+}

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { DeliveriesOptions } from '../commands/deliveries.ts';
 import { defineCommand, defineDefault } from '../program/define-command.ts';
-import type { DeliveryAction } from './change-deliveries.ts';
+import type { DeliveryAction } from './delivery-api.ts';
 
 type Run = (action: DeliveryAction | null, ids: readonly string[], options: DeliveriesOptions) => Promise<void>;
 

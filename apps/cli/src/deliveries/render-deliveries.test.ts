@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '@svc/contract/delivery.ts';
 import { plain } from '../terminal.ts';
-import { renderChanged } from './render-changed.ts';
-import { renderDeliveries } from './render-deliveries.ts';
+import { renderChanged, renderDeliveries } from './render-deliveries.ts';
 
 const now = 1_800_000_000_000;
 const failed: Delivery = {

@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { freeSpace } from '@svc/service-kit/free-space.ts';
-import { inUnits } from '../upload/render-progress.ts';
+import { inUnits } from '../upload/progress.ts';
 import { examineDatabases } from './examine-databases.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
-import { quoted } from './quoted.ts';
+import { quoted } from '../terminal.ts';
 
 const lowBytes = 500 * 1024 * 1024;
 const emptyBytes = 50 * 1024 * 1024;

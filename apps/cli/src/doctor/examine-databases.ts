@@ -7,7 +7,7 @@ import { checkDatabase } from '@svc/store/check-database.ts';
 import { isLogDamaged, readLog } from '@svc/store/check-log.ts';
 import { findSetAside } from '@svc/store/set-aside.ts';
 import { fine, note, problem, type Finding } from './finding.ts';
-import { quoted } from './quoted.ts';
+import { quoted } from '../terminal.ts';
 
 /** For each database. One of several GB takes longer. */
 const timeoutMs = 60_000;

@@ -1,7 +1,7 @@
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { hostAddresses } from '../service-urls.ts';
-import { nextTry } from '../status/next-try.ts';
+import { nextTry } from '../status/duration.ts';
 import { startsLater, type Status } from '../status/collect-status.ts';
 import { portFault } from '@svc/supervisor/port-owner.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';

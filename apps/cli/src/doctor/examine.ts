@@ -1,10 +1,11 @@
-import { unreadEnvLines, readEnv } from '@svc/service-kit/config/env-file.ts';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { readEnv, unreadEnvLines } from '@svc/service-kit/config/env-file.ts';
 import { SettingsError } from '@svc/service-kit/config/setting.ts';
 import { loadSettings, unknownSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { openOutputMask, withoutSecrets } from '../output-mask.ts';
 import { collectStatus } from '../status/collect-status.ts';
 import { examineDataDir } from './examine-data-dir.ts';
-import { examineInstall } from './examine-install.ts';
 import { examineServices } from './examine-services.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
@@ -40,5 +41,28 @@ function examineSettings(root: string): { findings: Finding[]; settings: Setting
       settings: null,
       findings: error.problems.map((text) => problem('settings', text, 'change it in .env or the environment')),
     };
+  }
+}
+
+/** The Node that runs this and the installed dependencies. */
+export function examineInstall(root: string): Finding[] {
+  return [fine('node', `${process.versions.node} (${process.execPath})`), dependencies(root)];
+}
+
+function dependencies(root: string): Finding {
+  const lock = readText(path.join(root, 'package-lock.json'));
+  const stamp = readText(path.join(root, 'node_modules', '.svc-lock'));
+  if (lock === null) return problem('dependencies', 'package-lock.json is missing', 'git checkout package-lock.json');
+  if (stamp === null)
+    return note('dependencies', 'not installed by ./svc, so nothing vouches for their versions', './svc status');
+  if (stamp !== lock) return problem('dependencies', 'older than package-lock.json', './svc status');
+  return fine('dependencies', 'as package-lock.json says');
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null; // the caller says what its absence means
   }
 }

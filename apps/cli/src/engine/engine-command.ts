@@ -1,6 +1,5 @@
 import { Argument, type Command } from 'commander';
 import { defineCommand, defineDefault } from '../program/define-command.ts';
-import type { EngineAction, EngineOptions } from './engine-actions.ts';
 
 type Run = (action: EngineAction, id: string | null, words: readonly string[], options: EngineOptions) => Promise<void>;
 
@@ -87,3 +86,9 @@ function addSettings(noun: Command, run: Run): void {
     .addArgument(new Argument('<state>', 'whether it updates by itself').choices(['on', 'off']))
     .action((id: string, state: string) => run('auto-update', id, [state], {}));
 }
+
+/** What `svc engine` can do. */
+export type EngineAction = 'list' | 'install' | 'test' | 'login' | 'default' | 'model' | 'key' | 'auto-update' | 'base-url';
+
+/** `remove`: the key is forgotten. */
+export type EngineOptions = { json?: boolean; remove?: boolean };

@@ -1,6 +1,5 @@
 import { Option, type Command } from 'commander';
 import { folderPolicies, type FolderPolicy } from '@svc/contract/folder.ts';
-import type { SessionsOptions } from '../commands/sessions.ts';
 import { defineCommand, defineDefault, wholeNumber } from '../program/define-command.ts';
 
 type Json = { json?: boolean };
@@ -8,6 +7,9 @@ type Json = { json?: boolean };
 /** What `svc session` is asked for, beside the list. `cwd`: null clears. */
 export type SessionRequest = Json &
   ({ action: 'show'; key: string } | { action: 'set'; key: string; cwd: string | null; for?: FolderPolicy });
+
+/** `all`: also those in which nothing happened for a while. */
+export type SessionsOptions = { all?: boolean; limit: number; json?: boolean; follow?: boolean };
 
 type Run = (request: SessionRequest) => Promise<void>;
 

@@ -6,7 +6,7 @@ import type { UsageOptions } from '../commands/usage.ts';
 import { defineCommand, defineDefault, wholeNumber } from '../program/define-command.ts';
 import type { Run } from '../program/lazy-commands.ts';
 import { usageGroups, type UsageBy } from './render-usage.ts';
-import { since } from './since.ts';
+import { since } from '../program/parse-time.ts';
 
 const time = '30m, 24h, 7d or a date';
 

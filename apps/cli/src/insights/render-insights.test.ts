@@ -1,12 +1,10 @@
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { expect, test } from 'vitest';
 import { plain } from '../terminal.ts';
-import { renderEvent } from './render-event.ts';
-import { renderOtel } from './render-otel.ts';
+import { renderEvent, renderOtel, renderSearch } from './render-insights.ts';
 import { renderPeople } from './render-people.ts';
-import { renderSearch } from './render-search.ts';
 import { renderUsage } from './render-usage.ts';
-import { since } from './since.ts';
+import { since } from '../program/parse-time.ts';
 
 const rollup = {
   bucket_hour: Date.parse('2026-03-04T10:00:00'),

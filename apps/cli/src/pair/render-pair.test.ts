@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LinkResult, PendingIdentity } from '@svc/contract/pairing.ts';
 import { plain } from '../terminal.ts';
-import { renderLink } from './render-link.ts';
-import { renderPending, senderName } from './render-pending.ts';
+import { renderLink, renderPending, senderName } from './render-pair.ts';
 
 const now = 1_800_000_000_000;
 const anna: PendingIdentity = {

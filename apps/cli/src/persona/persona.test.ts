@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { plain } from '../terminal.ts';
 import { personaTiers } from '@svc/contract/persona.ts';
 import { tierParser } from '../tier-words.ts';
-import { renderEnginePersona } from './render-engine-persona.ts';
+import { renderEnginePersona } from '../commands/persona.ts';
 
 test.each([
   ['owner', 'SACRED'],

@@ -8,18 +8,16 @@ import type { PairOptions } from '../commands/pair.ts';
 import type { PersonaOptions } from '../commands/persona.ts';
 import type { SearchOptions } from '../commands/search.ts';
 import type { SendOptions } from '../commands/send.ts';
-import type { SessionsOptions } from '../commands/sessions.ts';
-import type { SpeakOptions } from '../commands/speak.ts';
+import type { SpeakOptions, TranscribeOptions } from '../commands/speech.ts';
 import type { TestOptions } from '../commands/test.ts';
-import type { TranscribeOptions } from '../commands/transcribe.ts';
 import type { UploadOptions } from '../commands/upload.ts';
 import type { UsageOptions } from '../commands/usage.ts';
 import type { VaultCommand } from '../commands/vault.ts';
 import type { ConnectorRequest, NewRequest } from '../connector/connector-command.ts';
-import type { DeliveryAction } from '../deliveries/change-deliveries.ts';
-import type { EngineAction, EngineOptions } from '../engine/engine-actions.ts';
+import type { DeliveryAction } from '../deliveries/delivery-api.ts';
+import type { EngineAction, EngineOptions } from '../engine/engine-command.ts';
 import type { FolderRequest } from '../folder/folder-command.ts';
-import type { SessionRequest } from '../folder/session-command.ts';
+import type { SessionRequest, SessionsOptions } from '../folder/session-command.ts';
 import type { ToolRequest } from '../tool/tool-command.ts';
 import type { TrustRequest } from '../trust/person-command.ts';
 
@@ -27,9 +25,9 @@ import type { TrustRequest } from '../trust/person-command.ts';
 export const lazyCommands = {
   up: async () => (await import('../commands/up.ts')).up(),
   chat: async (text: string, options: ChatOptions) => (await import('../commands/chat.ts')).chat(text, options),
-  speak: async (text: string, options: SpeakOptions) => (await import('../commands/speak.ts')).speak(text, options),
+  speak: async (text: string, options: SpeakOptions) => (await import('../commands/speech.ts')).speak(text, options),
   transcribe: async (file: string, options: TranscribeOptions) =>
-    (await import('../commands/transcribe.ts')).transcribe(file, options),
+    (await import('../commands/speech.ts')).transcribe(file, options),
   pair: async (code: string, options: PairOptions) => (await import('../commands/pair.ts')).pair(code, options),
   trust: async (request: TrustRequest) => (await import('../commands/trust.ts')).trust(request),
   connector: async (request: ConnectorRequest) => (await import('../commands/connector.ts')).connector(request),
@@ -49,7 +47,7 @@ export const lazyCommands = {
   doctor: async (options: { json?: boolean }) => (await import('../commands/doctor.ts')).doctor(options),
   logs: async (name: string | null, options: LogsOptions) => (await import('../commands/logs.ts')).logs(name, options),
   usage: async (options: UsageOptions) => (await import('../commands/usage.ts')).usage(options),
-  sessions: async (options: SessionsOptions) => (await import('../commands/sessions.ts')).sessions(options),
+  sessions: async (options: SessionsOptions) => (await import('../commands/session.ts')).sessions(options),
   session: async (request: SessionRequest) => (await import('../commands/session.ts')).session(request),
   events: async (options: EventsOptions) => (await import('../commands/events.ts')).events(options),
   search: async (words: string, options: SearchOptions) => (await import('../commands/search.ts')).search(words, options),

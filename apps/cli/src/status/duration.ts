@@ -7,3 +7,10 @@ export function duration(ms: number): string {
   const h = Math.floor(min / 60);
   return h < 24 ? `${h} h ${min % 60} min` : `${Math.floor(h / 24)} d ${h % 24} h`;
 }
+
+/** When a process is tried again; null when it does not wait for that. `failures`: ends in a row, 0 where nobody counts. */
+export function nextTry(at: number | null, failures: number, now: number): string | null {
+  if (at === null) return null;
+  const count = failures < 2 ? '' : `ended ${failures} times in a row; `;
+  return `${count}${at <= now ? 'started again now' : `started again in ${duration(at - now + 999)}`}`;
+}

@@ -1,5 +1,4 @@
-import { duration } from './duration.ts';
-import { nextTry } from './next-try.ts';
+import { duration, nextTry } from './duration.ts';
 import { usualWidth, wrap, type Style } from '../terminal.ts';
 import type { CoreLoad, InstanceStatus, ServiceStatus, Status } from './collect-status.ts';
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { defineCommand, defineDefault, wholeNumber } from '../program/define-command.ts';
-import { parseUntil } from './parse-until.ts';
+import { parseUntil } from '../program/parse-time.ts';
 
 type Json = { json?: boolean };
 type Scope = { surface?: string; conversation?: string };

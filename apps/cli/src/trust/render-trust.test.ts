@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import type { ExplainedIdentity, Grant, JudgedGrant, Principal, Role } from '@svc/contract/trust.ts';
 import { plain } from '../terminal.ts';
 import { findGrant, findIdentifier } from './find-in-principal.ts';
-import { renderExplanation } from './render-explanation.ts';
-import { renderAudit, renderPrincipals, renderRoles } from './render-trust.ts';
+import { renderAudit, renderExplanation, renderPrincipals, renderRoles } from './render-trust.ts';
 
 const now = new Date(2026, 10, 21, 8, 0).getTime();
 const ids = { principal_id: 'principal_1', role_id: 'role_1' };

@@ -1,6 +1,6 @@
-import type { Grant, Principal, Role, TrustChange } from '@svc/contract/trust.ts';
+import type { ExplainedIdentity, Grant, JudgedGrant, Principal, Role, TrustChange } from '@svc/contract/trust.ts';
 import { visibleLine, type Style } from '../terminal.ts';
-import { tierWord } from '../tier-words.ts';
+import { mayDo, tierWord } from '../tier-words.ts';
 
 /** Everybody who is known, for a person. `now` is epoch ms. */
 export function renderPrincipals(principals: readonly Principal[], now: number, style: Style): string {
@@ -100,4 +100,38 @@ function moment(at: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** Why a sender has the trust they have, for a person. `now` is epoch ms. */
+export function renderExplanation(explained: ExplainedIdentity, now: number, style: Style): string {
+  const { explanation, denied, reason, trust_tier, tool_policy } = explained;
+  const { identifier, principal, grants, capped_from } = explanation;
+  const sender = `${identifier.surface} ${visibleLine(identifier.value)}`;
+  const who =
+    principal === null ? `${sender} is not known` : `${sender} is "${principal.key}" (${visibleLine(principal.display_name)})`;
+  const result = denied
+    ? style.red(`Denied: ${visibleLine(reason)}.`)
+    : `${style.green(tierWord(trust_tier))}: ${mayDo[tool_policy]}${explained.bypass_moderation ? '; messages are not moderated' : ''}.`;
+  return [
+    `${who}.`,
+    ...(grants.length === 0 ? [] : ['', ...grants.map((grant) => grantLine(grant, now, style))]),
+    ...(capped_from === null
+      ? []
+      : ['', `In public nobody has more than ${tierWord(trust_tier)}: ${tierWord(capped_from)} was capped.`]),
+    '',
+    result,
+    ...(principal === null
+      ? [
+          style.dim('  ./svc pair                            lists who waits to be let in'),
+          style.dim('  ./svc person link KEY CHANNEL VALUE   says who this sender is'),
+        ]
+      : []),
+  ].join('\n');
+}
+
+function grantLine(grant: JudgedGrant, now: number, style: Style): string {
+  const facts = `${renderGrant(grant, now, style)} (${tierWord(grant.tier)}, tools: ${grant.tool_policy})`;
+  return grant.misfit === null
+    ? `  ${style.green('counts')}    ${facts}`
+    : `  ${style.yellow('does not')}  ${facts}: ${visibleLine(grant.misfit)}`;
 }

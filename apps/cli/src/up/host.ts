@@ -1,14 +1,13 @@
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { exitCodes, lastExitVariable } from '@svc/service-kit/exit-codes.ts';
+import { killGroup } from '@svc/service-kit/process/process-group.ts';
 import { busyNode, crashLimit, leanNode, type ChildState, type GiveUp } from '@svc/supervisor/child-spec.ts';
 import { createExitNotes } from '@svc/supervisor/exit-reason.ts';
 import { createLogFile } from '@svc/supervisor/log-file.ts';
 import { describeOwner, findPortOwner } from '@svc/supervisor/port-owner.ts';
 import { createSupervisedChild } from '@svc/supervisor/supervised-child.ts';
 import type { HostName } from '../service-urls.ts';
-import { describeChange } from './describe-change.ts';
-import { killGroup } from '@svc/service-kit/process/process-group.ts';
 
 /** A host process to run: its module, where it will listen, what it may see of the environment. */
 export type HostSpec = { name: HostName; entry: string; url: string; env: Record<string, string> };
@@ -138,4 +137,18 @@ async function explainPort(reason: string, url: string): Promise<string | null> 
   const port = Number(new URL(url).port);
   const owner = await findPortOwner(port);
   return owner === null ? null : `port ${port} is used by ${describeOwner(owner)} (${reason})`;
+}
+
+/** What a person should know of a change of a host process; null for what was to be expected. */
+export function describeChange(name: string, before: ChildState | null, after: ChildState): string | null {
+  if (before === null || before.status === after.status) return null;
+  const reason = (after.lastExit?.reason ?? 'ended').replace(/\.$/, '');
+  if (after.status === 'failed') return `${name} ${reason}. It is not started again; ./svc logs ${name} shows more.`;
+  if (after.status === 'backoff') {
+    const waitS = Math.max(0, (after.nextStartAt ?? 0) - (after.lastExit?.at ?? 0)) / 1000;
+    const count = after.failures < 2 ? '' : ` (${after.failures} times in a row)`;
+    return `${name} ${reason}${count}. Starting it again ${waitS < 0.05 ? 'now' : `in ${waitS.toFixed(1)} s`}.`;
+  }
+  if (after.status === 'running' && after.lastExit !== null) return `${name} is back (process ${after.pid}).`;
+  return null;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChildState } from '@svc/supervisor/child-spec.ts';
-import { describeChange } from './describe-change.ts';
+import { describeChange } from './host.ts';
 import { hostEnv } from './host-env.ts';
 import { listeningInodes } from '@svc/supervisor/port-owner.ts';
 

@@ -1,4 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { VaultAgentRegistered, VaultInitialized, VaultState } from '@svc/contract/vault.ts';
+import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { CliError } from '../cli-error.ts';
@@ -30,3 +33,14 @@ export const initVault = (settings: CliSettings, input: SecretInput): Promise<Ne
       SVC_VAULT_ADMIN_KEY: adminKey?.reveal() ?? '',
     };
   });
+
+/** Sets variables in the `.env` file of a folder, in place of earlier lines that set them. The file is its owner's alone afterwards. */
+export function writeEnv(root: string, values: Readonly<Record<string, string>>): string {
+  const file = path.join(root, '.env');
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const kept = before.split('\n').filter((line) => !Object.keys(values).some((name) => line.trimStart().startsWith(`${name}=`)));
+  while (kept.at(-1) === '') kept.pop();
+  const lines = [...kept, ...Object.entries(values).map(([name, value]) => `${name}=${value}`)];
+  writeFileAtomic(file, `${lines.join('\n')}\n`);
+  return file;
+}

@@ -1,4 +1,7 @@
+import { InvalidArgumentError } from 'commander';
+
 const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+const msOf = (unit: string): number => units[unit] ?? 0;
 
 /**
  * When a grant ends, as typed: a time from now (`30m`, `12h`, `7d`, `2w`), a day (to its end, here), or a day with a time.
@@ -6,7 +9,7 @@ const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, 
  */
 export function parseUntil(text: string, now: number): number | null {
   const [, count, unit] = /^(\d{1,4})([mhdw])$/.exec(text) ?? [];
-  if (count !== undefined && unit !== undefined) return now + Number(count) * (units[unit] ?? 0);
+  if (count !== undefined && unit !== undefined) return now + Number(count) * msOf(unit);
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
   if (year === undefined) {
     const at = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN;
@@ -15,4 +18,13 @@ export function parseUntil(text: string, now: number): number | null {
   const first = new Date(Number(year), Number(month) - 1, Number(day));
   if (first.getMonth() !== Number(month) - 1 || first.getDate() !== Number(day)) return null;
   return new Date(first.getFullYear(), first.getMonth(), first.getDate() + 1).getTime();
+}
+
+/** A time before now (`30m`, `24h`, `7d`) or a date, as epoch ms. Throws for anything else. */
+export function since(text: string, now = Date.now()): number {
+  const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
+  if (unit !== undefined) return Math.max(0, now - Number(count) * msOf(unit));
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time) || time < 0) throw new InvalidArgumentError('It takes a time such as 30m, 24h, 7d or 2026-01-31.');
+  return time;
 }

@@ -1,6 +1,7 @@
-import type { PendingIdentity } from '@svc/contract/pairing.ts';
+import type { LinkResult, PendingIdentity } from '@svc/contract/pairing.ts';
 import { duration } from '../status/duration.ts';
 import { visibleLine, type Style } from '../terminal.ts';
+import { mayDo } from '../tier-words.ts';
 
 /** Who waits to be let in, for a person. `now` is epoch ms. */
 export function renderPending(pending: readonly PendingIdentity[], now: number, style: Style): string {
@@ -35,4 +36,23 @@ export function senderName({ surface, value, name }: Pick<PendingIdentity, 'surf
   const short = value.length > maxValueChars ? `${value.slice(0, maxValueChars)}…` : value;
   const who = `${surface} ${visibleLine(short)}`;
   return name === null ? who : `${visibleLine(name)} (${who})`;
+}
+
+/** What pairing did, and the way back or further. */
+export function renderLink({ principal, identifier, sender_name, role, trust }: LinkResult, style: Style): string {
+  const sender = senderName({ ...identifier, name: sender_name });
+  const lines = [
+    principal.is_new
+      ? `${style.green('Let in:')} ${sender} is now "${principal.key}", with the role ${role}.`
+      : `${style.green('Linked:')} ${sender} is now one more way in for "${principal.key}".`,
+    trust.denied
+      ? style.yellow(`Their messages are still refused: ${trust.reason}.`)
+      : `${principal.is_new ? 'They' : `"${principal.key}"`} ${mayDo[trust.tool_policy]}. Their next message is answered.`,
+    '',
+    `Undo:   ./svc person unlink ${identifier.id}`,
+  ];
+  if (trust.denied || trust.tool_policy !== 'full') {
+    lines.push(`Widen:  ./svc person grant ${principal.key} trusted`);
+  }
+  return lines.join('\n');
 }

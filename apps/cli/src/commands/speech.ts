@@ -1,16 +1,17 @@
 import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { speechFormats } from '@svc/contract/speech.ts';
+import { speechFormats, type Transcription } from '@svc/contract/speech.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { checkFolderOf } from '../check-file.ts';
+import { checkFile, checkFolderOf } from '../check-file.ts';
 import { CliError } from '../cli-error.ts';
-import { coreUrl } from '../core-url.ts';
+import { coreUrl } from '../service-urls.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { askSpeech } from '../service-client.ts';
-import { createStyle, printError } from '../terminal.ts';
+import { createStyle, print, printError, visible } from '../terminal.ts';
 
 export type SpeakOptions = { output?: string; voice?: string; model?: string; format?: string };
 
@@ -46,3 +47,22 @@ function formatOfName(output: string | undefined): string | undefined {
     .toLowerCase();
   return speechFormats.find((format) => format === (ending === 'ogg' ? 'opus' : ending));
 }
+
+export type TranscribeOptions = { mime?: string; model?: string; language?: string; json?: boolean };
+
+/** Prints what is said in a clip. */
+export async function transcribe(file: string, { mime, model, language, json }: TranscribeOptions): Promise<number> {
+  checkFile(file);
+  const url = new URL('/v2/transcribe', coreUrl(loadSettings(repositoryRoot)));
+  for (const [name, value] of Object.entries({ mime, model, language })) {
+    if (value !== undefined) url.searchParams.set(name, value);
+  }
+  const answer = await askSpeech(url.href, { json: await readFile(file), headers: clipHeaders }, 'nothing was transcribed.');
+  const found = JSON.parse(await text(answer)) as Transcription; // the status said that it is one (contract of the core)
+  if (json === true) print(JSON.stringify(found, null, 2));
+  else print(process.stdout.isTTY ? visible(found.text) : found.text);
+  return exitCodes.ok;
+}
+
+/** The core sees by the first bytes what it is. */
+const clipHeaders = { 'content-type': 'application/octet-stream' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseUntil } from './parse-until.ts';
+import { parseUntil } from './parse-time.ts';
 
 const now = Date.UTC(2026, 0, 1);
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { plain } from '../terminal.ts';
-import type { Finding } from './finding.ts';
-import { renderFinding } from './render-finding.ts';
+import { renderFinding, type Finding } from './finding.ts';
 
 const finding: Finding = { name: 'port', state: 'problem', text: '3023 (core) is taken', fix: null };
 const render = (change: Partial<Finding>, width = 50) => renderFinding({ ...finding, ...change }, plain, width).split('\n');

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { plain } from '../terminal.ts';
-import { renderTargets } from './render-targets.ts';
-import { toSendRequest } from './to-send-request.ts';
+import { renderTargets, toSendRequest } from './send.ts';
 
 it.each([
   [{}, { channel: 'chatroom', target: '42', text: 'hi' }],

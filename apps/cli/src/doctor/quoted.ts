@@ -1,2 +1,0 @@
-/** A file as a shell reads it in one word. */
-export const quoted = (file: string): string => (/^[\w./~-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`);

@@ -1,0 +1,92 @@
+import { chmodSync, closeSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import type { SupervisorState } from '@svc/contract/service.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { killGroup } from '@svc/service-kit/process/process-group.ts';
+import { commandLineOf, portFault } from '@svc/supervisor/port-owner.ts';
+import { isAlive } from './is-alive.ts';
+import { CliError } from '../cli-error.ts';
+
+export type InstanceLock = { release(): void };
+
+/**
+ * Makes this process the only supervisor of a data folder; null when another one is. The lock is the kernel's: a write
+ * transaction on a SQLite file, held open. It ends with the process however that ends, so a stale lock cannot exist.
+ */
+export function takeInstanceLock(file: string): InstanceLock | null {
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
+  const db = new DatabaseSync(file, { timeout: 0 });
+  try {
+    db.exec('PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (error) {
+    db.close();
+    if (isBusy(error)) return null;
+    throw error;
+  }
+  return { release: () => db.close() };
+}
+
+const sqliteBusy = 5;
+const isBusy = (error: unknown) => (error as { errcode?: number }).errcode === sqliteBusy;
+
+const pollMs = 50;
+
+type Options = {
+  /** Modules that host processes run; a process id may have gone to another program since. */
+  entries: readonly string[];
+  waitMs: number;
+  onWait: () => void;
+};
+
+/**
+ * After a supervisor was killed its host processes see that and end by themselves, finishing what they do. Two of a kind
+ * must not work on the same data, so a new start waits for them and ends by force what does not go.
+ */
+export async function awaitLeftovers(last: SupervisorState | null, { entries, waitMs, onWait }: Options): Promise<void> {
+  const pids = await leftoverPids(last, entries);
+  if (pids.length === 0) return;
+  onWait();
+  const deadline = performance.now() + waitMs;
+  while (pids.some(isAlive)) {
+    if (performance.now() > deadline) for (const pid of pids.filter(isAlive)) killGroup(pid);
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+async function leftoverPids(last: SupervisorState | null, entries: readonly string[]): Promise<number[]> {
+  const pids = (last?.services ?? []).flatMap(({ pid }) => (pid !== null && isAlive(pid) ? [pid] : []));
+  const lines = await Promise.all(pids.map(commandLineOf));
+  return pids.filter((_, index) => entries.some((entry) => lines[index]?.includes(entry)));
+}
+
+/** A port that is wanted, by what, and the setting that names it. */
+export type WantedPort = { name: string; port: number; setting: string };
+
+type Unusable = { wanted: WantedPort; fault: string };
+
+/** Refuses to begin while a port cannot be had, naming who has it. */
+export async function checkPorts(host: string, ports: readonly WantedPort[]): Promise<void> {
+  const faults = await Promise.all(ports.map(({ port }) => portFault(host, port)));
+  const unusable = ports.flatMap((wanted, index) => {
+    const fault = faults[index] ?? null;
+    return fault === null ? [] : [{ wanted, fault }];
+  });
+  if (unusable.length > 0) throw portsUnusable(unusable);
+}
+
+function portsUnusable(unusable: readonly Unusable[]): CliError {
+  const lines = unusable.map(
+    ({ wanted: { name, port, setting }, fault }) => `Port ${port} (${name}) ${fault}. ${setting} changes ours.`,
+  );
+  // Another port helps in any case; ending a program that we know nothing of may harm.
+  const others = unusable.map(({ wanted: { setting, port } }) => `${setting}=${otherPort(port)}`);
+  return new CliError(unusable.length === 1 ? 'a port cannot be used.' : 'ports cannot be used.', {
+    why: lines.join('\n'),
+    run: `${others.join(' ')} ./svc up`,
+    exitCode: exitCodes.portInUse,
+  });
+}
+
+/** One that any user may have. */
+const otherPort = (port: number): number => (port + 1000 > 65_535 ? port - 1000 : Math.max(port, 1024) + 1000);
