@@ -69,141 +69,146 @@ export type EngineAdmin = {
   install(id: EngineId): Promise<EngineView>;
 };
 
-export function createEngineAdmin({ settings, env, log, registry, engineSettings, installer, secrets }: Deps): EngineAdmin {
-  const toView = async ({ program, ...found }: EngineDescription): Promise<EngineView> => {
-    const { id } = found;
-    const [profile, { models, pin }] = await Promise.all([registry.profile(id), loadEngineFacts(id)]);
-    const { billing, auto_update, latest_version, checked_at, update_fault } = engineSettings.read(id);
-    const args = loginArgs[id];
-    return {
-      ...found,
-      model: found.default ? (await registry.active()).choice.model : profile.model,
-      models,
-      connection: profile.connection,
-      key_present: profile.hasKey,
-      billing,
-      billed: authOf(profile, found.auth) === 'api_key',
-      auto_update,
-      base_url: profile.baseUrl,
-      pinned_version: pin?.version ?? null,
-      latest_version,
-      checked_at,
-      update_fault,
-      install: installer.status(id),
-      login: program === undefined || args === null ? null : [...program, ...args],
-    };
-  };
+export const createEngineAdmin = (deps: Deps): EngineAdmin => ({
+  list: () => list(deps),
+  view: (id) => view(deps, id),
+  idOf,
+  change: (id, changes) => change(deps, id, changes),
+  makeDefault: (id) => makeDefault(deps, id),
+  clearDefault: () => clearDefault(deps),
+  putKey: (id, value) => putKey(deps, id, value),
+  removeKey: (id) => removeKey(deps, id),
+  setBaseUrl: (id, text) => setBaseUrl(deps, id, text),
+  refresh: (id) => refresh(deps, id),
+  async install(id) {
+    await deps.installer.install(id);
+    return view(deps, id);
+  },
+});
 
-  const list = async (): Promise<EngineView[]> => Promise.all((await registry.describe()).map(toView));
+const list = async (deps: Deps): Promise<EngineView[]> =>
+  Promise.all((await deps.registry.describe()).map((found) => toView(deps, found)));
 
-  const view = async (id: EngineId): Promise<EngineView> => {
-    const found = (await list()).find((engine) => engine.id === id);
-    if (found === undefined) throw notFound('engine', id);
-    return found;
-  };
+async function view(deps: Deps, id: EngineId): Promise<EngineView> {
+  const found = (await list(deps)).find((engine) => engine.id === id);
+  if (found === undefined) throw notFound('engine', id);
+  return found;
+}
 
-  /** The next turn gets the engine as it is set now. What was set stays, even where no engine can be chosen. */
-  const inForce = async (id: EngineId): Promise<EngineView> => {
-    await registry.changed(id).catch((error: unknown) => log.warn({ err: error, engine: id }, 'no engine could be chosen'));
-    return view(id);
-  };
-
-  const refuseModel = async (id: EngineId): Promise<void> => {
-    if (settings.engineModel === null || (await registry.active()).choice.id !== id) return;
-    throw conflict('SVC_ENGINE_MODEL says which model the default engine uses. Remove it to choose one here.');
-  };
-
-  const refuseConnection = async (id: EngineId, connection: EngineConnection): Promise<void> => {
-    if (connection === 'subscription') return;
-    refuseKey(id);
-    const { hasKey } = await registry.profile(id);
-    if (!hasKey) throw conflict(`There is no API key for ${id}. Give it one: ./svc engine key ${id}`);
-  };
-
+async function toView(
+  { registry, engineSettings, installer }: Deps,
+  { program, ...found }: EngineDescription,
+): Promise<EngineView> {
+  const { id } = found;
+  const [profile, { models, pin }] = await Promise.all([registry.profile(id), loadEngineFacts(id)]);
+  const { billing, auto_update, latest_version, checked_at, update_fault } = engineSettings.read(id);
+  const args = loginArgs[id];
   return {
-    list,
-    view,
-
-    idOf(id: string): EngineId {
-      if (isEngineId(id)) return id;
-      throw notFound('engine', id);
-    },
-
-    async change(id: EngineId, changes: EngineChanges): Promise<EngineView> {
-      if (id === 'offline') throw builtIn();
-      if (changes.model !== undefined) await refuseModel(id);
-      if (changes.connection !== undefined) await refuseConnection(id, changes.connection);
-      await engineSettings.change(id, {
-        ...changes,
-        // What was said of the last update is no longer of interest; a version that was refused may be tried again.
-        ...(changes.auto_update !== undefined && { update_fault: null, refused_version: null }),
-      });
-      return inForce(id);
-    },
-
-    async makeDefault(id: EngineId): Promise<EngineView> {
-      const { defaultEngine } = settings;
-      if (defaultEngine !== null && defaultEngine !== id)
-        throw conflict(
-          `SVC_DEFAULT_ENGINE is ${defaultEngine}, and a setting of the environment wins. Remove it to choose here.`,
-        );
-      const { installed, reason } = await registry.look(id);
-      if (!installed) throw conflict(`${reason} Install it first: ./svc engine install ${id}`);
-      await engineSettings.makeDefault(id);
-      return inForce(id);
-    },
-
-    async clearDefault(): Promise<void> {
-      if (settings.defaultEngine !== null)
-        throw conflict(
-          `SVC_DEFAULT_ENGINE is ${settings.defaultEngine}, and a setting of the environment wins. Remove it there.`,
-        );
-      await engineSettings.makeDefault(null);
-      await registry.changed(null);
-    },
-
-    async putKey(id: EngineId, value: Secret): Promise<{ stored_in: 'vault' | 'file'; engine: EngineView }> {
-      const names = refuseKey(id);
-      const stored_in = await secrets.put(names.own, value);
-      await engineSettings.change(id, { connection: 'api_key' });
-      return { stored_in, engine: await inForce(id) };
-    },
-
-    async removeKey(id: EngineId): Promise<{ note: string | null; engine: EngineView }> {
-      const names = refuseKey(id);
-      await engineSettings.change(id, { connection: 'subscription' });
-      await secrets.remove(names.own).catch(async (error: unknown) => {
-        // It lies there still, but nothing is paid with it any more.
-        await inForce(id);
-        throw error;
-      });
-      const stays = (env[names.vendor] ?? '') !== '' ? `${names.vendor} is set in the environment; it is not used.` : null;
-      return { note: stays, engine: await inForce(id) };
-    },
-
-    async setBaseUrl(id: EngineId, text: string): Promise<Omit<BaseUrlSet, 'ok'>> {
-      if (id !== 'codex') throw conflict(`Only codex takes an endpoint of its own: ${id} does not speak the Responses protocol.`);
-      const url = checkBaseUrl(text);
-      if (url !== null && 'problem' in url) throw badRequest(url.problem);
-      if (baseUrlOf(id, settings) !== null)
-        throw conflict('SVC_CODEX_BASE_URL is set, and a setting of the environment wins. Remove it to set one here.');
-      const found = url === null ? { models: [], warnings: [] } : await checkEndpoint(url.url);
-      await engineSettings.change(id, { base_url: url?.url ?? null });
-      return { engine: await inForce(id), ...found };
-    },
-
-    async refresh(id: EngineId): Promise<EngineView> {
-      await registry.look(id);
-      const { choice } = await registry.active();
-      if (choice.id === 'offline') return inForce(id);
-      return view(id);
-    },
-
-    async install(id: EngineId): Promise<EngineView> {
-      await installer.install(id);
-      return view(id);
-    },
+    ...found,
+    model: found.default ? (await registry.active()).choice.model : profile.model,
+    models,
+    connection: profile.connection,
+    key_present: profile.hasKey,
+    billing,
+    billed: authOf(profile, found.auth) === 'api_key',
+    auto_update,
+    base_url: profile.baseUrl,
+    pinned_version: pin?.version ?? null,
+    latest_version,
+    checked_at,
+    update_fault,
+    install: installer.status(id),
+    login: program === undefined || args === null ? null : [...program, ...args],
   };
+}
+
+function idOf(id: string): EngineId {
+  if (isEngineId(id)) return id;
+  throw notFound('engine', id);
+}
+
+async function change(deps: Deps, id: EngineId, changes: EngineChanges): Promise<EngineView> {
+  if (id === 'offline') throw builtIn();
+  if (changes.model !== undefined) await refuseModel(deps, id);
+  if (changes.connection !== undefined) await refuseConnection(deps, id, changes.connection);
+  await deps.engineSettings.change(id, {
+    ...changes,
+    // What was said of the last update is no longer of interest; a version that was refused may be tried again.
+    ...(changes.auto_update !== undefined && { update_fault: null, refused_version: null }),
+  });
+  return inForce(deps, id);
+}
+
+async function refuseModel({ settings, registry }: Deps, id: EngineId): Promise<void> {
+  if (settings.engineModel === null || (await registry.active()).choice.id !== id) return;
+  throw conflict('SVC_ENGINE_MODEL says which model the default engine uses. Remove it to choose one here.');
+}
+
+async function refuseConnection({ registry }: Deps, id: EngineId, connection: EngineConnection): Promise<void> {
+  if (connection === 'subscription') return;
+  refuseKey(id);
+  const { hasKey } = await registry.profile(id);
+  if (!hasKey) throw conflict(`There is no API key for ${id}. Give it one: ./svc engine key ${id}`);
+}
+
+async function makeDefault(deps: Deps, id: EngineId): Promise<EngineView> {
+  const { defaultEngine } = deps.settings;
+  if (defaultEngine !== null && defaultEngine !== id)
+    throw conflict(`SVC_DEFAULT_ENGINE is ${defaultEngine}, and a setting of the environment wins. Remove it to choose here.`);
+  const { installed, reason } = await deps.registry.look(id);
+  if (!installed) throw conflict(`${reason} Install it first: ./svc engine install ${id}`);
+  await deps.engineSettings.makeDefault(id);
+  return inForce(deps, id);
+}
+
+async function clearDefault({ settings, engineSettings, registry }: Deps): Promise<void> {
+  if (settings.defaultEngine !== null)
+    throw conflict(`SVC_DEFAULT_ENGINE is ${settings.defaultEngine}, and a setting of the environment wins. Remove it there.`);
+  await engineSettings.makeDefault(null);
+  await registry.changed(null);
+}
+
+async function putKey(deps: Deps, id: EngineId, value: Secret): Promise<{ stored_in: 'vault' | 'file'; engine: EngineView }> {
+  const names = refuseKey(id);
+  const stored_in = await deps.secrets.put(names.own, value);
+  await deps.engineSettings.change(id, { connection: 'api_key' });
+  return { stored_in, engine: await inForce(deps, id) };
+}
+
+async function removeKey(deps: Deps, id: EngineId): Promise<{ note: string | null; engine: EngineView }> {
+  const names = refuseKey(id);
+  await deps.engineSettings.change(id, { connection: 'subscription' });
+  await deps.secrets.remove(names.own).catch(async (error: unknown) => {
+    // It lies there still, but nothing is paid with it any more.
+    await inForce(deps, id);
+    throw error;
+  });
+  const stays = (deps.env[names.vendor] ?? '') !== '' ? `${names.vendor} is set in the environment; it is not used.` : null;
+  return { note: stays, engine: await inForce(deps, id) };
+}
+
+async function setBaseUrl(deps: Deps, id: EngineId, text: string): Promise<Omit<BaseUrlSet, 'ok'>> {
+  if (id !== 'codex') throw conflict(`Only codex takes an endpoint of its own: ${id} does not speak the Responses protocol.`);
+  const url = checkBaseUrl(text);
+  if (url !== null && 'problem' in url) throw badRequest(url.problem);
+  if (baseUrlOf(id, deps.settings) !== null)
+    throw conflict('SVC_CODEX_BASE_URL is set, and a setting of the environment wins. Remove it to set one here.');
+  const found = url === null ? { models: [], warnings: [] } : await checkEndpoint(url.url);
+  await deps.engineSettings.change(id, { base_url: url?.url ?? null });
+  return { engine: await inForce(deps, id), ...found };
+}
+
+async function refresh(deps: Deps, id: EngineId): Promise<EngineView> {
+  await deps.registry.look(id);
+  const { choice } = await deps.registry.active();
+  return choice.id === 'offline' ? inForce(deps, id) : view(deps, id);
+}
+
+/** The next turn gets the engine as it is set now. What was set stays, even where no engine can be chosen. */
+async function inForce(deps: Deps, id: EngineId): Promise<EngineView> {
+  const { registry, log } = deps;
+  await registry.changed(id).catch((error: unknown) => log.warn({ err: error, engine: id }, 'no engine could be chosen'));
+  return view(deps, id);
 }
 
 /** The names of an engine's key. @throws ServiceError 409 for an engine that takes none. */
