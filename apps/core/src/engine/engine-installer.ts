@@ -28,7 +28,7 @@ const viewTimeoutMs = 60_000;
 
 /**
  * Installs engines into the data folder, one at a time, each version beside the others. The pointer `current` moves when a
- * version is whole and tested, and back when the engine does not stand with it.
+ * version is whole and tested, and back when the engine does not work with it.
  */
 export type EngineInstaller = {
   /**
@@ -50,14 +50,61 @@ export type EngineInstaller = {
   close(): Promise<void>;
 };
 
-export function createEngineInstaller({ settings, paths, env, clock, log, registry, events }: Deps): EngineInstaller {
-  const installs = new Map<EngineId, EngineInstall>();
+export function createEngineInstaller(deps: Deps): EngineInstaller {
+  const { settings, paths, env, log } = deps;
   const ending = new AbortController();
+  const installs = createInstalls(deps, ending.signal);
+
+  return {
+    async install(id) {
+      const { pin } = await loadEngineFacts(id);
+      if (pin === null) throw conflict(`${id} is built in. There is nothing to install.`);
+      if (pathOf(id, settings) !== null)
+        throw conflict(`SVC_${id.toUpperCase()}_PATH says which ${id} is used. Remove it to use an installed one.`);
+      const done = installs.begin(id, pin.version, async (onStep) => {
+        await fetchVersion(deps, { id, pin, version: pin.version, onStep, signal: ending.signal });
+        await switchTo(deps, id, pin.version, false);
+      });
+      done.catch((error: unknown) => log.warn({ err: error, engine: id }, 'an engine could not be installed'));
+    },
+
+    async update(id, version, wasReady) {
+      const { pin } = await loadEngineFacts(id);
+      if (pin === null) return;
+      await installs.begin(id, version, async (onStep) => {
+        await fetchVersion(deps, { id, pin, version, onStep, signal: ending.signal });
+        onStep('waiting for running turns to end');
+        await untilIdle(deps, id, ending.signal);
+        await switchTo(deps, id, version, wasReady);
+      });
+    },
+
+    async latest(id) {
+      const { pin } = await loadEngineFacts(id);
+      if (pin === null) return null;
+      const options = { env, cwd: npmFolder(paths.engines), registry: settings.engineRegistry, signal: ending.signal };
+      return latestVersion(pin.package, { ...options, timeoutMs: viewTimeoutMs });
+    },
+
+    status: installs.status,
+    isBusy: installs.isBusy,
+    current: (id) => (pathOf(id, settings) === null ? versionFolders(paths.engines, id).current() : null),
+
+    async close() {
+      ending.abort();
+      await installs.settled();
+    },
+  };
+}
+
+type OnStep = (step: string) => void;
+
+/** What is being installed, one engine at a time, and how far it is. */
+function createInstalls({ clock, events }: Pick<Deps, 'clock' | 'events'>, ending: AbortSignal) {
+  const installs = new Map<EngineId, EngineInstall>();
   let running: { id: EngineId; done: Promise<void> } | null = null;
 
-  const foldersOf = (id: EngineId) => versionFolders(paths.engines, id);
-
-  const track = async (id: EngineId, version: string, work: (onStep: (step: string) => void) => Promise<void>): Promise<void> => {
+  const track = async (id: EngineId, version: string, work: (onStep: OnStep) => Promise<void>): Promise<void> => {
     const install: EngineInstall = { state: 'running', version, step: 'starting', started_at: clock.now(), ended_at: null };
     installs.set(id, install);
     const end = (state: EngineInstall['state'], step: string) => Object.assign(install, { state, step, ended_at: clock.now() });
@@ -73,105 +120,71 @@ export function createEngineInstaller({ settings, paths, env, clock, log, regist
     }
   };
 
-  const fetch = async (id: EngineId, pin: EnginePackage, version: string, onStep: (step: string) => void): Promise<void> => {
-    if (foldersOf(id).has(version)) return;
-    await installVersion({
-      pin,
-      version,
-      onStep,
-      env,
-      folders: foldersOf(id),
-      registry: settings.engineRegistry,
-      signal: ending.signal,
-      makeAt: (folder, stateDir) => registry.makeAt(id, folder, stateDir),
-    });
-  };
-
-  /** Why an engine does not stand as it should; null when it does. */
-  const faultOf = async (id: EngineId, version: string, mustBeReady: boolean): Promise<string | null> => {
-    try {
-      await registry.changed(id);
-      const found = await registry.look(id);
-      if (found.version !== version) return `${found.reason} It should be ${version}.`;
-      return mustBeReady && !found.ready ? found.reason : null;
-    } catch (error) {
-      return errorText(error);
-    }
-  };
-
-  /** Moves the pointer, and back when the engine does not stand with it. */
-  const switchTo = async (id: EngineId, version: string, mustBeReady: boolean): Promise<void> => {
-    const own = foldersOf(id);
-    const before = own.current();
-    own.point(version);
-    const fault = await faultOf(id, version, mustBeReady);
-    if (fault === null) return own.keepOnly([version, before]);
-    if (before === null) own.unpoint();
-    else own.point(before);
-    await registry.changed(id);
-    throw new BrokenVersion(`${id} ${version}`, fault);
-  };
-
-  const begin = (id: EngineId, version: string, work: (onStep: (step: string) => void) => Promise<void>): Promise<void> => {
-    if (running !== null)
-      throw conflict(`${running.id} is being installed, and engines are installed one at a time. Try again later.`);
-    if (ending.signal.aborted) throw conflict('The service stops, so nothing is installed.');
-    const done = track(id, version, work);
-    running = { id, done };
-    return done;
-  };
-
-  /** Turns go first: resolves between two of them, or gives up. */
-  const untilIdle = async (id: EngineId): Promise<void> => {
-    const late = Promise.withResolvers<void>();
-    const cancel = clock.after(maxWaitMs, late.resolve);
-    ending.signal.addEventListener('abort', () => late.resolve(), { once: true });
-    try {
-      await Promise.race([registry.idle(id), late.promise]);
-    } finally {
-      cancel();
-    }
-    if (registry.isBusy(id) || ending.signal.aborted) throw conflict(`Turns of ${id} run, so its update is put off.`);
-  };
-
   return {
-    async install(id: EngineId): Promise<void> {
-      const { pin } = await loadEngineFacts(id);
-      if (pin === null) throw conflict(`${id} is built in. There is nothing to install.`);
-      if (pathOf(id, settings) !== null)
-        throw conflict(`SVC_${id.toUpperCase()}_PATH says which ${id} is used. Remove it to use an installed one.`);
-      const done = begin(id, pin.version, async (onStep) => {
-        await fetch(id, pin, pin.version, onStep);
-        await switchTo(id, pin.version, false);
-      });
-      done.catch((error: unknown) => log.warn({ err: error, engine: id }, 'an engine could not be installed'));
+    begin(id: EngineId, version: string, work: (onStep: OnStep) => Promise<void>): Promise<void> {
+      if (running !== null)
+        throw conflict(`${running.id} is being installed, and engines are installed one at a time. Try again later.`);
+      if (ending.aborted) throw conflict('The service stops, so nothing is installed.');
+      const done = track(id, version, work);
+      running = { id, done };
+      return done;
     },
-
-    async update(id: EngineId, version: string, wasReady: boolean): Promise<void> {
-      const { pin } = await loadEngineFacts(id);
-      if (pin === null) return;
-      await begin(id, version, async (onStep) => {
-        await fetch(id, pin, version, onStep);
-        onStep('waiting for running turns to end');
-        await untilIdle(id);
-        await switchTo(id, version, wasReady);
-      });
-    },
-
-    async latest(id: EngineId): Promise<string | null> {
-      const { pin } = await loadEngineFacts(id);
-      if (pin === null) return null;
-      const options = { env, cwd: npmFolder(paths.engines), registry: settings.engineRegistry, signal: ending.signal };
-      return latestVersion(pin.package, { ...options, timeoutMs: viewTimeoutMs });
-    },
-
     status: (id: EngineId): EngineInstall | null => installs.get(id) ?? null,
-    isBusy: () => running !== null,
-    current: (id: EngineId): string | null => (pathOf(id, settings) === null ? foldersOf(id).current() : null),
-
-    async close(): Promise<void> {
-      ending.abort();
+    isBusy: (): boolean => running !== null,
+    async settled(): Promise<void> {
       await running?.done.catch(() => undefined);
     },
   };
+}
+
+type Fetch = { id: EngineId; pin: EnginePackage; version: string; onStep: OnStep; signal: AbortSignal };
+
+async function fetchVersion({ paths, env, settings, registry }: Deps, { id, ...install }: Fetch): Promise<void> {
+  const folders = versionFolders(paths.engines, id);
+  if (folders.has(install.version)) return;
+  await installVersion({
+    ...install,
+    env,
+    folders,
+    registry: settings.engineRegistry,
+    makeAt: (folder, stateDir) => registry.makeAt(id, folder, stateDir),
+  });
+}
+
+/** Turns go first: resolves between two of them, or gives up. */
+async function untilIdle({ clock, registry }: Deps, id: EngineId, ending: AbortSignal): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const cancel = clock.after(maxWaitMs, late.resolve);
+  ending.addEventListener('abort', () => late.resolve(), { once: true });
+  try {
+    await Promise.race([registry.idle(id), late.promise]);
+  } finally {
+    cancel();
+  }
+  if (registry.isBusy(id) || ending.aborted) throw conflict(`Turns of ${id} run, so its update is put off.`);
+}
+
+/** Moves the pointer, and back when the engine does not work with it. */
+async function switchTo({ paths, registry }: Deps, id: EngineId, version: string, mustBeReady: boolean): Promise<void> {
+  const own = versionFolders(paths.engines, id);
+  const before = own.current();
+  own.point(version);
+  const fault = await faultOf(registry, id, version, mustBeReady);
+  if (fault === null) return own.keepOnly([version, before]);
+  if (before === null) own.unpoint();
+  else own.point(before);
+  await registry.changed(id);
+  throw new BrokenVersion(`${id} ${version}`, fault);
+}
+
+/** Why an engine is not as it should be after the change; null when it is. */
+async function faultOf(registry: Deps['registry'], id: EngineId, version: string, mustBeReady: boolean): Promise<string | null> {
+  try {
+    await registry.changed(id);
+    const found = await registry.look(id);
+    if (found.version !== version) return `${found.reason} It should be ${version}.`;
+    return mustBeReady && !found.ready ? found.reason : null;
+  } catch (error) {
+    return errorText(error);
+  }
 }
