@@ -30,109 +30,121 @@ export type EngineSlot = {
   idle(): Promise<void>;
 };
 
-export function createEngineSlot({ id, make, clock, onCloseFailed }: Options): EngineSlot {
-  type Held = { opening: Promise<Engine>; engine: Engine | null; runs: number; isRetired: boolean };
-  const all = new Set<Held>();
-  const idlers = new Set<() => void>();
-  let current: Held | null = null;
+/** An engine that was made, or is being made. A retired one is closed after the last of its runs. */
+type Held = { opening: Promise<Engine>; engine: Engine | null; runs: number; isRetired: boolean };
 
-  const open = (): Held => {
-    if (current !== null) return current;
-    const held: Held = { opening: make(), engine: null, runs: 0, isRetired: false };
-    current = held;
-    all.add(held);
-    held.opening.then(
-      (engine) => (held.engine = engine),
-      () => {
-        // One that could not be made is made again for the next who asks.
-        all.delete(held);
-        if (current === held) current = null;
-      },
-    );
-    return held;
-  };
+type Slot = Options & {
+  /** The one that the next turn gets; null until it is wanted. */
+  current: Held | null;
+  /** That one, and those that still run. */
+  all: Set<Held>;
+  idlers: Set<() => void>;
+};
 
-  const close = async (held: Held): Promise<void> => {
-    all.delete(held);
-    try {
-      await (await held.opening).close();
-    } catch (error) {
-      onCloseFailed(error);
-    }
-  };
-
-  const runs = () => [...all].reduce((sum, held) => sum + held.runs, 0);
-
-  const began = (held: Held, signal: AbortSignal): (() => void) => {
-    let isOver = false;
-    held.runs++;
-    const end = () => {
-      if (isOver) return;
-      isOver = true;
-      held.runs--;
-      if (held.runs === 0 && held.isRetired) void close(held);
-      if (runs() > 0) return;
-      for (const tell of idlers) tell();
-      idlers.clear();
-    };
-    signal.addEventListener('abort', () => clock.after(graceMs, end), { once: true });
-    return end;
-  };
-
-  const start = (held: Held, engine: Engine, request: EngineRequest, signal: AbortSignal): AsyncIterable<EngineEvent> => {
-    const end = began(held, signal);
-    try {
-      return watched(engine.run(request, signal), end);
-    } catch (error) {
-      end();
-      throw error;
-    }
-  };
-
-  async function* startWhenMade(request: EngineRequest, signal: AbortSignal): AsyncGenerator<EngineEvent> {
-    const held = open();
-    let engine: Engine;
-    try {
-      engine = await held.opening;
-    } catch (error) {
-      return yield { type: 'failed', failure: notMade(id, error) };
-    }
-    // Replaced meanwhile: take that one.
-    yield* held === current ? start(held, engine, request, signal) : startWhenMade(request, signal);
-  }
-
-  const engine: Engine = {
-    id,
-    probe: async (): Promise<EngineProbe> => (await open().opening).probe(),
-    run: (request, signal) =>
-      current !== null && current.engine !== null
-        ? start(current, current.engine, request, signal)
-        : startWhenMade(request, signal),
-    instructions: async (request) => (await open().opening).instructions?.(request) ?? { text: request.system, added: [] },
-    usesTools: (text) => current?.engine?.usesTools?.(text) ?? true,
-    close: async () => {
-      current = null;
-      await Promise.all([...all].map(close));
-    },
-  };
-
+export function createEngineSlot(options: Options): EngineSlot {
+  const slot: Slot = { ...options, current: null, all: new Set(), idlers: new Set() };
   return {
-    engine,
+    engine: engineOf(slot),
 
-    ready: async (): Promise<void> => void (await open().opening),
+    ready: async () => void (await open(slot).opening),
 
-    renew(): void {
-      const held = current;
-      current = null;
+    renew() {
+      const held = slot.current;
+      slot.current = null;
       if (held === null) return;
       held.isRetired = true;
-      if (held.runs === 0) void close(held);
+      if (held.runs === 0) void close(slot, held);
     },
 
-    runs,
+    runs: () => runsOf(slot),
 
-    idle: (): Promise<void> => (runs() === 0 ? Promise.resolve() : new Promise((resolve) => idlers.add(resolve))),
+    idle: () => (runsOf(slot) === 0 ? Promise.resolve() : new Promise((resolve) => slot.idlers.add(resolve))),
   };
+}
+
+const engineOf = (slot: Slot): Engine => ({
+  id: slot.id,
+  probe: async (): Promise<EngineProbe> => (await open(slot).opening).probe(),
+  run: (request, signal) => {
+    const { current } = slot;
+    return current !== null && current.engine !== null
+      ? start(slot, current, { engine: current.engine, request, signal })
+      : startWhenMade(slot, request, signal);
+  },
+  instructions: async (request) => (await open(slot).opening).instructions?.(request) ?? { text: request.system, added: [] },
+  usesTools: (text) => slot.current?.engine?.usesTools?.(text) ?? true,
+  close: async () => {
+    slot.current = null;
+    await Promise.all(Array.from(slot.all, (held) => close(slot, held)));
+  },
+});
+
+function open(slot: Slot): Held {
+  if (slot.current !== null) return slot.current;
+  const held: Held = { opening: slot.make(), engine: null, runs: 0, isRetired: false };
+  slot.current = held;
+  slot.all.add(held);
+  held.opening.then(
+    (engine) => (held.engine = engine),
+    () => {
+      // One that could not be made is made again for the next who asks.
+      slot.all.delete(held);
+      if (slot.current === held) slot.current = null;
+    },
+  );
+  return held;
+}
+
+async function close(slot: Slot, held: Held): Promise<void> {
+  slot.all.delete(held);
+  try {
+    await (await held.opening).close();
+  } catch (error) {
+    slot.onCloseFailed(error);
+  }
+}
+
+const runsOf = ({ all }: Slot): number => [...all].reduce((sum, held) => sum + held.runs, 0);
+
+type Run = { engine: Engine; request: EngineRequest; signal: AbortSignal };
+
+function start(slot: Slot, held: Held, { engine, request, signal }: Run): AsyncIterable<EngineEvent> {
+  const end = countRun(slot, held, signal);
+  try {
+    return watched(engine.run(request, signal), end);
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+async function* startWhenMade(slot: Slot, request: EngineRequest, signal: AbortSignal): AsyncGenerator<EngineEvent> {
+  const held = open(slot);
+  let engine: Engine;
+  try {
+    engine = await held.opening;
+  } catch (error) {
+    return yield { type: 'failed', failure: notMade(slot.id, error) };
+  }
+  // Replaced meanwhile: take that one.
+  yield* held === slot.current ? start(slot, held, { engine, request, signal }) : startWhenMade(slot, request, signal);
+}
+
+/** Counts a run that begins; the returned function, called once or more, ends it. */
+function countRun(slot: Slot, held: Held, signal: AbortSignal): () => void {
+  let isOver = false;
+  held.runs++;
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    held.runs--;
+    if (held.runs === 0 && held.isRetired) void close(slot, held);
+    if (runsOf(slot) > 0) return;
+    for (const onIdle of slot.idlers) onIdle();
+    slot.idlers.clear();
+  };
+  signal.addEventListener('abort', () => slot.clock.after(graceMs, end), { once: true });
+  return end;
 }
 
 const notMade = (id: string, error: unknown): EngineFailure => ({
