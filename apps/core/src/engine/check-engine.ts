@@ -11,7 +11,7 @@ import type { Events } from '../events.ts';
 import type { Pricing } from '../pricing/pricing.ts';
 import type { Workspaces } from '../session/workspaces.ts';
 import type { Spend } from '../spend/spend.ts';
-import type { ActiveEngine } from './engine-registry.ts';
+import type { ActiveEngine } from './engine-pool.ts';
 
 /** What a completion beside the turns needs: it is priced and counted like any other. */
 export type SideCallDeps = {

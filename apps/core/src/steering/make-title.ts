@@ -7,7 +7,8 @@ import { cutText } from '@svc/service-kit/cut-text.ts';
 import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import { ServiceError, upstream } from '@svc/service-kit/service-error.ts';
 import type { SideCallDeps } from '../engine/check-engine.ts';
-import type { ActiveEngine, EngineRegistry } from '../engine/engine-registry.ts';
+import type { ActiveEngine } from '../engine/engine-pool.ts';
+import type { EngineRegistry } from '../engine/engine-registry.ts';
 import { asEngineId, type EngineFallback } from '../engine/fallback.ts';
 import { runEngine, type EngineEnding } from '../turn/run-engine.ts';
 

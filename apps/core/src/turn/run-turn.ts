@@ -1,6 +1,6 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import type { ActiveEngine } from '../engine/engine-registry.ts';
+import type { ActiveEngine } from '../engine/engine-pool.ts';
 import { admit } from './steps/admit.ts';
 import { buildPrompt, type Prompt } from './steps/build-prompt.ts';
 import { checkSpend } from './steps/check-spend.ts';

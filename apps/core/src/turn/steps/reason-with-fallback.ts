@@ -1,5 +1,5 @@
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import type { ActiveEngine } from '../../engine/engine-registry.ts';
+import type { ActiveEngine } from '../../engine/engine-pool.ts';
 import { asEngineId } from '../../engine/fallback.ts';
 import type { RunFailure } from '../run-engine.ts';
 import type { TurnDeps } from '../turn-deps.ts';

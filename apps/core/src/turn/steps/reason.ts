@@ -4,7 +4,7 @@ import type { EngineEvent, EngineRequest, ToolServer } from '@svc/engine-kit/eng
 import { estimateUsage } from '@svc/engine-kit/usage.ts';
 import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
-import type { ActiveEngine } from '../../engine/engine-registry.ts';
+import type { ActiveEngine } from '../../engine/engine-pool.ts';
 import { noTools, type TurnTools } from '../../tool-server/tool-servers.ts';
 import { createEventRenderer } from '../event-renderer.ts';
 import { runEngine, type EngineEnding, type RunFailure } from '../run-engine.ts';
