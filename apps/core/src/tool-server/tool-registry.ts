@@ -1,0 +1,128 @@
+import { toolbeltName, type ToolServerEntry } from '@svc/contract/tool-server.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import { badRequest, conflict, notFound } from '@svc/service-kit/service-error.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { Secrets } from '../secret/secrets.ts';
+import type { BuiltInTools } from './built-in-tools.ts';
+import { secretsIn } from './mask-entry.ts';
+import { createLauncher, type Launcher } from './to-tool-server.ts';
+import { createToolServerStore } from './tool-server-store.ts';
+
+export type ToolRegistryDeps = {
+  db: Pick<Database, 'all' | 'run'>;
+  clock: Clock;
+  log: Log;
+  knownSecrets: Pick<KnownSecrets, 'learn'>;
+  secrets: Pick<Secrets, 'resolve'>;
+  builtIns: readonly BuiltInTools[];
+  /** Called when a server is another one now, switched, or gone. */
+  onChange: (name: string) => void;
+};
+
+export type Registered = { entry: ToolServerEntry; launch: Launcher };
+
+/** Which tool servers there are: stored in the database, held in memory, and changed one at a time. */
+export type ToolRegistry = {
+  /** The registered ones, without those of the service itself. */
+  readonly registered: ReadonlyMap<string, Registered>;
+  has(name: string): boolean;
+  /** Whether a server is switched on. One that is off is given to nobody. */
+  isOn(name: string): boolean;
+  /** @throws `not_found`. */
+  get(name: string): Registered;
+  /** Adds a server, or replaces the one of this name. Resolves when it is stored. @throws `conflict` for a built-in's name. */
+  save(name: string, entry: ToolServerEntry): Promise<{ replaced: boolean }>;
+  /** Switches a server on or off. Gives what it is now. @throws `not_found`. */
+  toggle(name: string): Promise<boolean>;
+  /** @throws `conflict` for a built-in one, `not_found`. */
+  remove(name: string): Promise<void>;
+};
+
+const mostServers = 100;
+
+export async function openToolRegistry(deps: ToolRegistryDeps): Promise<ToolRegistry> {
+  const { db, clock, log, knownSecrets, secrets, builtIns, onChange } = deps;
+  const store = createToolServerStore(db, clock);
+  const registered = new Map<string, Registered>();
+  /** Of those of the service itself. */
+  const switchedOff = new Set<string>();
+  const oneByOne = createOneByOne();
+
+  const hold = (name: string, entry: ToolServerEntry) => {
+    knownSecrets.learn(secretsIn(entry));
+    registered.set(name, { entry, launch: createLauncher(name, entry, { secrets, clock }) });
+  };
+  for (const { name, enabled, entry } of await store.list()) {
+    if (entry !== null) hold(name, entry);
+    else if (!enabled) switchedOff.add(name);
+  }
+
+  const isOwn = (name: string) => builtIns.some((builtIn) => builtIn.name === name);
+  const isBuiltIn = (name: string) => name === toolbeltName || isOwn(name);
+  const refuseBuiltIn = (name: string, what: string) => {
+    if (isBuiltIn(name))
+      throw conflict(`"${name}" is part of the service and cannot be ${what}. It can be switched off: ./svc tool toggle ${name}`);
+  };
+  const get = (name: string): Registered => {
+    const known = registered.get(name);
+    if (known === undefined) throw notFound('tool server', name);
+    return known;
+  };
+
+  return {
+    registered,
+    has: (name) => registered.has(name) || isBuiltIn(name),
+    isOn: (name) => registered.get(name)?.entry.enabled ?? !switchedOff.has(name),
+    get,
+
+    save: (name, entry) =>
+      oneByOne(async () => {
+        refuseBuiltIn(name, 'replaced');
+        const replaced = registered.has(name);
+        if (!replaced && registered.size >= mostServers) {
+          throw badRequest(`There are ${mostServers} tool servers already. Remove one first: DELETE /v2/mcp/:name.`);
+        }
+        await store.save({ name, enabled: entry.enabled, entry });
+        hold(name, entry);
+        onChange(name);
+        log.info({ tool_server: name, type: entry.type, replaced }, 'tool server saved');
+        return { replaced };
+      }),
+
+    toggle: (name) =>
+      oneByOne(async () => {
+        const own = isOwn(name);
+        const enabled = own ? switchedOff.has(name) : !get(name).entry.enabled;
+        const entry = own ? null : { ...get(name).entry, enabled };
+        await store.save({ name, enabled, entry });
+        if (entry !== null) hold(name, entry);
+        else if (enabled) switchedOff.delete(name);
+        else switchedOff.add(name);
+        onChange(name);
+        log.info({ tool_server: name, enabled }, 'tool server switched');
+        return enabled;
+      }),
+
+    remove: (name) =>
+      oneByOne(async () => {
+        refuseBuiltIn(name, 'removed');
+        get(name);
+        await store.remove(name);
+        registered.delete(name);
+        onChange(name);
+        log.info({ tool_server: name }, 'tool server removed');
+      }),
+  };
+}
+
+/** One change at a time: each begins with what the one before has left. */
+function createOneByOne(): <T>(change: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (change) => {
+    const result = last.then(change, change);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
