@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openSqlite } from './open-sqlite.ts';
-import { bounded, bytesOf, countFitting, cut, firstFitting, readPage } from './read-page.ts';
+import { asBytes, bounded, bytesOf, countFitting, cut, firstFitting, readPage } from './read-page.ts';
 
 test('as many of the first rows as fit are taken, and at least one', () => {
   fc.assert(
@@ -49,5 +49,10 @@ test('pages go through all rows, whatever their sizes are and what is in them', 
   expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1]);
   expect(await db.all(`SELECT ${bounded('text', 3)} FROM thing WHERE kind = 'a' AND seq = 3`)).toEqual([{ text: '\0' }]);
   expect(await db.all(`SELECT ${bounded('text', 3)} FROM thing WHERE seq = 2`)).toEqual([{ text: null }]);
+  const bytes = `SELECT ${bounded('text', 3, asBytes)}, ${cut('kind', 3, asBytes)} FROM thing WHERE seq IN (2, 3)`;
+  expect(await db.all(bytes)).toEqual([
+    { text: null, kind: new Uint8Array([0x61]) },
+    { text: new Uint8Array([0]), kind: new Uint8Array([0x61]) },
+  ]);
   await db.close();
 });

@@ -56,10 +56,15 @@ export const firstFitting = <T>(values: readonly T[], room = maxPageBytes): T[] 
 export const bytesOf = (...columns: string[]): string =>
   columns.map((column) => `COALESCE(octet_length(${column}), 0)`).join(' + ');
 
+/** Has a text handed out as the bytes of its UTF-8, which is much faster for a long one. */
+export const asBytes = (expression: string): string => `CAST(${expression} AS BLOB)`;
+
+const asItIs = (expression: string): string => expression;
+
 /** A column where it is not longer than it can be by now, else null; nothing of a longer one is read. */
-export const bounded = (column: string, maxBytes: number): string =>
-  `CASE WHEN octet_length(${column}) <= ${maxBytes} THEN ${column} END AS ${column}`;
+export const bounded = (column: string, maxBytes: number, as = asItIs): string =>
+  `${as(`CASE WHEN octet_length(${column}) <= ${maxBytes} THEN ${column} END`)} AS ${column}`;
 
 /** A column's text, or its beginning. */
-export const cut = (column: string, maxBytes: number): string =>
-  `CASE WHEN octet_length(${column}) <= ${maxBytes} THEN ${column} ELSE substr(${column}, 1, ${maxBytes / 4}) || '…' END AS ${column}`;
+export const cut = (column: string, maxBytes: number, as = asItIs): string =>
+  `${as(`CASE WHEN octet_length(${column}) <= ${maxBytes} THEN ${column} ELSE substr(${column}, 1, ${maxBytes / 4}) || '…' END`)} AS ${column}`;

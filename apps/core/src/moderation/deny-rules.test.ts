@@ -1,9 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { atOnce } from '@svc/service-kit/redaction/pace.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { workedMs } from '@svc/testing/worked-ms.ts';
-import { parseDenyRules, readDenyRules } from './deny-rules.ts';
+import { parseDenyRules, readDenyRules, type DenyRules } from './deny-rules.ts';
+
+/** Whether rules deny a text. */
+const matches = (rules: DenyRules, text: string): boolean => atOnce(rules.matches(text));
 
 const rules = parseDenyRules('# not wanted\nForbidden  words\n\n/\\bdrop (all|every) tables?\\b/\n');
 
@@ -15,16 +19,16 @@ test.each([
   'please DROP every table',
   'drop\nall tables',
 ])('"%s" is denied', (text) => {
-  expect(rules.matches(text)).toBe(true);
+  expect(matches(rules, text)).toBe(true);
 });
 
 test.each(['', 'forbidden', 'words that are forbidden', 'backdrop all tablets', '# not wanted'])('"%s" is not', (text) => {
-  expect(rules.matches(text)).toBe(false);
+  expect(matches(rules, text)).toBe(false);
 });
 
 test('a text of signs that each stand for a sentence is denied, a few of them are not', () => {
-  expect(rules.matches('\ufdfa'.repeat(100))).toBe(true);
-  expect(rules.matches(`hello \ufdfa ${'\ufb01 \u0958 '.repeat(1000)}`)).toBe(false);
+  expect(matches(rules, '\ufdfa'.repeat(100))).toBe(true);
+  expect(matches(rules, `hello \ufdfa ${'\ufb01 \u0958 '.repeat(1000)}`)).toBe(false);
 });
 
 test('a file of comments has no rules', () => {
@@ -44,7 +48,7 @@ test.each([
 test('no pattern takes long, whatever the text', () => {
   const slow = parseDenyRules('/(a+)+$/\n/(x|xx)*y/');
   const since = workedMs();
-  expect(slow.matches(`${'a'.repeat(100_000)}!${'x'.repeat(100_000)}`)).toBe(false);
+  expect(matches(slow, `${'a'.repeat(100_000)}!${'x'.repeat(100_000)}`)).toBe(false);
   expect(workedMs() - since).toBeLessThan(2000);
 });
 

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
+import type { Steps } from '@svc/service-kit/redaction/pace.ts';
 import { compileLinear } from '@svc/service-kit/linear-pattern.ts';
 
-/** Texts and patterns that the operator denies. `matches` takes a few milliseconds for a text of 100,000 characters. */
-export type DenyRules = { isEmpty: boolean; matches(text: string): boolean };
-
-export const noDenyRules: DenyRules = { isEmpty: true, matches: () => false };
+/** Texts and patterns that the operator denies. Each step of `matches` takes a few milliseconds for a text of 100,000 characters. */
+export type DenyRules = { isEmpty: boolean; matches(text: string): Steps<boolean> };
 
 const maxLines = 200;
 const maxLineChars = 500;
@@ -21,29 +20,33 @@ export function parseDenyRules(text: string): DenyRules {
   const long = rules.find(({ line }) => line.length > maxLineChars);
   if (long !== undefined) throw new Error(`line ${long.number} is longer than ${maxLineChars} characters`);
   const isPattern = ({ line }: { line: string }) => line.length > 2 && line.startsWith('/') && line.endsWith('/');
-  const texts = rules.filter((rule) => !isPattern(rule)).map(({ line }) => plain(line));
+  const texts = rules.filter((rule) => !isPattern(rule)).map(({ line }) => plain(line.normalize('NFKC')));
   const patterns = rules.filter(isPattern).map(({ line }) => line.slice(1, -1));
   const any = compileLinear(patterns);
   return {
     isEmpty: rules.length === 0,
-    matches(message) {
-      if (swells(message)) return true;
-      const looked = plain(message);
+    *matches(message) {
+      const normal = message.normalize('NFKC');
+      if (normal.length > 2 * message.length + 1000) return true; // see `plain`
+      yield;
+      const looked = plain(normal);
+      yield;
       return texts.some((denied) => looked.includes(denied)) || any.isIn(looked);
     },
   };
 }
 
-/** Written plainly, some signs are a whole sentence. A text of them could be looked through, but only for others to wait for it. */
-const swells = (text: string): boolean => text.normalize('NFKC').length > 2 * text.length + 1000;
-
-/** As a reader sees it: without case, signs that are not seen, other forms of a letter, and breaks between words. */
-const plain = (text: string): string =>
-  text
-    .normalize('NFKC')
+/**
+ * As a reader sees it: without case, signs that are not seen, other forms of a letter (NFKC), and breaks between words. Some signs are
+ * a whole sentence then. A text of them could be looked through, but only for others to wait for it.
+ */
+const plain = (normal: string): string =>
+  normal
     .toLowerCase()
     .replaceAll(/\p{Cf}/gu, '')
     .replaceAll(/\s+/gu, ' ');
+
+export const noDenyRules: DenyRules = parseDenyRules('');
 
 /** The rules of a file. One that need not be there and is not has none. @throws Error that names the file. */
 export function readDenyRules({ path, isNeeded }: { path: string; isNeeded: boolean }): DenyRules {

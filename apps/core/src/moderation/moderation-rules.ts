@@ -1,7 +1,7 @@
 import { atLeast, type Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { createFixedWindow } from '@svc/service-kit/fixed-window.ts';
-import { createPace } from '@svc/service-kit/redaction/pace.ts';
+import { createPace, inTurns } from '@svc/service-kit/redaction/pace.ts';
 import type { DenyRules } from './deny-rules.ts';
 
 export type RuleLimits = { maxChars: number; floodPerMinute: number };
@@ -35,7 +35,7 @@ export function createModerationRules({ maxChars, floodPerMinute }: RuleLimits, 
       const pace = createPace();
       const denied: boolean[] = [];
       for (const text of texts) {
-        denied.push(deny.matches(text));
+        denied.push(await inTurns(deny.matches(text)));
         if (pace.isDue()) await pace.pause();
       }
       return denied;

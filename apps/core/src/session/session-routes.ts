@@ -58,7 +58,7 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
       const { rows, next } = await journal.history(params.key, before, limit);
       if (rows.length === 0 && (await sessions.read(params.key)) === undefined) throw notFound('session', params.key);
       const redactor = knownSecrets.redactor();
-      const messages = rows.toReversed().flatMap(toMessages);
+      const messages = await toMessages(rows.toReversed());
       const texts = await textsInSlices(
         redactor,
         messages.map(({ text }) => text),

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { createPace } from '../redaction/pace.ts';
 import { badRequest, ServiceError } from '../service-error.ts';
 import type { IncomingBody } from '../intake/incoming-body.ts';
 import type { JsonShape } from '../json-shape.ts';
@@ -23,6 +24,7 @@ export function receiveBody(stream: Readable, body: Pick<IncomingBody, 'add'>, s
       if (error === undefined) resolve();
       else reject(error as Error);
     };
+    const turns = createPace();
     const pace = watchPace(() => end(tooSlow()));
     const stopPace = pace.stop;
     const onData = (part: Buffer) => {
@@ -30,9 +32,11 @@ export function receiveBody(stream: Readable, body: Pick<IncomingBody, 'add'>, s
       try {
         shape.take(part);
         const landed = body.add(part);
-        if (landed === null) return;
+        // A sender that is fast has as much read in one turn of the event loop as it has sent.
+        const waited = landed ?? (turns.isDue() ? turns.pause() : null);
+        if (waited === null) return;
         stream.pause();
-        landed.then(() => stream.resume(), end);
+        waited.then(() => stream.resume(), end);
       } catch (error) {
         end(error);
       }

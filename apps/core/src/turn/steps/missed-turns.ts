@@ -1,7 +1,7 @@
 import type { PriorMessage } from '@svc/contract/envelope.ts';
 import { transcriptText } from '@svc/engine-kit/turn-text.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
-import { toMessages } from '../../session/history.ts';
+import { toMessages, type HistoryMessage } from '../../session/history.ts';
 import type { OpenSession } from '../../session/session-store.ts';
 import type { TurnDeps } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
@@ -24,7 +24,7 @@ export async function withMissedTurns(
 ): Promise<Prompt> {
   const before = turn.seq === 0 ? Number.MAX_SAFE_INTEGER : turn.seq;
   const { rows } = await journal.history(turn.envelope.conversation_key, before, Math.min(session.missed, maxTurns));
-  const missed = newestWithin(rows.toReversed().flatMap(toMessages).flatMap(toPrior));
+  const missed = newestWithin((await toMessages(rows.toReversed())).flatMap(toPrior));
   if (missed.length === 0) return prompt;
   if (session.engine_session_id !== null) return { ...prompt, text: `${transcriptText(missed)}\n\n${prompt.text}` };
   return prompt.transcript.length > 0 ? prompt : { ...prompt, transcript: missed };
@@ -42,5 +42,5 @@ function newestWithin(messages: readonly PriorMessage[]): PriorMessage[] {
   return kept;
 }
 
-const toPrior = ({ role, text }: ReturnType<typeof toMessages>[number]): PriorMessage[] =>
+const toPrior = ({ role, text }: HistoryMessage): PriorMessage[] =>
   role === 'error' ? [] : [{ role: role === 'assistant' ? 'assistant' : 'user', text }];
