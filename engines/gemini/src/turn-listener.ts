@@ -22,150 +22,190 @@ export type TurnListener = RelayListener & {
   readonly usedTools: boolean;
   onMessage(message: Record<string, unknown>): void;
   /** The program is gone, and what it last wrote to stderr. */
-  onEnd(end: Pick<ProcessEnd, 'code' | 'signal'> & Partial<ProcessEnd>, stderr: string): void;
+  onEnd(end: ProgramEnd, stderr: string): void;
   /** What the turn has used so far, as far as it is known. */
   estimated(): EngineEvent;
 };
 
+type ProgramEnd = Pick<ProcessEnd, 'code' | 'signal'> & Partial<ProcessEnd>;
+
 type Options = { request: EngineRequest; sessionId: string; isNew: boolean; signal: AbortSignal };
 
+/** What is known of the turn so far. */
+type Turn = Options & {
+  readonly queue: EventQueue;
+  /** Names of the tool servers that the turn may use. */
+  readonly toolServers: readonly string[];
+  /** Ids of the tools that run. */
+  readonly openTools: Set<string>;
+  outcome: TurnOutcome;
+  announced: boolean;
+  usedTools: boolean;
+  /** True once the model was asked. */
+  asked: boolean;
+  /** True when the last reply broke off, until the model is asked again. */
+  wasCut: boolean;
+  model: string | null;
+  /** The text since the last tool call. */
+  segment: string;
+  /** Length of everything the model said. */
+  said: number;
+  /** What the model service answered last, when it refused. */
+  refusal: Refusal | null;
+  lastError: string;
+};
+
 /** Joins what the program prints and what the relay sees to the events of one turn. */
-export function createTurnListener({ request, sessionId, isNew, signal }: Options): TurnListener {
-  const queue = createEventQueue();
-  const toolServers = allowedToolServers(request).map(({ name }) => name);
-  const openTools = new Set<string>();
-  let outcome: TurnOutcome = 'finished';
-  let announced = false;
-  let model: string | null = null;
-  let usedTools = false;
-  let asked = false;
-  let wasCut = false;
-  let segment = '';
-  let said = 0;
-  let refusal: Refusal | null = null;
-  let lastError = '';
-
-  const closeSegment = () => {
-    if (segment !== '') queue.push({ type: 'segment', text: segment });
-    segment = '';
-  };
-  const finish = (...events: EngineEvent[]) => {
-    closeSegment();
-    for (const event of events) queue.push(event);
-    queue.end();
-  };
-  const fail = (failure: EngineFailure, ...before: EngineEvent[]) => finish(...before, { type: 'failed', failure });
-  const notice = (code: 'retry', message: string) => queue.push({ type: 'notice', code, message });
-  const estimated = (): EngineEvent => ({
-    type: 'usage',
-    usage: estimateUsage({ input: request.text, output: { length: said } }),
-  });
-
-  const show = (event: EngineEvent) => {
-    if (queue.state !== 'open') return;
-    if (event.type === 'delta') {
-      segment += event.text;
-      said += event.text.length;
-    }
-    if (event.type === 'tool') {
-      closeSegment();
-      usedTools = true;
-      openTools.add(event.id);
-    }
-    if (event.type === 'tool_result') openTools.delete(event.id);
-    queue.push(event);
-  };
-
-  const onResult = ({ status, stats, error }: GeminiResult) => {
-    const usage = stats ? toUsage(stats, model) : null;
-    const used: EngineEvent[] = usage === null ? [] : [{ type: 'usage', usage }];
-    if (status === 'success') finish(...(used.length > 0 ? used : [estimated()]), { type: 'done' });
-    else if (wasCut) fail(cutOff, ...used);
-    else fail(toFailure(refusal, error?.message ?? lastError), ...used);
-  };
-
-  const read = (message: GeminiMessage) => {
-    if (message.type === 'init') {
-      announced = true;
-      model = message.model;
-      queue.push({ type: 'session', engineSessionId: sessionId, resumed: !isNew, model: message.model });
-    } else if (message.type === 'result') {
-      if (!signal.aborted) onResult(message);
-    } else {
-      if (message.type === 'error') lastError = message.message;
-      for (const event of toEngineEvents(message, toolServers)) show(event);
-    }
-  };
-
+export function createTurnListener(options: Options): TurnListener {
+  const turn = beginTurn(options);
   return {
-    events: queue,
+    events: turn.queue,
     get outcome() {
-      return outcome;
+      return turn.outcome;
     },
     get announced() {
-      return announced;
+      return turn.announced;
     },
     get usedTools() {
-      return usedTools;
+      return turn.usedTools;
     },
-
-    onMessage(raw) {
-      try {
-        // Its fields are the program's promise.
-        read(raw as unknown as GeminiMessage);
-      } catch {
-        fail({
-          code: 'engine_crashed',
-          message: `Gemini wrote a "${String(raw.type)}" that cannot be read. Try again.`,
-          retryable: true,
-        });
-      }
-    },
-
-    onRequest(body) {
-      refusal = null;
-      if (wasCut) closeSegment(); // what comes now begins anew
-      wasCut = false;
-      if (asked) return;
-      asked = true;
-      for (const name of toolServers.filter((server) => !offersToolsOf(server, body))) {
-        queue.push(toolServerMissing(name, 'none of its tools could be offered'));
-      }
-    },
-
-    onThought(text) {
-      // While a tool runs it is an agent inside that tool that thinks.
-      if (openTools.size === 0) {
-        said += text.length;
-        queue.push({ type: 'thinking', text });
-      }
-    },
-
-    onRefusal(next) {
-      refusal = next;
-      if (next.status === 0 || next.status === 429 || next.status >= 500) notice('retry', next.message);
-    },
-
-    onCut() {
-      wasCut = true;
-      notice('retry', 'The reply of the model was cut off; it is asked again.');
-    },
-
-    estimated,
-
-    onEnd({ code, signal: by, overflow }, stderr) {
-      if (signal.aborted) return finish(estimated(), { type: 'aborted' });
-      if (overflow) return fail(overflow, estimated());
-      if (!isNew && !announced && unknownSession.test(stderr)) {
-        outcome = 'session_unknown';
-        return queue.end();
-      }
-      const how = by === null ? `code ${code}` : by;
-      const words = [`Gemini ended early, with ${how}`, lastLine(stderr)].filter(Boolean).join(': ');
-      return fail({ code: 'engine_crashed', message: `${words}. Try again.`, retryable: true });
-    },
+    onMessage: (raw) => readRaw(turn, raw),
+    onRequest: (body) => noteRequest(turn, body),
+    onThought: (text) => showThought(turn, text),
+    onRefusal: (refusal) => noteRefusal(turn, refusal),
+    onCut: () => noteCut(turn),
+    estimated: () => estimated(turn),
+    onEnd: (end, stderr) => endTurn(turn, end, stderr),
   };
 }
+
+const beginTurn = (options: Options): Turn => ({
+  ...options,
+  queue: createEventQueue(),
+  toolServers: allowedToolServers(options.request).map(({ name }) => name),
+  openTools: new Set(),
+  outcome: 'finished',
+  announced: false,
+  usedTools: false,
+  asked: false,
+  wasCut: false,
+  model: null,
+  segment: '',
+  said: 0,
+  refusal: null,
+  lastError: '',
+});
+
+function readRaw(turn: Turn, raw: Record<string, unknown>): void {
+  try {
+    // Its fields are the program's promise.
+    readMessage(turn, raw as unknown as GeminiMessage);
+  } catch {
+    fail(turn, {
+      code: 'engine_crashed',
+      message: `Gemini wrote a "${String(raw.type)}" that cannot be read. Try again.`,
+      retryable: true,
+    });
+  }
+}
+
+function readMessage(turn: Turn, message: GeminiMessage): void {
+  if (message.type === 'init') {
+    turn.announced = true;
+    turn.model = message.model;
+    turn.queue.push({ type: 'session', engineSessionId: turn.sessionId, resumed: !turn.isNew, model: message.model });
+  } else if (message.type === 'result') {
+    if (!turn.signal.aborted) readResult(turn, message);
+  } else {
+    if (message.type === 'error') turn.lastError = message.message;
+    for (const event of toEngineEvents(message, turn.toolServers)) show(turn, event);
+  }
+}
+
+function readResult(turn: Turn, { status, stats, error }: GeminiResult): void {
+  const usage = stats ? toUsage(stats, turn.model) : null;
+  const used: EngineEvent[] = usage === null ? [] : [{ type: 'usage', usage }];
+  if (status === 'success') finish(turn, ...(used.length > 0 ? used : [estimated(turn)]), { type: 'done' });
+  else if (turn.wasCut) fail(turn, cutOff, ...used);
+  else fail(turn, toFailure(turn.refusal, error?.message ?? turn.lastError), ...used);
+}
+
+function show(turn: Turn, event: EngineEvent): void {
+  if (turn.queue.state !== 'open') return;
+  if (event.type === 'delta') {
+    turn.segment += event.text;
+    turn.said += event.text.length;
+  }
+  if (event.type === 'tool') {
+    closeSegment(turn);
+    turn.usedTools = true;
+    turn.openTools.add(event.id);
+  }
+  if (event.type === 'tool_result') turn.openTools.delete(event.id);
+  turn.queue.push(event);
+}
+
+function showThought(turn: Turn, text: string): void {
+  // While a tool runs, it is an agent inside that tool that thinks.
+  if (turn.openTools.size > 0) return;
+  turn.said += text.length;
+  turn.queue.push({ type: 'thinking', text });
+}
+
+function noteRequest(turn: Turn, body: Buffer): void {
+  turn.refusal = null;
+  if (turn.wasCut) closeSegment(turn); // the reply begins again
+  turn.wasCut = false;
+  if (turn.asked) return;
+  turn.asked = true;
+  for (const name of turn.toolServers.filter((server) => !offersToolsOf(server, body))) {
+    turn.queue.push(toolServerMissing(name, 'none of its tools could be offered'));
+  }
+}
+
+function noteRefusal(turn: Turn, refusal: Refusal): void {
+  turn.refusal = refusal;
+  if (refusal.status === 0 || refusal.status === 429 || refusal.status >= 500) retryNotice(turn, refusal.message);
+}
+
+function noteCut(turn: Turn): void {
+  turn.wasCut = true;
+  retryNotice(turn, 'The reply of the model was cut off; it is asked again.');
+}
+
+const retryNotice = ({ queue }: Turn, message: string): void => queue.push({ type: 'notice', code: 'retry', message });
+
+/** The program is gone. Before that it has said how the turn ended, or it ends here. */
+function endTurn(turn: Turn, { code, signal, overflow }: ProgramEnd, stderr: string): void {
+  if (turn.signal.aborted) return finish(turn, estimated(turn), { type: 'aborted' });
+  if (overflow) return fail(turn, overflow, estimated(turn));
+  if (!turn.isNew && !turn.announced && unknownSession.test(stderr)) {
+    turn.outcome = 'session_unknown';
+    return turn.queue.end();
+  }
+  const how = signal === null ? `code ${code}` : signal;
+  const words = [`Gemini ended early, with ${how}`, lastLine(stderr)].filter(Boolean).join(': ');
+  return fail(turn, { code: 'engine_crashed', message: `${words}. Try again.`, retryable: true });
+}
+
+function closeSegment(turn: Turn): void {
+  if (turn.segment !== '') turn.queue.push({ type: 'segment', text: turn.segment });
+  turn.segment = '';
+}
+
+function finish(turn: Turn, ...events: EngineEvent[]): void {
+  closeSegment(turn);
+  for (const event of events) turn.queue.push(event);
+  turn.queue.end();
+}
+
+const fail = (turn: Turn, failure: EngineFailure, ...before: EngineEvent[]): void =>
+  finish(turn, ...before, { type: 'failed', failure });
+
+const estimated = ({ request, said }: Turn): EngineEvent => ({
+  type: 'usage',
+  usage: estimateUsage({ input: request.text, output: { length: said } }),
+});
 
 const unknownSession = /Invalid session identifier|No previous sessions found/;
 
