@@ -57,132 +57,146 @@ type Hosted = {
   idleTimer: NodeJS.Timeout | undefined;
 };
 
+/** What an engine has running. */
+type Host = {
+  readonly program: CodexProgram;
+  readonly deps: Deps;
+  /** Those that have not ended yet. */
+  readonly all: Set<Hosted>;
+  /** The one that the next turn gets. */
+  current: Hosted | null;
+  /** Before an endpoint of one's own, for all app-servers. */
+  shim: Promise<ResponsesShim> | null;
+};
+
 const idleMs = 5 * 60_000;
 
 export function createCodexHost(program: CodexProgram, deps: Deps): CodexHost {
-  const { warm, warmMemory, log } = deps;
-  const all = new Set<Hosted>();
-  let shim: Promise<ResponsesShim> | null = null;
-  let current: Hosted | null = null;
-
-  const openShim = (baseUrl: string) =>
-    startResponsesShim({ baseUrl, apiKey: endpointKey(baseUrl, deps) }).catch((error: unknown) => {
-      shim = null; // it may work for the next turn
-      throw error;
-    });
-
-  const start = async (hosted: Hosted): Promise<RunningCodex> => {
-    const { baseUrl } = deps;
-    if (baseUrl !== null) shim ??= openShim(baseUrl);
-    const endpoint = await shim;
-    const place = { program: program.program, env: deps.programEnv, cwd: deps.cwd, log, maxLine: deps.maxLine };
-    const catalogs = await openModelCatalogs(place);
-    const [server, defaultModel] = await Promise.all([
-      startAppServer({ ...place, catalog: catalogs.reader }),
-      endpoint && endpointModel(endpoint.url, endpoint.token),
-    ]);
-    server.ending.addEventListener('abort', () => dismiss(hosted), { once: true });
-    void server.ended.then(({ reason }) => {
-      forget(hosted);
-      log.debug({ reason }, 'the codex app-server ended');
-    });
-    const isLoggedIn = endpoint !== null || deps.isByKey || (await readLogin(server));
-    return { server, threads: createThreads(server, warm), endpoint, catalogs, defaultModel, isLoggedIn };
-  };
-
-  const open = (): Hosted => {
-    const { promise: started, resolve } = Promise.withResolvers<RunningCodex>();
-    const hosted: Hosted = { started, isUp: false, users: 0, owesOrphans: false, idleTimer: undefined };
-    resolve(start(hosted));
-    started.then(
-      () => (hosted.isUp = true),
-      () => forget(hosted), // the turn that waits for it tells
-    );
-    all.add(hosted);
-    return hosted;
-  };
-
-  /** No turn gets it from now on. */
-  const dismiss = (hosted: Hosted) => {
-    if (current === hosted) current = null;
-  };
-
-  const forget = (hosted: Hosted) => {
-    clearTimeout(hosted.idleTimer);
-    all.delete(hosted);
-    dismiss(hosted);
-  };
-
-  /** It is forgotten when it is gone, so that `close` waits for it too. */
-  const stop = async (hosted: Hosted) => {
-    dismiss(hosted);
-    const codex = await hosted.started.catch(() => null);
-    await codex?.server.stop();
-    forget(hosted);
-  };
-
-  const retire = (hosted: Hosted) => {
-    dismiss(hosted);
-    if (hosted.users === 0) void stop(hosted);
-  };
-
-  /** Beside the turns, whose last ones it still serves. */
-  const retireWhenTooLarge = async (hosted: Hosted) => {
-    const { pid } = (await hosted.started).server;
-    const held = pid === undefined ? null : await treeMemory(pid);
-    if (held === null || held <= warmMemory || current !== hosted) return;
-    log.info({ held, limit: warmMemory }, 'the codex app-server holds too much memory and is replaced');
-    retire(hosted);
-  };
-
-  const endOrphans = (hosted: Hosted) => {
-    hosted.owesOrphans = hosted.users > 0;
-    if (hosted.owesOrphans) return;
-    hosted.started
-      .then(({ server }) => server.endOrphans())
-      .catch((error: unknown) =>
-        log.warn({ err: error }, 'what the commands of a turn have left behind could not be looked for'),
-      );
-  };
-
-  const release = (hosted: Hosted) => {
-    hosted.users--;
-    if (hosted.owesOrphans) endOrphans(hosted);
-    // One that cannot be measured is kept: its time is bounded all the same.
-    if (current === hosted) void retireWhenTooLarge(hosted).catch(() => undefined);
-    if (hosted.users > 0) return;
-    hosted.idleTimer = setTimeout(() => void stop(hosted), warm > 0 && current === hosted ? idleMs : 0);
-    hosted.idleTimer.unref();
-  };
-
-  /** Another one, when it began to end while the turn waited for it. The one that a turn has opened is its own: each opens one at most. */
-  const acquire = async (): Promise<Lease> => {
-    const isOwn = current === null;
-    const hosted = (current ??= open());
-    const { isUp: isWarm } = hosted;
-    clearTimeout(hosted.idleTimer);
-    hosted.users++;
-    try {
-      const codex = await hosted.started;
-      const isGood = isOwn || !codex.server.ending.aborted;
-      const lease = { release: () => release(hosted), retire: () => retire(hosted), endOrphans: () => endOrphans(hosted) };
-      if (isGood) return { codex, isWarm, ...lease };
-    } catch (error) {
-      release(hosted);
-      throw error;
-    }
-    dismiss(hosted);
-    release(hosted);
-    return acquire();
-  };
-
+  const host: Host = { program, deps, all: new Set(), current: null, shim: null };
   return {
-    acquire,
+    acquire: () => acquire(host),
     async close() {
-      await Promise.all(Array.from(all, stop));
-      await (await shim)?.close();
+      await Promise.all(Array.from(host.all, (hosted) => stop(host, hosted)));
+      await (await host.shim)?.close();
     },
   };
+}
+
+/** Another one, when it began to end while the turn waited for it. The one that a turn has opened is its own: each opens one at most. */
+async function acquire(host: Host): Promise<Lease> {
+  const isOwn = host.current === null;
+  const hosted = (host.current ??= open(host));
+  const { isUp: isWarm } = hosted;
+  clearTimeout(hosted.idleTimer);
+  hosted.users++;
+  try {
+    const codex = await hosted.started;
+    if (isOwn || !codex.server.ending.aborted) return { codex, isWarm, ...leaseOf(host, hosted) };
+  } catch (error) {
+    release(host, hosted);
+    throw error;
+  }
+  dismiss(host, hosted);
+  release(host, hosted);
+  return acquire(host);
+}
+
+const leaseOf = (host: Host, hosted: Hosted): Pick<Lease, 'release' | 'retire' | 'endOrphans'> => ({
+  release: () => release(host, hosted),
+  retire: () => retire(host, hosted),
+  endOrphans: () => endOrphans(host, hosted),
+});
+
+function open(host: Host): Hosted {
+  const { promise: started, resolve } = Promise.withResolvers<RunningCodex>();
+  const hosted: Hosted = { started, isUp: false, users: 0, owesOrphans: false, idleTimer: undefined };
+  resolve(start(host, hosted));
+  started.then(
+    () => (hosted.isUp = true),
+    () => forget(host, hosted), // the turn that waits for it reports why
+  );
+  host.all.add(hosted);
+  return hosted;
+}
+
+async function start(host: Host, hosted: Hosted): Promise<RunningCodex> {
+  const { baseUrl, programEnv: env, cwd, log, maxLine, warm, isByKey } = host.deps;
+  if (baseUrl !== null) host.shim ??= openShim(host, baseUrl);
+  const endpoint = await host.shim;
+  const place = { program: host.program.program, env, cwd, log, maxLine };
+  const catalogs = await openModelCatalogs(place);
+  const [server, defaultModel] = await Promise.all([
+    startAppServer({ ...place, catalog: catalogs.reader }),
+    endpoint && endpointModel(endpoint.url, endpoint.token),
+  ]);
+  server.ending.addEventListener('abort', () => dismiss(host, hosted), { once: true });
+  void server.ended.then(({ reason }) => {
+    forget(host, hosted);
+    log.debug({ reason }, 'the codex app-server ended');
+  });
+  const isLoggedIn = endpoint !== null || isByKey || (await readLogin(server));
+  return { server, threads: createThreads(server, warm), endpoint, catalogs, defaultModel, isLoggedIn };
+}
+
+const openShim = (host: Host, baseUrl: string): Promise<ResponsesShim> =>
+  startResponsesShim({ baseUrl, apiKey: endpointKey(baseUrl, host.deps) }).catch((error: unknown) => {
+    host.shim = null; // it may work for the next turn
+    throw error;
+  });
+
+/** No turn gets it from now on. */
+function dismiss(host: Host, hosted: Hosted): void {
+  if (host.current === hosted) host.current = null;
+}
+
+function forget(host: Host, hosted: Hosted): void {
+  clearTimeout(hosted.idleTimer);
+  host.all.delete(hosted);
+  dismiss(host, hosted);
+}
+
+/** It is forgotten when it is gone, so that `close` waits for it too. */
+async function stop(host: Host, hosted: Hosted): Promise<void> {
+  dismiss(host, hosted);
+  const codex = await hosted.started.catch(() => null);
+  await codex?.server.stop();
+  forget(host, hosted);
+}
+
+function retire(host: Host, hosted: Hosted): void {
+  dismiss(host, hosted);
+  if (hosted.users === 0) void stop(host, hosted);
+}
+
+/** Beside the turns, whose last ones it still serves. */
+async function retireWhenTooLarge(host: Host, hosted: Hosted): Promise<void> {
+  const { warmMemory, log } = host.deps;
+  const { pid } = (await hosted.started).server;
+  const held = pid === undefined ? null : await treeMemory(pid);
+  if (held === null || held <= warmMemory || host.current !== hosted) return;
+  log.info({ held, limit: warmMemory }, 'the codex app-server holds too much memory and is replaced');
+  retire(host, hosted);
+}
+
+function endOrphans({ deps }: Host, hosted: Hosted): void {
+  hosted.owesOrphans = hosted.users > 0;
+  if (hosted.owesOrphans) return;
+  hosted.started
+    .then(({ server }) => server.endOrphans())
+    .catch((error: unknown) =>
+      deps.log.warn({ err: error }, 'what the commands of a turn have left behind could not be looked for'),
+    );
+}
+
+function release(host: Host, hosted: Hosted): void {
+  hosted.users--;
+  if (hosted.owesOrphans) endOrphans(host, hosted);
+  // One that cannot be measured is kept: its time is bounded all the same.
+  if (host.current === hosted) void retireWhenTooLarge(host, hosted).catch(() => undefined);
+  if (hosted.users > 0) return;
+  const isKept = host.deps.warm > 0 && host.current === hosted;
+  hosted.idleTimer = setTimeout(() => void stop(host, hosted), isKept ? idleMs : 0);
+  hosted.idleTimer.unref();
 }
 
 /** So that a turn without a login does not wait for the vendor to refuse it. */
