@@ -1,22 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
-import { isTerminal } from '@svc/engine-kit/guard-events.ts';
-import { endOnAbort } from '@svc/engine-kit/end-on-abort.ts';
-import { endingIn } from '@svc/engine-kit/failure-kind.ts';
-import { createEventQueue } from '@svc/engine-kit/event-queue.ts';
-import { estimateUsage } from '@svc/engine-kit/usage.ts';
-import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
-import { allowedToolServers, isImage, turnText } from '@svc/engine-kit/turn-text.ts';
 import type { Attachment } from '@svc/contract/envelope.ts';
+import { endOnAbort } from '@svc/engine-kit/end-on-abort.ts';
+import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { endingIn } from '@svc/engine-kit/failure-kind.ts';
+import { isTerminal } from '@svc/engine-kit/guard-events.ts';
 import { shownTexts } from '@svc/engine-kit/shown-texts.ts';
-import type { ClaudeInit, ClaudeMessage, ClaudeResult, ClaudeUserMessage, ImageBlock } from './claude-messages.ts';
-import { answerLimitMs, type Conversation, type TurnListener } from './conversation.ts';
-import { refusal } from './key-in-settings.ts';
-import { missingServers, toEngineEvents, toUsage } from './to-engine-event.ts';
-import { isUnknownSession, longWait, toFailure } from './to-failure.ts';
-
-/** How a turn ended: with its terminal event, or in a way that a fresh program may still mend. */
-export type TurnOutcome = 'finished' | 'session_unknown' | 'program_gone';
+import { isImage, turnText } from '@svc/engine-kit/turn-text.ts';
+import type { ClaudeUserMessage, ImageBlock } from './claude-messages.ts';
+import type { Conversation } from './conversation.ts';
+import { beginTurn, estimated, listenerOf, type TurnOutcome } from './turn-listener.ts';
 
 type Options = {
   isNew: boolean;
@@ -27,9 +19,6 @@ type Options = {
 
 /** From an interrupt to its result. Past it the program is ended. */
 const interruptLimitMs = 1000;
-
-/** The program would wait in silence as long as the vendor asks it to. Past this the turn had better fail. */
-const maxWaitMs = 10_000;
 
 /** Runs one turn in an open conversation and passes its events on. */
 export async function* runTurn(
@@ -44,116 +33,29 @@ export async function* runTurn(
     return 'program_gone';
   }
   if (signal.aborted) return 'finished';
-  const queue = createEventQueue();
-  const wasUsed = conversation.used;
-  const turn = {
-    said: 0,
-    word: null as string | null,
-    resetsAt: null as number | null,
-    model: null as string | null,
-    announced: false,
-    silent: true,
-  };
-  let outcome: TurnOutcome = 'finished';
-
-  const finish = (...events: EngineEvent[]) => {
-    for (const event of events) queue.push(event);
-    queue.end();
-  };
-  const estimated = (): EngineEvent => ({
-    type: 'usage',
-    usage: estimateUsage({ input: request.text, output: { length: turn.said } }),
-  });
-  const give = (lost: Exclude<TurnOutcome, 'finished'>) => {
-    outcome = lost;
-    queue.end();
-  };
-
-  const onMessage = (message: ClaudeMessage) => {
-    clearTimeout(hangTimer);
-    if (message.type === 'system' && message.subtype === 'init') return onInit(message);
-    if (message.type === 'result') return onResult(message);
-    turn.silent = false;
-    if (message.type === 'assistant' && message.error !== undefined) turn.word = message.error;
-    if (isLongRetry(message)) {
-      finish({ type: 'failed', failure: longWait(message.error_status, message.retry_delay_ms) });
-      return void conversation.close();
-    }
-    if (message.type === 'rate_limit_event') turn.resetsAt = message.rate_limit_info.resetsAt ?? null;
-    for (const event of toEngineEvents(message)) {
-      if (event.type === 'delta' || event.type === 'thinking') turn.said += event.text.length;
-      queue.push(event);
-    }
-  };
-
-  const onInit = (message: ClaudeInit) => {
-    if (!allowsKey && (message.apiKeySource ?? 'none') !== 'none') {
-      finish({
-        type: 'failed',
-        failure: refusal(`Claude has an API key (${message.apiKeySource}), with which it would bill every turn`),
-      });
-      void conversation.close();
-      return;
-    }
-    if (turn.announced) return;
-    turn.announced = true;
-    turn.model = message.model;
-    conversation.sessionId = message.session_id;
-    queue.push({
-      type: 'session',
-      engineSessionId: message.session_id,
-      resumed: request.resume === message.session_id,
-      model: message.model,
-    });
-    const missing = missingServers(
-      message,
-      allowedToolServers(request).map(({ name }) => name),
-    );
-    conversation.missing = missing.map(({ name }) => name);
-    for (const { name, why } of missing) queue.push(toolServerMissing(name, why));
-  };
-
-  const onResult = (result: ClaudeResult) => {
-    if (isUnknownSession(result)) return give('session_unknown');
-    const usage = toUsage(result, turn.model);
-    const used: EngineEvent | null = usage && { type: 'usage', usage };
-    if (signal.aborted) return finish(used ?? estimated(), { type: 'aborted' });
-    if (!result.is_error) return finish(used ?? estimated(), { type: 'done' });
-    const failure = toFailure(result, { word: turn.word, resetsAt: turn.resetsAt, now: Date.now() });
-    return finish(...(used === null ? [] : [used]), { type: 'failed', failure });
-  };
-
-  const onEnd: TurnListener['onEnd'] = (reason, overflow = null) => {
-    if (signal.aborted) return finish(estimated(), { type: 'aborted' });
-    if (overflow !== null) return finish(estimated(), { type: 'failed', failure: overflow });
-    if (wasUsed && turn.silent) return give('program_gone');
-    return finish({ type: 'failed', failure: { code: 'engine_crashed', message: `${reason} Try again.`, retryable: true } });
-  };
-
-  const hangTimer = wasUsed ? setTimeout(() => void conversation.kill(), answerLimitMs) : undefined;
-  void queue.ended.then(() => clearTimeout(hangTimer));
-  conversation.send(content, { request, onMessage, onEnd });
-  endOnAbort(signal, queue, {
+  const turn = beginTurn({ conversation, request, allowsKey, signal });
+  conversation.send(content, listenerOf(turn));
+  endOnAbort(signal, turn.queue, {
     // A refusal means that the turn is over, or that the program is gone: both end the queue on their own.
     interrupt: () => void conversation.query.interrupt().catch(() => undefined),
     kill: () => conversation.kill(),
     graceMs: interruptLimitMs,
-    lastWords: () => [estimated()],
+    lastWords: () => [estimated(turn)],
   });
   try {
     let usedTools = false;
-    for await (const event of queue) {
+    for await (const event of turn.queue) {
       usedTools ||= event.type === 'tool';
       // Before the turn is over for anybody: its commands are over then too.
       if (usedTools && isTerminal(event)) await conversation.endOrphans();
       yield event.type === 'failed' && askLimitEnd ? await withLimitEnd(event, () => askLimitEnd(turn.model)) : event;
     }
-    return outcome;
+    return turn.outcome;
   } finally {
     conversation.settle();
     // Nobody listens any more to a program that still speaks.
-    if (queue.state !== 'ended') {
-      queue.end();
+    if (turn.queue.state !== 'ended') {
+      turn.queue.end();
       void conversation.kill();
     }
   }
@@ -191,15 +93,11 @@ async function withLimitEnd({ type, failure }: Failed, ask: () => Promise<number
   return { type, failure: ms === null ? failure : endingIn(failure, ms) };
 }
 
-type Retry = Extract<ClaudeMessage, { subtype: 'api_retry' }>;
-const isLongRetry = (message: ClaudeMessage): message is Retry =>
-  message.type === 'system' && message.subtype === 'api_retry' && message.retry_delay_ms > maxWaitMs;
-
 /** Five megabytes of base64, the vendor's limit, less a little. */
 const maxImageBytes = 3_700_000;
 
 /** The user message: text, and the images that the model can look at. What cannot be shown is named by path. */
-export async function toUserContent(request: EngineRequest, isNew: boolean): Promise<ClaudeUserMessage['message']['content']> {
+async function toUserContent(request: EngineRequest, isNew: boolean): Promise<ClaudeUserMessage['message']['content']> {
   const images: { file: Attachment; block: ImageBlock }[] = [];
   for (const file of request.attachments.filter(isImage)) {
     const block = await readImage(file);
