@@ -87,12 +87,7 @@ export function openConversation(
   });
 
   const pump = async () => {
-    let reason = 'The claude program ended.';
-    try {
-      for await (const message of query) listener?.onMessage(message);
-    } catch (error) {
-      reason = error instanceof Error ? error.message : String(error);
-    }
+    const reason = await readAll(query, (message) => listener?.onMessage(message));
     alive = false;
     // It may still run, when what it wrote could not be read.
     void process.kill();
@@ -119,22 +114,8 @@ export function openConversation(
       const lost = this.missing;
       if (lost.length === 0 && isDeepStrictEqual(wanted, toolServers)) return true;
       toolServers = wanted;
-      const change = async () => {
-        // A server that is named again as it was would stay as it is.
-        if (lost.length > 0) await query.setMcpServers(without(wanted, lost));
-        await query.setMcpServers(wanted);
-      };
-      if (!used) {
-        await change();
-        return true;
-      }
-      // Servers may take their time to connect; the program itself has to answer at once.
-      const set = change().then(
-        () => true,
-        () => false,
-      );
-      const isAlive = await Promise.race([set, within(settled(query.setPermissionMode('default')), answerLimitMs)]);
-      return isAlive && alive && set;
+      const change = changeServers(query, wanted, lost);
+      return used ? isAnswered(query, change, () => alive) : change.then(() => true);
     },
     send(content, next) {
       used = true;
@@ -160,6 +141,32 @@ export function openConversation(
       await process.kill();
     },
   };
+}
+
+/** Gives out all messages. Resolves when the program is gone, with the reason in one line. */
+async function readAll(query: ClaudeQuery, onMessage: (message: ClaudeMessage) => void): Promise<string> {
+  try {
+    for await (const message of query) onMessage(message);
+    return 'The claude program ended.';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function changeServers(query: ClaudeQuery, wanted: Record<string, object>, lost: readonly string[]): Promise<void> {
+  // A server that is named again as it was would stay as it is.
+  if (lost.length > 0) await query.setMcpServers(without(wanted, lost));
+  await query.setMcpServers(wanted);
+}
+
+/** False for a program that is gone or hangs. Servers may take their time to connect; the program itself has to answer at once. */
+async function isAnswered(query: ClaudeQuery, change: Promise<void>, isAlive: () => boolean): Promise<boolean> {
+  const isSet = change.then(
+    () => true,
+    () => false,
+  );
+  const isThere = await Promise.race([isSet, within(settled(query.setPermissionMode('default')), answerLimitMs)]);
+  return isThere && isAlive() && isSet;
 }
 
 const without = (servers: Record<string, object>, names: readonly string[]): Record<string, object> =>

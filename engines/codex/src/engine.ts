@@ -29,18 +29,10 @@ export const createEngine: CreateEngine = (deps) => {
   const models = openThreadModels(path.join(deps.stateDir, 'thread-models'), deps.log);
   /** An endpoint of one's own gets its key from us, the vendor's from the program. */
   const isByKey = deps.baseUrl === null && (deps.apiKey ?? null) !== null;
-  const emptyDir = () => openEmptyDir(deps.stateDir);
-  const programEnv = () => ({
-    ...engineEnv(deps.env, deps.stateDir),
-    HOME: emptyDir(),
-    CODEX_HOME: openCodexHome(deps.stateDir, { env: deps.env, sharesLogin: deps.baseUrl === null && !isByKey }),
-    ...(isByKey && { [keyVariable]: deps.apiKey?.reveal() ?? '' }),
-  });
-
   const open = ({ program, packageDir }: CodexProgram): Opened => {
     if (opened !== null) return opened;
-    const place = { packageDir, emptyDir: emptyDir(), ownerHome: operatorHome(deps.env) };
-    const start = { program, env: programEnv(), cwd: deps.stateDir };
+    const place = { packageDir, emptyDir: openEmptyDir(deps.stateDir), ownerHome: operatorHome(deps.env) };
+    const start = { program, env: programEnv(deps, isByKey), cwd: deps.stateDir };
     const host = createCodexHost({ program, packageDir }, { ...deps, programEnv: start.env, cwd: start.cwd, isByKey });
     const policies = createPolicyCheck({ ...start, log: deps.log, maxLine: deps.maxLine, place });
     return (opened = { host, policies, place });
@@ -97,7 +89,7 @@ export const createEngine: CreateEngine = (deps) => {
     id: 'codex',
     async probe() {
       const location = locate(deps);
-      const env = programEnv();
+      const env = programEnv(deps, isByKey);
       const probe = await probeCodex({ location, env, cwd: deps.stateDir, baseUrl: deps.baseUrl, isByKey });
       if (!probe.ready || !location.found) return probe;
       return withContext(withPolicies(probe, open(location.value).policies, deps), deps);
@@ -107,6 +99,14 @@ export const createEngine: CreateEngine = (deps) => {
     close: async () => void (await Promise.all([opened?.host.close(), opened?.policies.close()])),
   };
 };
+
+/** Environment of the program: a home of its own, and the operator's login where the turns use it. */
+const programEnv = ({ env, stateDir, baseUrl, apiKey }: EngineDeps, isByKey: boolean): Record<string, string> => ({
+  ...engineEnv(env, stateDir),
+  HOME: openEmptyDir(stateDir),
+  CODEX_HOME: openCodexHome(stateDir, { env, sharesLogin: baseUrl === null && !isByKey }),
+  ...(isByKey && { [keyVariable]: apiKey?.reveal() ?? '' }),
+});
 
 type Opened = { host: CodexHost; policies: PolicyCheck; place: Omit<ThreadPlace, 'catalogs' | 'mark'> };
 
