@@ -1,3 +1,4 @@
+import { isRecord } from '@svc/contract/json-value.ts';
 import { startLineProcess, type LineProcess, type LineProcessSpec } from '@svc/engine-kit/line-process.ts';
 
 export type Notification = { method: string; params: Record<string, unknown> };
@@ -90,5 +91,4 @@ export function startRpcClient(spec: Spec): RpcClient {
   };
 }
 
-const asObject = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+const asObject = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { isRecord } from '@svc/contract/json-value.ts';
 import { notOffered } from './messages-api.ts';
-import { asBlocks, asText, contentText, findTool, isRecord, type ModelRequest } from './model-request.ts';
+import { asBlocks, asText, contentText, findTool, type ModelRequest, type ParsedRequest } from './model-request.ts';
 import { joinChunks, pacedChunks, type ScriptedStep, type ScriptedUsage, usageOf } from './scripted-reply.ts';
 import type { SseStream } from './sse-stream.ts';
 
-type Parsed = Pick<ModelRequest, 'model' | 'stream' | 'userText' | 'systemText' | 'tools' | 'toolResults' | 'historyText'>;
-
 /** Reads the path and body of `POST /v1beta/models/<model>:<operation>`. */
-export function parseGoogleRequest(path: string, body: Record<string, unknown>): Parsed {
+export function parseGoogleRequest(path: string, body: Record<string, unknown>): ParsedRequest {
   const contents = asBlocks(body.contents);
   const newest = asBlocks(contents.findLast((content) => content.role === 'user')?.parts);
   const [, model = '', operation = ''] = /\/models\/([^/:]+):(\w+)$/.exec(path) ?? [];

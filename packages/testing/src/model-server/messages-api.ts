@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { asBlocks, asText, contentText, findTool, type ModelRequest } from './model-request.ts';
+import { asBlocks, asText, contentText, findTool, type ModelRequest, type ParsedRequest } from './model-request.ts';
 import { joinChunks, pacedChunks, type ScriptedStep, type ScriptedUsage, usageOf } from './scripted-reply.ts';
 import type { SseStream } from './sse-stream.ts';
 
-type Parsed = Pick<ModelRequest, 'model' | 'stream' | 'userText' | 'systemText' | 'tools' | 'toolResults' | 'historyText'>;
-
 /** Reads the body of `POST /v1/messages`. */
-export function parseMessagesRequest(body: Record<string, unknown>): Parsed {
+export function parseMessagesRequest(body: Record<string, unknown>): ParsedRequest {
   const messages = asBlocks(body.messages);
   const newest = messages.findLast((message) => message.role === 'user')?.content;
   return {

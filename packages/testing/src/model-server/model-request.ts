@@ -1,3 +1,5 @@
+import { isRecord } from '@svc/contract/json-value.ts';
+
 /** A tool as the engine offered it. `namespace` is the Responses protocol's grouping. */
 export type OfferedTool = { name: string; namespace?: string; kind: string };
 
@@ -24,10 +26,13 @@ export type ModelRequest = {
   body: Record<string, unknown>;
 };
 
-type Block = Record<string, unknown>;
+/** What stands in the request itself. */
+export type ParsedRequest = Pick<
+  ModelRequest,
+  'model' | 'stream' | 'userText' | 'systemText' | 'tools' | 'toolResults' | 'historyText'
+>;
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+type Block = Record<string, unknown>;
 
 export const asBlocks = (value: unknown): Block[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 

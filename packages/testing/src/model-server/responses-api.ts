@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { notOffered } from './messages-api.ts';
-import { asBlocks, asText, contentText, findTool, type ModelRequest, type OfferedTool } from './model-request.ts';
+import {
+  asBlocks,
+  asText,
+  contentText,
+  findTool,
+  type ModelRequest,
+  type ParsedRequest,
+  type OfferedTool,
+} from './model-request.ts';
 import { type Chunks, joinChunks, pacedChunks, type ScriptedStep, type ScriptedUsage, usageOf } from './scripted-reply.ts';
 import type { SseStream } from './sse-stream.ts';
 
-type Parsed = Pick<ModelRequest, 'model' | 'stream' | 'userText' | 'systemText' | 'tools' | 'toolResults' | 'historyText'>;
 type InputItem = Record<string, unknown>;
 
 /** Reads the body of `POST /v1/responses`. */
-export function parseResponsesRequest(body: Record<string, unknown>): Parsed {
+export function parseResponsesRequest(body: Record<string, unknown>): ParsedRequest {
   const items = typeof body.input === 'string' ? [{ type: 'message', role: 'user', content: body.input }] : asBlocks(body.input);
   const developer = items.filter((item) => item.role === 'developer' || item.role === 'system');
   return {

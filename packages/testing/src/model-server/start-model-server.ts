@@ -1,9 +1,10 @@
+import { isRecord } from '@svc/contract/json-value.ts';
 import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { listen } from '../listen.ts';
 import { defaultScenario } from './default-scenarios.ts';
 import { googleError, parseGoogleRequest, streamGoogle, wholeGoogle } from './google-api.ts';
 import { parseMessagesRequest, streamMessage, wholeMessage } from './messages-api.ts';
-import { isRecord, type ModelRequest } from './model-request.ts';
+import type { ModelRequest } from './model-request.ts';
 import { parseResponsesRequest, streamResponse, wholeResponse } from './responses-api.ts';
 import type { Script, ScriptedReply } from './scripted-reply.ts';
 import { openSseStream } from './sse-stream.ts';

@@ -1,6 +1,6 @@
+import { isRecord } from '@svc/contract/json-value.ts';
 import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { listen } from '../listen.ts';
-import { isRecord } from './model-request.ts';
 
 export type TestToolServer = {
   url: string;
