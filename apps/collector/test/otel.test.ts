@@ -4,7 +4,7 @@ import { noMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { createLog } from '@svc/service-kit/log.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { OtelView } from '@svc/contract/insights.ts';
-import { openOtlpReceiver } from '@svc/testing/otlp-receiver.ts';
+import { openOtlpReceiver, type OtlpReceiver } from '@svc/testing/otlp-receiver.ts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createOtelExport } from '../src/otel/otel-export.ts';
 import { maxQueue } from '../src/otel/open-otlp.ts';
@@ -13,8 +13,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
 import { freePort, killHard, startCollectorProcess } from './processes.ts';
 
-type Receiver = Awaited<ReturnType<typeof openOtlpReceiver>>;
-let receiver: Receiver;
+let receiver: OtlpReceiver;
 let collector: TestCollector;
 beforeEach(async () => {
   receiver = await openOtlpReceiver();

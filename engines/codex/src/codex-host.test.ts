@@ -6,14 +6,13 @@ import { Secret } from '@svc/service-kit/secret.ts';
 import { createCodexHost, endpointKey, type Lease } from './codex-host.ts';
 import { openModelCatalogs } from './model-catalog.ts';
 import { startResponsesShim } from './responses-shim.ts';
-import { createFakeAppServer } from './testing/fake-app-server.ts';
+import { createFakeAppServer, type FakeAppServer } from './testing/fake-app-server.ts';
 
 vi.mock('./app-server.ts');
 vi.mock('./model-catalog.ts');
 vi.mock('./responses-shim.ts');
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
-type Fake = ReturnType<typeof createFakeAppServer>;
 
 beforeEach(() => {
   vi.resetAllMocks();
@@ -43,7 +42,7 @@ function fakePrograms(
   started: () => Promise<void> = () => Promise.resolve(),
   answers: Parameters<typeof createFakeAppServer>[0] = {},
 ) {
-  const fakes: Fake[] = [];
+  const fakes: FakeAppServer[] = [];
   vi.mocked(startAppServer).mockImplementation(async () => {
     const fake = createFakeAppServer(answers);
     fakes.push(fake);

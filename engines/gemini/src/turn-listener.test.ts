@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EngineEvent, ToolServer } from '@svc/engine-kit/engine.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
-import { createTurnListener } from './turn-listener.ts';
+import { createTurnListener, type TurnListener } from './turn-listener.ts';
 
 const stats = { total_tokens: 188, input_tokens: 166, output_tokens: 17, cached: 33, input: 133 };
 const says = (content: string) => ({ type: 'message', role: 'assistant', content });
@@ -20,7 +20,7 @@ function open(fields: { isNew?: boolean; toolServers?: ToolServer[] } = {}) {
   return { listener, controller };
 }
 
-async function all(listener: ReturnType<typeof open>['listener']): Promise<EngineEvent[]> {
+async function all(listener: TurnListener): Promise<EngineEvent[]> {
   const events: EngineEvent[] = [];
   for await (const event of listener.events) events.push(event);
   return events;

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
 /** Ports that nobody listens on just now, all different. */
 export async function freePorts(count: number): Promise<number[]> {
@@ -9,7 +9,7 @@ export async function freePorts(count: number): Promise<number[]> {
 }
 
 const listen = () =>
-  new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
+  new Promise<Server>((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => resolve(server));

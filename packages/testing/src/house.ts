@@ -3,18 +3,41 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { SupervisorState } from '@svc/contract/service.ts';
-import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { requestJson, type JsonResponse } from '@svc/service-kit/http/json-client.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { freePorts } from './free-ports.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export type HouseOptions = { env?: Record<string, string>; dataDir?: string };
 
+/** The running service, with a data folder and ports of its own. */
+export type House = {
+  /** Its data folder. */
+  readonly folder: string;
+  readonly urls: { core: string; manager: string; collector: string; compat: string };
+  readonly pid: number;
+  /** Settles with the exit code. */
+  readonly exited: Promise<number | null>;
+  /** What it has printed so far. */
+  output(): string;
+  /** The body of a response. */
+  get<T>(address: string): Promise<T>;
+  post<T>(address: string, body?: unknown): Promise<JsonResponse<T>>;
+  /** The key of the first compat instance. */
+  key(): string;
+  supervisor(): SupervisorState;
+  /** Process id of a host process, as the supervisor sees it now. */
+  pidOf(name: string): number;
+  compatPid(): Promise<number>;
+  /** Stops the service as Ctrl-C does, and gives its exit code. */
+  stop(): Promise<number | null>;
+};
+
 /**
  * The whole service as a person starts it: `svc up` in a process of its own, with a data folder and ports of its own.
  * Resolves when everything is up. Nothing of the caller's environment but what a shell has goes in.
  */
-export async function openHouse({ env = {}, dataDir }: HouseOptions = {}) {
+export async function openHouse({ env = {}, dataDir }: HouseOptions = {}): Promise<House> {
   const folder = dataDir === undefined ? temporaryFolder() : { path: dataDir, remove: () => undefined };
   const [core, manager, collector, compat] = (await freePorts(4)) as [number, number, number, number];
   const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'up'], {
@@ -38,7 +61,7 @@ export async function openHouse({ env = {}, dataDir }: HouseOptions = {}) {
   const url = (port: number) => `http://127.0.0.1:${port}`;
   const urls = { core: url(core), manager: url(manager), collector: url(collector), compat: url(compat) };
 
-  const house = {
+  const house: House = {
     folder: folder.path,
     urls,
     pid: child.pid ?? 0,
@@ -46,21 +69,19 @@ export async function openHouse({ env = {}, dataDir }: HouseOptions = {}) {
     output: () => output,
     get: async <T>(address: string) => (await requestJson<T>(address, { timeoutMs: 40_000 })).body,
     post: <T>(address: string, body?: unknown) => requestJson<T>(address, { method: 'POST', body, timeoutMs: 40_000 }),
-    key(): string {
+    key() {
       const file = path.join(folder.path, 'instances/compat/keys.json');
       return (JSON.parse(readFileSync(file, 'utf8')) as { keys: { key: string }[] }).keys[0]?.key ?? '';
     },
     supervisor: () => JSON.parse(readFileSync(path.join(folder.path, 'run/supervisor.json'), 'utf8')) as SupervisorState,
-    /** Process id of a host process, as the supervisor sees it now. */
-    pidOf(name: string): number {
+    pidOf(name) {
       return house.supervisor().services.find((service) => service.name === name)?.pid ?? 0;
     },
-    async compatPid(): Promise<number> {
+    async compatPid() {
       const { instances } = await house.get<{ instances: Instance[] }>(`${urls.manager}/instances`);
       return instances[0]?.pid ?? 0;
     },
-    /** Stops the service as Ctrl-C does, and gives its exit code. */
-    async stop(): Promise<number | null> {
+    async stop() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGINT');
       const code = await exited;
       folder.remove();
@@ -81,8 +102,6 @@ export async function openHouse({ env = {}, dataDir }: HouseOptions = {}) {
   }
   return house;
 }
-
-export type House = Awaited<ReturnType<typeof openHouse>>;
 
 async function isUp(urls: Record<string, string>): Promise<boolean> {
   const answers = await Promise.allSettled(

@@ -23,12 +23,22 @@ const categories = [
 /** Texts with this in them are flagged, as violence. */
 export const flaggedWord = 'violent-words';
 
+export type ModerationServer = {
+  /** What a base URL of the service is set to. */
+  baseUrl: string;
+  /** What came, in order. */
+  requests: { authorization: string | undefined; model: unknown; input: string[] }[];
+  /** What happens to the next requests, one each. */
+  mishaps: Mishap[];
+  close(): Promise<void>;
+};
+
 /**
  * Stands for OpenAI's `POST /v1/moderations`, as its reference describes it: one text or a list of them in, a result
  * with all categories for each. It wants `key` as the bearer token.
  */
-export async function startModerationServer(key: string) {
-  const requests: { authorization: string | undefined; model: unknown; input: string[] }[] = [];
+export async function startModerationServer(key: string): Promise<ModerationServer> {
+  const requests: ModerationServer['requests'] = [];
   const mishaps: Mishap[] = [];
   const server = http.createServer((request, response) => void answer(request, response));
 
@@ -50,17 +60,8 @@ export async function startModerationServer(key: string) {
   }
 
   const { url, close } = await listen(server);
-  return {
-    /** What a base URL of the service is set to. */
-    baseUrl: `${url}/v1`,
-    requests,
-    /** What the next requests come to, one each. */
-    mishaps,
-    close,
-  };
+  return { baseUrl: `${url}/v1`, requests, mishaps, close };
 }
-
-export type ModerationServer = Awaited<ReturnType<typeof startModerationServer>>;
 
 function toResult(text: string) {
   const flagged = text.includes(flaggedWord);

@@ -30,8 +30,22 @@ type WireSpan = Omit<ReceivedSpan, 'attributes' | 'status' | 'startAt' | 'endAt'
 type WireMetric = { name: string; gauge?: { dataPoints: Point[] }; sum?: { dataPoints: Point[] } };
 type Metrics = { resourceMetrics: { scopeMetrics: { metrics: WireMetric[] }[] }[] };
 
+export type OtlpReceiver = {
+  url: string;
+  spans: ReceivedSpan[];
+  metrics: ReceivedMetric[];
+  resources: Record<string, unknown>[];
+  /** All that was sent, as text. */
+  bodies: string[];
+  /** What it answers from now on; `isSilent`: nothing at all. */
+  state: { status: number; isSilent: boolean };
+  /** Cuts off the connections that it left without an answer, and answers from now on. */
+  wake(): void;
+  close(): Promise<void>;
+};
+
 /** A small receiver of OTLP over HTTP that takes JSON, as a collector of OpenTelemetry does, and shows what came in. */
-export async function openOtlpReceiver() {
+export async function openOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const metrics: ReceivedMetric[] = [];
   const resources: Record<string, unknown>[] = [];
@@ -68,11 +82,8 @@ export async function openOtlpReceiver() {
     spans,
     metrics,
     resources,
-    /** All that was sent, as text. */
     bodies,
-    /** What it answers from now on; `isSilent`: nothing at all. */
     state,
-    /** Cuts off whom it said nothing to, and answers from now on. */
     wake() {
       state.isSilent = false;
       server.closeAllConnections();

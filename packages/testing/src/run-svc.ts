@@ -30,8 +30,19 @@ export async function runSvc(args: readonly string[], { env, cwd, input = '' }: 
   return { code, out, err };
 }
 
+/** A core, and commands that a person types beside it. */
+export type CliCore = {
+  /** Its data folder. */
+  folder: string;
+  url: string;
+  /** The environment of a command that is to find the core. */
+  env: SvcPlace['env'];
+  svc(args: readonly string[], place?: Partial<SvcPlace>): Promise<SvcRun>;
+  close(): Promise<void>;
+};
+
 /** A core in a process of its own, and commands that speak to it. `home` is the home folder of who types them. */
-export async function startCliCore({ home }: { home?: string } = {}) {
+export async function startCliCore({ home }: { home?: string } = {}): Promise<CliCore> {
   const folder = temporaryFolder();
   const [corePort, manager, collector] = (await freePorts(3)) as [number, number, number];
   const { child, exited } = await startCore(folder.path, { core: corePort, manager, collector });
@@ -45,7 +56,7 @@ export async function startCliCore({ home }: { home?: string } = {}) {
     folder: folder.path,
     url: `http://127.0.0.1:${corePort}`,
     env,
-    svc: (args: readonly string[], place: Partial<SvcPlace> = {}): Promise<SvcRun> => runSvc(args, { env, ...place }),
+    svc: (args, place = {}) => runSvc(args, { env, ...place }),
     async close() {
       child.kill('SIGKILL');
       await exited;
@@ -53,5 +64,3 @@ export async function startCliCore({ home }: { home?: string } = {}) {
     },
   };
 }
-
-export type CliCore = Awaited<ReturnType<typeof startCliCore>>;

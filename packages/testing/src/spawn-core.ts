@@ -1,10 +1,13 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { waitFor } from './house.ts';
 
+/** `exited` settles with the exit code. */
+export type StartedCore = { child: ChildProcess; exited: Promise<number | null> };
+
 /** Starts a core and waits until it is ready. @throws when it ends or is not ready in 20 s, with what it printed. */
-export async function startCore(dir: string, ports: HostPorts, env: Record<string, string> = {}) {
+export async function startCore(dir: string, ports: HostPorts, env: Record<string, string> = {}): Promise<StartedCore> {
   const child = spawnCore(dir, ports, env);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));

@@ -2,11 +2,19 @@ import type { AppServer } from '../app-server.ts';
 
 type Answer = (params: Record<string, unknown>) => unknown;
 
+export type FakeAppServer = {
+  server: AppServer;
+  /** Ends it, at once or some time after it was told to end. */
+  fall(reason?: string): void;
+};
+
 /**
- * An app-server without a process. A method that is not in `answers` is never answered, as by a program that hangs; `fall` ends it,
- * some time after it was told to end or with no word before.
+ * An app-server without a process. A method that is not in `answers` is never answered, as by a program that hangs.
  */
-export function createFakeAppServer(answers: Record<string, Answer> = {}, subscribe: AppServer['subscribe'] = () => () => {}) {
+export function createFakeAppServer(
+  answers: Record<string, Answer> = {},
+  subscribe: AppServer['subscribe'] = () => () => {},
+): FakeAppServer {
   const ending = new AbortController();
   const { promise: ended, resolve: setEnded } = Promise.withResolvers<Awaited<AppServer['ended']>>();
   const end = () => {
