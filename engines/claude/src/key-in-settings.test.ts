@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { keyInSettings, settingsFiles } from './key-in-settings.ts';
 
-const dir = mkdtempSync(path.join(os.tmpdir(), 'claude-settings-'));
-afterAll(() => rmSync(dir, { recursive: true }));
+const folder = temporaryFolder();
+const dir = folder.path;
+afterAll(() => folder.remove());
 const file = path.join(dir, 'settings.json');
 const bills = /settings\.json sets (\w+), with which Claude would bill every turn\./;
 const leads = /settings\.json sets (\w+), through which Claude's login would go elsewhere\./;

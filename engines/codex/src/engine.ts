@@ -29,6 +29,7 @@ export const createEngine: CreateEngine = (deps) => {
   const models = openThreadModels(path.join(deps.stateDir, 'thread-models'), deps.log);
   /** An endpoint of one's own gets its key from us, the vendor's from the program. */
   const isByKey = deps.baseUrl === null && (deps.apiKey ?? null) !== null;
+
   const open = ({ program, packageDir }: CodexProgram): Opened => {
     if (opened !== null) return opened;
     const place = { packageDir, emptyDir: openEmptyDir(deps.stateDir), ownerHome: operatorHome(deps.env) };

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openModelCatalogs, parseModels, toCatalog } from './model-catalog.ts';
 
 test('no entry of a model gives it agents, code or tools of its own, or an edit tool where only reading is allowed', () => {
@@ -27,8 +27,9 @@ test('no entry of a model gives it agents, code or tools of its own, or an edit 
 test.each(['[]', '{}', 'nonsense'])('%s is no list of models', (text) => expect(() => parseModels(text)).toThrow());
 
 test('a program that hangs and is deaf to being asked to end costs a turn the time limit, no more', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'codex-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const temporary = temporaryFolder();
+  const folder = temporary.path;
+  onTestFinished(() => temporary.remove());
   const program = path.join(folder, 'codex');
   writeFileSync(program, `#!${process.execPath}\nprocess.on('SIGTERM', () => undefined);\nsetTimeout(() => undefined, 8000);\n`, {
     mode: 0o700,

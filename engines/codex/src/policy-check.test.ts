@@ -1,13 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { toolPolicies } from '@svc/contract/trust.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { startAppServer } from './app-server.ts';
 import { openModelCatalogs } from './model-catalog.ts';
 import { createPolicyCheck } from './policy-check.ts';
 import { startRequestRecorder } from './request-recorder.ts';
-import { createFakeAppServer } from './testing/fake-app-server.ts';
+import { createFakeAppServer, type FakeAppServer } from './testing/fake-app-server.ts';
 
 vi.mock('./app-server.ts');
 vi.mock('./model-catalog.ts', async (original) => ({ ...(await original<object>()), openModelCatalogs: vi.fn() }));
@@ -19,7 +19,7 @@ const spawning = { tools: [{ type: 'function', name: 'spawn_agent' }] };
 
 /** What a model of a policy is offered, in the order in which the policies are checked. */
 let offers: (nth: number, model: string) => unknown;
-let servers: ReturnType<typeof createFakeAppServer>[];
+let servers: FakeAppServer[];
 
 beforeEach(() => {
   vi.resetAllMocks();
@@ -41,8 +41,9 @@ beforeEach(() => {
 });
 
 function open() {
-  const dir = mkdtempSync(path.join(tmpdir(), 'policy-check-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const folder = temporaryFolder();
+  const dir = folder.path;
+  onTestFinished(() => folder.remove());
   const reader = path.join(dir, 'reader.json');
   writeFileSync(reader, JSON.stringify({ models: [{ slug: 'one' }, { slug: 'two' }] }));
   vi.mocked(openModelCatalogs).mockResolvedValue({ reader, writer: reader });

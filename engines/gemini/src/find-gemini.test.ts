@@ -1,13 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { acceptGemini } from './find-gemini.ts';
 
+let folder: TemporaryFolder;
 let dir: string;
 let packageDir: string;
 beforeEach(() => {
-  dir = mkdtempSync(path.join(os.tmpdir(), 'find-gemini-'));
+  folder = temporaryFolder();
+  dir = folder.path;
   packageDir = path.join(dir, 'node_modules/@google/gemini-cli');
   mkdirSync(path.join(packageDir, 'bundle'), { recursive: true });
   writeFileSync(path.join(packageDir, 'bundle/gemini.js'), '');
@@ -15,7 +18,7 @@ beforeEach(() => {
   writeFileSync(path.join(packageDir, 'package.json'), JSON.stringify(manifest));
   symlinkSync(path.join(packageDir, 'bundle/gemini.js'), path.join(dir, 'gemini'));
 });
-afterEach(() => rmSync(dir, { recursive: true }));
+afterEach(() => folder.remove());
 
 test.each([
   ['an install folder', ''],

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { geminiArgs, geminiEnv } from './launch.ts';
 import { defaultModel } from './pin.ts';
 import { newHome } from './session-home.ts';
 
-const stateDir = mkdtempSync(path.join(os.tmpdir(), 'gemini-launch-'));
-afterAll(() => rmSync(stateDir, { recursive: true }));
+const folder = temporaryFolder();
+const stateDir = folder.path;
+afterAll(() => folder.remove());
 const home = newHome(stateDir, {});
 const env = {
   PATH: '/bin',

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { furnishHome, newHome, sessionsDir, sideDir, sweep } from './session-home.ts';
 
 test('what a killed turn left of its secrets and files goes with the next start; the session stays', async () => {
-  const stateDir = mkdtempSync(path.join(tmpdir(), 'gemini-'));
-  onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }));
+  const folder = temporaryFolder();
+  const stateDir = folder.path;
+  onTestFinished(() => folder.remove());
   mkdirSync(sessionsDir(stateDir), { recursive: true });
   const server = { name: 's', type: 'http', url: 'http://a', headers: { Authorization: 'Bearer x' }, safe: true } as const;
   const request = engineRequest({ prompt: 'hi', cwd: stateDir, toolPolicy: 'full', toolServers: [server] });

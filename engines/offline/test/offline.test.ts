@@ -1,15 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { EngineDeps } from '@svc/engine-kit/engine.ts';
 import { collectTurn } from '@svc/engine-kit/testing/collect-turn.ts';
 import { engineContract } from '@svc/engine-kit/testing/engine-contract.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { createEngine } from '../src/engine.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'offline-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const temporary = temporaryFolder();
+const folder = temporary.path;
+afterAll(() => temporary.remove());
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
 const deps = (over: Partial<EngineDeps> = {}): EngineDeps => ({

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { aroundProxy, engineEnv } from './engine-env.ts';
 
 test.each([
@@ -21,8 +19,9 @@ test('an exception of everything stays one', () => {
 });
 
 test('every program of an engine gets the exceptions, and no secret of the service', () => {
-  const stateDir = mkdtempSync(path.join(os.tmpdir(), 'engine-env-'));
-  onTestFinished(() => rmSync(stateDir, { recursive: true }));
+  const folder = temporaryFolder();
+  const stateDir = folder.path;
+  onTestFinished(() => folder.remove());
   const env = engineEnv({ PATH: '/bin', HTTPS_PROXY: 'http://p', SVC_CORE_TOKEN: 'x' }, stateDir);
   expect(env).toMatchObject({ PATH: '/bin', HTTPS_PROXY: 'http://p', NO_PROXY: expect.stringContaining('127.0.0.1') });
   expect(env).not.toHaveProperty('SVC_CORE_TOKEN');

@@ -1,14 +1,16 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { absence, findEngine, type EngineSearch } from './engine-path.ts';
 
+let folder: TemporaryFolder;
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(path.join(os.tmpdir(), 'engine-path-'));
+  folder = temporaryFolder();
+  dir = folder.path;
 });
-afterEach(() => rmSync(dir, { recursive: true }));
+afterEach(() => folder.remove());
 
 const search = (fields: Partial<EngineSearch<{ at: string }>> = {}): EngineSearch<{ at: string }> => ({
   id: 'x',

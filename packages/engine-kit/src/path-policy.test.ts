@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { isReadablePattern, readablePath } from './path-policy.ts';
 
-const dir = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'path-policy-')));
+const folder = temporaryFolder();
+const dir = realpathSync(folder.path);
 const cwd = path.join(dir, 'cwd');
 const filesDir = path.join(dir, 'files');
 for (const folder of [cwd, filesDir, `${cwd}-beside`, path.join(cwd, 'sub'), path.join(dir, 'other')]) mkdirSync(folder);
@@ -14,7 +15,7 @@ for (const file of ['cwd/a.txt', 'cwd/sub/b.txt', 'files/c.pdf', 'cwd-beside/d.t
 symlinkSync(path.join(dir, 'other'), path.join(cwd, 'out'));
 symlinkSync(path.join(dir, 'other/e.txt'), path.join(cwd, 'out.txt'));
 symlinkSync(path.join(cwd, 'sub'), path.join(cwd, 'in'));
-afterAll(() => rmSync(dir, { recursive: true }));
+afterAll(() => folder.remove());
 const scope = { cwd, filesDir };
 
 describe('a path', () => {

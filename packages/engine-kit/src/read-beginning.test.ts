@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { readBeginning, readText } from './read-beginning.ts';
 
-const dir = mkdtempSync(path.join(os.tmpdir(), 'beginning-'));
-afterAll(() => rmSync(dir, { recursive: true }));
+const folder = temporaryFolder();
+const dir = folder.path;
+afterAll(() => folder.remove());
 const at = (name: string) => path.join(dir, name);
 
 test('of any text no more than the limit is read, whole characters alone, and it is known whether that is all', async () => {

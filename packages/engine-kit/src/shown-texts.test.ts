@@ -1,18 +1,20 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import type { Attachment } from '@svc/contract/envelope.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { shownTexts } from './shown-texts.ts';
 import { engineRequest } from './testing/engine-request.ts';
 import { turnText } from './turn-text.ts';
 
-const dir = mkdtempSync(path.join(os.tmpdir(), 'shown-texts-'));
-afterAll(() => rmSync(dir, { recursive: true }));
+const folder = temporaryFolder();
+const dir = folder.path;
+afterAll(() => folder.remove());
 const file = (name: string, content: string | Buffer, mime?: string) => {
   writeFileSync(path.join(dir, name), content);
   return { path: path.join(dir, name), name, ...(mime !== undefined && { mime }) };
 };
-const ask = async (attachments: ReturnType<typeof file>[], toolPolicy: 'none' | 'read' = 'none') => {
+const ask = async (attachments: Attachment[], toolPolicy: 'none' | 'read' = 'none') => {
   const request = engineRequest({ prompt: 'now', cwd: '/', toolPolicy, attachments });
   return turnText(request, { isNew: false, shown: [], texts: await shownTexts(request) });
 };

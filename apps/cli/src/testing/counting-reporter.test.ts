@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { TestModule } from 'vitest/node';
 import CountingReporter, { countTests } from './counting-reporter.ts';
 import { closingLine, skipLines, timeLines } from './test-counts.ts';
@@ -12,7 +12,7 @@ const module = (isOk: boolean, ...tests: [state: State, name?: string, note?: st
   }) as unknown as TestModule;
 
 describe('the counts of a test run', () => {
-  it.each([
+  test.each([
     ['tests', [module(true, ['passed'], ['passed']), module(false, ['failed'], ['passed'])], 0, '3 passed, 1 failed'],
     ['a file that could not be loaded', [module(false)], 0, '0 passed, 1 failed'],
     ['an error outside of every test', [module(true, ['passed'])], 1, '1 passed, 1 failed'],
@@ -21,7 +21,7 @@ describe('the counts of a test run', () => {
     expect(closingLine(countTests(modules, unhandled))).toBe(line);
   });
 
-  it('name what was skipped under its reason', () => {
+  test('name what was skipped under its reason', () => {
     const counts = countTests(
       [module(true, ['skipped', 'a', 'no codex here'], ['skipped', 'b'], ['skipped', 'c', 'no codex here'])],
       0,
@@ -31,7 +31,7 @@ describe('the counts of a test run', () => {
 });
 
 describe('the times of a test run', () => {
-  it('are those of each project, from its first file to its last', () => {
+  test('are those of each project, from its first file to its last', () => {
     const clock = vi.spyOn(performance, 'now');
     const reporter = new CountingReporter();
     const at = (ms: number, name: string, what: 'onTestModuleStart' | 'onTestModuleEnd') => {
@@ -48,5 +48,5 @@ describe('the times of a test run', () => {
     expect(timeLines(reporter.times())).toEqual(['Took: unit 2.0 s, process 60.0 s']);
   });
 
-  it('are not said where nothing is known of them', () => expect(timeLines({})).toEqual([]));
+  test('are not said where nothing is known of them', () => expect(timeLines({})).toEqual([]));
 });

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { startModelServer, type ModelServer } from '@svc/testing/model-server/start-model-server.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import type { CreateEngine, Engine, EngineDeps } from '../engine.ts';
 import { engineDeps } from './engine-deps.ts';
 
@@ -22,12 +22,13 @@ export type EngineBench = RealEngine & {
  * that may outlive the state: code that its program has compiled.
  */
 export async function openEngineBench(real: RealEngine, { cache }: { cache?: string } = {}): Promise<EngineBench> {
-  const dir = mkdtempSync(path.join(os.tmpdir(), `${real.id}-bench-`));
+  const folder = temporaryFolder();
+  const dir = folder.path;
   if (cache !== undefined) mkdirSync(path.join(dir, cache));
   const model = await startModelServer();
   afterAll(async () => {
     await model.close();
-    rmSync(dir, { recursive: true, force: true });
+    folder.remove();
   });
   return {
     ...real,

@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { TokenUsage } from '@svc/contract/usage.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import type { Engine, EngineEvent, EngineFailure, EngineRequest } from '../engine.ts';
 import { isTerminal } from '../guard-events.ts';
 import { collectTurn, ofType } from './collect-turn.ts';
@@ -44,6 +42,7 @@ const abortLimitMs = 4500;
 export function engineContract(contract: EngineContract): void {
   const { turns } = contract;
   let engine: Engine;
+  let folder: TemporaryFolder;
   let cwd: string;
   const extra: Engine[] = [];
   const turn = ({ prompt, ...fields }: ContractTurn, more: Partial<EngineRequest> = {}) =>
@@ -56,7 +55,8 @@ export function engineContract(contract: EngineContract): void {
 
   describe(`${contract.name} keeps the engine contract`, () => {
     beforeAll(async () => {
-      cwd = await mkdtemp(path.join(os.tmpdir(), 'engine-contract-'));
+      folder = temporaryFolder();
+      cwd = folder.path;
       engine = await contract.createEngine();
     });
     afterEach(async () => {
@@ -66,7 +66,7 @@ export function engineContract(contract: EngineContract): void {
       await engine.close();
       await contract.settled?.();
       await contract.close?.();
-      await rm(cwd, { recursive: true, force: true });
+      folder.remove();
     });
 
     test('a reply is streamed: the deltas add up to the segments, and the turn ends with done', async () => {

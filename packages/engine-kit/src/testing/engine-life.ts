@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openCgroup } from '@svc/service-kit/process/cgroup.ts';
@@ -8,6 +7,7 @@ import { processesIn } from '@svc/testing/model-server/find-processes.ts';
 import { createGate } from '@svc/testing/model-server/gate.ts';
 import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
 import { startModelServer } from '@svc/testing/model-server/start-model-server.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import type { CreateEngine } from '../engine.ts';
 import { collectTurn, ofType } from './collect-turn.ts';
 import { hello, type EngineBench } from './engine-bench.ts';
@@ -189,8 +189,9 @@ export function testEngineLife(bench: EngineBench, life: EngineLife): void {
 /** What must hold for an engine that is not installed. It needs none, so call it outside the `describe` of those that do. */
 export function testMissingEngine(id: string, createEngine: CreateEngine): void {
   test('an engine that is not there is a failed turn that says where it was looked for', async () => {
-    const stateDir = mkdtempSync(path.join(os.tmpdir(), `${id}-missing-`));
-    onTestFinished(() => rmSync(stateDir, { recursive: true }));
+    const folder = temporaryFolder();
+    const stateDir = folder.path;
+    onTestFinished(() => folder.remove());
     const engine = createEngine(engineDeps({ stateDir, path: `/nowhere/${id}` }));
     onTestFinished(() => engine.close());
     const { events } = await collectTurn(engine, engineRequest({ prompt: 'hi', cwd: stateDir }));

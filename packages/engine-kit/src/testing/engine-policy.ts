@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { toolPolicies, type ToolPolicy } from '@svc/contract/trust.ts';
 import type { Script, ScriptedReply, ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
 import { startModelServer, type ModelServer } from '@svc/testing/model-server/start-model-server.ts';
 import { startToolServer, type TestToolServer } from '@svc/testing/model-server/start-tool-server.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import type { EngineEvent, EngineRequest } from '../engine.ts';
 import { collectTurn, ofType, type CollectedTurn } from './collect-turn.ts';
 import type { RealEngine } from './engine-bench.ts';
@@ -45,10 +45,11 @@ type PolicyFields = { toolPolicy: ToolPolicy } & Partial<EngineRequest>;
 
 /** One engine, a model that orders whatever it is told to, and two tool servers, for the tests of one `describe`. */
 export async function openPolicyBench(
-  { id, createEngine, install }: RealEngine,
+  { createEngine, install }: RealEngine,
   defaults: Partial<EngineRequest> = {},
 ): Promise<PolicyBench> {
-  const stateDir = mkdtempSync(path.join(os.tmpdir(), `${id}-policy-`));
+  const folder = temporaryFolder();
+  const stateDir = folder.path;
   const outside = path.join(stateDir, 'outside.txt');
   writeFileSync(outside, 'OUTSIDE-SECRET');
   const model = await startModelServer();
@@ -65,7 +66,7 @@ export async function openPolicyBench(
     await engine.close();
     await tools.close();
     await model.close();
-    rmSync(stateDir, { recursive: true, force: true });
+    folder.remove();
   });
 
   const ask: PolicyBench['ask'] = async (script, fields) => {

@@ -4,7 +4,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startRecordingProxy } from '@svc/testing/start-recording-proxy.ts';
 import { startHttpToolServer } from '@svc/testing/tool-server/start-http-tool-server.ts';
 import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
-import type { EngineRequest, ToolServer } from '../engine.ts';
+import type { Engine, EngineRequest, ToolServer } from '../engine.ts';
 import { collectTurn, ofType } from './collect-turn.ts';
 import { hello, type EngineBench } from './engine-bench.ts';
 import { engineRequest } from './engine-request.ts';
@@ -54,11 +54,7 @@ export async function testEngineTools(
   });
 
   /** A turn in which the model orders these tools, one a request. */
-  const turn = async (
-    engine: ReturnType<typeof start>['engine'],
-    orders: readonly ScriptedStep[],
-    fields: Partial<EngineRequest> & { cwd: string },
-  ) => {
+  const turn = async (engine: Engine, orders: readonly ScriptedStep[], fields: Partial<EngineRequest> & { cwd: string }) => {
     model.requests.length = 0;
     model.script([...orders.map((step) => ({ steps: [step] })), hello]);
     const turned = await collectTurn(engine, engineRequest({ prompt: 'go', ...fields }));

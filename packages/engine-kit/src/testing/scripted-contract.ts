@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { expect, vi } from 'vitest';
 import type { TokenUsage } from '@svc/contract/usage.ts';
 import { createGate } from '@svc/testing/model-server/gate.ts';
 import { startModelServer, type ModelServerOptions } from '@svc/testing/model-server/start-model-server.ts';
 import { startToolServer } from '@svc/testing/model-server/start-tool-server.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import type { RealEngine } from './engine-bench.ts';
 import { engineContract } from './engine-contract.ts';
 import { engineDeps } from './engine-deps.ts';
@@ -18,7 +16,8 @@ type Options = RealEngine & {
 
 /** The engine contract for a real engine, with a scripted model behind it. Call it in a `describe`. */
 export async function scriptedContract({ id, createEngine, install, usage, server }: Options): Promise<void> {
-  const stateDir = mkdtempSync(path.join(os.tmpdir(), `${id}-contract-`));
+  const folder = temporaryFolder();
+  const stateDir = folder.path;
   const model = await startModelServer(server);
   const tools = await startToolServer();
   const never = createGate();
@@ -51,7 +50,7 @@ export async function scriptedContract({ id, createEngine, install, usage, serve
     close: async () => {
       await tools.close();
       await model.close();
-      rmSync(stateDir, { recursive: true, force: true });
+      folder.remove();
     },
   });
 }
