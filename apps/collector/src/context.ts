@@ -174,6 +174,7 @@ export function createCollectorContext(options: CollectorOptions): CollectorCont
       indexer.close();
       await searchThread.close();
       await checkpointer.close();
+      await knownSecrets.close();
       await db.close();
     },
   };
