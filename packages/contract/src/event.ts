@@ -1,3 +1,5 @@
+import type { Schema } from './schema.ts';
+
 /** Kinds the service itself emits. Others are accepted and stored as they come. */
 export const eventKinds = [
   'inbound',
@@ -50,27 +52,33 @@ export type TelemetryEvent = {
 /** What a producer hands over; the rest is filled in by its emitter. */
 export type PartialEvent = { kind: EventKind } & Partial<TelemetryEvent>;
 
-const nullable = (type: string) => ({ type: [type, 'null'] });
+const name = { type: ['string', 'null'], maxLength: 1024 } as const;
+const cost = { type: ['number', 'null'], minimum: 0, maximum: 1_000_000 } as const;
+
+/**
+ * What each field of an event may hold. This is the one place: producers cut an event to it, the collector refuses what is
+ * past it and has a column for each field. Lengths are UTF-16 units; that of the payload is of its JSON.
+ */
+export const eventFields = {
+  id: { type: 'string', minLength: 1, maxLength: 128 },
+  ts: { type: 'number', minimum: -8_640_000_000_000_000, maximum: 8_640_000_000_000_000 },
+  kind: { type: 'string', minLength: 1, maxLength: 64 },
+  surface: name,
+  session: name,
+  instance_id: name,
+  identity: name,
+  principal: name,
+  text: { type: ['string', 'null'], maxLength: 256 * 1024 },
+  payload: { type: 'object' },
+  cost_usd: cost,
+  billed_cost_usd: cost,
+  billed: { type: 'boolean' },
+  injected: { type: 'boolean' },
+  request_id: name,
+} as const satisfies Record<Exclude<keyof TelemetryEvent, 'received_at'>, Schema>;
+
+/** The most that the JSON of a payload may have. */
+export const maxPayloadLength = 256 * 1024;
 
 /** One event as `POST /ingest` accepts it. */
-export const eventSchema = {
-  type: 'object',
-  required: ['kind'],
-  properties: {
-    id: { type: 'string', minLength: 1, maxLength: 128 },
-    ts: { type: 'number', minimum: -8_640_000_000_000_000, maximum: 8_640_000_000_000_000 },
-    kind: { type: 'string', minLength: 1, maxLength: 64 },
-    surface: nullable('string'),
-    session: nullable('string'),
-    instance_id: nullable('string'),
-    identity: nullable('string'),
-    principal: nullable('string'),
-    text: nullable('string'),
-    payload: { type: 'object' },
-    cost_usd: nullable('number'),
-    billed_cost_usd: nullable('number'),
-    billed: { type: 'boolean' },
-    injected: { type: 'boolean' },
-    request_id: nullable('string'),
-  },
-};
+export const eventSchema = { type: 'object', required: ['kind'], properties: eventFields } as const;

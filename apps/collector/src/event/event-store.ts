@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { TelemetryEvent } from '@svc/contract/event.ts';
-import type { Database } from '@svc/store/database.ts';
+import { eventFields, type TelemetryEvent } from '@svc/contract/event.ts';
+import type { Database, Value } from '@svc/store/database.ts';
 import type { BatchDatabase } from '@svc/store/open-sqlite.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
@@ -93,37 +93,22 @@ function toEvent({ seq: _seq, claimed_at, received_at, ...row }: EventRow): Tele
   };
 }
 
-const insertEvent = `
-INSERT INTO event (id, ts, kind, surface, session, instance_id, identity, principal, text, payload, cost_usd,
-  billed_cost_usd, billed, injected, request_id, received_at, claimed_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+/** A column for each field of an event, and what the collector adds; `claimed_at` is the time it says, where that cannot be. */
+const eventColumns = [...(Object.keys(eventFields) as (keyof typeof eventFields)[]), 'received_at', 'claimed_at'] as const;
+
+const insertEvent = `INSERT INTO event (${eventColumns.join(', ')}) VALUES (${eventColumns.map(() => '?').join(', ')})
 ON CONFLICT (id) DO NOTHING`;
 
 /** Stores an event, inside the caller's transaction; false when one of its id is there already. */
 export function createEventWriter(db: BatchDatabase): (event: StoredEvent) => boolean {
   const insert = db.statement(insertEvent);
-  return (event) => {
-    const { changes } = insert.run(
-      event.id,
-      event.ts,
-      event.kind,
-      event.surface,
-      event.session,
-      event.instance_id,
-      event.identity,
-      event.principal,
-      event.text,
-      event.payloadText,
-      event.cost_usd,
-      event.billed_cost_usd,
-      event.billed ? 1 : 0,
-      event.injected ? 1 : 0,
-      event.request_id,
-      event.received_at,
-      event.claimed_at,
-    );
-    return changes !== 0;
-  };
+  return (event) => insert.run(...eventColumns.map((name) => columnValue(event, name))).changes !== 0;
+}
+
+function columnValue(event: StoredEvent, name: (typeof eventColumns)[number]): Value {
+  if (name === 'payload') return event.payloadText;
+  const value = event[name];
+  return typeof value === 'boolean' ? Number(value) : value;
 }
 
 /** The end of time, a time, or an event's place: several events can share a millisecond. Throws for anything else. */

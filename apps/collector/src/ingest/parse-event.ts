@@ -1,4 +1,4 @@
-import type { TelemetryEvent } from '@svc/contract/event.ts';
+import { eventFields, maxPayloadLength, type TelemetryEvent } from '@svc/contract/event.ts';
 import { illFormedIn } from '@svc/service-kit/well-formed.ts';
 import { parseUsage, type EventUsage } from './parse-usage.ts';
 
@@ -20,12 +20,11 @@ export type EventDefaults = { now: number; nextId: () => string };
 
 /** Above this a clock is wrong. Such an event has its place where it came, or it would stay the newest one for ever. */
 export const maxAheadMs = 5 * 60_000;
-/** The most that a date can hold, ms. */
-const maxTime = 8_640_000_000_000_000;
-const maxNameLength = 1024;
-const maxTextLength = 256 * 1024;
 const maxDepth = 64;
-const maxCostUsd = 1_000_000;
+
+type Fields = typeof eventFields;
+type TextField = { [Field in keyof Fields]: Fields[Field] extends { maxLength: number } ? Field : never }[keyof Fields];
+type CostField = 'cost_usd' | 'billed_cost_usd';
 
 class Invalid extends Error {}
 
@@ -48,24 +47,24 @@ function readEvent(raw: Record<string, unknown>, { now, nextId }: EventDefaults)
   const claimed = raw['ts'] == null ? now : time(raw['ts']);
   const isPossible = claimed <= now + maxAheadMs && claimed >= 0;
   const event: StoredEvent = {
-    id: raw['id'] == null ? nextId() : requiredText(raw, 'id', 128),
+    id: raw['id'] == null ? nextId() : requiredText(raw, 'id'),
     ts: isPossible ? claimed : now,
     received_at: now,
     claimed_at: isPossible ? null : claimed,
-    kind: requiredText(raw, 'kind', 64),
-    surface: text(raw, 'surface', maxNameLength),
-    session: text(raw, 'session', maxNameLength),
-    instance_id: text(raw, 'instance_id', maxNameLength),
-    identity: text(raw, 'identity', maxNameLength),
-    principal: text(raw, 'principal', maxNameLength),
-    text: text(raw, 'text', maxTextLength),
+    kind: requiredText(raw, 'kind'),
+    surface: text(raw, 'surface'),
+    session: text(raw, 'session'),
+    instance_id: text(raw, 'instance_id'),
+    identity: text(raw, 'identity'),
+    principal: text(raw, 'principal'),
+    text: text(raw, 'text'),
     payload,
     payloadText: writePayload(payload),
     cost_usd: cost(raw, 'cost_usd'),
     billed_cost_usd: cost(raw, 'billed_cost_usd'),
     billed: flag(raw, 'billed'),
     injected: flag(raw, 'injected'),
-    request_id: text(raw, 'request_id', maxNameLength),
+    request_id: text(raw, 'request_id'),
     usage: null,
   };
   if (event.kind !== 'token-usage') return event;
@@ -74,13 +73,14 @@ function readEvent(raw: Record<string, unknown>, { now, nextId }: EventDefaults)
   return { ...event, usage, principal: event.principal ?? usage.principal };
 }
 
-function requiredText(raw: Record<string, unknown>, field: string, maxLength: number): string {
-  const value = text(raw, field, maxLength);
+function requiredText(raw: Record<string, unknown>, field: TextField): string {
+  const value = text(raw, field);
   if (value === null || value === '') throw new Invalid(`${field} is missing or empty`);
   return value;
 }
 
-function text(raw: Record<string, unknown>, field: string, maxLength: number): string | null {
+function text(raw: Record<string, unknown>, field: TextField): string | null {
+  const { maxLength } = eventFields[field];
   const value = raw[field];
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') throw new Invalid(`${field} must be a string`);
@@ -90,20 +90,22 @@ function text(raw: Record<string, unknown>, field: string, maxLength: number): s
 }
 
 function time(value: unknown): number {
-  if (typeof value !== 'number' || !(Math.abs(value) <= maxTime)) throw new Invalid('ts must be a number of milliseconds');
+  if (typeof value !== 'number' || !(Math.abs(value) <= eventFields.ts.maximum))
+    throw new Invalid('ts must be a number of milliseconds');
   return Math.trunc(value);
 }
 
-function cost(raw: Record<string, unknown>, field: string): number | null {
+function cost(raw: Record<string, unknown>, field: CostField): number | null {
+  const { minimum, maximum } = eventFields[field];
   const value = raw[field];
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'number' || !(value >= 0 && value <= maxCostUsd)) {
-    throw new Invalid(`${field} must be a number from 0 to ${maxCostUsd}`);
+  if (typeof value !== 'number' || !(value >= minimum && value <= maximum)) {
+    throw new Invalid(`${field} must be a number from ${minimum} to ${maximum}`);
   }
   return value;
 }
 
-function flag(raw: Record<string, unknown>, field: string): boolean {
+function flag(raw: Record<string, unknown>, field: 'billed' | 'injected'): boolean {
   const value = raw[field] ?? false;
   if (typeof value !== 'boolean') throw new Invalid(`${field} must be true or false`);
   return value;
@@ -120,7 +122,7 @@ function writePayload(payload: Record<string, unknown>): string {
   if (written === null) throw new Invalid('payload is nested too deeply');
   const broken = illFormedIn(written, payload, 'payload');
   if (broken !== null) throw new Invalid(`${broken} has broken characters`);
-  if (written.length > maxTextLength) throw new Invalid(`payload is longer than ${maxTextLength} characters`);
+  if (written.length > maxPayloadLength) throw new Invalid(`payload is longer than ${maxPayloadLength} characters`);
   // A shorter text has no room for that many brackets.
   if (written.length > 2 * maxDepth && isDeeper(payload, maxDepth)) throw new Invalid('payload is nested too deeply');
   return written;

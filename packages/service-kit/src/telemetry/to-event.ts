@@ -1,4 +1,4 @@
-import type { PartialEvent, TelemetryEvent } from '@svc/contract/event.ts';
+import { eventFields, type PartialEvent, type TelemetryEvent } from '@svc/contract/event.ts';
 import type { MaskedJson, OutboundMask } from '../redaction/outbound-mask.ts';
 import { isWellFormedJson, wellFormed } from '../well-formed.ts';
 
@@ -10,7 +10,6 @@ export const maxLineLength = 256 * 1024;
 const cutTextLength = 16 * 1024;
 /** Of a text that will be cut no more is masked: a secret that goes on beyond this begins before the cut or behind it. */
 const readTextLength = cutTextLength * 2;
-const cutNameLength = 1024;
 
 /** Fills in what a producer left out; a default counts only where the producer said nothing. */
 export function toEvent(partial: PartialEvent, defaults: Partial<TelemetryEvent>, id: string, ts: number): TelemetryEvent {
@@ -42,7 +41,7 @@ export function serializeEvent(event: TelemetryEvent, mask: OutboundMask): Seria
   if (length > maxLineLength)
     return writeCut({ ...event, text: event.text!.slice(0, readTextLength) }, `a text of ${length} characters`, mask);
   const whole = tryWrite(event, mask);
-  if (whole !== null && whole.json.length <= maxLineLength) return { event: whole.value, line: whole.json };
+  if (whole !== null && whole.json.length <= maxLineLength) return withShortNames({ event: whole.value, line: whole.json }, mask);
   if (whole !== null) return writeCut(whole.value, `${whole.json.length} characters`, mask);
   return writeCut({ ...event, payload: shortValues(event.payload) }, 'not writable as JSON', mask);
 }
@@ -53,7 +52,8 @@ export async function serializeInSlices(event: TelemetryEvent, mask: OutboundMas
   if (json === null || !isWellFormedJson(json)) return serializeEvent(event, mask);
   const line = await mask.longJsonText(json);
   const masked = line === json ? event : (JSON.parse(line) as TelemetryEvent);
-  return line.length <= maxLineLength ? { event: masked, line } : writeCut(masked, `${line.length} characters`, mask);
+  if (line.length <= maxLineLength) return withShortNames({ event: masked, line }, mask);
+  return writeCut(masked, `${line.length} characters`, mask);
 }
 
 function writeCut(event: TelemetryEvent, why: string, mask: OutboundMask): SerializedEvent {
@@ -62,21 +62,26 @@ function writeCut(event: TelemetryEvent, why: string, mask: OutboundMask): Seria
   return { event: cut.value, line: cut.json };
 }
 
-function cutEvent(event: TelemetryEvent, why: string): TelemetryEvent {
-  const cut = (text: string | null) => text?.slice(0, cutNameLength) ?? null;
-  return {
-    ...event,
-    id: event.id.slice(0, 128),
-    kind: event.kind.slice(0, 64),
-    surface: cut(event.surface),
-    session: cut(event.session),
-    instance_id: cut(event.instance_id),
-    identity: cut(event.identity),
-    principal: cut(event.principal),
-    request_id: cut(event.request_id),
-    text: event.text?.slice(0, cutTextLength) ?? null,
-    payload: { ...shortValues(event.payload), left_out: why },
-  };
+const cutEvent = (event: TelemetryEvent, why: string): TelemetryEvent => ({
+  ...cutNames(event),
+  text: event.text?.slice(0, cutTextLength) ?? null,
+  payload: { ...shortValues(event.payload), left_out: why },
+});
+
+const names = ['id', 'kind', 'surface', 'session', 'instance_id', 'identity', 'principal', 'request_id'] as const;
+const isLong = (event: TelemetryEvent, name: (typeof names)[number]): boolean =>
+  (event[name]?.length ?? 0) > eventFields[name].maxLength;
+
+/** The collector refuses an event with a name past its limit. Masked once more: what is cut may look like something else. */
+function withShortNames(serialized: SerializedEvent, mask: OutboundMask): SerializedEvent {
+  if (!names.some((name) => isLong(serialized.event, name))) return serialized;
+  const { value, json } = mask.write(wellFormed(cutNames(serialized.event)));
+  return { event: value, line: json };
+}
+
+function cutNames(event: TelemetryEvent): TelemetryEvent {
+  const long = names.filter((name) => isLong(event, name));
+  return { ...event, ...Object.fromEntries(long.map((name) => [name, event[name]?.slice(0, eventFields[name].maxLength)])) };
 }
 
 /** The short values of a payload are kept, so that tokens still count when a long value beside them is cut. */
