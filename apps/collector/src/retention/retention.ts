@@ -92,8 +92,8 @@ async function runPass(
   let place: EventPlace = { ts: (places.get(pass) ?? 0) - dayMs, seq: 0 };
   let count = 0;
   // Should this fail, the index holds words of events that are no more; they are counted and not shown.
-  const forget = (seqs: number[]) =>
-    searchThread.ask({ type: 'forget', seqs }).catch((error: unknown) => {
+  const removeFromIndex = (seqs: number[]) =>
+    searchThread.ask({ type: 'remove', seqs }).catch((error: unknown) => {
       if (!isClosed()) log.warn({ err: errorText(error) }, 'the words of removed events are still in the search index');
     });
   while (!isClosed()) {
@@ -102,7 +102,7 @@ async function runPass(
     ({ place } = slice);
     count += slice.removed.length;
     late = Math.min(late, slice.late ?? late);
-    if (slice.removed.length > 0) await forget(slice.removed);
+    if (slice.removed.length > 0) await removeFromIndex(slice.removed);
     await pause(pauseMs);
   }
   // What stays for having come late is looked at again: it gets old while nothing of its time comes any more.

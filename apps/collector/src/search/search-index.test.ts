@@ -89,15 +89,15 @@ test('removed events leave no word in the index, and parts without events go who
   store(partSize + 1, 's', 'other');
   expect(find('secretword').hits).toBe(2);
   stored.db.raw.exec('DELETE FROM event WHERE seq = 1');
-  index.forget([1]);
+  index.remove([1]);
   expect(find('secretword').hits).toBe(1);
   expect(find('other').hits).toBe(2);
   stored.db.raw.exec('DELETE FROM event WHERE seq = 2');
-  index.forget([2]);
+  index.remove([2]);
   // Nothing that comes later is in that part again.
   store(partSize + 2, 's', 'more');
   expect(find('other').hits).toBe(1);
-  index.forget([]);
+  index.remove([]);
   expect(tables()).toEqual(['event_text_1']);
   expect(find('secretword').hits).toBe(0);
 });

@@ -8,9 +8,10 @@ import { openIndexParts, prepareWrite } from './index-parts.ts';
 import type { FindAnswer, FindQuestion, IndexAnswer } from './search-messages.ts';
 
 export type SearchIndex = {
-  /** Takes up to `limit` further events in. */
-  takeIn(limit: number): IndexAnswer;
-  forget(seqs: readonly number[]): void;
+  /** Adds up to `limit` further events. */
+  index(limit: number): IndexAnswer;
+  /** Removes events that are no longer stored. */
+  remove(seqs: readonly number[]): void;
   find(question: FindQuestion): FindAnswer;
   sumUsage(fromHour: number): UsageSums;
   close(): void;
@@ -22,13 +23,13 @@ type Files = { eventFile: string; indexFile: string };
 const layout = 2;
 /** Events share a note of their newest time, so that a search since a time knows where to begin. */
 const blockSize = 4096;
-/** A search takes in what is missing before it looks, when that is not more than this. */
-const maxTakenFirst = 5000;
+/** A search adds what is missing before it looks, when that is not more than this. */
+const maxAddedFirst = 5000;
 
 /** A search looks at single rows all over the file of the events: mapped, that takes half the time. */
 const tuning = 'PRAGMA stored.mmap_size=2147418112';
 
-/** `place`: which session an event is of, in little room, so that hits are counted without reading events. */
+/** `place` refers to an event: which session it is of, in little room, so that hits are counted without reading events. */
 const schema = `
 CREATE TABLE place (seq INTEGER PRIMARY KEY, ts INTEGER NOT NULL, session INTEGER NOT NULL);
 CREATE TABLE session (number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
@@ -110,10 +111,10 @@ type EventText = { seq: number; ts: number; session: string | null; text: string
 
 function createIndex(db: DatabaseSync): SearchIndex {
   const next = db.prepare('SELECT seq, ts, session, text FROM stored.event WHERE seq > ? ORDER BY seq LIMIT ?');
-  const place = prepareWrite(db, 'INSERT INTO place (seq, ts, session) VALUES (?, ?, ?)');
-  const displace = prepareWrite(db, 'DELETE FROM place WHERE seq = ?');
-  const note = prepareWrite(db, noteTime);
-  const move = prepareWrite(db, 'UPDATE position SET seq = ?');
+  const addEventRef = prepareWrite(db, 'INSERT INTO place (seq, ts, session) VALUES (?, ?, ?)');
+  const removeEventRef = prepareWrite(db, 'DELETE FROM place WHERE seq = ?');
+  const addTime = prepareWrite(db, noteTime);
+  const setPosition = prepareWrite(db, 'UPDATE position SET seq = ?');
   const position = db.prepare('SELECT seq FROM position');
   const oldest = db.prepare('SELECT min(seq) AS seq FROM stored.event');
   const parts = openIndexParts(db);
@@ -129,7 +130,7 @@ function createIndex(db: DatabaseSync): SearchIndex {
     }
   };
 
-  const takeIn = (limit: number): IndexAnswer => {
+  const index = (limit: number): IndexAnswer => {
     const seq = Number(position.get()?.['seq'] ?? 0);
     const rows = next.all(seq, limit) as EventText[];
     const last = rows.at(-1);
@@ -139,27 +140,27 @@ function createIndex(db: DatabaseSync): SearchIndex {
       for (const { seq, ts, session, text } of rows) {
         if (text === null || text === '') continue;
         parts.add(seq, text);
-        place.run(seq, ts, session === null ? 0 : numberOf(session));
+        addEventRef.run(seq, ts, session === null ? 0 : numberOf(session));
       }
-      for (const [number, newest] of newestByBlock(rows)) note.run(number, newest);
-      move.run(last.seq);
+      for (const [number, newest] of newestByBlock(rows)) addTime.run(number, newest);
+      setPosition.run(last.seq);
     });
     return { seq: last.seq, behind: rows.length === limit };
   };
   const find = findSessions({ db, parts, blockSize });
   return {
-    takeIn,
-    forget: (seqs) =>
+    index,
+    remove: (seqs) =>
       inTransaction(() => {
         parts.dropBefore(Number(oldest.get()?.['seq'] ?? 0));
         for (const seq of seqs) {
           parts.remove(seq);
-          displace.run(seq);
+          removeEventRef.run(seq);
         }
       }),
     find(question) {
       let behind = true;
-      for (let taken = 0; behind && taken < maxTakenFirst; taken += 1000) ({ behind } = takeIn(1000));
+      for (let added = 0; behind && added < maxAddedFirst; added += 1000) ({ behind } = index(1000));
       return { ...find(question), complete: !behind };
     },
     sumUsage: createUsageSummer(db),

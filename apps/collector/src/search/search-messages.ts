@@ -3,10 +3,10 @@ import type { UsageSums } from '../usage/sum-usage.ts';
 
 /** What the search thread is asked, and what it answers. Each question has an answer, in any order. */
 export type SearchQuestion =
-  /** Takes up to `limit` further events into the index. */
+  /** Adds up to `limit` further events to the index. */
   | { type: 'index'; limit: number }
-  /** Takes removed events out of the index. */
-  | { type: 'forget'; seqs: number[] }
+  /** Removes events from the index. */
+  | { type: 'remove'; seqs: number[] }
   | FindQuestion
   /** Sums up what was used from an hour on: reads many rows too. */
   | { type: 'usage'; fromHour: number };
@@ -20,7 +20,7 @@ export type FindQuestion = {
   activeSince: number;
 };
 
-/** `seq`: number of the newest event that is in. `behind`: there is more to take in. */
+/** `seq`: number of the newest event that is in. `behind`: there is more to add. */
 export type IndexAnswer = { seq: number; behind: boolean };
 /** A session with the whole text of its newest hit, as it was stored. Null is for events of no session. */
 export type FoundSession = Omit<SearchedSession, 'snippet' | 'highlights' | 'conversation_key'> & {
@@ -29,6 +29,6 @@ export type FoundSession = Omit<SearchedSession, 'snippet' | 'highlights' | 'con
 };
 export type FindAnswer = { sessions: FoundSession[]; hits: number; capped: boolean; complete: boolean };
 
-export type SearchAnswers = { index: IndexAnswer; forget: null; find: FindAnswer; usage: UsageSums };
+export type SearchAnswers = { index: IndexAnswer; remove: null; find: FindAnswer; usage: UsageSums };
 export type Numbered<T> = T & { number: number };
 export type SearchReply = { number: number } & ({ value: unknown } | { error: string });

@@ -21,9 +21,9 @@ parentPort?.on('message', (question: Numbered<SearchQuestion>) => {
 });
 
 function answer(open: SearchIndex, question: SearchQuestion): unknown {
-  if (question.type === 'index') return open.takeIn(question.limit);
+  if (question.type === 'index') return open.index(question.limit);
   if (question.type === 'find') return open.find(question);
   if (question.type === 'usage') return open.sumUsage(question.fromHour);
-  open.forget(question.seqs);
+  open.remove(question.seqs);
   return null;
 }
