@@ -16,6 +16,10 @@ export const transcriptLines = (engine: TranscriptEngine): string[] =>
 
 export const claudeId = '5350c988-5f52-4ec7-8728-4642e7792d28';
 
+/** A line of Claude Code's for what a person says, the n-th of the session. */
+export const inbound = (n: number, text = `word ${n}`) =>
+  `${JSON.stringify({ type: 'user', uuid: `u${n}`, timestamp: new Date(1_795_000_000_000 + n).toISOString(), cwd: '/home/me/project', sessionId: claudeId, message: { role: 'user', content: text } })}\n`;
+
 /** A home folder in which engines keep transcripts, and collectors that follow them, one after the other. */
 export function openTestTranscripts(env: Record<string, string> = {}) {
   const folder = temporaryFolder();

@@ -2,12 +2,12 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const fixture = (name: string) => path.join(import.meta.dirname, 'fixtures', name);
 
 describe('the log', () => {
-  it('hands over every line before the process ends', async () => {
+  test('hands over every line before the process ends', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [fixture('short-lived.ts')], { maxBuffer: 10_000_000 });
     const lines = stdout
       .trim()
@@ -16,21 +16,21 @@ describe('the log', () => {
     expect(lines.map(({ i }) => i)).toEqual(Array.from({ length: 2000 }, (_, i) => i));
   });
 
-  it('masks every line, and leaves out one that cannot be masked', async () => {
+  test('masks every line, and leaves out one that cannot be masked', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [fixture('masked-lines.ts')]);
     expect(stdout).not.toContain('zq9-known');
     expect(stdout).toContain('token=[redacted:secret] failed');
     expect(stdout.trim().split('\n')[1]).toContain('could not be masked');
   });
 
-  it('cuts a long fault, and no secret in two', async () => {
+  test('cuts a long fault, and no secret in two', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [fixture('long-fault.ts')]);
     expect(stdout).not.toContain('zq9');
     expect(stdout).toContain('xx[redacted');
     expect(stdout.length).toBeLessThan(11_000);
   });
 
-  it('does not keep a process alive whose parent was killed', async () => {
+  test('does not keep a process alive whose parent was killed', async () => {
     const parent = spawn(process.execPath, [fixture('short-lived-parent.ts')], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [text] = (await once(parent.stdout, 'data')) as [Buffer];
     const pid = Number(text.toString());

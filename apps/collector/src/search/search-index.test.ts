@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '@svc/service-kit/clock.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openCollectorDb } from '../db/open-collector-db.ts';
 import { findSessions } from './find-sessions.ts';
@@ -10,13 +10,13 @@ import { openIndexParts, partSize } from './index-parts.ts';
 import { discardBroken, openSearchIndex, type SearchIndex } from './search-index.ts';
 import { toMatch } from './to-match.ts';
 
-let folder: string;
+let folder: ReturnType<typeof temporaryFolder>;
 let files: { eventFile: string; indexFile: string };
 let stored: ReturnType<typeof openCollectorDb>;
 let index: SearchIndex;
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'index-'));
-  files = { eventFile: path.join(folder, 'collector.db'), indexFile: path.join(folder, 'search.db') };
+  folder = temporaryFolder();
+  files = { eventFile: path.join(folder.path, 'collector.db'), indexFile: path.join(folder.path, 'search.db') };
   stored = openCollectorDb(files.eventFile, { clock: systemClock, log: { warn: () => undefined }, durability: 'normal' });
   index = openSearchIndex(files);
 });
@@ -24,7 +24,7 @@ afterEach(async () => {
   index.close();
   await stored.checkpointer.close();
   await stored.db.close();
-  rmSync(folder, { recursive: true });
+  folder.remove();
 });
 
 /** Events far apart stand in parts of their own. */

@@ -1,13 +1,13 @@
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { makePrivateDir, writeFileAtomic } from './data-dir.ts';
 
 function folder(): string {
-  const dir = mkdtempSync(path.join(tmpdir(), 'private-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
+  const temporary = temporaryFolder();
+  onTestFinished(() => temporary.remove());
+  return temporary.path;
 }
 
 test('a private folder is made with its parents, and closed when it was open', () => {
