@@ -8,6 +8,8 @@ import { base32Values, base64Values, hexValues } from './unit-classes.ts';
 const hexLanes = 4;
 const base32Lanes = 6;
 const laneCount = 14;
+/** From so many characters of a block on, two bytes have ended in every lane. */
+const leastPassed = 8;
 
 /**
  * Decodes runs of base64, hex and base32, wherever in a group of characters they begin: each possible beginning is a lane.
@@ -49,10 +51,7 @@ export class BlockLanes implements UnitSink {
       if (this.#count64 > 0 && unit !== loneSpace) this.end();
       return;
     }
-    this.#from3 = this.#from2;
-    this.#from2 = this.#from1;
-    this.#from1 = this.#from0;
-    this.#from0 = from;
+    this.#shiftFrom(from);
     if (this.#isWord) this.#takeWord(unit, to);
     this.#take64(value, to);
     const digit = hexValues[unit]!;
@@ -61,6 +60,51 @@ export class BlockLanes implements UnitSink {
     const value32 = base32Values[unit]!;
     if (value32 < 32) this.#take32(value32, to);
     else if (this.#count32 > 0) this.#end32();
+  }
+
+  /** The same of characters of a block, one behind the other. */
+  takeRun(text: string, from: number, to: number, textAt: number): void {
+    for (let i = from; i < to;) {
+      if (this.#active === 0 && !this.#isWord && this.#count64 >= leastPassed) i = this.#passOver(text, i, to, textAt);
+      if (i < to) this.take(text.charCodeAt(i), textAt + i, textAt + i + 1);
+      i++;
+    }
+  }
+
+  /** Up to the first character that ends two bytes with which a value may begin. */
+  #passOver(text: string, from: number, to: number, textAt: number): number {
+    const { pairs } = this.#matcher.starts;
+    let [bits64, bits16, bits32] = [this.#bits64, this.#bits16, this.#bits32];
+    let [count16, count32] = [this.#count16, this.#count32];
+    let i = from;
+    for (; i < to; i++) {
+      const unit = text.charCodeAt(i);
+      const next64 = ((bits64 << 6) | base64Values[unit]!) & 0x3fffffff;
+      if (hasBit(pairs, (next64 >> 4) & 0xffff) || hasBit(pairs, (next64 >> 2) & 0xffff) || hasBit(pairs, next64 & 0xffff)) break;
+      const digit = hexValues[unit]!;
+      const next16 = digit < 16 ? ((bits16 << 4) | digit) & 0xffff : 0;
+      if (digit < 16 && count16 >= 3 && hasBit(pairs, next16)) break;
+      const value32 = base32Values[unit]!;
+      const next32 = value32 < 32 ? ((bits32 << 5) | value32) & 0x3fffffff : 0;
+      if (value32 < 32 && count32 >= 3 && mayBegin32(pairs, next32)) break;
+      bits64 = next64;
+      bits16 = next16;
+      bits32 = next32;
+      count16 = digit < 16 ? count16 + 1 : 0;
+      count32 = value32 < 32 ? count32 + 1 : 0;
+    }
+    [this.#bits64, this.#bits16, this.#bits32] = [bits64, bits16, bits32];
+    [this.#count16, this.#count32] = [count16, count32];
+    this.#count64 += i - from;
+    for (let passed = Math.max(from, i - 4); passed < i; passed++) this.#shiftFrom(textAt + passed);
+    return i;
+  }
+
+  #shiftFrom(from: number): void {
+    this.#from3 = this.#from2;
+    this.#from2 = this.#from1;
+    this.#from1 = this.#from0;
+    this.#from0 = from;
   }
 
   /** Letters, of which only the first may be a capital. */
@@ -181,6 +225,13 @@ const waiting32: readonly Waiting[] = [
   [[2, 8], [4, 8], [3, 8], [6, 8], [5, 8]], // prettier-ignore
   [[7, 8]],
 ];
+
+const mayBegin32 = (pairs: Uint32Array, bits: number): boolean =>
+  hasBit(pairs, (bits >> 2) & 0xffff) ||
+  hasBit(pairs, (bits >> 4) & 0xffff) ||
+  hasBit(pairs, (bits >> 1) & 0xffff) ||
+  hasBit(pairs, (bits >> 3) & 0xffff) ||
+  hasBit(pairs, bits & 0xffff);
 
 const anyFirst = (firstBits: Uint8Array, bits: number, waiting: Waiting): boolean =>
   waiting.some(([shift, count]) => firstBits[(1 << count) | ((bits >> shift) & ((1 << count) - 1))] === 1);

@@ -47,7 +47,7 @@ const restMs = 60_000;
 /** As many characters may wait. */
 const maxWaiting = 32 * 1024 * 1024;
 /** The rules and a long text take some 30 MB. */
-const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
+const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4 };
 
 /** One thread of the process, started with the first text and ended when there was none for a while. */
 export function createMaskThread(

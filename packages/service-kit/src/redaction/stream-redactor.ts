@@ -6,6 +6,7 @@ import { MatchWalker } from './match-walker.ts';
 import { quietUntil, type Looked } from './quiet-text.ts';
 import type { SecretMatcher } from './secret-matcher.ts';
 import { createSpacedStream } from './spaced-values.ts';
+import { hasBit, hashOf, window } from './start-filter.ts';
 import { block, opener, plain, unitClasses } from './unit-classes.ts';
 
 export type StreamRedactor = {
@@ -119,6 +120,10 @@ class KnownStream implements StreamRedactor {
       const unit = text.charCodeAt(i);
       const at = textAt + i;
       const kind = unitClasses[unit]!;
+      if (kind === block && walker.isIdle && literal.isIdle && decoder.isClear && !this.#isBehindOpener) {
+        i = this.#readBlock(text, i, textAt) - 1;
+        continue;
+      }
       if (kind > block || !decoder.isClear) decoder.push(unit, at, at + 1);
       else {
         walker.take(unit, at, at + 1, false);
@@ -132,6 +137,29 @@ class KnownStream implements StreamRedactor {
       }
     }
     return text.length;
+  }
+
+  /**
+   * Up to the end of a block, or to behind four units that a pattern begins with. No pattern begins before the last of them, so
+   * the others are only looked at for what the block stands for.
+   */
+  #readBlock(text: string, from: number, textAt: number): number {
+    const { fours } = this.#matcher.starts;
+    let units = 0;
+    let to = from;
+    let begins = false;
+    for (; to < text.length && !begins; to++) {
+      const unit = text.charCodeAt(to);
+      if (unitClasses[unit] !== block) break;
+      units = (units << 8) ^ unit;
+      begins = to - from >= window - 1 && hasBit(fours, hashOf(units));
+    }
+    this.#blocks.takeRun(text, from, to, textAt);
+    for (let i = Math.max(from, to - window); i < to; i++) {
+      this.#walker.take(text.charCodeAt(i), textAt + i, textAt + i + 1);
+      this.#literal.take(text.charCodeAt(i), textAt + i);
+    }
+    return to;
   }
 
   #takeRaw(unit: number, kind: number, at: number): void {

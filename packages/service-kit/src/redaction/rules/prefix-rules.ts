@@ -54,11 +54,11 @@ const discordIds = Array.from('mno').flatMap((first) =>
 );
 
 /** Forms that count only where a word begins, and not when they are an example of one letter again and again. */
-const bound: typeof forms = [
+const bound: readonly [id: string, words: readonly string[], form: string, needs?: string][] = [
   ['discord-bot', discordIds, String.raw`[MNO][DTjz][AEIMQUYcgk][wxyz0-5][\w-]{20,24}\.[\w-]{6}\.[\w-]{27,38}`],
   ['deepseek', ['sk-'], String.raw`sk-[a-f0-9]{32}`],
   ['elevenlabs', ['sk_'], String.raw`sk_[a-f0-9]{48}`],
-  ['openai', ['sk-'], String.raw`sk-(?:(?:proj|svcacct|admin|None)-)?[\w-]{20,150}T3BlbkFJ[\w-]{20,150}`],
+  ['openai', ['sk-'], String.raw`sk-(?:(?:proj|svcacct|admin|None)-)?[\w-]{20,150}T3BlbkFJ[\w-]{20,150}`, 'T3BlbkFJ'],
   ['xai', ['xai-'], String.raw`xai-[A-Za-z0-9]{60,100}`],
   ['replicate', ['r8_'], String.raw`r8_[A-Za-z0-9]{37}`],
   [
@@ -92,11 +92,12 @@ const leastEntropy = 2.5;
 /** So far before its keyword may a token begin. */
 const longestBefore = 32;
 
-const tokenRule = (id: string, words: readonly string[], regex: RegExp, isBound = false): DetectionRule => ({
+/** `needs`: what stands in every match, looked for once before anything is tried at each of many keywords. */
+const tokenRule = (id: string, words: readonly string[], regex: RegExp, isBound = false, needs = ''): DetectionRule => ({
   id: `${id}-form`,
   triggers: [{ opening: 'token', words, isBound }],
   find: (text, hits = hitsIn(text, words)) =>
-    findAt({ regex, kind: 'token', before: longestBefore, ...(isBound && { accept }) }, text, hits),
+    text.includes(needs) ? findAt({ regex, kind: 'token', before: longestBefore, ...(isBound && { accept }) }, text, hits) : [],
 });
 
 const wordForm = (form: string): RegExp => new RegExp(`(?<![A-Za-z])(?<secret>${form})(?![A-Za-z0-9[])`, flagsOf(form));
@@ -106,7 +107,7 @@ const flagsOf = (form: string): string => (/^(?:\\d|api\\\/)/.test(form) ? 'dg' 
 
 export const prefixRules: readonly DetectionRule[] = [
   ...forms.map(([id, words, form]) => tokenRule(id, words, wordForm(form))),
-  ...bound.map(([id, words, form]) => tokenRule(id, words, wordForm(form), true)),
+  ...bound.map(([id, words, form, needs]) => tokenRule(id, words, wordForm(form), true, needs)),
   ...anywhere.map(([id, words, form]) => tokenRule(id, words, new RegExp(`(?<secret>${form})`, 'dy'))),
   ...named.map(([id, kind, words, regex]): DetectionRule => ({
     id,

@@ -44,8 +44,8 @@ export function readVendorRules(): { generic: VendorRule; rules: VendorRule[] } 
 
 function toVendorRule(data: RuleData, sharedAllow: () => RegExp[], sharedStops: readonly string[]): VendorRule {
   const { id, regex: pattern, triggers, isSearched = false, entropy = 0, group = 0, allow = [], stopWords = [] } = data;
-  const isNamed = !isSearched && anyName.test(pattern);
-  const regex = lazily(() => (isSearched ? compile(pattern, 'dg') : compile(pattern.replace(anyName, '$<flag>$<group>'), 'dy')));
+  const isNamed = anyName.test(pattern);
+  const regex = lazily(() => compile(pattern.replace(anyName, '$<flag>$<group>'), isSearched ? 'dg' : 'dy'));
   const allowed = lazily(() => allow.map((each) => ({ target: each.target, pattern: compile(each.pattern, '') })));
   const stops = lazily(() => createWordSearch([...sharedStops, ...stopWords]));
   const words = triggers.flatMap((trigger) => trigger.words);
