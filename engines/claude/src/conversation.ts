@@ -38,7 +38,7 @@ export type Conversation = {
   send(content: ClaudeUserMessage['message']['content'], listener: TurnListener): void;
   /** Ends what the program's commands have left behind; what it still has itself goes on. Never rejects. */
   endOrphans(): Promise<void>;
-  /** The turn is over: what the program still wants to do is nobody's, and is refused. */
+  /** The turn is over: from now on the program's requests belong to no turn and are refused. */
   settle(): void;
   close(): Promise<void>;
   /** Ends the program at once. Its listener hears of it. */
@@ -143,7 +143,7 @@ export function openConversation(
   };
 }
 
-/** Gives out all messages. Resolves when the program is gone, with the reason in one line. */
+/** Passes on all messages. Resolves when the program is gone, with the reason in one line. */
 async function readAll(query: ClaudeQuery, onMessage: (message: ClaudeMessage) => void): Promise<string> {
   try {
     for await (const message of query) onMessage(message);

@@ -24,7 +24,7 @@ export const createEngine: CreateEngine = (deps) => {
 
   const open = async (install: ClaudeInstall, request: EngineRequest, resume: string | null) => {
     sdk ??= loadSdk(install.sdkDir).catch((error: unknown) => {
-      sdk = null; // it may be mended by the next turn
+      sdk = null; // it may load in the next turn
       throw error;
     });
     const notes = await readFolderNotes(request);

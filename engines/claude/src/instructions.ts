@@ -24,7 +24,7 @@ export async function readFolderNotes({ toolPolicy, trustedFolder, cwd }: Engine
 export const instructionsText = ({ toolPolicy, system, cwd }: EngineRequest, notes: string): string =>
   toolPolicy === 'none' ? system : `${system}\n\nYour tools work in the folder ${cwd}.${notes}`;
 
-/** What a turn tells the model, and what the program adds to it. */
+/** The instructions of a turn, and what the program adds to them. */
 export async function readInstructions(request: EngineRequest): Promise<Instructions> {
   const { toolPolicy, facts, trustedFolder } = request;
   const isFull = toolPolicy === 'full';

@@ -15,7 +15,7 @@ const leads = /settings\.json sets (\w+), through which Claude's login would go 
 const look = async (isProject: boolean) => (await keyInSettings([{ file, isProject }]))?.message;
 
 test.each(['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_USE_BEDROCK'])(
-  'whoever sets %s, it would bill',
+  '%s would bill, wherever it is set',
   async (name) => {
     writeFileSync(file, JSON.stringify({ env: { [name]: 'x' } }));
     for (const isProject of [true, false]) expect(bills.exec((await look(isProject)) ?? '')?.[1]).toBe(name);

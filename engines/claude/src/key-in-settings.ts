@@ -6,7 +6,7 @@ import type { EngineFailure } from '@svc/engine-kit/engine.ts';
 import { readBeginning } from '@svc/engine-kit/read-beginning.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 
-/** A settings file of the program. What lies in a project may come from anybody who could write there. */
+/** A settings file of the program. A project's file may come from anyone who can write to the project. */
 export type SettingsFile = { file: string; isProject: boolean };
 
 /** Whatever makes the program pay by a key, or by the account of a cloud, instead of the login. */
@@ -22,7 +22,7 @@ const payingNames = [
 const proxyNames = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
 const leadingNames = ['ANTHROPIC_BASE_URL', ...proxyNames, ...proxyNames.map((name) => name.toLowerCase())];
 
-/** Where the machine's administrator lays down settings that every turn has, whatever its sources. */
+/** Where the machine's administrator puts settings that apply to every turn, whatever its sources. */
 const managedDir = process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code';
 
 /** The files behind the program's setting sources, and those that always count: the administrator's, and what the vendor has sent. */

@@ -9,7 +9,7 @@ import { ownTools, unusableTools } from './tool-permission.ts';
 const startupLimitMs = 10_000;
 const callLimitMs = 300_000;
 
-/** What the program would pass on to tool servers: the way to the model is none of their business. */
+/** What the program would pass on to tool servers: they have no business with the model. */
 const ownSecrets = {
   ANTHROPIC_AUTH_TOKEN: '',
   ANTHROPIC_API_KEY: '',
@@ -21,7 +21,7 @@ type Deps = Pick<EngineDeps, 'env' | 'baseUrl' | 'stateDir'>;
 
 /**
  * Environment of the program, by allow-list. Keys and other vendors' switches stay out: with both a login and a key
- * the program would silently bill the key. An endpoint of one's own gets its token and a folder of its own instead.
+ * the program would silently bill the key. A self-hosted endpoint gets its own token and folder instead.
  */
 export function claudeEnv({ env, baseUrl, stateDir }: Deps): Record<string, string> {
   return {
@@ -49,7 +49,7 @@ function endpointEnv(env: Deps['env'], baseUrl: string, stateDir: string): Recor
   return { CLAUDE_CONFIG_DIR: configDir, ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_AUTH_TOKEN: endpointToken(env) };
 }
 
-/** What an endpoint of one's own is given as the key. */
+/** The key that a self-hosted endpoint gets. */
 export const endpointToken = (env: Deps['env']): string => env.ANTHROPIC_AUTH_TOKEN ?? 'local';
 
 /** The SDK's options that hold for the life of one program. Tool servers and permissions are set for each turn. */

@@ -18,7 +18,7 @@ const empty = { type: 'session_context', context: {} };
 
 /**
  * Takes what the program has added for the owner out of a session's history, of which each later turn is given everything,
- * whoever speaks. The program must not be running. What was said and done in the conversation stays.
+ * no matter who speaks. The program must not be running. What was said and done in the conversation stays.
  */
 export async function removePrivate(env: Readonly<Record<string, string | undefined>>, sessionId: string): Promise<void> {
   for (const file of await historyFiles(env, sessionId)) {

@@ -13,7 +13,7 @@ import { beginTurn, estimated, listenerOf, type TurnOutcome } from './turn-liste
 type Options = {
   isNew: boolean;
   allowsKey: boolean;
-  /** When a limit for the model ends of which the program has not said it, ms from now. */
+  /** When the model's limit ends, ms from now, where the program has not said. */
   askLimitEnd?(model: string | null): Promise<number | null>;
 };
 
@@ -46,14 +46,14 @@ export async function* runTurn(
     let usedTools = false;
     for await (const event of turn.queue) {
       usedTools ||= event.type === 'tool';
-      // Before the turn is over for anybody: its commands are over then too.
+      // Before anyone sees the end of the turn: by then its commands have ended too.
       if (usedTools && isTerminal(event)) await conversation.endOrphans();
       yield event.type === 'failed' && askLimitEnd ? await withLimitEnd(event, () => askLimitEnd(turn.model)) : event;
     }
     return turn.outcome;
   } finally {
     conversation.settle();
-    // Nobody listens any more to a program that still speaks.
+    // The program still speaks, and nothing reads it any more.
     if (turn.queue.state !== 'ended') {
       turn.queue.end();
       void conversation.kill();
@@ -62,7 +62,7 @@ export async function* runTurn(
 }
 
 /**
- * What is asked of a program before its turn was sent. Nobody else ends one that hangs there: when the turn is aborted it has
+ * A request to a program before its turn was sent. Nothing else ends a program that hangs there: when the turn is aborted, it has
  * a moment to come up. @throws when it was ended.
  */
 async function orKilled<T>(work: Promise<T>, conversation: Conversation, signal: AbortSignal): Promise<T> {
@@ -113,6 +113,6 @@ async function readImage({ path, mime }: Attachment): Promise<ImageBlock | null>
     if (bytes.length > maxImageBytes || mime === undefined) return null;
     return { type: 'image', source: { type: 'base64', media_type: mime, data: bytes.toString('base64') } };
   } catch {
-    return null; // gone or not readable: the model is told its path and can say so
+    return null; // gone or not readable: the model gets its path and can say so
   }
 }

@@ -21,7 +21,7 @@ export type ClaudeProcess = {
   readonly overflow: EngineFailure | null;
   stderrTail(): string;
   end(): Promise<void>;
-  /** Ends it without asking: one that hangs might wake up and go on with what it was told. */
+  /** Ends it without asking: one that hangs might wake up and continue its last request. */
   kill(): Promise<void>;
   /** Ends what its commands have left behind, while it goes on. */
   endOrphans(): Promise<void>;

@@ -31,7 +31,7 @@ test('a limit says when it ends, where the vendor named a time', () => {
   expect(failure.retryAfterMs).toBe(60_000);
 });
 
-test('a session that is gone is told apart from other errors', () => {
+test('a session that is gone is distinguished from other errors', () => {
   expect(isUnknownSession(result({ errors: ['No conversation found with session ID: x'] }))).toBe(true);
   expect(isUnknownSession(result({ errors: ['other'] }))).toBe(false);
 });

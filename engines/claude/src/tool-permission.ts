@@ -74,7 +74,7 @@ function allowedInput(request: Asked, tool: string, input: Input): Input | null 
   return fields === undefined || request.toolPolicy === 'none' ? null : readingInput(request, fields, input);
 }
 
-/** The input of a reading tool with its path at its real place, so that nobody reads something else into it; null when it goes too far. */
+/** The input of a reading tool with its path at its real place, so that it cannot mean another file; null when it goes too far. */
 function readingInput(scope: ReadScope, fields: Record<string, Field>, input: Input): Input | null {
   const names = Object.keys(input);
   const [pathName = ''] = Object.keys(fields).filter((name) => fields[name] === 'path');

@@ -9,7 +9,7 @@ import { refusal } from './key-in-settings.ts';
 import { missingServers, toEngineEvents, toUsage } from './to-engine-event.ts';
 import { isUnknownSession, longWait, toFailure } from './to-failure.ts';
 
-/** How a turn ended: with its terminal event, or in a way that a fresh program may still help. */
+/** How a turn ended: with its terminal event, or in a way that a fresh program can recover from. */
 export type TurnOutcome = 'finished' | 'session_unknown' | 'program_gone';
 
 type Options = { conversation: Conversation; request: EngineRequest; allowsKey: boolean; signal: AbortSignal };

@@ -28,7 +28,7 @@ export async function startAppServer({ program, env, cwd, log, maxLine, catalog 
     env,
     cwd,
     maxLine,
-    onNotification: listeners.tell,
+    onNotification: listeners.notify,
     onRequest: refuse,
     onNoise: (line) => log.debug({ line: line.slice(0, 200) }, 'codex wrote something that is no message'),
   });

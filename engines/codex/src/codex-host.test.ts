@@ -63,7 +63,7 @@ test('a turn that found no room for the way to its endpoint leaves it to the nex
   await expect(host.acquire()).rejects.toThrow('no program');
 });
 
-test('a program that is told to end gets no turn from that moment on, long before it has ended', async () => {
+test('a program that is asked to end gets no more turns from that moment, long before it has ended', async () => {
   const fakes = fakePrograms();
   const host = open();
   const first = await host.acquire();

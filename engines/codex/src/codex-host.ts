@@ -22,12 +22,12 @@ export type RunningCodex = {
 /** The app-server as one turn has it. */
 export type Lease = {
   codex: RunningCodex;
-  /** True when it was running before the turn asked for it: it may have got stuck since. */
+  /** True when it was running before the turn asked for it: it may hang by now. */
   isWarm: boolean;
   release(): void;
   /** Gives it no more turns; it ends with the last one it has. */
   retire(): void;
-  /** Ends what commands have left behind, as soon as no turn has the app-server: whose it is cannot be told. */
+  /** Ends what commands have left behind, as soon as no turn has the app-server: which turn's they are is unknown. */
   endOrphans(): void;
 };
 
@@ -65,7 +65,7 @@ type Host = {
   readonly all: Set<Hosted>;
   /** The one that the next turn gets. */
   current: Hosted | null;
-  /** Before an endpoint of one's own, for all app-servers. */
+  /** In front of a self-hosted endpoint, shared by all app-servers. */
   shim: Promise<ResponsesShim> | null;
 };
 

@@ -13,7 +13,7 @@ const maxWaitS = 10;
 export const noResponsesCode = 'endpoint_without_responses';
 
 /**
- * Says an endpoint's refusal in a way that codex ends the turn with at once: a limit with a far end becomes one that is used up until
+ * Rewrites an endpoint's refusal so that codex ends the turn at once: a limit with a far end becomes one that is used up until
  * then, a missing route an error that is not tried again, an error page one line.
  */
 export function restateRefusal(refusal: Refusal, endpoint: string, now: number): Restated {

@@ -27,7 +27,7 @@ export const createEngine: CreateEngine = (deps) => {
   const run = randomUUID();
   const owner = createOwnerInstructions(deps.env);
   const models = openThreadModels(path.join(deps.stateDir, 'thread-models'), deps.log);
-  /** An endpoint of one's own gets its key from us, the vendor's from the program. */
+  /** A self-hosted endpoint gets its key from us, the vendor's endpoint from the program. */
   const isByKey = deps.baseUrl === null && (deps.apiKey ?? null) !== null;
 
   const open = ({ program, packageDir }: CodexProgram): Opened => {
@@ -76,7 +76,7 @@ export const createEngine: CreateEngine = (deps) => {
         return runTurn({ ...codex, isWarm, endStarted }, named, params, signal);
       };
       const instructions = { own: await instructionsText(request, owner), common: request.system };
-      // A side call has a thread of its own, which nobody goes on with.
+      // A side call has a thread of its own, which is never resumed.
       const isOnce = request.purpose !== undefined;
       const outcome = yield* isOnce ? start(instructions.common) : withInstructions(start, instructions, models);
       if (outcome === 'server_gone') retire();
@@ -126,7 +126,7 @@ const endMarked = (mark: string, { log }: EngineDeps): Promise<void> =>
     log.warn({ err: error }, 'what the commands of a turn have started could not be looked for'),
   );
 
-/** A model of one's own server may be too small for a turn. */
+/** A self-hosted model may be too small for a turn. */
 async function withContext(probe: EngineProbe, deps: EngineDeps): Promise<EngineProbe> {
   const { baseUrl } = deps;
   if (baseUrl === null) return probe;

@@ -6,7 +6,7 @@ import { operatorCodexHome, operatorHome } from './codex-home.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What the operator's own codex would be told: the instructions of its folder, and which skills there are. */
+/** The instructions of the operator's own codex: those of its folder, and which skills there are. */
 export type OwnerInstructions = { read(): Promise<string> };
 
 const freshMs = 30_000;
@@ -57,7 +57,7 @@ const fieldOf = (head: string, name: string): string =>
     ?.trim()
     .replace(/^(["'])(.*)\1$/, '$2') ?? '';
 
-/** Stands for what is not there or not to be read by us. */
+/** The value for what is not there, or what we may not read. */
 const absent =
   <Value>(value: Value) =>
   (error: NodeJS.ErrnoException): Value => {
@@ -72,7 +72,7 @@ export const instructionsText = async (
 ): Promise<string> =>
   facts.tier === 'SACRED' && toolPolicy === 'full' ? [system, await owner.read()].filter(Boolean).join('\n\n') : system;
 
-/** What a turn tells the model, and what the program adds to it. */
+/** The instructions of a turn, and what the program adds to them. */
 export async function readInstructions(request: EngineRequest, owner: OwnerInstructions): Promise<Instructions> {
   const { toolPolicy, trustedFolder } = request;
   const added = ['Before the message, up to 1 KB: the working folder, the shell, the date and what it may read.'];

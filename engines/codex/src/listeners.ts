@@ -5,11 +5,11 @@ export type OnNotification = (notification: Notification) => void;
 /** No more notifications will come, and why. `overflow`: it was ended because this listener's turn made it write too much. */
 export type OnEnd = (reason: string, overflow?: EngineFailure | null) => void;
 
-/** Who listens to an app-server. What one of them cannot read is its own end, and nobody else's. */
+/** The listeners of an app-server. A notification that one of them cannot read ends that one alone. */
 export type Listeners = {
-  /** The returned function ends it. Who comes after the end hears of it at once. */
+  /** The returned function ends it. A listener that comes after the end hears of it at once. */
   add(onNotification: OnNotification, onEnd?: OnEnd): () => void;
-  tell(notification: Notification): void;
+  notify(notification: Notification): void;
   end(reason: string, overflow?: EngineFailure | null): void;
   readonly size: number;
 };
@@ -24,7 +24,7 @@ export function createListeners(onFault: (error: unknown, method: string) => voi
       else onEnd(ended);
       return () => void listeners.delete(listener);
     },
-    tell(notification) {
+    notify(notification) {
       for (const { onNotification, onEnd } of listeners) {
         try {
           onNotification(notification);

@@ -25,7 +25,7 @@ const removed = ['multi_agent_version', 'multi_agent_reasoning_effort', 'tool_mo
 
 /**
  * What it says instead. A model that has to search for its tools gets none of a tool server: only the vendor's service understands that.
- * The "lite" requests write instructions and tools into the history, where those of a turn with more rights would stand for ever.
+ * The "lite" requests write instructions and tools into the history, where those of a turn with more rights would stay for ever.
  */
 const replaced = {
   experimental_supported_tools: [],

@@ -17,7 +17,7 @@ test('a tool is found wherever a request offers it', () => {
   expect(offeredTools(body)).toEqual(['a', 'b', 'web_search', 'c']);
 });
 
-test('talk allows no tool, reading those that read, and nobody may have other agents', () => {
+test('talk allows no tool, reading only the tools that read, and no policy allows other agents', () => {
   const offered = ['exec_command', 'write_stdin', 'view_image', 'apply_patch', 'spawn_agent', 'exec'];
   expect(forbiddenTools('none', offered)).toEqual(offered);
   expect(forbiddenTools('read', offered)).toEqual(['apply_patch', 'spawn_agent', 'exec']);

@@ -31,5 +31,5 @@ export function toolsIn(body: Json): Json[] {
 /** Newer models get their tools as an item of the input. */
 export const holdsTools = (item: Json): boolean => item.type === 'additional_tools';
 
-/** The objects of a list; none of what is no list. */
+/** The objects of a list; an empty list for anything else. */
 export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isRecord) : []);

@@ -79,7 +79,7 @@ export function createPolicyCheck(deps: Deps): PolicyCheck {
     known: () => [...known.values()],
     async close() {
       ending.abort();
-      await Promise.allSettled(Array.from(checks.values(), ({ fault }) => fault)); // a failure was told to those who asked
+      await Promise.allSettled(Array.from(checks.values(), ({ fault }) => fault)); // callers have heard of a failure
     },
   };
 }
@@ -87,7 +87,7 @@ export function createPolicyCheck(deps: Deps): PolicyCheck {
 const toFault = (policy: ToolPolicy, why: string | null): PolicyFault | null =>
   why === null ? null : { policy, why, isSure: true };
 
-/** What an earlier check has found; null when there is none, or its file cannot be read: then it is done again. */
+/** What an earlier check has found; null when there was no check, or its file cannot be read: then the check is done again. */
 function readKept(file: string): { why: string | null } | null {
   try {
     const kept = JSON.parse(readFileSync(file, 'utf8')) as { why?: unknown } | null;

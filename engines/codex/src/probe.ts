@@ -15,7 +15,7 @@ type Deps = {
 
 const timeoutMs = 5000;
 
-/** Looks whether codex is there and can be used: with an endpoint of one's own, or with a login. */
+/** Checks that codex is installed and can be used: with a self-hosted endpoint, or with a login. */
 export async function probeCodex({ location, env, cwd, baseUrl, isByKey }: Deps): Promise<EngineProbe> {
   if (!location.found) return notInstalled(absence('Codex', 'codex', location));
   const { program } = location.value;

@@ -52,7 +52,7 @@ test('an error of the server keeps its status and words', async () => {
   expect(await response.text()).toContain('slow down');
 });
 
-test('[X09] a redirect is followed by nobody: the key goes to the named server alone', async () => {
+test('[X09] no redirect is followed: the key goes to the named server alone', async () => {
   await open();
   await shim.close();
   const elsewhere = model.url;

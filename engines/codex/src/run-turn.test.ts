@@ -35,7 +35,7 @@ function open(over: Partial<Threads> = {}, fields: Partial<EngineRequest> = {}) 
   const request = engineRequest({ prompt: 'hi', cwd: '/', ...fields });
   const run = (signal: AbortSignal) =>
     runTurn({ server, threads, isWarm: false, endStarted: () => Promise.resolve() }, request, {}, signal);
-  const say = (method: string, params: object) => listeners.tell({ method, params: { threadId: 'thread-1', ...params } });
+  const say = (method: string, params: object) => listeners.notify({ method, params: { threadId: 'thread-1', ...params } });
   return { run, events: run(controller.signal), listeners, asked, say, controller };
 }
 

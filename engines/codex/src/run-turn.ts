@@ -73,7 +73,7 @@ export async function* runTurn(
   } finally {
     unsubscribe();
     queue.end();
-    // What went wrong in this one, a tool server that is away or anything else, is tried anew in the next; and a command
+    // What went wrong in this one, a tool server that is away or anything else, is tried again in the next; and a command
     // that a tool has left in the background ends with its turn.
     if (isWhole) threads.keep({ ...thread, used: total() }, params);
     else void threads.release(thread.id).then(hasUsedTools ? endStarted : undefined);
@@ -173,7 +173,7 @@ function listenToTurn(server: AppServer, thread: OpenedThread, { queue, watch, t
     }
     // What the turn costs is what this one costs.
     if (notification.method === 'model/rerouted') queue.push(sessionOf({ ...thread, model: notification.params.toModel }));
-    // Loading a thread tells the usage of its last turn again.
+    // Loading a thread reports the usage of its last turn again.
     if (notification.method === 'turn/started') usage = createTurnUsage(usage.total());
     if (notification.method === 'thread/tokenUsage/updated') usage.update(notification.params.tokenUsage);
     if (notification.method !== 'turn/completed') return;
@@ -185,7 +185,7 @@ function listenToTurn(server: AppServer, thread: OpenedThread, { queue, watch, t
   return { unsubscribe, hear: onNotification, used, total: () => usage.total(), hasBegun: () => hasBegun };
 }
 
-/** When the limits that are used up end, epoch s, as told of the whole account; null when this tells no such thing. */
+/** When the account's limits that are used up end, epoch s; null when the notification is about something else. */
 function limitEnd({ method, params }: Notification): number | null {
   if (method !== 'account/rateLimits/updated') return null;
   const { primary, secondary } = (params.rateLimits ?? {}) as Record<string, RateWindow | null | undefined>;

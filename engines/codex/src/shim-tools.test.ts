@@ -75,7 +75,7 @@ describe('restoreCalls', () => {
     });
   });
 
-  test('a name that nobody offered stays as it is', () => {
+  test('a name that was not offered stays as it is', () => {
     expect(restored({ name: 'made_up', arguments: '' })).toMatchObject({ type: 'function_call', name: 'made_up' });
   });
 });

@@ -6,7 +6,7 @@ import { restoreCalls, type ToolNames } from './shim-tools.ts';
 const maxLineLength = 16 * 1024 * 1024;
 const tooLong = 'an event of the model endpoint is too long';
 
-/** Passes an event stream on line by line; only data lines that name a function call are parsed and written anew. */
+/** Passes an event stream on line by line; only data lines that name a function call are parsed and rewritten. */
 export function createSseRewriter(names: ToolNames): Transform {
   const decoder = new StringDecoder('utf8');
   /** The line that is not whole yet, joined once it is: a long one must not be copied with every chunk. */

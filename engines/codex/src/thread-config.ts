@@ -63,7 +63,7 @@ export function threadParams(
 ): object {
   const { toolPolicy } = request;
   return {
-    // Even the names of files in the conversation's folder are none of a mere talker's business, and skills may lie there.
+    // A caller who may only talk must not even see the names of files in the conversation's folder, and there may be skills in it.
     cwd: toolPolicy === 'none' ? place.emptyDir : request.cwd,
     approvalPolicy: 'never',
     baseInstructions: instructions,
@@ -120,7 +120,7 @@ const quiet: Config = {
   include_collaboration_mode_instructions: false,
 };
 
-/** Below full rights nothing of the folders around counts: no instructions, skills or hooks of a repository that the turn's folder lies in. */
+/** Below full rights nothing of the folders around counts: no instructions, skills or hooks of a repository that contains the turn's folder. */
 const withoutProject: Config = {
   'features.hooks': false,
   project_doc_max_bytes: 0,
@@ -178,7 +178,7 @@ const readOnlyProfile = (readable: string[]): Config => ({
 });
 
 function toolServerConfig(server: ToolServer, ownerHome: string): Config {
-  // Nobody is there to approve a call; what may be called was decided by which servers are offered.
+  // No person is there to approve a call; which servers are offered decides what may be called.
   const common = { default_tools_approval_mode: 'approve', startup_timeout_sec: startupLimitS, tool_timeout_sec: callLimitS };
   if (server.type === 'stdio')
     return { ...common, command: server.command, args: server.args, env: { HOME: ownerHome, ...server.env } };

@@ -6,8 +6,8 @@ import { RpcError } from './json-rpc.ts';
 import { noCounts } from './turn-usage.ts';
 
 /**
- * `isLoaded`: with its tool servers up, since an earlier turn. `used`: what all its turns so far have used; null for one that codex tells
- * it of while it loads it.
+ * `isLoaded`: with its tool servers up, since an earlier turn. `used`: what all its turns so far have used; null where codex
+ * reports it while the thread loads.
  */
 export type OpenedThread = { id: string; model: string; resumed: boolean; isLoaded: boolean; used: TokenCounts | null };
 

@@ -44,7 +44,7 @@ const byStatus: Record<number, FailureKind> = {
 
 /**
  * A failed turn in our codes: the HTTP status decides where there is one, else the vendor's word. `resetsAt` is when the
- * account's limit ends, epoch s, where codex told it.
+ * account's limit ends, epoch s, where codex named it.
  */
 export function toFailure(error: TurnError | null, resetsAt: number | null = null, now = Date.now()): EngineFailure {
   const message = error?.message ?? '';
@@ -59,11 +59,11 @@ export function toFailure(error: TurnError | null, resetsAt: number | null = nul
 
 const cutStream = /^stream disconnected before completion: (.*)/s;
 
-/** What the transport says of it helps nobody; what the model service says may. */
+/** The transport's message does not help; that of the model service may. */
 const cutWords = (why: string): string =>
   /transport error|network error|stream closed|idle timeout/i.test(why) ? 'The answer of the model was cut off' : why;
 
-/** Nobody is logged in, and no endpoint is set. */
+/** No one is logged in, and no endpoint is set. */
 export const notLoggedIn: EngineFailure = failureOf(
   {
     code: 'engine_not_logged_in',
@@ -82,7 +82,7 @@ function readInfo(info: CodexErrorInfo | null): { word: string; status: number |
 
 const statusInText = (message: string): number => Number(/\b(?:status|status:|HTTP) ?(\d{3})\b/.exec(message)?.[1] ?? 0);
 
-/** The upstream's own words, without the addresses and ids around them that help nobody. */
+/** The upstream's own words, without the addresses and ids around them, which do not help. */
 function plainMessage(message: string): string {
   const [line = ''] = message.split('\n');
   return withOurCommands(innerMessage(message) ?? /^unexpected status \d+ [^:]*: (.*), url: /.exec(line)?.[1] ?? line);

@@ -2,14 +2,14 @@ import type { EngineEvent } from '@svc/engine-kit/engine.ts';
 import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
 import type { TurnNotification } from './codex-messages.ts';
 
-/** Which of the tool servers that a turn was given have come up. One that nothing is told of would be missing without a word. */
+/** Which of a turn's tool servers have come up. Codex may say nothing of one, which would then be missing without a notice. */
 export type ToolServerWatch = {
   saw(notification: TurnNotification): void;
   /** Settles when it is known of each server whether it is there. */
   readonly settled: Promise<void>;
-  /** True when one failed, or nothing was told of it. */
+  /** True when one failed, or codex said nothing of it. */
   hasMissed(): boolean;
-  /** Notices about those that nothing was told of. */
+  /** Notices about those that codex said nothing of. */
   missing(): EngineEvent[];
 };
 

@@ -5,13 +5,13 @@ import type { TokenCounts } from './codex-messages.ts';
 export type TurnUsage = {
   update(counts: { total: TokenCounts; last: TokenCounts }): void;
   read(): TokenUsage | null;
-  /** The running totals of the thread, for its next turn; null while nobody knows them. */
+  /** The running totals of the thread, for its next turn; null while they are unknown. */
   total(): TokenCounts | null;
 };
 
 /**
  * Counts one turn: codex reports running totals of the whole thread. `before` is what they were when the turn began; a first report
- * within the turn may be of the turn before. Where nobody knows it, it is the first total less the request it belongs to.
+ * within the turn may be of the turn before. Where it is unknown, it is the first total less the request it belongs to.
  */
 export function createTurnUsage(before: TokenCounts | null): TurnUsage {
   let start = before;

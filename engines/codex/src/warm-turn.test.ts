@@ -38,7 +38,7 @@ describe('a turn on an app-server that was open already and goes away', () => {
           new AbortController().signal,
         ),
       );
-    const say = (method: string, params: object) => listeners.tell({ method, params: { threadId: 'thread-1', ...params } });
+    const say = (method: string, params: object) => listeners.notify({ method, params: { threadId: 'thread-1', ...params } });
     return { run, server: spied, fall, asked, say };
   }
 

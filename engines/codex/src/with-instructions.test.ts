@@ -68,7 +68,7 @@ test('whatever models, callers and endings follow each other, nothing of the own
   );
 });
 
-test('the owner is told everything from the second turn with a model on, and at once in a new thread', async () => {
+test('the owner gets all instructions from the second turn with a model on, and at once in a new thread', async () => {
   const codex = createCodex();
   const models = createModels();
   for (const model of ['a', 'a', 'b', 'b', 'a']) {

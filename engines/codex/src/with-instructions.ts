@@ -4,13 +4,13 @@ import type { ThreadModels } from './thread-models.ts';
 
 type Turn = AsyncGenerator<EngineEvent, TurnOutcome>;
 
-/** `own`: what this caller's turn is to be told. `common`: the part of it that every caller's turn is told. */
+/** `own`: the instructions of this caller's turn. `common`: the part of them that every caller's turn has. */
 type Instructions = { own: string; common: string };
 
 /**
  * A turn with the instructions of its caller. When the model is another one than in the turn before, codex writes them into the
  * history of the thread, which the next caller's model is given too: such a turn has only what is for everybody, and so has one
- * of which the model before is not known.
+ * whose earlier model is unknown.
  */
 export async function* withInstructions(
   start: (instructions: string) => Turn,

@@ -29,7 +29,7 @@ test.each([
   expect(found).toEqual({ script: path.join(packageDir, 'bundle/gemini.js'), packageDir, version: '1.2.3' });
 });
 
-test('what is something else, or not whole, is told', () => {
+test('what is something else, or incomplete, is refused with the reason', () => {
   expect(acceptGemini(os.tmpdir())).toBe('no @google/gemini-cli in it');
   rmSync(path.join(packageDir, 'bundle'), { recursive: true });
   expect(acceptGemini(dir)).toContain('is missing');

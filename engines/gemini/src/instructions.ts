@@ -14,7 +14,7 @@ export async function readOwnerNotes(
   return (await readText(path.join(ownerHome, '.gemini/GEMINI.md'), maxNotes)) || null; // most have none
 }
 
-/** What a turn tells the model, and what the program adds to it. */
+/** The instructions of a turn, and what the program adds to them. */
 export async function readInstructions(request: EngineRequest, ownerHome: string | undefined): Promise<Instructions> {
   const notes = await readOwnerNotes(request, ownerHome);
   return {

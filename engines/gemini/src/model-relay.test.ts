@@ -53,7 +53,7 @@ const stream =
   };
 
 describe('the model relay', () => {
-  test('passes a reply on, tells its thoughts, and puts the vendor key and the real text in', async () => {
+  test('passes a reply on, reports its thoughts, and puts the vendor key and the real text in', async () => {
     const whole = [event([{ text: 'hm', thought: true }]), event([{ text: 'yes' }], 'STOP')];
     reply = stream(...whole);
     const { key } = relay.open(listener);
@@ -63,7 +63,7 @@ describe('the model relay', () => {
     expect(seen[0]).toMatchObject({ headers: { 'x-goog-api-key': 'vendor-key' }, body: '{"text":"see @x"}' });
   });
 
-  test('lets nobody through without the key of a turn that runs, and to nothing but models', async () => {
+  test('lets only requests with the key of a running turn through, and only to models', async () => {
     const turn = relay.open(listener);
     expect((await ask('vendor-key')).status).toBe(401);
     expect((await ask(turn.key, 'hi', '/v1beta/files')).status).toBe(404);
@@ -75,7 +75,7 @@ describe('the model relay', () => {
   test.each([
     ['a short wait', '2', 429],
     ['a long wait', '40', 400],
-  ])('a refusal with %s is told to the turn, and the program does not sleep for long', async (_name, retryAfter, status) => {
+  ])('a refusal with %s is reported to the turn, and the program does not sleep for long', async (_name, retryAfter, status) => {
     reply = (response) => {
       response.writeHead(429, { 'retry-after': retryAfter });
       response.end('{"error":{"message":"slow down"}}');
@@ -85,7 +85,7 @@ describe('the model relay', () => {
     expect(told.refusals).toMatchObject([{ status: 429, message: 'slow down', retryAfterMs: Number(retryAfter) * 1000 }]);
   });
 
-  test('[X09] a redirect is followed by nobody: the key goes to the named server alone', async () => {
+  test('[X09] no redirect is followed: the key goes to the named server alone', async () => {
     reply = (response) => response.writeHead(307, { location: `${relay.url}/elsewhere` }).end();
     const answer = await ask(relay.open(listener).key);
     expect([answer.status, answer.headers.get('location'), seen.length]).toEqual([307, null, 1]);
@@ -99,7 +99,7 @@ describe('the model relay', () => {
     expect(told.refusals).toMatchObject([{ status: 0, message: expect.stringContaining('ECONNREFUSED') }]);
   });
 
-  test('a reply that is cut off is told', async () => {
+  test('a reply that is cut off is reported', async () => {
     reply = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(event([{ text: 'half' }]), () => response.destroy());

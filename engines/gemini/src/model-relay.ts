@@ -37,7 +37,7 @@ const maxWaitMs = 10_000;
 /**
  * Stands on loopback between the program and the model service. The vendor's key stays here, out of reach of the
  * commands that a turn runs; the text of a chat gets its real characters back; and thoughts and refusals, of which the
- * program says nothing or little, are told to the turn.
+ * program says nothing or little, are reported to the turn.
  */
 export async function startModelRelay(options: UpstreamOptions): Promise<ModelRelay> {
   const turns = new Map<string, RelayListener>();
@@ -103,7 +103,7 @@ async function sendReply(answer: IncomingMessage, response: ServerResponse, list
   }
 }
 
-/** Tells the turn, and the program in a way that it does not wait for long. */
+/** Reports it to the turn, and to the program in a way that does not make it wait long. */
 function refuse(response: ServerResponse, refusal: Refusal, listener: RelayListener): void {
   listener.onRefusal(refusal);
   // Whatever the status, the program also sleeps for a time that it finds in the words.

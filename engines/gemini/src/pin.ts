@@ -1,6 +1,6 @@
 /**
  * The version this driver is written and tested for. Much of what it relies on is how this version happens to work:
- * raise it with the tests. The optional native parts are for a terminal that nobody sits at.
+ * raise it with the tests. The optional native parts are for an interactive terminal.
  */
 export const pin = {
   package: '@google/gemini-cli',

@@ -8,7 +8,7 @@ import { pin } from './pin.ts';
 
 type Deps = Pick<EngineDeps, 'baseUrl' | 'env'> & { location: EngineLocation<GeminiInstall>; hasKey: boolean };
 
-/** Looks whether the program is there and there is a key to use it with, or an endpoint of one's own. */
+/** Checks that the program is installed and has a key, or a self-hosted endpoint. */
 export function probeGemini({ location, baseUrl, env, hasKey }: Deps): EngineProbe {
   if (!location.found) {
     const reason = absence('Gemini CLI', 'gemini', location);

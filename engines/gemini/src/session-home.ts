@@ -29,7 +29,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const sessionsDir = (stateDir: string): string => path.join(stateDir, 'sessions');
 export const sideDir = (stateDir: string): string => path.join(stateDir, 'side');
 
-/** The home of a session that a turn wants to go on with; null when there is none. Other words than an id mean something to the program. */
+/** The home of a session that a turn wants to go on with; null when there is none. Words other than an id mean something to the program. */
 export function knownHome(stateDir: string, id: string): SessionHome | null {
   if (!uuid.test(id)) return null;
   const home = homeAt(sessionsDir(stateDir), id, false);

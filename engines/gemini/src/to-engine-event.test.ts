@@ -32,7 +32,7 @@ test.each<[string, GeminiMessage, EngineEvent[]]>([
     { type: 'error', severity: 'warning', message: 'Loop detected' },
     [{ type: 'notice', code: 'other', message: 'Loop detected' }],
   ],
-  ['an error, which the result tells', { type: 'error', severity: 'error', message: 'x' }, []],
+  ['an error, which the result repeats', { type: 'error', severity: 'error', message: 'x' }, []],
 ])('%s', (_name, message, events) => {
   expect(toEngineEvents(message, ['kit', 'kit_x'])).toEqual(events);
 });
@@ -47,7 +47,7 @@ function nameInProgram(server: string, tool: string): string {
   return whole.length > 63 ? `${whole.slice(0, 30)}...${whole.slice(-30)}` : whole;
 }
 
-test('whatever a server is called, the names of its tools begin as it is known, and they are told as its own', () => {
+test("whatever a server is called, the beginning of its tools' names is known, and they are reported as its own", () => {
   const serverName = fc.stringMatching(/^(mcp_)?[a-z0-9_-]{1,60}$/);
   fc.assert(
     fc.property(serverName, fc.stringMatching(/^\w{1,60}$/), (server, tool) => {

@@ -102,7 +102,7 @@ describe('the events of a turn', () => {
 });
 
 describe('the end of a turn', () => {
-  test('an error is told by what the model service answered last, unless the program got over it', async () => {
+  test('an error is explained by the last answer of the model service, unless the program recovered from it', async () => {
     const { listener } = open();
     listener.onRefusal({ status: 503, reason: null, message: 'busy' });
     listener.onMessage({ type: 'result', status: 'error', error: { type: 'x', message: 'words' } });

@@ -13,7 +13,7 @@ const maxWaitSeconds = 600;
 
 const commands: Record<string, Command> = { echo, wait, count, think, tool, context, fail };
 
-/** The command a message begins with, bound to the rest of the message; null when it is none. */
+/** The command a message begins with, bound to the rest of the message; null when it begins with none. */
 export function findCommand(
   text: string,
   place: ToolPlace = { env: {}, stateDir: '' },

@@ -38,7 +38,7 @@ export function findEngine<Found extends object>(search: EngineSearch<Found>): E
   return { found: false, reason: reasons.join('; '), ...(isAbsent && { isAbsent }) };
 }
 
-/** Why an engine cannot be used, in a sentence: the command that mends it, or what is wrong with what was found. */
+/** Why an engine cannot be used, in a sentence: the command that installs it, or what is wrong with what was found. */
 export const absence = (name: string, id: string, { reason, isAbsent }: { reason: string; isAbsent?: true }): string =>
   isAbsent === true ? `${name} is not installed: "./svc engine install ${id}".` : `${name} is not installed (${reason}).`;
 

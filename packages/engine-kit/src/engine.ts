@@ -78,7 +78,7 @@ export type EngineEvent =
   | { type: 'failed'; failure: EngineFailure }
   | { type: 'aborted' };
 
-/** What a turn tells a model about itself, beside its messages and tools. */
+/** The instructions of a turn, beside its messages and tools. */
 export type Instructions = {
   /** To the letter, as the engine hands it to its program. */
   text: string;
@@ -115,7 +115,7 @@ export interface Engine {
    * session and says so in a `notice`.
    */
   run(request: EngineRequest, signal: AbortSignal): AsyncIterable<EngineEvent>;
-  /** What a turn with this request tells the model about itself; `system` alone, where it is missing. Starts nothing. */
+  /** The instructions of a turn with this request; where this is missing, `system` alone. Starts nothing. */
   instructions?(request: EngineRequest): Promise<Instructions>;
   /** Whether a turn with this message has a use for tool servers; always, where it is missing. */
   usesTools?(text: string): boolean;

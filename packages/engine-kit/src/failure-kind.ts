@@ -5,7 +5,7 @@ import type { EngineFailure } from './engine.ts';
 /** What went wrong upstream, and what a person can do about it. */
 export type FailureKind = Pick<EngineFailure, 'code' | 'retryable'> & { advice: string };
 
-/** Kinds that mean the same whoever the vendor is; logins and endpoints are each engine's own. */
+/** Kinds that mean the same for every vendor; logins and endpoints are each engine's own. */
 export const commonKinds = {
   rateLimited: {
     code: 'engine_rate_limited',

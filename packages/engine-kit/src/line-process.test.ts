@@ -80,13 +80,16 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test.each(['stop', 'kill'] as const)('a process that is told to %s is known to end at once, before it has', async (how) => {
-  const child = start('setInterval(() => {}, 1000)');
-  expect(child.ending.aborted).toBe(false);
-  const gone = child[how]();
-  expect(child.ending.aborted).toBe(true);
-  await gone;
-});
+test.each(['stop', 'kill'] as const)(
+  'a process that is asked to %s is known to be ending at once, before it has ended',
+  async (how) => {
+    const child = start('setInterval(() => {}, 1000)');
+    expect(child.ending.aborted).toBe(false);
+    const gone = child[how]();
+    expect(child.ending.aborted).toBe(true);
+    await gone;
+  },
+);
 
 test('a process that ends with no order, or for a line that is too long, is known to end', async () => {
   const ended = start('process.exit(0)');

@@ -38,9 +38,9 @@ export type LineProcess = {
   readonly pid: number | undefined;
   /** Settles when the process is gone, however it went, even if it could not be started. */
   readonly ended: Promise<ProcessEnd>;
-  /** Aborts at once when the process is told to end, and when it has ended without that: what is sent from then on may get no answer. */
+  /** Aborts as soon as the process is asked to end, or has ended by itself: what is sent from then on may get no answer. */
   readonly ending: AbortSignal;
-  /** Writes one JSON line. Dropped when the process is gone: `ended` says so to whoever waits. */
+  /** Writes one JSON line. Dropped when the process is gone: `ended` reports that. */
   send(message: object): void;
   stderrTail(): string;
   /** Sends a signal to the process and its group. */

@@ -29,7 +29,7 @@ const maxModels = 32;
 const maxMessage = 4000;
 /** No turn has more tokens, nor costs more USD. */
 const maxCount = 1e12;
-/** Past it the engine could not be told its own session again. */
+/** Past it the engine could not be given its own session id again. */
 const maxSessionId = 1024;
 /** More than is shown of a tool's text, so that a secret at the end of what is shown is still whole where it is looked for. */
 const toolMargin = 64 * 1024;
@@ -94,7 +94,7 @@ const countable = (usage: TokenUsage): TokenUsage => ({
   cost_usd: costOf(usage),
   ...(usage.by_model !== undefined && { by_model: parts(usage, usage.by_model) }),
 });
-/** More models than a turn can have are one, whose price nobody knows. */
+/** More models than a turn can have count as one, whose price is unknown. */
 const parts = (usage: TokenUsage, byModel: readonly ModelUsage[]): ModelUsage[] =>
   byModel.length > maxModels
     ? [{ model: 'many models', ...counts(usage), cost_usd: null }]

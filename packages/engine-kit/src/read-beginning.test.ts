@@ -20,7 +20,7 @@ test('of any text no more than the limit is read, whole characters alone, and it
       const beginning = await readBeginning(at('text'), max);
       expect(beginning).toEqual({ bytes: whole.subarray(0, max), isWhole: whole.length <= max });
       const read = await readText(at('text'), max);
-      // A mark of the byte order is none of the text.
+      // A byte order mark is no part of the text.
       expect(text.replace(/^\uFEFF/, '').startsWith(read)).toBe(true);
       if (whole.length <= max) expect(read).toBe(text.replace(/^\uFEFF/, ''));
       expect(read).not.toContain('\uFFFD');
@@ -29,7 +29,7 @@ test('of any text no more than the limit is read, whole characters alone, and it
   );
 });
 
-test('a pipe that nobody writes to, a folder and a device are no files, and nothing waits for them', async () => {
+test('a pipe without a writer, a folder and a device are no files, and nothing waits for them', async () => {
   execFileSync('mkfifo', [at('pipe')]);
   mkdirSync(at('folder'));
   symlinkSync(at('pipe'), at('link'));

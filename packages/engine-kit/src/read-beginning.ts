@@ -8,7 +8,7 @@ export type Beginning = { bytes: Buffer; isWhole: boolean } | 'absent' | 'not_a_
 const absentCodes = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'ENXIO', 'ENODEV']);
 
 /**
- * Reads a file that somebody else may have put there: never more than `maxBytes`, and no pipe or device, which could hang.
+ * Reads a file that may come from someone else: never more than `maxBytes`, and no pipe or device, which could hang.
  * @throws what is wrong with the machine rather than with the file.
  */
 export async function readBeginning(file: string, maxBytes: number): Promise<Beginning> {

@@ -1,4 +1,4 @@
-/** Nobody waits longer; what is beyond it is a mistake. */
+/** The longest wait that is believed; a longer one is a mistake. */
 const maxMs = 31 * 24 * 3_600_000;
 
 /** What a `Retry-After` header asks for, ms from `now`: it gives seconds or a date. Null when it says nothing that can be read. */

@@ -18,7 +18,7 @@ export function turnText(request: EngineRequest, { isNew, shown, texts }: Shown)
   return [...past, request.prompt, ...(names.length > 0 ? [dataBlock('files', names)] : [])].join('\n\n');
 }
 
-/** The request with its model: a title takes the vendor's cheapest. A server of one's own may have only the one that is set. */
+/** The request with its model: a title takes the vendor's cheapest. A self-hosted server may have only the one that is set. */
 export const withTitleModel = (request: EngineRequest, baseUrl: string | null, titleModel: string): EngineRequest =>
   request.purpose === 'title' && baseUrl === null ? { ...request, model: titleModel } : request;
 
@@ -38,6 +38,6 @@ export const transcriptText = (messages: EngineRequest['transcript']): string =>
     messages.map(({ role, text }) => dataLine({ from: role, text })),
   );
 
-/** Nobody may open what is missing, so it has no path. */
+/** A missing file cannot be opened, so it has no path. */
 const fileFields = ({ path: file, name, mime, bytes, missing }: TurnFile, mayOpen: boolean): object =>
   mayOpen && missing !== true ? { path: file, name, mime, bytes } : { name: name ?? path.basename(file), mime, bytes, missing };

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 
-/** Ports that nobody listens on just now, all different. */
+/** Ports that are free just now, all different. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, () => listen()));
   const ports = servers.map((server) => (server.address() as { port: number }).port);

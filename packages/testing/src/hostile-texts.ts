@@ -163,7 +163,7 @@ const parts = [
   '\ud800',
 ] as const;
 
-/** Texts that nobody writes but to cost time. `rules`: whose words are put together. */
+/** Texts that are only written to cost time. `rules`: whose words are put together. */
 export function hostileTexts(rules: Rules): SampleText[] {
   const words = wordsOf(rules);
   return [

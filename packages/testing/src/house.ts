@@ -96,7 +96,7 @@ export async function openHouse({ env = {}, dataDir }: HouseOptions = {}): Promi
       exited,
     );
   } catch (error) {
-    // Nobody else knows of it.
+    // Nothing else would stop it.
     await house.stop();
     throw error;
   }
@@ -113,7 +113,7 @@ async function isUp(urls: Record<string, string>): Promise<boolean> {
 /** A busy machine may need this long for what usually takes a moment. Limits in tests are against hanging alone. */
 const patienceMs = 40_000;
 
-/** Polls until `check` holds; fails after `timeoutMs` and some patience, or when the process is gone, with the words of `explain`. */
+/** Polls until `check` holds; fails after `timeoutMs` and some patience, or when the process is gone, with the message of `explain`. */
 export async function waitFor(
   check: () => Promise<boolean> | boolean,
   timeoutMs: number,

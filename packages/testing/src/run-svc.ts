@@ -41,7 +41,7 @@ export type CliCore = {
   close(): Promise<void>;
 };
 
-/** A core in a process of its own, and commands that speak to it. `home` is the home folder of who types them. */
+/** A core in a process of its own, and commands that speak to it. `home` is the home folder of the person who types them. */
 export async function startCliCore({ home }: { home?: string } = {}): Promise<CliCore> {
   const folder = temporaryFolder();
   const [corePort, manager, collector] = (await freePorts(3)) as [number, number, number];

@@ -49,7 +49,7 @@ export const answering = (...pieces: string[]): EngineScript =>
     yield* says(...pieces);
   };
 
-/** A script that says something and then works until it is told to end. */
+/** A script that says something and then works until it is aborted. */
 export const workingUntilAborted = (said = ''): EngineScript =>
   async function* (request, signal) {
     yield { type: 'session', engineSessionId: request.resume ?? 's-1', resumed: false, model: null };

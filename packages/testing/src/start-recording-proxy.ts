@@ -10,7 +10,7 @@ export type RecordingProxy = {
   close(): Promise<void>;
 };
 
-/** An HTTP proxy that leads nowhere and keeps what it was told. */
+/** An HTTP proxy that leads nowhere and records what it was asked. */
 export async function startRecordingProxy(): Promise<RecordingProxy> {
   const asked: string[] = [];
   const heard: string[] = [];

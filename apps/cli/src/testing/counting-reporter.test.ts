@@ -21,7 +21,7 @@ describe('the counts of a test run', () => {
     expect(closingLine(countTests(modules, unhandled))).toBe(line);
   });
 
-  test('name what was skipped under its reason', () => {
+  test('list skipped tests under their reasons', () => {
     const counts = countTests(
       [module(true, ['skipped', 'a', 'no codex here'], ['skipped', 'b'], ['skipped', 'c', 'no codex here'])],
       0,
@@ -48,5 +48,5 @@ describe('the times of a test run', () => {
     expect(timeLines(reporter.times())).toEqual(['Took: unit 2.0 s, process 60.0 s']);
   });
 
-  test('are not said where nothing is known of them', () => expect(timeLines({})).toEqual([]));
+  test('have no line when none are known', () => expect(timeLines({})).toEqual([]));
 });

@@ -3,7 +3,7 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import type { TestCounts, TestReport, TestTimes } from './test-counts.ts';
 
 /**
- * A vitest reporter that counts, into the file that `TEST_COUNTS_FILE` names. It prints nothing: whoever started vitest closes the output when all else is written
+ * A vitest reporter that writes the counts into the file `TEST_COUNTS_FILE`. It prints nothing: the command that started vitest prints the last line
  * (see `commands/test.ts`).
  */
 export default class CountingReporter implements Reporter {

@@ -41,7 +41,7 @@ const strykerOptions = ({ name, sources }: ProvenArea, report: string) => ({
   incrementalFile: path.join(cache, `${name}.json`),
   tempDirName: path.join('.cache/mutation', `copy-${name}`),
   disableTypeChecks: false,
-  // It would move the paths in it to the copy, with a compiler that has no such interface any more. Nobody compiles here.
+  // It would move the paths in it to the copy, with a compiler that no longer has such an interface. Nothing is compiled here.
   tsconfigFile: 'none',
   concurrency: 2,
   timeoutMS: 5000,

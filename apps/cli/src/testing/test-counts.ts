@@ -9,10 +9,10 @@ export type TestReport = TestCounts & { times: TestTimes };
 export const closingLine = ({ passed, failed, skipped }: TestCounts): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
-/** A run that ended without telling: it counts as one failure. */
+/** A run that ended without a report: it counts as one failure. */
 export const noReport: TestReport = { passed: 0, failed: 1, skipped: 0, skips: [], times: {} };
 
-/** One line on the groups that ran; none when it is not known of any. */
+/** How long the groups of tests took, in one line; no line when no times are known. */
 export const timeLines = (times: TestTimes): string[] => {
   const groups = Object.entries(times).map(([name, ms]) => `${name} ${(ms / 1000).toFixed(1)} s`);
   return groups.length === 0 ? [] : [`Took: ${groups.join(', ')}`];

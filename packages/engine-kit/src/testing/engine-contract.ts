@@ -80,7 +80,7 @@ export function engineContract(contract: EngineContract): void {
       expect(result.sessionId).toEqual(expect.any(String));
     });
 
-    test('thinking is told apart from the reply', async () => {
+    test('thinking is kept apart from the reply', async () => {
       const result = await collectTurn(engine, turn(turns.thinking));
       expect(result.thinking).toContain(turns.thinking.thought);
       expect(result.text).not.toContain(turns.thinking.thought);

@@ -7,7 +7,7 @@ import { collectTurn } from './collect-turn.ts';
 import type { EngineBench } from './engine-bench.ts';
 import { engineRequest } from './engine-request.ts';
 
-/** An answer of the vendor as documented, and what a person is to be told of it. */
+/** An answer of the vendor as documented, and the message that a person gets. */
 export type UpstreamError = {
   name: string;
   reply: Extract<ScriptedReply, { status: number }>;
@@ -43,43 +43,43 @@ export const serviceError: UpstreamError = {
 
 /** A reply whose stream breaks off, before and after its first words. Call it in a `describe`. */
 export function testCutReplies({ start }: EngineBench, beginnings: readonly string[]): void {
-  test.each(beginnings)(
-    'a reply that breaks off after %j is one failure that may be tried again, in plain words',
-    async (sent) => {
-      const server = http.createServer((incoming, response) => {
-        incoming.resume();
-        response.writeHead(200, { 'content-type': 'text/event-stream' });
-        response.write(sent, () => setTimeout(() => response.destroy(), 50));
-      });
-      const { url, close } = await listen(server);
-      onTestFinished(close);
-      const { engine, request } = start({ baseUrl: url });
-      const before = performance.now();
-      const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
-      expect(performance.now() - before).toBeLessThan(patienceMs);
-      expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_endpoint_down', retryable: true } });
-      expect(JSON.stringify(last)).not.toMatch(/ede_|terminated|\\u001b|YOLO|\/tmp\//);
-    },
-  );
+  test.each(beginnings)('a reply that breaks off after %j is one retryable failure with a plain message', async (sent) => {
+    const server = http.createServer((incoming, response) => {
+      incoming.resume();
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(sent, () => setTimeout(() => response.destroy(), 50));
+    });
+    const { url, close } = await listen(server);
+    onTestFinished(close);
+    const { engine, request } = start({ baseUrl: url });
+    const before = performance.now();
+    const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
+    expect(performance.now() - before).toBeLessThan(patienceMs);
+    expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_endpoint_down', retryable: true } });
+    expect(JSON.stringify(last)).not.toMatch(/ede_|terminated|\\u001b|YOLO|\/tmp\//);
+  });
 }
 
 /** Less than the time after which a silent engine is stopped, and enough on a busy machine. */
 const patienceMs = 30_000;
 
-/** How the errors of the model service are told apart. Call it in a `describe`. */
+/** How the errors of the model service are distinguished. Call it in a `describe`. */
 export function testUpstreamErrors({ model, start }: EngineBench, errors: readonly UpstreamError[]): void {
-  test.each(errors)('$name: the turn fails as $code, in words that say what to do', async ({ reply, code, says, endsIn }) => {
-    const { engine, request } = start();
-    model.script(() => reply);
-    const before = performance.now();
-    const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
-    expect(performance.now() - before).toBeLessThan(patienceMs);
-    expect(last).toMatchObject({ type: 'failed', failure: { code, message: expect.stringMatching(says) } });
-    const retryAfterMs = last?.type === 'failed' ? last.failure.retryAfterMs : undefined;
-    if (endsIn === undefined) expect(retryAfterMs).toBeUndefined();
-    // The end stands fixed while the tests before this one run.
-    else expect(Math.abs((retryAfterMs ?? 0) - endsIn * 1000)).toBeLessThan(Math.max(patienceMs, endsIn * 100));
-  });
+  test.each(errors)(
+    '$name: the turn fails as $code, with a message that says what to do',
+    async ({ reply, code, says, endsIn }) => {
+      const { engine, request } = start();
+      model.script(() => reply);
+      const before = performance.now();
+      const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
+      expect(performance.now() - before).toBeLessThan(patienceMs);
+      expect(last).toMatchObject({ type: 'failed', failure: { code, message: expect.stringMatching(says) } });
+      const retryAfterMs = last?.type === 'failed' ? last.failure.retryAfterMs : undefined;
+      if (endsIn === undefined) expect(retryAfterMs).toBeUndefined();
+      // The end stands fixed while the tests before this one run.
+      else expect(Math.abs((retryAfterMs ?? 0) - endsIn * 1000)).toBeLessThan(Math.max(patienceMs, endsIn * 100));
+    },
+  );
 }
 
 /** The end of a limit as an epoch second. */

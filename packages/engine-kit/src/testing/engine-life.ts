@@ -163,7 +163,7 @@ export function testEngineLife(bench: EngineBench, life: EngineLife): void {
     }
   });
 
-  test('a tool server that is away is told, and the turn goes on without it', async () => {
+  test('a tool server that is away gets a notice, and the turn goes on without it', async () => {
     const { engine, request } = start();
     model.script(() => hello);
     const toolServers = [{ name: 'gone', type: 'http' as const, url: 'http://127.0.0.1:9/mcp', headers: {}, safe: true }];

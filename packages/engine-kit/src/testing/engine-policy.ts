@@ -15,9 +15,9 @@ import { engineRequest } from './engine-request.ts';
 type ToolResult = Extract<EngineEvent, { type: 'tool_result' }>;
 
 export type OrderedTurn = CollectedTurn & {
-  /** What the engine says that the model is told. */
+  /** The instructions, as the engine reports them. */
   instructions: string | undefined;
-  /** What the engine told of the tools that ran. */
+  /** What the engine reported of the tools that ran. */
   results: ToolResult[];
   /** What the model got back from them. */
   seen: string;
@@ -43,7 +43,7 @@ export type PolicyBench = {
 
 type PolicyFields = { toolPolicy: ToolPolicy } & Partial<EngineRequest>;
 
-/** One engine, a model that orders whatever it is told to, and two tool servers, for the tests of one `describe`. */
+/** One engine, a model that orders what its script says, and two tool servers, for the tests of one `describe`. */
 export async function openPolicyBench(
   { createEngine, install }: RealEngine,
   defaults: Partial<EngineRequest> = {},
@@ -150,7 +150,7 @@ export function testEnginePolicy(bench: PolicyBench, policy: EnginePolicy): void
     },
   );
 
-  test.each(toolPolicies)('with policy %s the model is told what the engine says that it is told', async (toolPolicy) => {
+  test.each(toolPolicies)('with policy %s the model gets the instructions that the engine reports', async (toolPolicy) => {
     const { instructions } = await turn([], { toolPolicy, system: 'You are "Jarvis".\nBe kind to @all.' });
     expect(instructions).toContain('You are "Jarvis".');
     expect(JSON.stringify(bench.model.requests[0]?.body)).toContain(JSON.stringify(instructions).slice(1, -1));

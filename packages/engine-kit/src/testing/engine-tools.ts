@@ -195,7 +195,7 @@ export async function testEngineTools(
     expect(back.calls).toEqual([{ text: 'ping' }]);
   });
 
-  test('tool servers that are broken, hang or never come up hold up a turn for a bounded time, are told by name, and the others work', async ({
+  test('tool servers that are broken, hang or never come up hold up a turn for a bounded time, are named in notices, and the others work', async ({
     skip,
   }) => {
     skip(isLong === true && !process.env.TEST_DEEP, 'it takes two minutes: ./svc test --deep');

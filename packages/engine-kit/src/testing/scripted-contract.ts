@@ -9,7 +9,7 @@ import { engineContract } from './engine-contract.ts';
 import { engineDeps } from './engine-deps.ts';
 
 type Options = RealEngine & {
-  /** What one reply costs, as this engine tells it. */
+  /** What one reply costs, as this engine reports it. */
   usage: Partial<TokenUsage>;
   server?: ModelServerOptions;
 };

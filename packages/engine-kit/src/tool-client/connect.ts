@@ -25,8 +25,8 @@ export async function connect(
     return { state: { name: server.name, there: true, ms: ms(), tools: tools.slice(0, most.tools).map(toServed) }, client };
   } catch (error) {
     void client.close().catch(() => undefined); // the whole process ends soon
-    const told = faultOf(error, limitMs);
-    return { state: { name: server.name, there: false, ms: ms(), ...told, stderr: stderr.read() }, client: null };
+    const fault = faultOf(error, limitMs);
+    return { state: { name: server.name, there: false, ms: ms(), ...fault, stderr: stderr.read() }, client: null };
   }
 }
 

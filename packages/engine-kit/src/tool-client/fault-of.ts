@@ -2,10 +2,10 @@ import type { ToolServerFault } from '@svc/contract/tool-server.ts';
 import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 
 /** `reason` begins small and ends without a full stop. */
-type Told = { fault: ToolServerFault; reason: string };
+type ServerFault = { fault: ToolServerFault; reason: string };
 
 /** Why a server could not be reached or did not answer. */
-export function faultOf(error: unknown, limitMs: number): Told {
+export function faultOf(error: unknown, limitMs: number): ServerFault {
   if (error instanceof SdkError) {
     if (error.code === SdkErrorCode.RequestTimeout) {
       return { fault: 'timeout', reason: `it did not answer within ${Math.round(limitMs / 1000)} s` };
@@ -44,7 +44,7 @@ const oneLine = (text: string): string =>
     .replace(/[.\s]+$/, '')
     .trim() || 'it failed without a reason';
 
-function ofStatus(status: number | undefined, message: string): Told {
+function ofStatus(status: number | undefined, message: string): ServerFault {
   if (status === 401 || status === 403) {
     return {
       fault: 'refused',

@@ -14,7 +14,7 @@ export type ToolOutcome = { ok: boolean; output: string };
 /** `env`: what every program gets beside its own. */
 export type ConnectOrder = { type: 'connect'; servers: readonly ToolServer[]; env: Record<string, string>; limitMs: number };
 
-/** What the client's process is told: to connect, once, then to call tools one by one. */
+/** Requests to the client's process: to connect, once, then to call tools one by one. */
 export type ClientOrder = ConnectOrder | { type: 'call'; server: string; tool: string; input: unknown; limitMs: number };
 
 /** What it says: one line for each server, one for each call. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const program = path.join(import.meta.dirname, 'program.mjs');
 
-/** Lays a program that misbehaves down in `dir` as the vendor's would lie there; gives the path to set for the engine. */
+/** Installs a program that misbehaves in `dir`, as the vendor's would be installed; gives the path to set for the engine. */
 export function installHostileEngine(id: 'claude' | 'codex' | 'gemini', dir: string): string {
   const folder = path.join(dir, `hostile-${id}`);
   mkdirSync(folder, { recursive: true });

@@ -19,7 +19,7 @@ const forever = () => new Promise(() => setInterval(() => undefined, 1000));
 async function misbehave(prompt, say) {
   const what = /hostile:(\w+)/.exec(prompt)?.[1];
   if (what === undefined) return say.reply('hello');
-  // The interrupt of whoever drives this goes unheard as well.
+  // The driver's interrupt goes unheard as well.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
   if (what === 'line') {
     await write(say.openLine);

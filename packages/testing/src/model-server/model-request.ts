@@ -3,7 +3,7 @@ import { isRecord } from '@svc/contract/json-value.ts';
 /** A tool as the engine offered it. `namespace` is the Responses protocol's grouping. */
 export type OfferedTool = { name: string; namespace?: string; kind: string };
 
-/** What a scripted model is told about one request, the same for every protocol. */
+/** One request as a scripted model sees it, the same for every protocol. */
 export type ModelRequest = {
   api: 'messages' | 'responses' | 'google';
   path: string;

@@ -41,7 +41,7 @@ export const usageOf = (usage: Partial<ScriptedUsage> | undefined): ScriptedUsag
 export const joinChunks = (chunks: Chunks): string =>
   typeof chunks === 'string' ? chunks : chunks.filter((chunk) => typeof chunk === 'string').join('');
 
-/** Gives out the pieces in order and stands before each gate until it opens or the client is gone. */
+/** Yields the pieces in order and waits at each gate until it opens or the client is gone. */
 export async function* pacedChunks(chunks: Chunks, signal: AbortSignal): AsyncGenerator<string> {
   for (const chunk of typeof chunks === 'string' ? [chunks] : chunks) {
     if (signal.aborted) return;

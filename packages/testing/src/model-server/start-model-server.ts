@@ -29,7 +29,7 @@ export type ModelServer = {
   close(): Promise<void>;
 };
 
-/** Starts a model server on loopback that speaks the Messages, the Responses and the Google protocol and says what it is told. */
+/** Starts a model server on loopback that speaks the Messages, the Responses and the Google protocol and replies as its script says. */
 export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   const waiting = new Set<(request: ModelRequest) => void>();
