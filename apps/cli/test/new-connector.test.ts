@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
@@ -54,6 +54,22 @@ test('svc connector test runs its tests under the Node of the service, whatever 
   });
   const none = await run([mainFile, 'connector', 'test', 'nope'], folder.path, PATH);
   expect(none).toMatchObject({ code: 1, err: expect.stringContaining('Run: ./svc connector new nope') as string });
+});
+
+test('one for this repository is a workspace whose tests run with all others', () => {
+  const root = path.join(folder.path, 'repository');
+  cpSync(path.join(repositoryRoot, 'connectors/_template'), path.join(root, 'connectors/_template'), { recursive: true });
+  writeFileSync(path.join(root, 'VERSION'), '1.2.3\n');
+  const dir = newConnector({ name: 'my-shop', parent: path.join(root, 'connectors'), root });
+  expect(readdirSync(dir).toSorted()).toEqual(['README.md', 'package.json', 'src', 'test']);
+  expect(JSON.parse(readFileSync(path.join(dir, 'package.json'), 'utf8'))).toMatchObject({
+    name: '@svc/connector-my-shop',
+    version: '1.2.3',
+    dependencies: { '@svc/connector-kit': '*' },
+  });
+  const tests = readdirSync(path.join(dir, 'test'));
+  expect(tests.filter((name) => !name.endsWith('.test.ts'))).toEqual([]);
+  for (const name of tests) expect(readFileSync(path.join(dir, 'test', name), 'utf8')).not.toMatch(/node:test|t\.after\(/);
 });
 
 test('its tests fail when it is not what the contract asks for', async () => {

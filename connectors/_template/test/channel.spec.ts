@@ -92,13 +92,15 @@ test('a callback address where nothing answers is named', async (t) => {
 
 async function listening(t: TestContext, status: number): Promise<{ url: string; bodies: unknown[] }> {
   const bodies: unknown[] = [];
-  const server = createServer(async (req, res) => {
+  const server = createServer((req, res) => {
     let body = '';
-    for await (const part of req) body += String(part);
-    bodies.push(JSON.parse(body));
-    res.writeHead(status, { 'retry-after': '7' }).end();
+    req.on('data', (part) => (body += String(part)));
+    req.on('end', () => {
+      bodies.push(JSON.parse(body));
+      res.writeHead(status, { 'retry-after': '7' }).end();
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
+  t.after(() => void server.close());
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, bodies };
 }

@@ -90,7 +90,7 @@ export async function connector(request: ConnectorRequest): Promise<number> {
   return exitCodes.ok;
 }
 
-/** Begins a connector of one's own. */
+/** Begins a connector, of the operator's own or, in its folder, of this repository. */
 export async function newFromTemplate({ name, dir }: NewRequest): Promise<number> {
   const parent = dir === undefined ? ownConnectors() : path.resolve(dir);
   const folder = newConnector({ name, parent, root: repositoryRoot });
@@ -98,7 +98,9 @@ export async function newFromTemplate({ name, dir }: NewRequest): Promise<number
   printError(
     [
       `It works as it is. Its tests:`,
-      `./svc connector test ${dir === undefined ? name : quoted(folder)}`,
+      parent === path.join(repositoryRoot, 'connectors')
+        ? `npm install && ./svc test connectors/${name}`
+        : `./svc connector test ${dir === undefined ? name : quoted(folder)}`,
       `Change src/ into your channel; README.md there says what is where.`,
       'While the service runs, this adds it:',
       `./svc connector add ${name}`,

@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
@@ -23,6 +33,15 @@ const manifest = (name: string) => ({
   exports: './src/index.ts',
   scripts: { test: 'node --test "test/*.spec.ts"' },
 });
+const workspaceManifest = (name: string, version: string) => ({
+  name: `@svc/connector-${name}`,
+  version,
+  private: true,
+  license: 'MIT',
+  type: 'module',
+  exports: { './*': './src/*' },
+  dependencies: { '@svc/connector-kit': '*' },
+});
 const compilerOptions = {
   target: 'es2024',
   module: 'nodenext',
@@ -41,13 +60,30 @@ export function newConnector({ name, parent, root }: Options): string {
   if (existsSync(folder)) throw new CliError(`${folder} is there already.`, { why: 'Choose another name, or remove it first.' });
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   cpSync(path.join(root, 'connectors/_template'), folder, { recursive: true });
+  for (const file of textFilesIn(folder)) rename(file, name);
+  if (path.resolve(parent) === path.join(root, 'connectors')) makeWorkspace(folder, name, root);
+  else makePackage(folder, name, root);
+  return folder;
+}
+
+/** A connector of the operator's own, outside of this repository. */
+function makePackage(folder: string, name: string, root: string): void {
   // The manager takes no code from a folder that others may write to, which some umasks would make of it.
   chmodSync(folder, 0o700);
-  for (const file of textFilesIn(folder)) rename(file, name);
   writeJson(path.join(folder, 'package.json'), manifest(name));
   writeJson(path.join(folder, 'tsconfig.json'), { compilerOptions, include: ['src', 'test'] });
   linkKit(folder, root);
-  return folder;
+}
+
+/** A connector that comes with the service: a workspace of this repository, whose tests run with all others. */
+function makeWorkspace(folder: string, name: string, root: string): void {
+  const version = readFileSync(path.join(root, 'VERSION'), 'utf8').trim();
+  writeJson(path.join(folder, 'package.json'), workspaceManifest(name, version));
+  edit(path.join(folder, 'README.md'), (text) => text.replace('`npm test`', `\`./svc test connectors/${name}\``));
+  for (const file of textFilesIn(path.join(folder, 'test'))) {
+    edit(file, (text) => text.replace("'node:test'", "'vitest'").replaceAll(/\bt\.after\(/g, 't.onTestFinished('));
+    renameSync(file, file.replace(/\.spec\.ts$/, '.test.ts'));
+  }
 }
 
 function checkName(name: string, root: string): void {
@@ -66,13 +102,18 @@ const textFilesIn = (folder: string): string[] =>
     .filter((file) => /\.(ts|md)$/.test(file))
     .map((file) => path.join(folder, file));
 
-function rename(file: string, name: string): void {
+const rename = (file: string, name: string): void =>
+  edit(file, (text) =>
+    text
+      .replaceAll("'template'", `'${name}'`)
+      .replaceAll("'Template'", `'${titleOf(name)}'`)
+      .replace(/^# Template$/m, `# ${titleOf(name)}`),
+  );
+
+function edit(file: string, change: (text: string) => string): void {
   const text = readFileSync(file, 'utf8');
-  const renamed = text
-    .replaceAll("'template'", `'${name}'`)
-    .replaceAll("'Template'", `'${titleOf(name)}'`)
-    .replace(/^# Template$/m, `# ${titleOf(name)}`);
-  if (renamed !== text) writeFileSync(file, renamed);
+  const changed = change(text);
+  if (changed !== text) writeFileSync(file, changed);
 }
 
 const titleOf = (name: string): string =>
