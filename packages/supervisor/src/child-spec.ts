@@ -32,7 +32,7 @@ const noDebugger = '--disable-sigusr1';
 /** Node flags of our processes: a small nursery costs a few per cent of CPU at full load and saves some 25 MB in each. */
 export const leanNode = ['--max-semi-space-size=2', noDebugger];
 /** The same for the process on the path of every turn, where collecting less often is worth some memory. */
-export const busyNode = ['--max-semi-space-size=4', noDebugger];
+export const busyNode = ['--max-semi-space-size=8', noDebugger];
 
 export type ChildStatus = 'stopped' | 'starting' | 'running' | 'backoff' | 'failed';
 
