@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Steps } from '@svc/service-kit/redaction/pace.ts';
+import { atOnce, type Steps } from '@svc/service-kit/redaction/pace.ts';
 import { compileLinear } from '@svc/service-kit/linear-pattern.ts';
 
 /** Texts and patterns that the operator denies. Each step of `matches` takes a few milliseconds for a text of 100,000 characters. */
@@ -20,31 +20,43 @@ export function parseDenyRules(text: string): DenyRules {
   const long = rules.find(({ line }) => line.length > maxLineChars);
   if (long !== undefined) throw new Error(`line ${long.number} is longer than ${maxLineChars} characters`);
   const isPattern = ({ line }: { line: string }) => line.length > 2 && line.startsWith('/') && line.endsWith('/');
-  const texts = rules.filter((rule) => !isPattern(rule)).map(({ line }) => plain(line.normalize('NFKC')));
+  const texts = rules.filter((rule) => !isPattern(rule)).map(({ line }) => atOnce(plain(line)));
   const patterns = rules.filter(isPattern).map(({ line }) => line.slice(1, -1));
   const any = compileLinear(patterns);
   return {
     isEmpty: rules.length === 0,
     *matches(message) {
-      const normal = message.normalize('NFKC');
-      if (normal.length > 2 * message.length + 1000) return true; // see `plain`
-      yield;
-      const looked = plain(normal);
+      if (yield* swells(message)) return true;
+      const looked = yield* plain(message);
       yield;
       return texts.some((denied) => looked.includes(denied)) || any.isIn(looked);
     },
   };
 }
 
-/**
- * As a reader sees it: without case, signs that are not seen, other forms of a letter (NFKC), and breaks between words. Some signs are
- * a whole sentence then. A text of them could be looked through, but only for others to wait for it.
- */
-const plain = (normal: string): string =>
-  normal
-    .toLowerCase()
-    .replaceAll(/\p{Cf}/gu, '')
-    .replaceAll(/\s+/gu, ' ');
+const pieceLength = 16_384;
+
+/** Written plainly, some signs are a whole sentence. A text of them could be looked through, but only for others to wait for it. */
+function* swells(text: string): Steps<boolean> {
+  let length = 0;
+  for (let at = 0; at < text.length; at += pieceLength) {
+    length += text.slice(at, at + pieceLength).normalize('NFKC').length;
+    if (length > 2 * text.length + 1000) return true;
+    yield;
+  }
+  return false;
+}
+
+/** As a reader sees it: without other forms of a letter, case, signs that are not seen, and breaks between words. */
+function* plain(text: string): Steps<string> {
+  const normal = text.normalize('NFKC');
+  yield;
+  const small = normal.toLowerCase();
+  yield;
+  const seen = small.replaceAll(/\p{Cf}/gu, '');
+  yield;
+  return seen.replaceAll(/\s+/gu, ' ');
+}
 
 export const noDenyRules: DenyRules = parseDenyRules('');
 

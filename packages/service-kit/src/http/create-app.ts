@@ -116,6 +116,8 @@ function bareApp(options: AppOptions): App {
       customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true, allErrors: true },
       plugins: [boundLengths],
     },
+    // The answer is made of the faults themselves: Fastify's text of them all would cost more than finding them.
+    schemaErrorFormatter: () => new Error('the request is not valid'),
     schemaController: { compilersFactory: lazyCompilers },
     // A URL that cannot be decoded reaches no hook and no error handler of ours: nothing of it may be in the answer.
     frameworkErrors: (_error, request, reply) =>

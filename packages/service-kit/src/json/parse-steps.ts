@@ -138,6 +138,7 @@ class Parser {
       yield;
     }
     this.#at++;
+    if (parts.length > 1) yield; // to join them is a step too
     return parts.join('');
   }
 
