@@ -75,7 +75,7 @@ function expectClear(answer: Answer, error: 'ENOSPC' | 'EIO'): void {
   expect(answer).toMatchObject(
     error === 'ENOSPC' ? { status: 507, error: 'insufficient_storage' } : { status: 500, error: 'internal' },
   );
-  expect(answer.message).toMatch(error === 'ENOSPC' ? /no room left on the disk/ : /disk takes nothing \(EIO\)/);
+  expect(answer.message).toMatch(error === 'ENOSPC' ? /no room left on the disk/ : /disk cannot be written to \(EIO\)/);
 }
 
 /** What an upload in chunks asks of the disk, in its order. */

@@ -61,7 +61,7 @@ describe('POST /v2/announce', () => {
       id: 1,
       created_at: clock.now(),
       target: slip,
-      warning: expect.stringContaining('Nobody'),
+      warning: expect.stringContaining('"target" names nobody yet'),
     });
     expect(await listed()).toMatchObject([{ target: slip }]);
     expect((await announce({ text: 'hello', target: right })).json()).not.toHaveProperty('warning');

@@ -24,8 +24,8 @@ const announceBody = {
   },
 } as const;
 
-/** A note may come before its readers do, so this is no refusal. */
-const noReader = 'Nobody is there whom "target" names. Whoever it comes to mean gets the note; look for a slip in it.';
+/** A note may be posted before its readers exist, so this is a warning and not a refusal. */
+const noReader = '"target" names nobody yet. If it is right, the note waits for its readers; check it for a typing error.';
 
 /** Masking more than these at once would hold everybody else up. */
 const maskedAtOnce = 50;

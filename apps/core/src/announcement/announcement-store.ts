@@ -29,7 +29,7 @@ export function createAnnouncementStore(db: Database) {
     },
     /** Those that are not expired, oldest first. */
     live: (now: number) => db.all<Announcement>(selectLive, now),
-    /** Whether anybody is there whom a target names. */
+    /** Whether a target names a reader that exists. */
     async hasReader(target: string): Promise<boolean> {
       const { what, name } = partsOf(target);
       return what === 'all' || (await db.get(selectReader[what], name)) !== undefined;

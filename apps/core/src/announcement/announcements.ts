@@ -29,7 +29,7 @@ const charsOf = ({ text, target, from_session }: Announcement): number => text.l
 export type Announcements = {
   /** Stores an announcement; what is returned is what was kept of it. It is live from the moment this resolves. */
   post(post: Post): Promise<Announcement>;
-  /** Whether anybody is there at the moment whom a target names. */
+  /** Whether a target names a reader that exists at the moment. */
   hasReader(target: string): Promise<boolean>;
   /** All that are live, oldest first. */
   list(): readonly Announcement[];
@@ -73,7 +73,7 @@ export async function openAnnouncements(db: Database, clock: Clock, limits = def
     async post({ ttl, text, ...draft }: Post): Promise<Announcement> {
       const now = clock.now();
       const expires_at = ttl === undefined ? null : now + Math.max(1, Math.round(ttl * 1000));
-      // Begun together, so they share a commit. The row has a text of its own: a cut one would hold on to the whole.
+      // Begun together, so they share a commit. What is kept is the text of the row: a slice would keep the whole string alive.
       const [stored] = await Promise.all([
         store.create({ ...draft, text: cutText(text, maxTextLength), created_at: now, expires_at }),
         store.prune(now, current()[0]?.id ?? 0),

@@ -28,7 +28,7 @@ const folders: Record<string, (rest: readonly string[]) => boolean> = {
 };
 
 /**
- * True for a name that an archive of ours can have. Nothing else is ever written, so a name can lead nowhere but into the
+ * True for a name that our archives can contain. Nothing else is ever written, so a name can lead nowhere but into the
  * folder that it is unpacked in.
  */
 export function isArchiveName(name: string): boolean {
@@ -43,7 +43,7 @@ export const isSecretPath = (name: string): boolean =>
   name === 'secrets.json' || name === 'vault/vault.db' || (isPlainPath(name) && /^instances\/[^/]+\/./.test(name));
 
 export type ArchiveLimits = {
-  /** Of all that comes out of it. */
+  /** Of everything in it, unpacked. */
   maxBytes: number;
   maxEntries: number;
   /** How many times its size it may unpack to, past the first `slackBytes`. */
@@ -64,22 +64,22 @@ export const countPacked = (counter: Counter) =>
     },
   });
 
-/** Stands between unpacker and reader, so that also what is no part of anything is counted. */
+/** Stands between unpacker and reader, so that bytes that belong to no entry are counted too. */
 export const limitUnpacked = (counter: Counter, { maxBytes, maxRatio, slackBytes }: ArchiveLimits) =>
   new Transform({
     transform(bytes: Buffer, _encoding, done) {
       counter.unpacked += bytes.length;
       if (counter.unpacked > maxBytes) done(refused(`The backup unpacks to more than the ${maxBytes} bytes there is room for.`));
       else if (counter.unpacked > slackBytes + maxRatio * counter.packed) {
-        done(refused(`The backup unpacks to more than ${maxRatio} times its size, which none of ours does.`));
+        done(refused(`The backup unpacks to more than ${maxRatio} times its size, which no backup of this service does.`));
       } else done(null, bytes);
     },
   });
 
-/** Every reason for which an archive is not taken. */
+/** Refuses an archive, with the reason. */
 export const refused = (message: string, cause?: unknown) => new ServiceError('unprocessable', message, { cause });
 
-/** The words of the unpackers are for those who know them. */
+/** Puts the messages of the unpackers into a sentence; faults of the disk stay as they are. */
 export function toRefusal(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
   const { code } = error as NodeJS.ErrnoException;

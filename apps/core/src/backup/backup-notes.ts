@@ -3,12 +3,12 @@ import path from 'node:path';
 import type { Backup } from '@svc/contract/backup.ts';
 import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 
-/** One small file for each backup, beside its archive: what is known of it. */
+/** What is known of a backup: a small file beside its archive. */
 export type BackupNote = Omit<Backup, 'progress'>;
 
 const idPattern = /^(bak_[0-9a-z]{19})\.json$/;
 
-/** The notes of backups on the disk, beside their archives: one file each. */
+/** The backups on the disk, each with its note. */
 export type BackupNotes = {
   /** The finished archive. */
   archiveOf(id: string): string;
@@ -22,7 +22,7 @@ export type BackupNotes = {
   write(note: BackupNote): void;
   /** Newest first. */
   list(): BackupNote[];
-  /** First the archive: a note without one is nothing, an archive without a note would lie here for ever. */
+  /** First the archive: a note without an archive does no harm, an archive without a note would never be removed. */
   remove(id: string): void;
   /** What only its making needs. */
   clear(id: string): void;

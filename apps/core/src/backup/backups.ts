@@ -22,7 +22,7 @@ export type BackupDeps = {
   holdFiles: () => () => void;
 };
 
-/** Of backups that failed, so many notes are kept. */
+/** How many notes of failed backups are kept. */
 const keptFailures = 10;
 
 /** A scheduled one that failed is tried again after this time. */

@@ -11,7 +11,7 @@ import type { SecretFile } from './seal-secrets.ts';
 /** A file to be packed. Of one that only ever grows exactly the first `bytes` are taken. */
 export type PackedFile = { name: string; file: string; bytes: number; grows?: true };
 
-/** Sealed they are read, and opened, in one piece. */
+/** They are sealed and opened in one piece, in memory. */
 const maxSecretBytes = 128 * 1024 * 1024;
 
 const tooMuch = ({ name }: PackedFile) =>
@@ -23,14 +23,14 @@ const tooMuch = ({ name }: PackedFile) =>
 
 type Places = Pick<DataPaths, 'root' | 'connectors' | 'instances' | 'uploads' | 'silos' | 'trustSeed'>;
 
-/** What is in the clear: configuration, code of connectors, uploads without what is still on its way, silos. */
+/** What is packed unencrypted: configuration, code of connectors, finished uploads, silos. */
 export async function gatherFiles(paths: Places, onLeftOut: (connector: string) => void = () => {}): Promise<PackedFile[]> {
   const connectors = await gatherConnectors(paths.connectors);
   connectors.leftOut.forEach(onLeftOut);
   const singles = ['trust.seed.json', 'pricing.json', 'moderation.deny.txt', 'persona.md'].map((name) =>
     sized(name, path.join(paths.root, name)),
   );
-  // The list before the files: each of its lines has its file then.
+  // The list is read before the files, so that each of its lines has its file.
   const manifest = await sized('uploads/manifest.jsonl', path.join(paths.uploads, 'manifest.jsonl'));
   const uploads = await below('uploads', paths.uploads);
   const found = [
@@ -67,7 +67,7 @@ async function readIfThere(file: string): Promise<Buffer | null> {
   }
 }
 
-/** What goes only under a passphrase. @throws ServiceError `too_large` for more than can be sealed. */
+/** What is packed only under a passphrase. @throws ServiceError `too_large` for more than can be sealed. */
 export async function gatherSecrets(paths: Places, secretsFile: string): Promise<SecretFile[]> {
   const secrets: SecretFile[] = [];
   let room = maxSecretBytes;
@@ -86,7 +86,7 @@ export async function gatherSecrets(paths: Places, secretsFile: string): Promise
   return secrets;
 }
 
-/** Plain files below a folder, none through a link, in order of their names. */
+/** Plain files below a folder, in order of their names. No link is followed. */
 async function below(prefix: string, folder: string): Promise<PackedFile[]> {
   const found: PackedFile[] = [];
   for (const entry of await entriesOf(folder)) {
@@ -99,7 +99,7 @@ async function below(prefix: string, folder: string): Promise<PackedFile[]> {
   return found;
 }
 
-/** Of one connector. Code is far below; more is data or packages that came into its folder. */
+/** Of one connector. Code is far smaller; more than this is data or packages in its folder. */
 const [maxFiles, maxBytes] = [2000, 32 * 1024 * 1024];
 
 type GatheredConnectors = { files: PackedFile[]; leftOut: string[] };
@@ -110,7 +110,7 @@ async function gatherConnectors(folder: string): Promise<GatheredConnectors> {
   const taken = new Set<string>();
   if (!(await isFolder(folder))) return gathered;
   for (const entry of await entriesOf(folder)) {
-    // One whose name is left out is none: packages, what an editor left.
+    // Other names are not connectors: packages, what an editor left.
     if (!entry.isDirectory() || !isConnectorPart(entry.name)) continue;
     const found: PackedFile[] = [];
     const isWhole = await gatherConnector(`connectors/${entry.name}`, path.join(folder, entry.name), found);
@@ -125,7 +125,7 @@ async function gatherConnectors(folder: string): Promise<GatheredConnectors> {
   return gathered;
 }
 
-/** Plain files, none through a link. False as soon as it is too much. */
+/** Collects plain files and follows no link. False as soon as they are too many or too large. */
 async function gatherConnector(prefix: string, folder: string, found: PackedFile[]): Promise<boolean> {
   for (const entry of await entriesOf(folder)) {
     const [name, file] = [`${prefix}/${entry.name}`, path.join(folder, entry.name)];
@@ -139,7 +139,7 @@ async function gatherConnector(prefix: string, folder: string, found: PackedFile
   return true;
 }
 
-/** Not a link: where one leads may be anything of this machine. */
+/** A link does not count: it could lead anywhere on this machine. */
 async function isFolder(folder: string): Promise<boolean> {
   try {
     return (await lstat(folder)).isDirectory();
@@ -149,7 +149,7 @@ async function isFolder(folder: string): Promise<boolean> {
   }
 }
 
-/** In order of their names; none where there is no folder. */
+/** In order of their names; empty where there is no folder. */
 async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });

@@ -29,7 +29,7 @@ export type ImportDeps = {
 /** Folders that an import works in begin so; what an earlier process left of them is removed. */
 const prefix = 'incoming-';
 
-/** Takes backups in to be restored: one at a time, checked whole, and nothing of the service is touched before its next start. */
+/** Imports backups to be restored: one at a time, checked as a whole, and nothing of the service is touched before its next start. */
 export type Imports = {
   /**
    * Unpacks a backup beside the data, checks all of it and makes it the one that the next start puts in place. Secrets
@@ -37,7 +37,7 @@ export type Imports = {
    * @throws ServiceError `unprocessable` with what is wrong with it, `conflict`, `insufficient_storage`.
    */
   take(body: Readable, passphrase: string | null): Promise<RestorePlan>;
-  /** Removes what an earlier process did not come to an end with. */
+  /** Removes what an earlier process left unfinished. */
   sweep(): Promise<void>;
 };
 
@@ -48,7 +48,7 @@ export function createImports({ paths, settings, version, clock, ids }: ImportDe
     async take(body: Readable, passphrase: string | null): Promise<RestorePlan> {
       if (isBusy) {
         body.destroy(); // nobody else would close the file behind it
-        throw conflict('Another backup is being taken in. Wait for it.');
+        throw conflict('Another backup is being imported. Wait for it.');
       }
       isBusy = true;
       try {

@@ -83,7 +83,7 @@ export async function makeBackup(work: BackupWork): Promise<MadeBackup> {
 const isLarge = ({ name }: PackedFile) =>
   (name.startsWith('uploads/') && name !== 'uploads/manifest.jsonl') || name.startsWith('silos/');
 
-/** Snapshots and archive beside each other, at their largest. */
+/** The most that snapshots and archive take together. */
 async function expectedBytes(paths: BackupPlaces): Promise<number> {
   const databases = await Promise.all(Object.values(databaseFiles(paths)).map((file) => sized('', file)));
   const plain = await gatherFiles(paths);

@@ -16,7 +16,7 @@ import {
 } from './archive-rules.ts';
 import { checkContents, type Parts, type ReadArchive } from './check-contents.ts';
 
-/** What a part is written to as it is read; its end is awaited before the next part. */
+/** What a part is written to as it is read; its end is awaited before the next part begins. */
 export type PartSink = { write(bytes: Buffer): Promise<void>; end(): Promise<void> };
 
 /** Held in memory: the contents and the sealed secrets. */
@@ -24,7 +24,7 @@ const maxHeldBytes = 256 * 1024 * 1024;
 
 /**
  * Reads an archive to its end and gives what it says of itself, when all of that is true: each part has a name that is
- * ours, comes once, and has the bytes that are promised. Nothing of it counts before this resolves.
+ * allowed, comes once, and has the bytes that are promised. Nothing of it counts before this resolves.
  * @throws ServiceError `unprocessable` with what is wrong with it.
  */
 export async function readArchive(
@@ -32,7 +32,7 @@ export async function readArchive(
   limits: ArchiveLimits,
   sinkFor: (name: string, size: number) => Promise<PartSink>,
 ): Promise<ReadArchive> {
-  const { createTarDecoder } = await import('modern-tar'); // seldom wanted
+  const { createTarDecoder } = await import('modern-tar'); // rarely needed
   const decoder = createTarDecoder({ strict: true });
   const writer = decoder.writable.getWriter();
   const counter = { packed: 0, unpacked: 0 };
@@ -43,7 +43,7 @@ export async function readArchive(
     limitUnpacked(counter, limits),
     (tar: AsyncIterable<Buffer>) => writeEach(tar, writer),
   ).catch((error: unknown) => Promise.reject(toRefusal(error)));
-  const read = readParts(told(decoder.readable), limits, sinkFor);
+  const read = readParts(withRefusals(decoder.readable), limits, sinkFor);
   // Whichever fails ends the other; the first reason is the one that counts.
   read.catch((error: unknown) => {
     body.destroy();
@@ -66,7 +66,7 @@ async function writeEach(tar: AsyncIterable<Buffer>, writer: Writer): Promise<vo
   }
 }
 
-/** Nobody waits for it: what ended it is told by whoever found it. */
+/** Nobody waits for it: the fault is reported where it was found. */
 const abort = (writer: Writer, reason: unknown): void => void writer.abort(reason).catch(() => undefined);
 
 async function readParts(
@@ -102,7 +102,7 @@ async function readPart(
   const hash = createHash('sha256');
   let bytes = 0;
   try {
-    for await (const part of told(body)) {
+    for await (const part of withRefusals(body)) {
       hash.update(part);
       bytes += part.length;
       await sink.write(Buffer.from(part.buffer, part.byteOffset, part.length));
@@ -122,8 +122,8 @@ function holder(keep: (bytes: Buffer) => void): PartSink {
   };
 }
 
-/** What comes out of the unpacker, and what it says of a fault in our words. */
-async function* told<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
+/** What comes out of the unpacker; its faults become refusals. */
+async function* withRefusals<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* source;
   } catch (error) {

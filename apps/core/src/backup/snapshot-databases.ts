@@ -11,7 +11,7 @@ export type DatabaseFiles = Pick<DataPaths, 'coreDb' | 'managerDb' | 'collectorD
 
 const pagesPerStep = 2000;
 
-/** Where each database of the service lies. */
+/** The file of each database of the service. */
 export const databaseFiles = ({ coreDb, managerDb, collectorDb }: DatabaseFiles): Record<BackedUpDatabase, string> => ({
   core: coreDb,
   manager: managerDb,
@@ -53,11 +53,11 @@ async function copyOther(file: string, copy: string): Promise<void> {
   }
 }
 
+/** How often the vault's files are copied before it is given up. */
 const maxTries = 20;
 
 /**
- * The vault's database as one file, sealed as it is; null where there is no vault. A running vault lets nobody else open
- * it, so its files are copied to a place in `folder`, again until nothing changed in between.
+ * The vault's database as one file, sealed as it is; null where there is no vault. A running vault has it locked, so its files are copied to a place in `folder`, again until nothing changed in between.
  */
 export async function readVault(file: string, folder: string): Promise<Buffer | null> {
   if ((await stampOf(file)) === null) return null;

@@ -9,7 +9,7 @@ import type { ReadArchive } from './check-contents.ts';
 
 /** Parts up to this size wait in memory until all of the archive was read. */
 const smallBytes = 1024;
-/** What each of them takes besides its bytes, and what all that wait may take together. */
+/** What each of them takes besides its bytes, and what all of them may take together. */
 const besidesBytes = 128;
 const usualWaitingBytes = 32 * 1024 * 1024;
 
@@ -44,7 +44,7 @@ export async function unpackArchive(
   return archive;
 }
 
-/** Copies what it is given: a part is a view of a much larger piece, which would stay for its sake. */
+/** Copies what it is given: a part is a view of a much larger buffer, which it would keep alive. */
 function waitingSink(keep: (bytes: Buffer) => void): PartSink {
   const parts: Buffer[] = [];
   return {
@@ -67,7 +67,7 @@ async function writeWhole(sink: PartSink, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Always a file of its own: nothing that is there is written to, nor followed. */
+/** Always a new file: nothing that exists is overwritten, and no link is followed. */
 async function fileSink(file: string): Promise<PartSink> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const handle = await apart(open(file, flags, 0o600));
@@ -87,7 +87,7 @@ async function fileSink(file: string): Promise<PartSink> {
   };
 }
 
-/** What cannot be made because something else of the backup is there already. */
+/** Refuses a file where another file of the backup is already. */
 async function apart<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

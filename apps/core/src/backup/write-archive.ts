@@ -22,14 +22,14 @@ type Hooks = { signal: AbortSignal; onBytes: (bytes: number) => void };
 /** Of gzip. */
 const [fastLevel, storedLevel] = [1, 0];
 const readBytes = 1024 * 1024;
-/** Read at once, so that one that is rewritten meanwhile is taken as it is then. */
+/** Files up to this size are read in one piece, so that one that is rewritten meanwhile is packed whole. */
 const wholeBytes = 256 * 1024;
 
 /** Packs everything into a new file, `backup.json` last, because that says what the others have become. */
 export async function writeArchive(file: string, parts: ArchiveParts, { signal, onBytes }: Hooks): Promise<BackupContents> {
-  const { createTarPacker } = await import('modern-tar'); // seldom wanted
+  const { createTarPacker } = await import('modern-tar'); // rarely needed
   const { readable, controller } = createTarPacker();
-  /** What is to be stored as it is begins with these bytes. */
+  /** The chunks from which on nothing is compressed. */
   const stored = new WeakSet<Uint8Array>();
   const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
   const written = pipeline(compressed(readable, stored), target, { signal });
@@ -75,7 +75,7 @@ export async function writeArchive(file: string, parts: ArchiveParts, { signal, 
 
 /**
  * One gzip after the other, each of one level: every unpacker takes them for one. From the first bytes that are in
- * `stored` on nothing is made smaller, which is many times faster; and what unpacks to a hundred times its size is never ours.
+ * `stored` on nothing is compressed, which is many times faster; and no archive of ours unpacks to a hundred times its size.
  */
 async function* compressed(source: AsyncIterable<Uint8Array>, stored: WeakSet<Uint8Array>): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]();

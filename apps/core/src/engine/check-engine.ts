@@ -13,7 +13,7 @@ import type { Workspaces } from '../session/workspaces.ts';
 import type { Spend } from '../spend/spend.ts';
 import type { ActiveEngine } from './engine-pool.ts';
 
-/** What a completion beside the turns needs: it is priced and counted like any other. */
+/** What a completion outside of a turn needs: it is priced and counted like any other. */
 export type SideCallDeps = {
   knownSecrets: KnownSecrets;
   workspaces: Workspaces;
@@ -27,7 +27,7 @@ export type SideCallDeps = {
 type Heard = { text: string; model: string | null; usage: TokenUsage | null; last: EngineEvent | null };
 
 const limitMs = 90_000;
-/** From being told to end to being left behind. */
+/** How long an engine that was aborted is waited for. */
 const graceMs = 3000;
 const question = 'This is a test of the connection. Answer with the one word: ready';
 const maxText = 500;

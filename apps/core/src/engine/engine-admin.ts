@@ -54,9 +54,9 @@ export type EngineAdmin = {
   makeDefault(id: EngineId): Promise<EngineView>;
   /** From now on the first engine that is ready answers. @throws ServiceError 409 when the environment names one. */
   clearDefault(): Promise<void>;
-  /** Keeps the key and pays with it from now on. Says where it lies. */
+  /** Keeps the key and pays with it from now on. Says where it is stored. */
   putKey(id: EngineId, value: Secret): Promise<{ stored_in: 'vault' | 'file'; engine: EngineView }>;
-  /** Forgets the key and goes back to the login. A key in the environment is not ours to remove; it is not used any more. */
+  /** Forgets the key and goes back to the login. A key in the environment stays there and is no longer used. */
   removeKey(id: EngineId): Promise<{ note: string | null; engine: EngineView }>;
   /**
    * Points codex at a server of one's own; the empty string clears it. One that does not speak the protocol is refused,
@@ -179,7 +179,7 @@ async function removeKey(deps: Deps, id: EngineId): Promise<{ note: string | nul
   const names = refuseKey(id);
   await deps.engineSettings.change(id, { connection: 'subscription' });
   await deps.secrets.remove(names.own).catch(async (error: unknown) => {
-    // It lies there still, but nothing is paid with it any more.
+    // It is still stored, but nothing is paid with it any more.
     await inForce(deps, id);
     throw error;
   });

@@ -33,7 +33,7 @@ export type EnginePool = {
   open(id: EngineId, chosen: Pick<Chosen, 'model' | 'why'>): Promise<ActiveEngine>;
   /** How an engine is run now. */
   profile(id: EngineId): Promise<EngineProfile>;
-  /** What is known of an engine on this machine; looked at again beside that when it is old. */
+  /** What is known of an engine on this machine. When that is old it is probed in the background. */
   probe(id: EngineId): Promise<EngineProbe>;
   /** Probes it now, whatever is remembered. */
   look(id: EngineId): Promise<EngineProbe>;

@@ -7,7 +7,7 @@ import { createEngineSlot } from './engine-slot.ts';
 const done: EngineEvent = { type: 'done' };
 const request = { text: 'hi', conversationKey: 'k' } as EngineRequest;
 
-/** A slot whose engines say their number when they are told to go on. */
+/** A slot whose engines say their number when they may go on. */
 function open() {
   const made: { engine: Engine; close: ReturnType<typeof vi.fn>; goOn: () => void }[] = [];
   const clock = createFakeClock();
@@ -86,7 +86,7 @@ describe('the place of an engine', () => {
     expect(slot.runs()).toBe(0);
   });
 
-  test('waits no longer than ten seconds for a turn that was told to end and does not', async () => {
+  test('waits no longer than ten seconds for a turn that was aborted and does not end', async () => {
     const { slot, clock, begin } = open();
     const ending = new AbortController();
     await begin(ending.signal);

@@ -10,7 +10,7 @@ type Options = {
   onCloseFailed(error: unknown): void;
 };
 
-/** A run that was told to end is not waited for any longer than this. */
+/** How long a run that was aborted is waited for. */
 const graceMs = 10_000;
 
 /**

@@ -16,7 +16,7 @@ export type InstallPlan = {
   env: Readonly<Record<string, string | undefined>>;
   registry: string | null;
   signal: AbortSignal;
-  /** Makes the engine of a folder, with a state of its own, to be asked how it stands. */
+  /** Makes the engine of a folder, with a state of its own, to be probed. */
   makeAt(folder: string, stateDir: string): Promise<Engine>;
   onStep(step: string): void;
 };
@@ -25,7 +25,7 @@ const timeoutMs = 20 * 60_000;
 const testMs = 20_000;
 
 /**
- * Brings a version into its own folder, tested, beside those that are there. Nothing points at it yet.
+ * Installs a version into a folder of its own, beside the others, and tests it. Nothing points at it yet.
  * @throws ServiceError when it cannot be fetched or does not pass its test; nothing is left of it then.
  */
 export async function installVersion(plan: InstallPlan): Promise<void> {
@@ -41,7 +41,7 @@ export async function installVersion(plan: InstallPlan): Promise<void> {
 }
 
 async function fetchPackages({ pin, version, env, registry, signal, onStep }: InstallPlan, folder: string): Promise<void> {
-  // A package of its own: npm would look for one in the folders above.
+  // With a package.json of its own: npm would look for one in the folders above.
   writeFileSync(path.join(folder, 'package.json'), '{ "private": true }\n', { mode: 0o600 });
   const wanted = `${pin.package}@${version}`;
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', '--loglevel=http', '--fetch-retries=2'];
@@ -59,7 +59,7 @@ async function fetchPackages({ pin, version, env, registry, signal, onStep }: In
   });
 }
 
-/** The engine is asked how it stands, and its program for its version: one that is broken answers neither. */
+/** Probes the engine and asks its program for its version: a broken one answers neither. */
 async function testEngine({ pin, version, env, makeAt }: InstallPlan, folder: string): Promise<void> {
   const stateDir = path.join(folder, '.test');
   mkdirSync(stateDir, { mode: 0o700 });

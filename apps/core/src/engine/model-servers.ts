@@ -19,7 +19,7 @@ export type ModelServers = {
   list(): Promise<ModelServer[]>;
   /** The first that codex can talk to with a model to talk to. */
   best(): Promise<LocalEndpoint | null>;
-  /** Looks from now on; `onChange` hears of what comes and goes. */
+  /** Watches from now on; `onChange` is called when a server comes or goes. */
   watch(onChange: () => void): void;
   close(): void;
 };

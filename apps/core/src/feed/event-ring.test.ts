@@ -39,7 +39,7 @@ describe('past its bounds', () => {
   });
 });
 
-test('a reader that takes pieces gets every event once, in order, or hears that some are gone', () => {
+test('a reader that takes pieces gets every event once, in order, or learns that some are gone', () => {
   const steps = fc.array(
     fc.oneof(fc.record({ push: fc.integer({ min: 1, max: 8 }) }), fc.record({ read: fc.integer({ min: 1, max: 12 }) })),
   );

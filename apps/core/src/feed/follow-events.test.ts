@@ -73,7 +73,7 @@ test('a reader gets the next piece when there is room for it', async () => {
   expect(listeners()).toBe(1);
 });
 
-test('a reader that is too slow for what happens meanwhile is told of the gap', async () => {
+test('a reader that is too slow for what happens meanwhile gets a gap event', async () => {
   const { emit, follow, makeRoom, sent } = open();
   const [first] = emit('seen', long('a'), long('b'), 'c');
   const following = follow(first ?? '');

@@ -14,7 +14,7 @@ const maxIdLength = 128;
 
 /**
  * Sends events to a reader: those after `lastId`, the last one it has seen (null for a reader that begins), then all
- * that happen, in order, each once. A reader that missed some is told so before it gets what there is.
+ * that happen, in order, each once. A reader that missed some gets a gap event before the rest.
  */
 export async function followEvents({ liveReaders, eventRing }: Deps, stream: SseStream, lastId: string | null): Promise<void> {
   const known = lastId === null ? eventRing.end() : placeAfter(eventRing, lastId);
@@ -35,7 +35,7 @@ export async function followEvents({ liveReaders, eventRing }: Deps, stream: Sse
 const placeAfter = (ring: Pick<EventRing, 'placeAfter'>, id: string): number | null =>
   id.length <= maxIdLength ? ring.placeAfter(id) : null;
 
-/** Says that events are missing after the one with this id. It has no id of its own, so readers keep theirs. */
+/** Says that events are missing after the one with this id. It has no id, so readers keep their place. */
 function gapFrame(id: string | null): string {
   const since = id === null || id.length > maxIdLength ? null : timeOfId(id);
   const from = since === null ? '<epoch ms of the last one you have>' : since;

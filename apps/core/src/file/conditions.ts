@@ -34,7 +34,7 @@ export type Range = { start: number; end: number };
 /**
  * The range that a GET asked for; `none` when the file has no such bytes, null when all of it is to be sent. Ranges that
  * touch are one. Of several apart from each other the whole file comes, which RFC 9110, 14.2 leaves to a server: answers in
- * parts are what range attacks ask for, and no client of ours reads them.
+ * parts are what range attacks ask for, and none of our clients reads them.
  */
 export function rangeOf(headers: Headers, size: number, validators: Validators): Range | 'none' | null {
   if (headers.range === undefined || !isFresh(headers['if-range'], validators)) return null;

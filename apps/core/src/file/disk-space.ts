@@ -7,13 +7,13 @@ const reserveBytes = 128 * 1024 * 1024;
 /** Bytes that a backup or a restore may still take on the disk of a folder. */
 export const roomIn = async (folder: string): Promise<number> => Math.max(0, (await freeSpace(folder)) - reserveBytes);
 
-/** A file of so many bytes fits on the disk of a folder as it is now. @throws ServiceError `insufficient_storage`. */
+/** Checks that a file of this size fits on the disk of a folder. @throws ServiceError `insufficient_storage`. */
 export async function checkSpace(folder: string, size: number): Promise<void> {
   const free = await freeSpace(folder);
   if (size > free) throw noSpace(`The disk has ${free} bytes left, and this file has ${size}.`, free, size);
 }
 
-/** The same with room left for the rest of the service. `size`: the most that it may take. */
+/** The same, with room left for the rest of the service. `size`: the most that it may take. */
 export async function checkRoom(folder: string, size: number): Promise<void> {
   const free = await roomIn(folder);
   if (size > free) throw noSpace(`This takes up to ${size} bytes, and the disk has room for ${free}.`, free, size);

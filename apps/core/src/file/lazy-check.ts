@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { boundLengths } from '@svc/service-kit/text-lengths.ts';
 
-/** One for all: making one costs more than most schemas. Ours are right, so no schema is checked against the schema of schemas. */
+/** Shared, because making one costs more than compiling most schemas. Our own schemas are not checked against the meta-schema. */
 let ajv: Ajv | null = null;
 
 /** A check of a shape from outside. What was wrong, with every field, is in `errors` until the next call. */

@@ -8,7 +8,7 @@ import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { ServiceError, notFound } from '@svc/service-kit/service-error.ts';
 import { checkConditions, rangeOf, validatorsOf } from './conditions.ts';
 
-/** Where it lies, and what it is called and known by. */
+/** Its path, its name, and what identifies its content. */
 export type SentFile = Pick<ManifestEntry, 'id' | 'path' | 'name' | 'mime'>;
 
 const readBytes = 256 * 1024;

@@ -35,7 +35,7 @@ export async function storeStream(body: Readable, { handle, position, maxBytes, 
     const at = position + total - held;
     const written = parts;
     writing = writeAll(handle, written, at).finally(() => isOwn && releaseBuffers(written));
-    writing.catch(() => undefined); // whoever awaits it next hears of it
+    writing.catch(() => undefined); // reported where it is awaited
     parts = [];
     held = 0;
   };
@@ -91,13 +91,13 @@ export async function* untilSilent(body: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** What work on the disk gives, or its fault in our words. */
+/** The result of work on the disk; its faults as `storageFault` puts them. */
 export const stored = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw storageFault(error);
   });
 
-/** What the disk said, as text for the sender; anything else as it is. */
+/** A fault of the disk as an error for the sender; anything else as it is. */
 export function storageFault(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
@@ -107,7 +107,7 @@ export function storageFault(error: unknown): unknown {
   if (code !== 'EIO' && code !== 'EROFS') return error;
   return new ServiceError(
     'internal',
-    `The disk takes nothing (${code}), so this was not stored. See to the disk, then send it again.`,
+    `The disk cannot be written to (${code}), so this was not stored. Check the disk, then send it again.`,
     {
       cause: error,
     },
@@ -119,7 +119,7 @@ export const hasOwnBytes = (body: Readable): boolean => body instanceof http.Inc
 
 /**
  * Gives the memory of parts back at once, which makes them empty. Left to the collector, which sees small objects only, some
- * 80 MB of a fast upload lie about. Parts that share their memory with something else are left alone.
+ * 80 MB of a fast upload pile up. Parts that share their memory with something else are left alone.
  */
 export function releaseBuffers(parts: readonly Buffer[]): void {
   for (const { buffer, byteOffset, length } of parts) {

@@ -8,7 +8,7 @@ export type FolderLooks = {
   lookForTrust(folder: string): Promise<FolderFinding>;
   /** The path with its links followed; as it is where nothing is there. */
   resolve(folder: string): Promise<FolderFinding>;
-  /** What the last look found wrong; null when all was well, or nobody has looked yet. Looks again beside that. */
+  /** What the last look found wrong; null when all was well, or nobody has looked yet. Starts another look. */
   lastFault(folder: string): string | null;
 };
 
@@ -86,7 +86,7 @@ function createLooks(begin: (folder: string) => Look, clock: Pick<Clock, 'elapse
   };
 }
 
-/** Runs at most so many at once, the others in their order. What it returns takes one out that has not begun, and is false for another. */
+/** Runs at most `limit` at once, the others in order. The returned function cancels one that has not begun; false when it has. */
 function createLine(limit: number): (work: () => Promise<void>) => () => boolean {
   const waiting = new Set<() => Promise<void>>();
   let running = 0;

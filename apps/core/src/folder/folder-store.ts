@@ -58,8 +58,14 @@ export async function openFolderStore({ db, audit, events, clock }: Deps): Promi
       if (before?.path === path && before.for === policy) return before;
       if (before === null) refuseTooMany(folders.size);
       const folder = { scope, name, path, for: policy, updated_at: clock.now() };
-      const told = { what: 'folder_set', actor, principal: null, before: before && facts(before), after: facts(folder) } as const;
-      await change(told, upsert, scope, name, path, policy, folder.updated_at);
+      const audited = {
+        what: 'folder_set',
+        actor,
+        principal: null,
+        before: before && facts(before),
+        after: facts(folder),
+      } as const;
+      await change(audited, upsert, scope, name, path, policy, folder.updated_at);
       folders.set(keyOf(folder), folder);
       return folder;
     },
@@ -67,8 +73,8 @@ export async function openFolderStore({ db, audit, events, clock }: Deps): Promi
     async clear(actor, { scope, name }) {
       const before = folders.get(keyOf({ scope, name }));
       if (before === undefined) return false;
-      const told = { what: 'folder_cleared', actor, principal: null, before: facts(before), after: null } as const;
-      await change(told, 'DELETE FROM working_folder WHERE scope = ? AND name = ?', scope, name);
+      const audited = { what: 'folder_cleared', actor, principal: null, before: facts(before), after: null } as const;
+      await change(audited, 'DELETE FROM working_folder WHERE scope = ? AND name = ?', scope, name);
       return folders.delete(keyOf({ scope, name }));
     },
 
@@ -81,8 +87,8 @@ export async function openFolderStore({ db, audit, events, clock }: Deps): Promi
       if (before !== undefined && !leaving.has(path)) return before;
       if (before === undefined) refuseTooMany(trusted.size);
       const folder = { path, trusted_at: clock.now() };
-      const told = { what: 'folder_trusted', actor, principal: null, before: null, after: { path } } as const;
-      await change(told, 'INSERT INTO trusted_folder VALUES (?, ?) ON CONFLICT DO NOTHING', path, folder.trusted_at);
+      const audited = { what: 'folder_trusted', actor, principal: null, before: null, after: { path } } as const;
+      await change(audited, 'INSERT INTO trusted_folder VALUES (?, ?) ON CONFLICT DO NOTHING', path, folder.trusted_at);
       trusted.set(path, folder);
       leaving.delete(path);
       return folder;
@@ -90,9 +96,9 @@ export async function openFolderStore({ db, audit, events, clock }: Deps): Promi
 
     async untrust(actor, path) {
       if (!trusted.has(path)) return false;
-      const told = { what: 'folder_untrusted', actor, principal: null, before: { path }, after: null } as const;
+      const audited = { what: 'folder_untrusted', actor, principal: null, before: { path }, after: null } as const;
       leaving.add(path);
-      await change(told, 'DELETE FROM trusted_folder WHERE path = ?', path);
+      await change(audited, 'DELETE FROM trusted_folder WHERE path = ?', path);
       trusted.delete(path);
       leaving.delete(path);
       return true;

@@ -69,10 +69,10 @@ async function readText(response: IncomingMessage): Promise<string> {
 /** Says the status and the endpoint's code for it; its words may hold a part of the key. */
 function refusal(status: number, text: string, retryAfter: string | undefined): ModerationFailure {
   const code = (parseJsonOrNull(text) as { error?: { code?: unknown } } | null)?.error?.code;
-  const told = typeof code === 'string' && /^[\w.-]{1,64}$/.test(code) ? ` (${code})` : '';
+  const shown = typeof code === 'string' && /^[\w.-]{1,64}$/.test(code) ? ` (${code})` : '';
   const seconds = Number(retryAfter ?? Number.NaN);
   const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null;
-  return new ModerationFailure(`the moderation endpoint answered ${status}${told}`, { status, retryAfterMs });
+  return new ModerationFailure(`the moderation endpoint answered ${status}${shown}`, { status, retryAfterMs });
 }
 
 const isResult = (entry: unknown): entry is { flagged: boolean } =>

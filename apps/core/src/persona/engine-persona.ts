@@ -11,7 +11,7 @@ const policies: Record<PersonaTier, ToolPolicy> = { SACRED: 'full', TRUSTED: 'fu
 
 type Deps = { persona: Persona; folders: Pick<Folders, 'forTurn'>; paths: Pick<DataPaths, 'root'> };
 
-/** What an engine would tell its model in the first turn of a person of this tier, on a channel without a folder of its own. */
+/** What an engine would give its model in the first turn of a person of this tier, on a channel without a folder of its own. */
 export async function readEnginePersona(deps: Deps, engine: Engine, tier: PersonaTier): Promise<EnginePersona> {
   const request = await exampleOf(deps, tier);
   const { text, added } = (await engine.instructions?.(request)) ?? { text: request.system, added: [] };

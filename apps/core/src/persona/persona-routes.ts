@@ -22,7 +22,7 @@ type Deps = {
   folders: Folders;
 };
 
-/** `GET /v2/persona`: what every engine is told and where it comes from. `/v2/persona/:engine`: what one makes of it. */
+/** `GET /v2/persona`: what every engine gets and where it comes from. `/v2/persona/:engine`: what one engine makes of it. */
 export function mountPersonaRoutes(app: App, { persona, paths, engineAdmin, engines, folders }: Deps): void {
   app.get('/v2/persona', (): PersonaView => {
     const text = persona.text();

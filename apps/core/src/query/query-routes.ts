@@ -22,7 +22,7 @@ const queryBody = {
 } as const;
 
 /**
- * `POST /query`: the old question-and-answer call, as an envelope of its own. A session belongs to the platform and
+ * `POST /query`: the old question-and-answer call, turned into an envelope. A session belongs to the platform and
  * user that named it, so one caller cannot reach another's by its id.
  */
 export function mountQueryRoutes(app: App, { pipeline, ids }: Deps): void {
@@ -46,7 +46,7 @@ export function mountQueryRoutes(app: App, { pipeline, ids }: Deps): void {
   });
 }
 
-/** A name as part of a key: as it is where it can be, else by its digest, so that no two names make one key. */
+/** A name as part of a key: unchanged where that is possible, else its digest, so that no two names make one key. */
 function keyPart(name: string): string {
   const part = name.isWellFormed() ? encodeURIComponent(name) : null;
   return part !== null && part.length <= 200 ? part : `~${createHash('sha256').update(name, 'utf16le').digest('hex')}`;

@@ -17,7 +17,7 @@ test('who asks for secrets without end is refused, and served again once some we
   expect(found).toHaveLength(33);
 });
 
-test('a place of secrets that fails is told, and fails nobody', async () => {
+test('a place of secrets that fails is logged, and fails nothing else', async () => {
   const told: string[] = [];
   const secrets = createConnectorSecrets({
     settings,

@@ -20,7 +20,7 @@ const maxMaskedBytes = 32 * 1024 * 1024;
 
 type Deps = { connectorSecrets: ConnectorSecrets; knownSecrets: KnownSecrets; settings: CoreSettings };
 
-/** For other processes of the service: they say secrets by name and show texts, and are never told a value. */
+/** For other processes of the service: they name secrets and have texts masked, and never get a value. */
 export function mountSecretRoutes(app: App, { connectorSecrets, knownSecrets, settings }: Deps): void {
   // For the manager: which secret a connector is about to get.
   app.post('/v2/secrets/learn', { schema: { body: learnBody } }, async ({ body }) => {

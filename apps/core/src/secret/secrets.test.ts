@@ -15,7 +15,7 @@ function open(env: Record<string, string> = {}, vault: SecretVault | null = null
 
 const revealed = async (secret: Promise<Secret | null>) => (await secret)?.reveal() ?? null;
 
-test('what is put without a vault lies in the secrets file, and says so', async () => {
+test('what is put without a vault is stored in the secrets file, and says so', async () => {
   const { secrets, file } = open();
   expect(await secrets.put('A', new Secret('value-a'))).toBe('file');
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ A: 'value-a' });

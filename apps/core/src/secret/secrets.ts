@@ -8,7 +8,7 @@ import { conflict, ServiceError } from '@svc/service-kit/service-error.ts';
 /** A place that keeps secrets and is asked before all others: the vault, where there is one. */
 export type SecretVault = {
   /**
-   * `tier`: of whoever the value is used for. Null: it has none, or cannot say. A problem: it refuses, and no other place is
+   * `tier`: of the person for whom the value is used. Null: it has none, or cannot say. A problem: it refuses, and no other place is
    * asked.
    */
   get(name: string, tier: Tier): Promise<Secret | { problem: string } | null>;
@@ -17,7 +17,7 @@ export type SecretVault = {
   remove(name: string): Promise<boolean>;
 };
 
-/** Where a value lies: `vault` and `file` are the places that values are put into. */
+/** Where a value is stored. Values are put into `vault` and `file` alone. */
 export type SecretHome = 'vault' | SecretOrigin;
 
 /** `needsTrust`: it was refused to a tier that is not the service's own. */
@@ -45,7 +45,7 @@ export type Secrets = {
    * would win; `unprocessable` when the secrets file cannot be used.
    */
   put(name: string, value: Secret): Promise<'vault' | 'file'>;
-  /** Forgets what `put` kept; the environment and the command are not ours to change. */
+  /** Forgets what `put` kept; the environment and the command are left alone. */
   remove(name: string): Promise<void>;
 };
 

@@ -6,19 +6,19 @@ import { writeAll } from '../file/store-stream.ts';
 
 /** The bytes of silos: a folder for each, and in it files whose names nobody chose. */
 export type SiloBlobs = {
-  /** Where a blob lies. */
+  /** The file of a blob. */
   fileOf(silo: string, blob: string): string;
   /** Writes a new one, whole and on the disk when this resolves. */
   write(silo: string, blob: string, content: AsyncIterable<Buffer>): Promise<void>;
   /** Never through a link. */
   open(silo: string, blob: string): Promise<FileHandle>;
   remove(silo: string, blob: string): Promise<void>;
-  /** A backup reads them for as long as it takes, so until then none is removed. The returned function lets go. */
+  /** Keeps every blob until the returned function is called: a backup reads them for as long as it takes. */
   hold(): () => void;
   /** Everything of a silo; while it is held, when that is over, and its empty folder at the next start. */
   removeAll(silo: string): Promise<void>;
   list(silo: string): Promise<string[]>;
-  /** Every silo that something lies here of. */
+  /** Every silo that has a folder here. */
   silos(): Promise<string[]>;
 };
 

@@ -31,7 +31,7 @@ const fileSchema = {
 } as const;
 const isFile = lazyCheck<Static<typeof fileSchema>>(fileSchema);
 
-/** Private file stores (spec: File routes in core). Whoever reaches these routes is the operator. */
+/** Private file stores (spec: File routes in core). Only the operator reaches these routes. */
 export function mountSiloRoutes(app: App, { silos, settings, intake }: Deps): void {
   app.post('/v2/silos', { schema: { body: createSchema } }, async ({ body }) => ({
     ok: true,

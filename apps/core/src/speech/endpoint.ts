@@ -86,7 +86,7 @@ const readText = async (response: IncomingMessage): Promise<string> =>
 
 export type FormFile = { field: string; filename: string; mime: string; bytes: Buffer };
 
-/** A form with one file, as `multipart/form-data`. Names and values are ours, not a sender's: nothing in them is escaped. */
+/** A form with one file, as `multipart/form-data`. Names and values come from the service and not from a sender, so nothing is escaped. */
 export function toMultipart(fields: Record<string, string>, file: FormFile): { type: string; parts: Buffer[] } {
   const boundary = `svc-${randomBytes(16).toString('hex')}`;
   const texts = Object.entries(fields).map(

@@ -10,7 +10,7 @@ type Call = Pick<SpeechUse, 'feature' | 'provider' | 'model' | 'quantity' | 'con
 /** Speech is of nobody's turn, so it counts for all together. */
 const nobody = { principal_id: null, principal_key: null, trust_tier: 'SACRED' } as const;
 
-/** Counts what speech costs, once for every call that a provider took. What runs on one's own machines costs nothing. */
+/** Counts what speech costs, once for every call that a provider accepted. What runs on one's own machines costs nothing. */
 export type Meter = {
   /** @throws ServiceError `forbidden` when a hard limit is reached and the call would cost something. */
   check(provider: { isMetered: boolean }): void;

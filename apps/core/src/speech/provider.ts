@@ -28,15 +28,15 @@ export type SttProvider = Provider & { transcribe(clip: Clip, signal: AbortSigna
 
 /** A server that is asked over HTTP. */
 export type SpeechEndpoint = {
-  /** `OpenAI`, `ElevenLabs`: for the words. */
+  /** `OpenAI`, `ElevenLabs`: as messages name it. */
   label: string;
   /** Address without a slash at its end. */
   base: string;
   key: Secret | null;
   /** Beginning of the settings that describe it. */
   settings: 'SVC_TTS' | 'SVC_STT';
-  /** It may be silent for this long. */
+  /** How long it may be silent. */
   timeoutMs: number;
-  /** Masks what it says. */
+  /** Masks its messages. */
   mask: (text: string) => string;
 };

@@ -24,7 +24,7 @@ const isJsonClip = lazyCheck<JsonClip>(jsonClip);
 const bodyMs = 120_000;
 const hint = 'Send the clip as the body under its own Content-Type (or with ?mime=), or JSON with data_base64.';
 
-/** The most that a clip may have, and that any body may have: the smaller one is what a sender hears of. */
+/** The most that a clip may have, and that any body may have: a sender is shown the smaller one. */
 export type ClipLimits = { clipBytes: number; bodyBytes: number };
 
 /** A clip that is the body. @throws ServiceError `too_large`, `unsupported_media_type`, `bad_request`. */
@@ -54,7 +54,7 @@ export async function readRawClip(
   return toClip(Buffer.concat(parts), said);
 }
 
-/** A clip as base64 in JSON, with what is wished beside it. @throws as `readRawClip`. */
+/** A clip as base64 in JSON, with its options. @throws as `readRawClip`. */
 export async function readJsonClip(source: JsonSource, maxBytes: number): Promise<ClipBytes & Partial<Wishes>> {
   const body = await readJsonBody(source, hint);
   if (!isJsonClip(body)) throw notValid(isJsonClip.errors);

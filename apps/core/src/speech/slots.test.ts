@@ -8,7 +8,7 @@ const open = (over: object = {}) => {
 };
 const never = new AbortController().signal;
 
-test('so many at once, the next in line when one is freed, and one for each that is freed', async () => {
+test('only so many run at once; each slot that is freed goes to the next in line', async () => {
   const { slots } = open();
   const free = await slots.take(never);
   await slots.take(never);
@@ -34,7 +34,7 @@ test('past the line nobody waits', async () => {
   await expect(slots.take(never)).rejects.toMatchObject({ code: 'queue_full', status: 429, details: { retry_after_s: 5 } });
 });
 
-test('nobody waits for ever, nor keeps a place after they left', async () => {
+test('nobody waits without end, and a caller that left keeps no place', async () => {
   const { clock, slots } = open({ slots: 1, maxWaiting: 2 });
   const free = await slots.take(never);
   const late = slots.take(never);

@@ -2,19 +2,19 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { badRequest, queueFull } from '@svc/service-kit/service-error.ts';
 
 type Bounds = {
-  /** How many have one at once. */
+  /** How many run at once. */
   slots: number;
-  /** How many may wait for one. */
+  /** How many may wait. */
   maxWaiting: number;
   /** How long each of them waits. */
   waitMs: number;
-  /** What there is too much of, for the words. */
+  /** What there is too much of, as messages name it. */
   what: string;
 };
 
 type Waiting = { give: () => void };
 
-/** So many at once, so many in line for so long, and no more. */
+/** Bounds how many run at once, how many wait, and for how long. */
 export type Slots = {
   /** Gives the function that frees the slot; calling it twice does nothing more. @throws ServiceError `queue_full`. */
   take(signal: AbortSignal): Promise<() => void>;

@@ -80,7 +80,7 @@ function mountClipRoutes(app: App, { speech, uploads, settings, clock, intake }:
   });
 }
 
-/** The recording is kept, so what went wrong with its transcription stands beside it. */
+/** The recording is kept, so a fault of its transcription is part of the answer. */
 async function withTranscription(file: UploadedFile, work: Promise<Transcription>): Promise<RecordingResult> {
   try {
     return { ok: true, file, transcription: await work };
@@ -111,7 +111,7 @@ function checkLength({ headers }: IncomingMessage, limit: number): void {
 const isJson = ({ headers }: IncomingMessage): boolean =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase() === 'application/json';
 
-/** Aborted when the caller has gone before the answer was whole: nobody pays for what nobody hears. */
+/** Aborted when the caller leaves before the answer is complete: nothing is paid for speech that nobody hears. */
 function callerGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   raw.once('close', () => raw.writableFinished || gone.abort());

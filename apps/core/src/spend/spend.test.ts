@@ -69,7 +69,7 @@ test('without a limit nobody is refused and nothing is warned of, and all is cou
   });
 });
 
-test('at the hard limit of all together the next turn of anybody is refused, whoever spent it', async () => {
+test('at the hard limit of the total the next turn of every sender is refused', async () => {
   const { spend } = await house().open({ spendHardUsd: 1 });
   spend.add(anna, 0.99);
   expect(spend.check(ben, false)).toEqual({ allowed: true });
@@ -124,7 +124,7 @@ test('a refusal on a public surface has no figures, and none of all together bel
   expect(replyOf(spend.check(who('cleo', 'TRUSTED'), true))).toBe(silent);
 });
 
-test('the soft limit refuses nobody, and is told of once per subject and period', async () => {
+test('the soft limit refuses nobody, and is reported once per subject and period', async () => {
   const { clock, open } = house();
   const { spend, events, warned } = await open({ spendSoftUsd: 1, spendHardUsd: 9, spendPrincipalSoftUsd: 0.5 });
   for (let i = 0; i < 4; i++) spend.add(anna, 0.3);
@@ -147,7 +147,7 @@ test('the soft limit refuses nobody, and is told of once per subject and period'
   expect(events.slice(3)).toEqual([{ what: 'soft', subject: 'principal', key: 'anna' }]);
 });
 
-test('a hard limit is told of when it is reached, and every refusal is an event of the refused', async () => {
+test('a hard limit is reported when it is reached, and every refusal is an event of the sender refused', async () => {
   const { spend, events } = await house().open({ spendHardUsd: 1 });
   spend.add(anna, 2);
   spend.check(ben, false);

@@ -59,7 +59,7 @@ export async function openSpend({ settings, db, clock, events, log }: Deps): Pro
   };
   for (const warning of warnings()) log.warn(warning);
 
-  const tell = (over: Overspend) => {
+  const report = (over: Overspend) => {
     events.spend(over);
     log.warn(warningText(over));
   };
@@ -86,7 +86,7 @@ export async function openSpend({ settings, db, clock, events, log }: Deps): Pro
         ...crossed(total, sums.total, cost, { subject: 'total', key: null, period }),
         ...crossed(each, own, cost, { subject: 'principal', key: identity.principal_key, period }),
       ];
-      for (const over of met) tell(over);
+      for (const over of met) report(over);
     },
 
     warnings,

@@ -17,7 +17,7 @@ export type BuiltInTools = {
   serverForOperator(ended: AbortSignal): Promise<ToolServer>;
 };
 
-/** What came of asking. */
+/** The result of asking. */
 type Asked = { server: ToolServer | null } | { missing: MissingTools };
 
 /** A server that should be there and is not, and why. */

@@ -23,7 +23,7 @@ test('a remote server needs its address alone', () => {
   });
 });
 
-test('everything that is wrong is told at once', () => {
+test('everything that is wrong is reported at once', () => {
   const fields = { command: './here', args: ['ok', 7], env: { 'A B': 'x', GOOD: 1 }, safe: 'yes', description: 4 };
   expect(fieldsOf(fields)).toEqual(['safe', 'description', 'command', 'args.1', 'env.A B', 'env.GOOD']);
 });
@@ -32,7 +32,7 @@ test.each([
   ['neither a command nor a url', {}],
   ['both', { command: 'npx', url: 'http://x.example/' }],
   ['a blank command', { command: ' ' }],
-  ['a relative path, which would be looked for in the folder of whoever asks', { command: 'tools/server' }],
+  ['a relative path, which would be looked for in the folder of the one who asks', { command: 'tools/server' }],
   ['a whole command line', { command: 'npx -y some-server' }],
   ['an argument that is no text', { command: 'npx', args: [{}] }],
   ['a zero byte', { command: 'npx', args: ['a\0b'] }],

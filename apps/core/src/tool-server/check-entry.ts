@@ -18,7 +18,7 @@ export function nameProblem(name: unknown): string | null {
   return name.includes('__') ? 'must not have two underscores in a row' : null;
 }
 
-/** Reads an entry from outside, whole: either it is good, or everything that is wrong with it is told. */
+/** Reads an entry from outside, whole: either it is good, or everything that is wrong with it is reported. */
 export function checkEntry(fields: Partial<EntryFields>): CheckedEntry {
   const problems: Problem[] = [];
   const report = (field: string, problem: string | null) => {
@@ -59,7 +59,7 @@ export function checkEntry(fields: Partial<EntryFields>): CheckedEntry {
   return { entry: { type: 'http', url: url as string, ...named, ...common }, problems: [] };
 }
 
-/** A relative path would be looked for in the folder of whoever's turn it is. */
+/** A relative path would be looked for in the folder of each turn. */
 function commandProblem(command: unknown): string | null {
   const problem = textProblem(command, most.text);
   if (problem !== null || typeof command !== 'string') return problem;

@@ -33,7 +33,7 @@ test.each([
   });
 });
 
-test('one that is switched off stays so, and what is not taken over is told', () => {
+test('one that is switched off stays so, and what is not taken over is reported', () => {
   expect(only('x', { command: 'npx', disabled: true, timeout: 5, includeTools: ['a'], trust: true })).toMatchObject({
     entry: { enabled: false },
     warnings: [expect.stringContaining('timeout, includeTools, trust'), expect.stringContaining('all its tools')],
@@ -58,7 +58,7 @@ test('of two names that would be one the second is skipped', () => {
   expect(both).toMatchObject([{ as: 'a-b' }, { reason: expect.stringContaining('"a-b"') }]);
 });
 
-test('a file that cannot be used is told by its name, and none of its text', () => {
+test('a file that cannot be used is named, and none of its text is shown', () => {
   const dir = mkdtempSync(path.join(os.tmpdir(), 'import-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const file = path.join(dir, 'mcp.json');

@@ -5,7 +5,7 @@ import type { ToolServerEntry } from '@svc/contract/tool-server.ts';
 import { badRequest, errorText } from '@svc/service-kit/service-error.ts';
 import { checkEntry, nameProblem } from './check-entry.ts';
 
-/** A server of another program's file, as ours, or why it cannot be one. */
+/** A server from another program's file in our form, or why it cannot be taken over. */
 export type Candidate =
   | { name: string; as: string; entry: ToolServerEntry; warnings: string[] }
   | { name: string; reason: string };

@@ -24,7 +24,7 @@ export function looksSecret(name: string, value: string): boolean {
   return secretName.test(name) || secretValue.some((pattern) => pattern.test(literal)) || isRandom(literal);
 }
 
-/** A long word with letters and digits mixed: a path, an address and a sentence are none. */
+/** A long word with letters and digits mixed: not a path, an address or a sentence. */
 const isRandom = (text: string): boolean =>
   /^[A-Za-z0-9+_=-]{24,}$/.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text) && !uuid.test(text);
 

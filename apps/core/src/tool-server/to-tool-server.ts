@@ -33,7 +33,7 @@ export function createLauncher(name: string, entry: ToolServerEntry, { secrets, 
       Array.from(names, async (secret) => [secret, (await secrets.resolve(secret, tier)).reveal()] as const),
     );
     const faults = looked.flatMap((one) => (one.status === 'rejected' ? [toProblem(one.reason)] : []));
-    // What holds for everybody is said first.
+    // Faults that concern every person are reported first.
     const fault = faults.find(({ isPersonal }) => !isPersonal) ?? faults[0];
     if (fault !== undefined) return fault;
     const values = looked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));

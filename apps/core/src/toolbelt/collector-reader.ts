@@ -3,7 +3,7 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { badRequest, unavailable } from '@svc/service-kit/service-error.ts';
 
-/** Reads from the collector. @throws ServiceError with words for whoever asked. */
+/** Reads from the collector. @throws ServiceError with a message for the caller. */
 export type ReadCollector = <T extends object>(path: string) => Promise<T>;
 
 const timeoutMs = 5000;

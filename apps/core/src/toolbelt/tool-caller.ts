@@ -2,7 +2,7 @@ import { atLeast, type Identity } from '@svc/contract/trust.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Turn } from '../turn/turn.ts';
 
-/** Who calls a tool: whoever the current turn is for, or the operator with a client of their own. */
+/** Who calls a tool: the person of the current turn, or the operator with a client of their own. */
 export type ToolCaller = {
   /** Null for the operator, who is in no conversation here. */
   turn: Turn | null;

@@ -14,7 +14,7 @@ export type ToolbeltProcessDeps = {
   log: Pick<Log, 'info' | 'warn'>;
   /** True while it must not be stopped. */
   isInUse: () => boolean;
-  /** It was stopped because nobody used it: its port is anybody's now. */
+  /** It was stopped because nobody used it: another process may have its port now. */
   onIdleStop: () => void;
   /** In place of the real program, for tests. */
   entry?: string;
@@ -104,7 +104,7 @@ export function createToolbeltProcess(deps: ToolbeltProcessDeps): ToolbeltProces
       }
       waiting ??= Promise.withResolvers();
       const ready = waiting.promise;
-      ready.catch(() => undefined); // whoever waited may have gone on without it
+      ready.catch(() => undefined); // the turn that waited may have gone on without it
       if (status === 'stopped' || status === 'failed') start();
       return ready;
     },

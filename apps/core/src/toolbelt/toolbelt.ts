@@ -21,7 +21,7 @@ export type ToolbeltDeps = Omit<ToolbeltProcessDeps, 'isInUse' | 'onIdleStop'> &
 export type Toolbelt = BuiltInTools & {
   /** Who a token stands for right now; null for one that means nothing, or nothing any more. */
   callerOf(token: string): ToolCaller | null;
-  /** For a look at it; null where there is none. */
+  /** For tests, and for those who watch it; null where there is none. */
   process: Pick<ToolbeltProcess, 'state'> | null;
   close(): Promise<void>;
 };

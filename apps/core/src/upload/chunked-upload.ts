@@ -6,7 +6,7 @@ import { PrefixHash, type Tap } from './prefix-hash.ts';
 import type { Staging, UploadPlan } from './staging.ts';
 import { drain, storeStream } from '../file/store-stream.ts';
 
-/** What came is written out to the disk this often, beside the work, so that the end has little to wait for. */
+/** How often received bytes are synced to the disk in the background, so that the end has little to wait for. */
 const syncEveryMs = 5000;
 
 export type ChunkBody = {

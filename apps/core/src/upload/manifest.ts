@@ -34,7 +34,7 @@ export function entryOf(
   return { id, path: file, name, mime, kind: kindOfMime(mime), bytes: size, sha256, conversation_key, created_at };
 }
 
-/** What senders hear of it. */
+/** As senders see it. */
 export const toFile = ({ path: file, name, mime, kind, bytes, sha256 }: ManifestEntry): UploadedFile => ({
   path: file,
   name,
@@ -67,7 +67,7 @@ export class Manifest {
   append(entry: ManifestEntry): Promise<void> {
     const work = () => this.#write(entry);
     const done = this.#tail.then(work, work);
-    this.#tail = done.catch(() => undefined); // whoever appends hears of it
+    this.#tail = done.catch(() => undefined); // reported to the caller that appends
     return done;
   }
 
@@ -89,7 +89,7 @@ export class Manifest {
     }
   }
 
-  /** Newest first, from the end of the file, so that what is asked for most costs least. Lines that are none are skipped. */
+  /** Newest first, from the end of the file, so that what is asked for most costs least. Lines that are not entries are skipped. */
   async *newest(): AsyncGenerator<ManifestEntry> {
     const handle = await openToRead(this.#file);
     if (handle === null) return;
@@ -139,7 +139,7 @@ async function openToRead(file: string): Promise<FileHandle | null> {
   }
 }
 
-/** As it is written down, and as it is used. */
+/** The form on the disk, and the form in use. */
 export const movable = (entry: ManifestEntry, area: string): ManifestEntry => ({
   ...entry,
   path: path.relative(area, entry.path),

@@ -49,11 +49,11 @@ export class PrefixHash {
     };
   }
 
-  /** Goes on with what has landed, beside the rest. A fault shows in `digest`. */
+  /** Hashes what has landed, in the background. A fault shows in `digest`. */
   advance(): void {
     if (this.#tapped || this.#running !== null || !this.#isReady()) return;
     this.#running = this.#readOn().finally(() => (this.#running = null));
-    this.#running.catch(() => undefined); // read again, and told of, by `digest`
+    this.#running.catch(() => undefined); // `digest` reads again, and reports it
   }
 
   /** The digest of the whole, hex. To be asked when every chunk has landed. */

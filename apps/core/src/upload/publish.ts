@@ -21,7 +21,7 @@ export type Area = {
  * on the disk before anything moves, and each step may be done again, so a crash in between is made good by
  * `publishAgain`: there is never a line without its file, nor, in the end, a file without its line. A killed process
  * loses nothing that was written, only a machine without power does: a file that came faster than the disk takes it is
- * written out after its end, and `onLateFault` hears when that fails. `unsynced`: how many of its bytes may not be on the disk;
+ * written out after its end, and `onLateFault` is called when that fails. `unsynced`: how many of its bytes may not be on the disk;
  * `sync` has the disk take them.
  */
 export async function publish(
@@ -46,7 +46,7 @@ export async function publishAgain({ staging, manifest }: Area, entry: ManifestE
   if ((await manifest.find(entry.id)) === null && (await exists(entry.path))) await manifest.append(entry);
 }
 
-/** Over to another file system it is copied beside its place first, so that it appears there whole. */
+/** From another file system it is copied beside its place first, so that it appears there whole. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);

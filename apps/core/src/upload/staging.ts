@@ -104,7 +104,7 @@ export class Staging {
     await rm(this.dirOf(id), { recursive: true, force: true });
   }
 
-  /** The ids of all that lies here. */
+  /** The ids of all staged uploads. */
   async list(): Promise<string[]> {
     try {
       return (await readdir(this.folder)).filter((name) => idPattern.test(name));

@@ -97,7 +97,7 @@ export class Uploads {
   /** @throws ServiceError `not_found`. */
   async state(id: string): Promise<UploadState> {
     const known = await this.#live.get(id);
-    // Whoever finds one that is decided ends it, which is for one at a time.
+    // An upload that is decided is ended by the first who finds it, one at a time.
     const found = known ? { upload: known } : await this.#end(id, () => this.#find(id));
     if ('upload' in found) return found.upload.state();
     const { bytes } = found.file;
@@ -162,7 +162,7 @@ export class Uploads {
     // Also those whose folder was removed.
     for (const id of new Set([...ids, ...this.#begun])) {
       await this.#end(id, () => this.#sweepOne(id)).catch((error: unknown) =>
-        this.#deps.log.error({ err: error, upload: id }, 'a staged upload could not be looked after'),
+        this.#deps.log.error({ err: error, upload: id }, 'a staged upload could not be swept'),
       );
     }
   }

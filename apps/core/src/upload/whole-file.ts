@@ -44,7 +44,7 @@ export async function publishWhole(area: Area, entry: ManifestEntry): Promise<Up
   return toFile(entry);
 }
 
-/** Its sender is told that it failed, so nothing of it stays: only what has its line by now is a file. */
+/** The sender gets an error, so nothing of the file stays unless its line was written. */
 async function takeBack({ staging, manifest }: Area, { id, path: file }: ManifestEntry): Promise<void> {
   if ((await staging.decision(id)) !== null && (await manifest.find(id)) === null) await rm(file, { force: true });
   await staging.remove(id);
