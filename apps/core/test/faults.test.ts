@@ -44,10 +44,14 @@ describe('the end of a turn', () => {
   });
 
   test('a resume id that cannot be stored fails its turn and nothing else', async () => {
-    core.context.sessions.keepEngineSession = () => Promise.reject(new Error('disk full'));
+    const refused = Promise.withResolvers<void>();
+    core.context.sessions.keepEngineSession = () => {
+      refused.resolve();
+      return Promise.reject(new Error('disk full'));
+    };
     core.engine.script(async function* () {
       yield { type: 'session', engineSessionId: 's-9', resumed: false, model: null };
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await refused.promise;
       yield* says('done');
     });
     const answer = await core.handle(envelope('hi'));
