@@ -1,16 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { gatherFiles, gatherSecrets } from './gather-files.ts';
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(path.join(tmpdir(), 'gather-'));
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  root = folder.path;
   mkdirSync(path.join(root, 'instances/one'), { recursive: true });
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const write = (name: string, text: string) => writeFileSync(path.join(root, 'instances/one', name), text);
 const gather = async () => (await gatherFiles(dataPaths(root))).map(({ name }) => name);

@@ -1,14 +1,17 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { contentsFor, tarGz, type TarEntry } from '../../test/make-archive.ts';
 import { unpackArchive } from './unpack-archive.ts';
 
 let folder: string;
-beforeEach(() => void (folder = mkdtempSync(path.join(tmpdir(), 'unpack-'))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => {
+  const place = temporaryFolder();
+  onTestFinished(place.remove);
+  folder = place.path;
+});
 
 const unpack = (entries: readonly TarEntry[], maxWaitingBytes?: number) =>
   unpackArchive(Readable.from([tarGz(entries)]), folder, 1e9, maxWaitingBytes);

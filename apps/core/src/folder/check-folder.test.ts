@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { checkFolder, tidyPath } from './check-folder.ts';
 
 let root: string;
@@ -11,7 +11,9 @@ const at = (...parts: string[]) => path.join(root, ...parts);
 const check = (folder: string) => checkFolder(folder, { dataDir });
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(path.join(tmpdir(), 'svc-folder-')));
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  root = realpathSync(folder.path);
   dataDir = at('home', '.svc');
   for (const dir of ['home/.svc/workspace', 'home/.svc/uploads/a', 'repo/sub', 'hömé ☕', 'home/.svc-other']) {
     mkdirSync(at(dir), { recursive: true });
@@ -24,7 +26,6 @@ beforeEach(() => {
   symlinkSync(at('round'), at('round'));
   symlinkSync(at('nowhere'), at('dangling'));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe('a folder that a turn may work in', () => {
   test.each([

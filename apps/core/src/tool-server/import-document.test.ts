@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { readDocument, toCandidates } from './import-document.ts';
 
 const only = (name: string, fields: unknown) => toCandidates({ mcpServers: { [name]: fields } })[0];
@@ -59,8 +59,8 @@ test('of two names that would be one the second is skipped', () => {
 });
 
 test('a file that cannot be used is named, and none of its text is shown', () => {
-  const dir = mkdtempSync(path.join(os.tmpdir(), 'import-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const { path: dir, remove } = temporaryFolder();
+  onTestFinished(remove);
   const file = path.join(dir, 'mcp.json');
   expect(() => readDocument(file)).toThrow(file);
   expect(() => readDocument('mcp.json')).toThrow('absolute');

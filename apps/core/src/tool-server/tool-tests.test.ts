@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openToolClient } from '@svc/engine-kit/tool-client/tool-client.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import type { Launch } from './to-tool-server.ts';
 import { createToolTests } from './tool-tests.ts';
 
@@ -16,8 +14,8 @@ beforeEach(() => void vi.resetAllMocks());
 function open() {
   const launched = Promise.withResolvers<Launch>();
   const tried = vi.fn();
-  const root = mkdtempSync(path.join(os.tmpdir(), 'tool-tests-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const { path: root, remove } = temporaryFolder();
+  onTestFinished(remove);
   vi.mocked(openToolClient).mockImplementation(() => {
     const states = Promise.withResolvers<[]>();
     return { states: states.promise, call: vi.fn(), close: () => Promise.resolve(states.resolve([])) };

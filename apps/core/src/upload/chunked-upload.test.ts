@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { ChunkedUpload } from './chunked-upload.ts';
 import { Staging } from './staging.ts';
@@ -14,9 +13,9 @@ const facts = { name: 'a', mime: 'text/plain', sha256: null, conversation_key: n
 let staging: Staging;
 let upload: ChunkedUpload;
 beforeEach(async () => {
-  const area = mkdtempSync(path.join(tmpdir(), 'chunked-'));
-  onTestFinished(() => rmSync(area, { recursive: true, force: true }));
-  staging = new Staging(area);
+  const area = temporaryFolder();
+  onTestFinished(area.remove);
+  staging = new Staging(area.path);
   mkdirSync(staging.folder);
   await staging.plan(id, { ...facts, size: 6, chunk_size: 3, chunks: 2 });
   const staged = await staging.read(id);
