@@ -7,7 +7,7 @@ let house: House;
 let client: OpenAI;
 beforeEach(async () => {
   house = await openHouse();
-  client = new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey: house.key(), maxRetries: 0, timeout: 20_000 });
+  client = new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey: house.key(), maxRetries: 0, timeout: 40_000 });
 });
 afterEach(() => house.stop());
 

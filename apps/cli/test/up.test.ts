@@ -56,7 +56,7 @@ function start(file: string, args: string[] = [], more: Record<string, string> =
     child,
     ended,
     output: () => output,
-    says: (text: string) => expect.poll(() => output, { timeout: 15_000 }).toContain(text),
+    says: (text: string) => expect.poll(() => output).toContain(text),
   };
 }
 const startUp = (more: Record<string, string> = {}) => start(fixture('run-up.ts'), [], more);
@@ -127,7 +127,7 @@ describe('svc up', () => {
     await up.says('Ctrl-C stops all');
     let last = 0;
     for (let kills = 1; kills <= 6; kills++) {
-      await expect.poll(() => service('core')?.status === 'running' && service('core')?.pid, { timeout: 15_000 }).not.toBe(false);
+      await expect.poll(() => service('core')?.status === 'running' && service('core')?.pid).not.toBe(false);
       expect(service('core')?.pid).not.toBe(last);
       last = Number(service('core')?.pid);
       process.kill(last, 'SIGKILL');
@@ -152,7 +152,7 @@ describe('svc up', () => {
       ],
     });
     expect(up.output()).toContain('(6 times in a row). Starting it again in');
-    await expect.poll(() => service('core')?.status, { timeout: 15_000 }).toBe('running');
+    await expect.poll(() => service('core')?.status).toBe('running');
   });
 
   it('waits for a port that another program took while the process was down, and names the program', async () => {
@@ -171,7 +171,7 @@ describe('svc up', () => {
     await expect.poll(() => service('core')?.last_exit?.reason).toContain(`port ${ports[0]} is used by`);
     expect(service('core')?.status).not.toBe('failed');
     server.close();
-    await expect.poll(() => service('core')?.status, { timeout: 20_000 }).toBe('running');
+    await expect.poll(() => service('core')?.status).toBe('running');
   });
 
   it('ends with an exit code and the reason when it can start no process any more', async () => {
@@ -234,9 +234,9 @@ describe('svc up', () => {
     closeSync(full);
     const ended = new Promise((resolve) => child.once('close', resolve));
     const areUp = () => existsSync(stateFile()) && state().services.every(({ status }) => status === 'running');
-    await expect.poll(areUp, { timeout: 15_000 }).toBe(true);
+    await expect.poll(areUp).toBe(true);
     process.kill(Number(service('collector')?.pid), 'SIGKILL');
-    await expect.poll(() => service('collector')?.restarts, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => service('collector')?.restarts).toBe(1);
     child.kill('SIGINT');
     expect(await ended).toBe(0);
   });

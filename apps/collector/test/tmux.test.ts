@@ -16,7 +16,7 @@ const tmux = (...args: string[]) => execFileSync('tmux', ['-S', socket, ...args]
 async function openPane(name: string): Promise<string> {
   const file = path.join(control.collector.dataDir, `${name}.bytes`);
   tmux('new-session', '-d', '-s', name, '-x', '200', '-y', '50', `stty raw -echo; exec cat > '${file}'`);
-  await expect.poll(() => existsSync(file), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => existsSync(file)).toBe(true);
   return file;
 }
 const bytes = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
@@ -88,7 +88,7 @@ test.skipIf(!hasTmux)('a terminal gets exactly the text, whatever tmux or a shel
     ' leading and trailing ',
   ];
   for (const text of texts) expect((await type('pane', { text, enter: true })).status, text).toBe(200);
-  await expect.poll(() => bytes(file).split('\r').length, { timeout: 30_000 }).toBe(texts.length + 1);
+  await expect.poll(() => bytes(file).split('\r').length).toBe(texts.length + 1);
   expect(bytes(file)).toBe(texts.map((text) => `${text}\r`).join(''));
   expect(existsSync(canary)).toBe(false);
 });
@@ -97,9 +97,7 @@ test.skipIf(!hasTmux)('named keys are pressed', async () => {
   const file = await openPane('prefix');
   for (const keys of ['C-c', 'Escape', 'Up', 'Tab', 'F1', 'M-b']) expect((await type('prefix', { keys })).status, keys).toBe(200);
   // How such a key is written depends on the mode of the terminal.
-  await expect
-    .poll(() => bytes(file).replaceAll('\u001bO', '\u001b['), { timeout: 30_000 })
-    .toBe('\u0003\u001b\u001b[A\t\u001b[P\u001bb');
+  await expect.poll(() => bytes(file).replaceAll('\u001bO', '\u001b[')).toBe('\u0003\u001b\u001b[A\t\u001b[P\u001bb');
 });
 
 test.skipIf(!hasTmux)('a name means that terminal, not one that begins with it; a pane can be named', async () => {

@@ -85,7 +85,7 @@ describe('an installation on demand', { timeout: 90_000 }, () => {
     const goOn = registry.hold();
     const begun = await post('codex/install');
     expect([begun.statusCode, begun.json()]).toMatchObject([202, { engine: { install: { state: 'running', version: pinned } } }]);
-    await expect.poll(async () => (await codex())?.install?.step, { timeout: 30_000 }).toContain('fetching');
+    await expect.poll(async () => (await codex())?.install?.step).toContain('fetching');
     expect(existsSync(path.join(folder(), 'current'))).toBe(false);
     goOn();
     await ended().toBe('done');
@@ -125,7 +125,7 @@ describe('an installation on demand', { timeout: 90_000 }, () => {
     await open((publish) => publish(pinned));
     registry.hold();
     await post('codex/install');
-    await expect.poll(() => registry.asked.some((asked) => asked.includes('/-/')), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => registry.asked.some((asked) => asked.includes('/-/'))).toBe(true);
     await core.context.close();
     expect(readdirSync(folder())).toEqual([]);
     core.context.close = () => Promise.resolve();
@@ -165,7 +165,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
     await install();
     await turnOn();
     await sixHours(null);
-    await expect.poll(async () => (await codex())?.latest_version, { timeout: 30_000 }).toBe(pinned);
+    await expect.poll(async () => (await codex())?.latest_version).toBe(pinned);
     const asked = views();
     await pass(5 * 3_600_000);
     registry.publish(codexPackage, newer, fakeCodex(newer));
@@ -192,7 +192,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
     const tarballs = () => registry.asked.filter((asked) => asked.endsWith(`${newer}.tgz`)).length;
     const before = [tarballs(), views()];
     await sixHours(null);
-    await expect.poll(views, { timeout: 30_000 }).toBeGreaterThan(before[1] ?? 0);
+    await expect.poll(views).toBeGreaterThan(before[1] ?? 0);
     await core.context.engineUpdates.close();
     expect([tarballs(), current()]).toEqual([before[0], pinned]);
   });
@@ -215,7 +215,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
     await open((publish) => publish(newer));
     await turnOn();
     await sixHours(null);
-    await expect.poll(async () => (await codex())?.update_fault, { timeout: 30_000 }).toContain('svc engine install codex');
+    await expect.poll(async () => (await codex())?.update_fault).toContain('svc engine install codex');
     expect(existsSync(folder())).toBe(false);
   });
 });
@@ -273,10 +273,10 @@ describe('an update and the turns of its engine', { timeout: 90_000 }, () => {
     const { begin } = await openWithTurns();
     const goOn = registry.hold();
     clock.advance(600_000);
-    await expect.poll(() => registry.asked.some((asked) => asked.endsWith(`${newer}.tgz`)), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => registry.asked.some((asked) => asked.endsWith(`${newer}.tgz`))).toBe(true);
     const end = await begin();
     goOn();
-    await expect.poll(async () => (await codex())?.install?.step, { timeout: 30_000 }).toContain('waiting for running turns');
+    await expect.poll(async () => (await codex())?.install?.step).toContain('waiting for running turns');
     expect(current()).toBe(pinned);
     await end();
     await expect.poll(() => current(), { timeout: 60_000 }).toBe(newer);

@@ -49,7 +49,7 @@ async function open(id: 'claude' | 'codex' | 'gemini', env: Record<string, strin
       content: { text },
       delivery: 'sync',
     };
-    const { status, body } = await requestJson<Answer['body']>(`${core.url}/v2/handle`, { body: envelope, timeoutMs: 45_000 });
+    const { status, body } = await requestJson<Answer['body']>(`${core.url}/v2/handle`, { body: envelope, timeoutMs: 100_000 });
     return { status, body };
   };
   const abort = () =>
@@ -93,7 +93,7 @@ describe.runIf(process.platform === 'linux').each(engines)('the core outlives a 
     expect(await replyOf('hi', 'after')).toBe('hello');
     const growth = peakOf(core.child.pid) - before;
     expect(growth).toBeLessThan(maxGrowth);
-  });
+  }, 300_000);
 
   test.each(['deaf', 'grandchild', 'closed', 'stderr', 'lines'])(
     'that is %s: it is gone after an abort, and the conversation goes on',

@@ -155,7 +155,7 @@ describe('[M08] a hostile connector', () => {
     ['a file of the service', '../../secrets.json'],
     ['a place that is not there yet', '/proc/4194303/environ'],
     ['the folder of another', '../../instances/other'],
-  ])('is not started any more once a link to %s lies in its folder', { timeout: 30_000 }, async (_, target) => {
+  ])('is not started any more once a link to %s lies in its folder', async (_, target) => {
     places[1]?.[1]();
     const deep = path.join(data(), 'connectors/hostile/some/where');
     mkdirSync(deep, { recursive: true });

@@ -179,11 +179,11 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
         signal: ending.signal,
       });
       if (end === 'abort') {
-        await expect.poll(sleeping, { timeout: 20_000 }).not.toEqual([]);
+        await expect.poll(sleeping).not.toEqual([]);
         ending.abort();
       }
       expect((await turn).last?.type).toBe(end === 'abort' ? 'aborted' : 'done');
-      await expect.poll(sleeping, { timeout: 20_000 }).toEqual([]);
+      await expect.poll(sleeping).toEqual([]);
     },
   );
 
@@ -204,7 +204,7 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
     expect(await engine.probe()).toMatchObject({ installed: true, ready: true, auth: 'api_key' });
     const ending = new AbortController();
     const turn = collectTurn(engine, engineRequest({ prompt: 'hi', ...request }), { signal: ending.signal });
-    await expect.poll(() => servers(stateDir), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => servers(stateDir)).toHaveLength(1);
     const [pid = 0] = servers(stateDir);
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toContain(`OPENAI_API_KEY=${apiKey}`);
     expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain(apiKey);

@@ -233,5 +233,5 @@ describe('[S03] a start that is killed', () => {
     for (let nth = 1; nth <= renames; nth++) run(folder, '1', 'after');
     applyRestore(folder);
     expect(read(folder)).toEqual(afterwards);
-  }, 60_000);
+  });
 });
