@@ -14,11 +14,24 @@ const staleMs = 60_000;
 /** All processes start at once: a core that is not there yet is no fault. */
 const startMs = 15_000;
 
+/** The core, as it is asked for its secrets. */
+export interface CoreMask {
+  /** JSON text without the secrets that only the core knows. */
+  json(json: MaskedJson): Promise<MaskedJson>;
+  /** One line for /health. */
+  fault(): string | null;
+}
+
 /**
  * The secrets that only the core knows (of its environment, the vault, the secrets command, tool servers) stay there: texts are shown to it, and
  * it gives them back without them. While it cannot be asked, they leave with what this process knows itself, and `fault` says so.
  */
-export function createCoreMask(coreUrl: string, token: Secret | null, clock: Pick<Clock, 'elapsed'>, timeoutMs = usualTimeoutMs) {
+export function createCoreMask(
+  coreUrl: string,
+  token: Secret | null,
+  clock: Pick<Clock, 'elapsed'>,
+  timeoutMs = usualTimeoutMs,
+): CoreMask {
   const url = `${coreUrl}/v2/secrets/mask`;
   let fault: string | null = null;
   const createdAt = clock.elapsed();
@@ -41,9 +54,6 @@ export function createCoreMask(coreUrl: string, token: Secret | null, clock: Pic
         return json;
       }
     },
-    /** One line for /health. */
-    fault: (): string | null => (clock.elapsed() < pausedUntil + staleMs ? fault : null),
+    fault: () => (clock.elapsed() < pausedUntil + staleMs ? fault : null),
   };
 }
-
-export type CoreMask = ReturnType<typeof createCoreMask>;

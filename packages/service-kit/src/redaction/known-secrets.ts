@@ -7,7 +7,7 @@ import { createGrowingMatcher } from './growing-matcher.ts';
 import { textInSlices } from './in-slices.ts';
 import { createMaskThread } from './mask-thread.ts';
 import { createOffloads } from './offload.ts';
-import { createOutboundMask } from './outbound-mask.ts';
+import { createOutboundMask, type OutboundMask } from './outbound-mask.ts';
 import { redactorOf, type Redactor } from './redactor.ts';
 import { secretName, secretParts } from './secret-parts.ts';
 import { minimumSecretLength } from './secret-patterns.ts';
@@ -34,12 +34,35 @@ const retiredMs = 24 * 60 * 60 * 1000;
 /** A list of secrets is small. Every character of it costs memory for as long as the process lives. */
 const maxFileBytes = 256 * 1024;
 
+/** The secrets that a process knows at the moment. */
+export interface KnownSecrets {
+  /** @throws when a secrets or keys file is there but cannot be read: redaction failing means nothing is sent. */
+  redactor(): Redactor;
+  /** More values that must not leave, resolved by a part of the process. They hold from the next `redactor()` on. */
+  learn(values: Iterable<string>): void;
+  /**
+   * A line of the log without secrets. The files are looked at once a minute, where no reply does that. When they cannot
+   * be read, what was known before and is learned since is masked: the log must be able to say why nothing else leaves.
+   */
+  line(line: string): string;
+  /**
+   * The mask of every sink, with what is known at the moment. While the list cannot be read, what was known before and is
+   * learned since is masked: an answer such as `/health` has to leave even then. Replies ask for `redactor()`, which throws.
+   */
+  readonly mask: OutboundMask;
+  /** Why the list cannot be read; null while it can. */
+  fault(): string | null;
+  /** Why long texts cost the main thread their time; null while they do not. */
+  threadFault(): string | null;
+  close(): Promise<void>;
+}
+
 /**
  * Every secret value this installation knows, as a redactor. Files are looked at again at most once a second, when a
  * turn asks, so a key that was just made is masked in the next turn. A file that cannot be read is a fault: without
  * the list nothing may leave.
  */
-export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (message: string) => void) {
+export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (message: string) => void): KnownSecrets {
   let stamps: string | null = null;
   let checkedAt = Number.NEGATIVE_INFINITY;
   let edition = Symbol('edition');
@@ -132,16 +155,14 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
   };
 
   return {
-    /** @throws when a secrets or keys file is there but cannot be read: redaction failing means nothing is sent. */
-    redactor(): Redactor {
+    redactor() {
       hasRules = true;
       if (isDue(refreshMs)) refresh(true);
       if (fault !== null) throw new Error(fault);
       return redactor;
     },
 
-    /** More values that must not leave, resolved by a part of the process. They hold from the next `redactor()` on. */
-    learn(values: Iterable<string>): void {
+    learn(values) {
       const before = learned.size;
       for (const value of values) learned.add(value);
       if (learned.size === before) return;
@@ -149,32 +170,21 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
       checkedAt = Number.NEGATIVE_INFINITY;
     },
 
-    /**
-     * A line of the log without secrets. The files are looked at once a minute, where no reply does that. When they cannot
-     * be read, what was known before and is learned since is masked: the log must be able to say why nothing else leaves.
-     */
-    line(line: string): string {
+    line(line) {
       if (isDue(lineRefreshMs)) refresh(false);
       return redactor.logLine(line);
     },
 
-    /**
-     * The mask of every sink, with what is known at the moment. While the list cannot be read, what was known before and is
-     * learned since is masked: an answer such as `/health` has to leave even then. Replies ask for `redactor()`, which throws.
-     */
     mask: createOutboundMask((text) => currentRedactor().known(text), {
       inSlices: (text) => textInSlices(currentRedactor().knownOnly, text),
       offload: offloads.text('json'),
     }),
 
     fault: () => fault,
-    /** Why long texts cost the main thread their time; null while they do not. */
     threadFault: () => thread.fault(),
     close: () => thread.close(),
   };
 }
-
-export type KnownSecrets = ReturnType<typeof createKnownSecrets>;
 
 /** A secret of more digits than a number can hold is rounded where it was read as one: most of it stands there still. */
 const withRounded = (value: string): string[] => (/^\d{16,}$/.test(value) ? [value, String(Number(value))] : [value]);

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { hostileTexts } from '@svc/testing/hostile-texts.ts';
 import { tableOf } from './detection.ts';
-import { createLongStream } from './long-stream.ts';
+import { createLongStream, type LongStream } from './long-stream.ts';
 import { createMaskThread, type ThreadStream } from './mask-thread.ts';
 import { createRedactor } from './redactor.ts';
 
@@ -19,7 +19,7 @@ function openThread() {
   return { thread, clock };
 }
 
-async function pushAll(stream: ReturnType<typeof createLongStream>, text: string, size: number): Promise<string[]> {
+async function pushAll(stream: LongStream, text: string, size: number): Promise<string[]> {
   const out: string[] = [];
   for (let at = 0; at < text.length; at += size) out.push(await stream.push(text.slice(at, at + size)));
   return [...out, await stream.end()];

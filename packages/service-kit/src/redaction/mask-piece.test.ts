@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskPiece } from './mask-piece.ts';
-import { maskPlaces } from './mask-places.ts';
+import { maskPiece, maskPlaces } from './mask-piece.ts';
 import type { DetectionRule, Found } from './rules/rule.ts';
 import { findAll } from './rules/structure-rules.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isQuietWhole } from './quiet-whole.ts';
-import { createSecretMatcher } from './secret-matcher.ts';
+import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
 import { createStreamRedactor } from './stream-redactor.ts';
 
 const secrets = [
@@ -15,7 +15,7 @@ const secrets = [
 ];
 const oneByOne = secrets.map((secret) => [secret]);
 
-function masked(text: string, matcher: ReturnType<typeof createSecretMatcher>): string {
+function masked(text: string, matcher: SecretMatcher): string {
   const stream = createStreamRedactor(matcher);
   return stream.push(text) + stream.end();
 }

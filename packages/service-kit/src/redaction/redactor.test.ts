@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { workedMs } from '@svc/testing/worked-ms.ts';
-import { createRedactor } from './redactor.ts';
+import { createRedactor, type Redactor } from './redactor.ts';
 import { placeholder } from './placeholder.ts';
 
 const runs = process.env['TEST_DEEP'] === '1' ? 10_000 : process.env['TEST_MUTANTS'] === '1' ? 50 : 1000;
 const secret = 'sk-svc-Zp9$kQ2"x7LmN4vB';
 
-const stream = (redactor: ReturnType<typeof createRedactor>, pieces: string[]) => {
+const stream = (redactor: Redactor, pieces: string[]) => {
   const masked = redactor.stream();
   return pieces.map((piece) => masked.push(piece)).concat(masked.end());
 };

@@ -1,7 +1,6 @@
 import type { KeyBlockReader } from './key-blocks.ts';
-import { findIn } from './find-in.ts';
 import { holdPoint, isRun, startOfWord } from './held-text.ts';
-import type { KeywordTable } from './keyword-table.ts';
+import { findIn, type KeywordTable } from './keyword-table.ts';
 import { maskPiece } from './mask-piece.ts';
 import { contextLength, OpenPlace } from './open-place.ts';
 import { toPlaceholder } from './placeholder.ts';

@@ -120,3 +120,19 @@ function isCard(number: string): boolean {
 /** A part of a link that could tell its host what was said here: long, and not made of a page's own words. */
 const carriesData = (query: string): boolean =>
   query.split('&').some((part) => /^[^=]{0,64}=[^&]{16,}/.test(part)) || query.length >= 96;
+
+/** An address of the web, and the name of its host. Programs make links of `www.` too. */
+const link =
+  /(?<secret>(?:https?:\/\/(?:[^\s/?#@<>"'()[\]]{0,128}@)?|(?<![\w./@-])www\.)(?<host>[^\s/?#:<>"'()[\]\\]{1,253})[^\s<>"')[\]]{0,2048})/dgi;
+
+/** Links to any other host than these and those below them. */
+export const foreignLinks = (hosts: readonly string[]): DetectionRule => ({
+  id: 'foreign-link',
+  triggers: [{ opening: 'token', words: ['http://', 'https://', 'www.'] }],
+  find: (text) => findAll(text, link, 'link', (_link, { groups }) => !isBelow(groups?.['host'] ?? '', hosts)),
+});
+
+const isBelow = (host: string, hosts: readonly string[]): boolean => {
+  const name = host.toLowerCase().replace(/\.+$/, '');
+  return hosts.some((each) => name === each || `www.${name}` === each || name.endsWith(`.${each}`));
+};
