@@ -24,6 +24,20 @@ test('a sender that sends byte by byte costs its bytes', () => {
   blocks.drop();
 });
 
+test('a small body takes no memory of its own', () => {
+  const parts = [Buffer.alloc(700, 'a'), Buffer.alloc(500, 'b')];
+  const taken = Array.from({ length: 1000 }, () => createByteBlocks());
+  const before = process.memoryUsage().arrayBuffers;
+  const all = taken.map((blocks) => {
+    for (const part of parts) blocks.add(part);
+    return blocks.take();
+  });
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * 1024 * 1024);
+  // What one of them gives back was never another's.
+  for (const bytes of all.slice(0, 500)) freeBytes(bytes);
+  for (const bytes of all) expect(bytes.equals(Buffer.concat(parts))).toBe(true);
+});
+
 test('memory that others share is left alone', () => {
   const whole = Buffer.allocUnsafeSlow(100);
   freeBytes(whole.subarray(0, 10));

@@ -1,3 +1,5 @@
+/** Most bodies are no longer: memory that buffers share costs them none of their own, which the collector would have to count. */
+const smallLength = 2 * 1024;
 const firstLength = 16 * 1024;
 /** Large enough that the system itself gives it, and gets it back at once. */
 const blockLength = 256 * 1024;
@@ -16,7 +18,7 @@ export function createByteBlocks() {
   const last = (): Buffer => {
     const open = blocks.at(-1);
     if (open !== undefined && used < open.length) return open;
-    const next = Buffer.allocUnsafeSlow(open === undefined ? firstLength : blockLength);
+    const next = newBlock(blocks.length);
     blocks.push(next);
     used = 0;
     return next;
@@ -41,6 +43,13 @@ export function createByteBlocks() {
     },
     /** All that came, in one piece; nothing is held any more. */
     take(): Buffer {
+      const [only, ...others] = blocks;
+      if (only !== undefined && others.length === 0) {
+        const all = only.subarray(0, length);
+        blocks = [];
+        drop();
+        return all;
+      }
       const all = Buffer.allocUnsafeSlow(length);
       let at = 0;
       for (const block of blocks) at += block.copy(all, at);
@@ -49,6 +58,11 @@ export function createByteBlocks() {
     },
     drop,
   };
+}
+
+function newBlock(before: number): Buffer {
+  if (before === 0) return Buffer.allocUnsafe(smallLength);
+  return Buffer.allocUnsafeSlow(before === 1 ? firstLength : blockLength);
 }
 
 /** Gives memory back at once. Only for bytes that have their memory alone, and that nobody looks at any more. */
