@@ -34,7 +34,7 @@ const find = () => findTypes(path.join(folder.path, 'own'), path.join(folder.pat
 const namesOf = async () => (await find()).types.map(({ meta }) => meta.type);
 
 describe('connector types', () => {
-  test('are none where there are no folders', async () => {
+  test('are absent where there are no folders', async () => {
     expect(await find()).toEqual({ types: [], problems: [] });
   });
 
@@ -91,7 +91,7 @@ describe('connector types', () => {
       'requires "x"',
     ],
     [
-      'with a schema that is none',
+      'with a schema that is no schema',
       metaOf('a', { configSchema: { type: 'object', properties: { x: { type: 'strnig', title: 'X' } } } }),
       'no JSON Schema',
     ],
@@ -101,7 +101,7 @@ describe('connector types', () => {
       'no JSON Schema',
     ],
     ['that throw while they are loaded', 'throw new Error("not today")', 'not today'],
-  ])('%s are told as broken and stop no other', async (_, content, problem) => {
+  ])('%s are reported as broken and stop no other', async (_, content, problem) => {
     write('own/a/README', '');
     if (content !== null) write('own/a/index.js', content);
     write('own/good/index.js', metaOf('good'));
@@ -167,7 +167,7 @@ test('a type that could not be loaded is tried again after a while, although its
 
   expect((await find()).problems).toEqual([expect.stringContaining('not today')]);
   writeFileSync(path.join(dir, 'deep/down/ready'), '');
-  // Not at once: one that never ends costs whoever asks five seconds.
+  // Not at once: one that never ends costs the caller five seconds.
   expect((await find()).problems).toHaveLength(1);
   vi.advanceTimersByTime(30_000);
   expect(await find()).toMatchObject({ types: [{ meta: { type: 'moody' } }], problems: [] });

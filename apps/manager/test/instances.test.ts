@@ -106,7 +106,7 @@ describe('an instance that runs', () => {
     );
   });
 
-  test('tells telemetry, which says truthfully whose it is, and the manager tells each change', async () => {
+  test('sends telemetry, which says truthfully whose it is, and the manager reports each change', async () => {
     const manager = await open();
     await create(manager, {}, 'Mine');
     const inbound = await eventually(
@@ -217,7 +217,7 @@ describe('the heartbeat', () => {
   test('[M06] of a process that has never beaten is unknown, which is no fault', async () => {
     const manager = await open({ SVC_HEARTBEAT_STALE_MS: '100' });
     const mute = await create(manager, { behaviour: 'mute' });
-    // One that beats once and no more, started later, tells when the limit has passed for both.
+    // One that beats once and no more, started later, shows when the limit has passed for both.
     const { id, pid } = await create(manager, {});
     await becomes(manager, id, (instance) => instance.heartbeat === 'fresh');
     process.kill(pid!, 'SIGSTOP');

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openRealManager } from './open-manager.ts';
 import { eventually } from './waiting.ts';
 
-/** A program for secrets that tells what it is asked for and answers when the test says so. */
+/** A program for secrets that shows what it is asked for and answers when the test says so. */
 function openSafe() {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);

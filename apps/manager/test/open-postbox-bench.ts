@@ -10,7 +10,7 @@ import { postedBy } from './waiting.ts';
 export function openPostboxBench() {
   let manager: OpenManager;
   beforeAll(async () => {
-    // A name that tells nobody that its value is a secret; a config that names it does.
+    // The name does not show that its value is a secret; a config that names it does.
     process.env['POSTBOX'] = 'bot-token-of-the-postbox';
     manager = await openKitManager({ SVC_INSIGHTS_TOKEN: 'canary-insights-token' });
   });

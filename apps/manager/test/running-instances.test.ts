@@ -28,7 +28,7 @@ describe('/instances/:id/channels', () => {
 
   test.each([
     ['of a room that is not there', { channel_id: 'cellar', enabled: true }, 404],
-    ['that is none', { channel_id: 'attic' }, 400],
+    ['that is no choice', { channel_id: 'attic' }, 400],
   ])('refuses a toggle %s', async (_, body, status) => {
     const { id } = await create();
     expect((await bench.manager.call('POST', `/instances/${id}/channels`, body)).status).toBe(status);

@@ -39,7 +39,7 @@ describe('an Idempotency-Key', () => {
     expect(posted(id)).toHaveLength(1);
   });
 
-  test('covers a text that may change, for a sender that masks it anew at each try', async () => {
+  test('covers a text that may change, for a sender that masks it again at each try', async () => {
     const { id } = await create();
     const message = { instance_id: id, target: 'slow', text: 'x' };
     const changing = { ...key, 'idempotency-text': 'may-change' };
@@ -81,7 +81,7 @@ describe('an Idempotency-Key', () => {
     expect(ids[1]?.body['id']).toBe(ids[0]?.body['id']);
   });
 
-  test('is refused for a message to another place, and when it is none', async () => {
+  test('is refused for a message to another place, and when it is no key', async () => {
     const { id } = await create();
     await send({ instance_id: id, target: 'b1', text: 'x' }, key);
     expect((await send({ instance_id: id, target: 'b2', text: 'x' }, key)).status).toBe(422);

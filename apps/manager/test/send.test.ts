@@ -121,7 +121,7 @@ describe('[X01] [X08] what cannot be sent', () => {
     ['a kind of another channel', { target: 'b', text: 'x', kind: 'speak' }, ['body.kind']],
     ['a line break in the target', { target: 'b\r\nBcc: c', text: 'x' }, ['body.target']],
     ['a caption without a file, and no target', { text: 'x', caption: 'c' }, ['body.target', 'body.caption']],
-    ['a field that is none', { target: 'b', text: 'x', tekst: 'y' }, ['body.tekst']],
+    ['an unknown field', { target: 'b', text: 'x', tekst: 'y' }, ['body.tekst']],
   ])('[X04] %s, with every bad field named', async (_, message, fields) => {
     const { id } = await create();
     const { status, body } = await send({ instance_id: id, ...message });

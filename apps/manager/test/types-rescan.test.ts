@@ -36,14 +36,14 @@ const act = async (action: string) => (await manager.call('POST', `/instances/la
 const health = async () => (await manager.call('GET', '/health')).body as { types: string[]; degraded?: string[] };
 
 describe('a connector type that comes, changes and goes while the manager runs', () => {
-  test('is found as soon as somebody looks', async () => {
+  test('is found as soon as the types are asked for', async () => {
     expect(await late()).toBeUndefined();
     put();
     expect(await late()).toMatchObject({ displayName: 'Late' });
     expect((await health()).types).toContain('late');
   });
 
-  test('is found by whoever adds an instance of it, without anybody having looked', async () => {
+  test('is found when an instance of it is added, without the types having been asked for', async () => {
     expect((await add()).status).toBe(400);
     put();
     const { status, body } = await add();
@@ -131,7 +131,7 @@ describe('a connector type that comes, changes and goes while the manager runs',
 });
 
 describe('what a type asks to be permitted', () => {
-  test('is told by GET /types', async () => {
+  test('is shown by GET /types', async () => {
     put({ meta: "permissions: { allow: ['child-process'] }" });
     expect((await late())?.permissions).toEqual({ allow: ['child-process'] });
   });

@@ -61,7 +61,7 @@ describe('[M08] what a connector sends over the channel of its parent', () => {
     expect(manager.telemetry.events.filter(({ kind }) => kind === 'wild')).toEqual([]);
   });
 
-  test('ends the connector and nobody else when it is no message, and is told as the reason', async () => {
+  test('ends the connector and nobody else when it is no message, and is named as the reason', async () => {
     put({ atStart: `setTimeout(() => ${writeToChannel}('no JSON'), 100)` });
     await add();
     const { last_exit: exit } = await eventually(read, (instance) => instance.last_exit !== null);

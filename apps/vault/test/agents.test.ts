@@ -68,7 +68,7 @@ test('V07: who is below the trust of a secret is refused', async () => {
   expect(await vault.read(low, 'KNOWN_KEY')).toBe('for acquaintances');
 });
 
-test('an agent asks for somebody of less trust, and never of more', async () => {
+test('an agent asks as less trust than it has, and never as more', async () => {
   expect((await vault.token(key, 'SACRED_KEY', 'GUEST')).status).toBe(403);
   expect((await vault.token(key, 'KNOWN_KEY', 'KNOWN')).status).toBe(200);
   const low = await vault.register('low', 'KNOWN');
@@ -90,7 +90,7 @@ test('a secret that is not there is not found', async () => {
   expect((await vault.ask('DELETE /v1/credentials/KNOWN_KEY')).status).toBe(404);
 });
 
-test('V08: the key of an agent is told once, and only its hash is kept', async () => {
+test('V08: the key of an agent is shown once, and only its hash is kept', async () => {
   const listed = await vault.ask('GET /v1/agents');
   expect(listed.body['agents']).toEqual([
     { id: expect.any(String) as string, name: 'assistant', tier: 'SACRED', created_at: vault.clock.now(), revoked_at: null },

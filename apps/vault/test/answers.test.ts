@@ -75,7 +75,7 @@ test.each([
   ['POST /v1/unseal', { passphrase }],
   ['POST /v1/rotate', undefined],
   ['POST /v1/passphrase', { passphrase, new_passphrase: `${passphrase}!` }],
-] as const)('%s takes the admin key; the key of an agent is none', async (route, body) => {
+] as const)('%s takes the admin key, and not the key of an agent', async (route, body) => {
   const without: Record<string, string>[] = [{}, { 'x-admin-key': agent }, vault.bearer(agent), vault.bearer(vault.adminKey())];
   for (const headers of without) {
     expect((await vault.ask(route, body, headers)).status).toBe(401);

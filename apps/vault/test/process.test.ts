@@ -159,7 +159,7 @@ test('its memory stays out of core dumps', () => {
   expect(Number.parseInt(readFileSync(`/proc/${vault.child.pid}/coredump_filter`, 'utf8'), 16)).toBe(0);
 });
 
-test('it stops cleanly when it is told to', async () => {
+test('it stops cleanly when it is asked to', async () => {
   await put('A', 'kept');
   const exit = new Promise((resolve) => vault.child.once('exit', resolve));
   vault.child.kill('SIGTERM');

@@ -30,7 +30,7 @@ const reopen = async () => {
 };
 
 describe('a new root key', () => {
-  test('wraps the data keys anew and leaves the data as it is', async () => {
+  test('wraps the data keys again and leaves the data as it is', async () => {
     for (let n = 0; n < 20; n++) await vault.put(`SECRET_${n}`, `the value ${n}`);
     const data = rows('SELECT name, hex(sealed_value) AS data FROM credential');
     const keys = rows('SELECT hex(wrapped_key) AS wrapped FROM credential');

@@ -86,7 +86,7 @@ describe('while sealed', () => {
     expect((await vault.ask('GET /v1/status')).body['sealed']).toBe(true);
   });
 
-  test('the right passphrase has to wait too, and starts the count anew', async () => {
+  test('the right passphrase has to wait too, and starts the count again', async () => {
     await vault.unseal('wrong passphrase');
     expect((await vault.unseal()).status).toBe(429);
     vault.clock.advance(1000);
@@ -180,7 +180,7 @@ describe('set-up', () => {
     expect((await vault.unseal()).status).toBe(401);
   });
 
-  test('V08: the admin key is told once, and nothing else is one', async () => {
+  test('V08: the admin key is shown once, and nothing else is one', async () => {
     await vault.init();
     const right = vault.adminKey();
     expect(right).toMatch(/^vadmin_[\w-]{43}$/);

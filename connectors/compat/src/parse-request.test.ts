@@ -140,7 +140,7 @@ describe('a chat-completions request', () => {
     expect(refusal(body)).toMatchObject({ code: 'bad_request', status: 400, details: { param } });
   });
 
-  test('of any shape is read or refused in words', () => {
+  test('of any shape is read or refused with the reason', () => {
     const message = fc.record(
       { role: fc.constantFrom('user', 'system', 'assistant', 'tool', 5), content: fc.anything(), tool_calls: fc.anything() },
       { requiredKeys: [] },

@@ -22,7 +22,7 @@ function read(steps: (string | null)[]) {
 }
 
 describe('a reply on its way to a reader', () => {
-  test('that begins anew goes on where the reader is', () => {
+  test('that begins again goes on where the reader is', () => {
     const { relay, text } = read(['one ', 'two ', null, 'one ']);
     expect(text()).toBe('one two ');
     relay.onDelta('two three ');
@@ -38,7 +38,7 @@ describe('a reply on its way to a reader', () => {
     expect(text()).toBe('one two');
   });
 
-  test('that begins anew in other words is no answer, and says how to get it', () => {
+  test('that begins again in other words is no answer, and says how to get it', () => {
     const { relay, text } = read(['one ', null, 'uno ', 'due ']);
     expect(text()).toBe('one ');
     expect(() => relay.finish(result('uno due'), 'order-7')).toThrow(/same Idempotency-Key .*"order-7"/);
@@ -72,7 +72,7 @@ describe('a reply on its way to a reader', () => {
     expect(text()).toBe('my key is abc');
   });
 
-  test('however it is cut and however often it begins anew, arrives whole and once, or is said to be broken', () => {
+  test('however it is cut and however often it begins again, arrives whole and once, or is said to be broken', () => {
     const run = fc.record({ text: fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 }), cut: fc.nat(12) });
     fc.assert(
       fc.property(fc.array(run, { minLength: 1, maxLength: 5 }), (runs) => {

@@ -5,13 +5,13 @@ import { replyText } from './render-completion.ts';
 
 /**
  * The text of a turn on its way to a reader who can be given more, and from whom nothing can be taken back. A turn that
- * begins anew is held back until it has come past what the reader has; one that says something else then stays away.
+ * begins again is held back until it has come past what the reader has; one that says something else then stays away.
  */
 export class ReplyRelay implements StreamHandlers {
   readonly #send: (text: string) => void;
   #sent = '';
-  #anew = '';
-  #mode: 'live' | 'anew' | 'apart' = 'live';
+  #again = '';
+  #mode: 'live' | 'again' | 'apart' = 'live';
   #wasTakenBack = false;
 
   constructor(send: (text: string) => void) {
@@ -20,14 +20,14 @@ export class ReplyRelay implements StreamHandlers {
 
   onDelta(text: string): void {
     if (this.#mode === 'live') this.#pass(text);
-    else if (this.#mode === 'anew') this.#takeAnew(text);
+    else if (this.#mode === 'again') this.#takeAgain(text);
   }
 
   onRetract(): void {
     if (this.#sent === '') return;
     this.#wasTakenBack = true;
-    this.#mode = 'anew';
-    this.#anew = '';
+    this.#mode = 'again';
+    this.#again = '';
   }
 
   /**
@@ -42,11 +42,11 @@ export class ReplyRelay implements StreamHandlers {
     this.#pass(goesOn ? reply.slice(this.#sent.length) : '');
   }
 
-  #takeAnew(text: string): void {
-    this.#anew += text;
-    if (this.#anew.length <= this.#sent.length) return;
-    this.#mode = this.#anew.startsWith(this.#sent) ? 'live' : 'apart';
-    if (this.#mode === 'live') this.#pass(this.#anew.slice(this.#sent.length));
+  #takeAgain(text: string): void {
+    this.#again += text;
+    if (this.#again.length <= this.#sent.length) return;
+    this.#mode = this.#again.startsWith(this.#sent) ? 'live' : 'apart';
+    if (this.#mode === 'live') this.#pass(this.#again.slice(this.#sent.length));
   }
 
   #pass(text: string): void {

@@ -19,7 +19,7 @@ import { errorSchema, routeDocs } from './route-docs.ts';
 
 const mib = 1024 * 1024;
 
-/** Opens the chat-completions API of one instance. Rejects in words when its address cannot be used. */
+/** Opens the chat-completions API of one instance. Rejects when its address cannot be used. */
 export async function start(ctx: StartContext<CompatConfig>): Promise<RunningConnector> {
   const { config, allowedHosts } = ctx;
   const clock = systemClock;

@@ -66,7 +66,7 @@ describe('a compat process', () => {
     return { text: words.join(''), error };
   };
 
-  test('tells what runs, and describes every route of its own', async () => {
+  test('says what runs, and describes every route of its own', async () => {
     const get = async (path: string) => (await (await fetch(`${address}${path}`)).json()) as Record<string, unknown>;
     expect(await get('/version')).toEqual({
       service: 'compat',
@@ -122,7 +122,7 @@ describe('a compat process', () => {
     expect(error).toMatchObject({ code: 'stream_interrupted', error: { message: expect.stringMatching(/Idempotency-Key/) } });
   });
 
-  test('answers 503 in words while there is no core', async () => {
+  test('answers 503 with the reason while there is no core', async () => {
     await core.stop();
     await expect(ask()).rejects.toMatchObject({
       status: 503,

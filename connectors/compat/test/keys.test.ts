@@ -32,7 +32,7 @@ test.each([
   expect((await fetch(compat.url + route, { method, headers })).status).toBe(401);
 });
 
-test('after too many wrong keys it is told to wait, and a good key still gets in', async () => {
+test('after too many wrong keys the caller is asked to wait, and a good key still gets in', async () => {
   for (let i = 0; i < 21; i++)
     await client('no')
       .models.list()

@@ -43,5 +43,5 @@ export function singleKeyAuth(value: string, caller: Caller): KeysFile {
   };
 }
 
-/** Of one length for every text, so that the comparison tells nothing. */
+/** Of one length for every text, so that the time of the comparison says nothing. */
 const digest = (key: Buffer): Buffer => hash('sha256', key, 'buffer');

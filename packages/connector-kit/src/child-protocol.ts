@@ -21,7 +21,7 @@ export type ParentMessage =
       allowedHosts: string[];
       heartbeatMs: number;
       stopTimeoutMs: number;
-      /** What this process and the manager show each other on `/out`; made anew for each process. */
+      /** What this process and the manager show each other on `/out`; new for each process. */
       outbound: { token: string; proof: string };
     }
   | { type: 'secret'; requestId: number; value: string | null; error: string | null }
@@ -34,5 +34,5 @@ export type ChildMessage =
   | { type: 'heartbeat' }
   | { type: 'emit'; event: PartialEvent }
   | { type: 'secret'; requestId: number; name: string }
-  /** The start failed for a reason a person can mend; sent before the process ends. */
+  /** The start failed for a reason that a person can correct; sent before the process ends. */
   | { type: 'failed'; message: string };

@@ -16,7 +16,7 @@ export type StreamHandlers = {
   onTool?(tool: { id: string; name: string; input: unknown }): void;
   onToolResult?(result: { id: string; ok: boolean; output: string }): void;
   /**
-   * Everything streamed so far is withdrawn; take it back where the channel can. What comes next begins anew: so does
+   * Everything streamed so far is withdrawn; take it back where the channel can. What comes next begins from the start: so does
    * a turn that was taken up again after a break.
    */
   onRetract?(): void;
@@ -51,7 +51,7 @@ export type CoreApi = {
 export type FileToSave = {
   /** What its sender called it. */
   name: string;
-  /** Told from the name and the content when it is missing. */
+  /** Found out from the name and the content when it is missing. */
   mime?: string;
   /** The bytes, or a stream of them: a Node stream, the `body` of a fetch, any async iterable. Read once, never held whole. */
   data: Uint8Array | AsyncIterable<Uint8Array>;
@@ -76,7 +76,7 @@ export type StartContext<Config = Record<string, unknown>> = {
   type: string;
   /** Validated against the type's `configSchema`, defaults filled in. */
   config: Config;
-  /** What `/version` of this process tells. */
+  /** What `/version` of this process answers. */
   version: VersionInfo;
   /** The assistant's name and a private folder of this instance, which exists. */
   assistantName: string;
@@ -88,7 +88,7 @@ export type StartContext<Config = Record<string, unknown>> = {
   /** From the abort of `signal` to the end of the process, ms. */
   stopTimeoutMs: number;
   core: CoreApi;
-  /** The value behind a name that the config holds in one of `credentialKeys`. Rejects in words for the operator. */
+  /** The value behind a name that the config holds in one of `credentialKeys`. Rejects with a text for the operator. */
   secrets: { get(name: string): Promise<string> };
   uploads: UploadsApi;
   emit(event: PartialEvent): void;

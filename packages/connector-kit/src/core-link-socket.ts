@@ -10,7 +10,7 @@ type LinkSocketOptions = {
   clock: Clock;
   log: StartContext['log'];
   random: () => number;
-  /** True while somebody waits for an answer: only then is a broken link opened again. */
+  /** True while a caller waits for an answer: only then is a broken link opened again. */
   isNeeded: () => boolean;
   onOpen: () => void;
   /** False ends the link: what came is not of this protocol. */
@@ -75,7 +75,7 @@ export function createLinkSocket(options: LinkSocketOptions): LinkSocket {
     if (closed) return;
     failures++;
     if (wasOpen || failures === 1) log('warn', 'the link to the core is down', { why });
-    // Before anybody hears of it: who asks again at once waits like everybody.
+    // Set before any caller knows of the break: one that asks again at once waits like all others.
     cancelRetry = clock.after(backOffMs(backOff, failures, random), () => {
       cancelRetry = null;
       if (isNeeded()) open();

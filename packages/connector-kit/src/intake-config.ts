@@ -3,7 +3,7 @@ import type { Intake } from '@svc/contract/envelope.ts';
 const maxDebounceMs = 60_000;
 
 /**
- * Config fields of every channel that people write to in their own words: spread into `configSchema.properties`. The
+ * Config fields of every channel that people write to: spread into `configSchema.properties`. The
  * kit puts what an instance says there on each of its envelopes.
  */
 export const intakeConfig = {

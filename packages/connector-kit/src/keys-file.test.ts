@@ -144,14 +144,14 @@ test('[K04] a keys file that could not be read for a while lets its callers in a
   const clock = createFakeClock();
   const logs: string[] = [];
   const keys = createKeysFile({ file, clock, log: (level, message) => void logs.push(`${level}: ${message}`) });
-  const mend = breakReading();
-  onTestFinished(mend);
+  const repair = breakReading();
+  onTestFinished(repair);
   for (let second = 0; second < 5; second++) {
     expect(keys.find('ann-key')).toBeNull();
     clock.advance(1000);
   }
   expect(logs).toEqual(['error: The keys file lets nobody in: it cannot be read (EMFILE).']);
-  mend();
+  repair();
   expect(keys.find('ann-key')?.identity).toBe('ann');
   expect(keys.problem()).toBeNull();
 });

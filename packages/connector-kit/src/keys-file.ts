@@ -75,13 +75,13 @@ export function createKeysFile({ file, clock, log }: Options): KeysFile {
   };
 }
 
-/** Changes with the file: the inode's own time also tells a new mode, and a copy that kept its date. */
+/** Changes with the file: the inode's own time also shows a new mode, and a copy that kept its date. */
 function versionOf(file: string): string {
   try {
     const { ino, size, ctimeMs } = statSync(file);
     return `${ino} ${size} ${ctimeMs}`;
   } catch (error) {
-    return errorText(error); // told when it is read
+    return errorText(error); // reported when it is read
   }
 }
 

@@ -36,7 +36,7 @@ export const lineOf = ({ line, request }: LinkCall): string => line ?? JSON.stri
 export const hasMessageId = ({ request }: LinkCall): boolean =>
   request.op === 'handle' && request.envelope.message_id !== undefined;
 
-/** What the link itself has to say to a call, in words for the one who asked. */
+/** What the link itself refuses or ends a call with; the caller reads it. */
 export const linkFaults = {
   stopping: (mayHaveRun: boolean) => new CoreError('unavailable', 'This connector is stopping.', { mayHaveRun }),
   unreachable: () =>

@@ -32,7 +32,7 @@ describe('the text of a keys file', () => {
       file({ key: 'k1', identity: 'a' }, { key: 'k1', identity: 'b' }),
       /keys\[1\] has the key of another/,
     ],
-  ])('with %s is refused whole, in words', (_what, text, message) => {
+  ])('with %s is refused whole, with the reason', (_what, text, message) => {
     expect(() => parseKeys(text)).toThrow(message);
   });
 

@@ -47,7 +47,7 @@ describe('trying again', () => {
     expect(at).toEqual([0]);
   });
 
-  test('tells an attempt how much time is left', async () => {
+  test('gives an attempt the time that is left', async () => {
     const clock = createFakeClock();
     let left = 0;
     await retryWithin({ clock, limitMs: 700 }, async (leftMs) => {

@@ -10,7 +10,7 @@ export type Attempt<T> =
 
 export type RetryOptions = {
   clock: Clock;
-  /** Bound on all attempts and pauses together, ms. An attempt is told what is left and has to keep to it. */
+  /** Bound on all attempts and pauses together, ms. An attempt gets what is left and has to keep to it. */
   limitMs: number;
   maxTries?: number;
   /** Pause after the first failure when the platform named none, ms; it doubles. */

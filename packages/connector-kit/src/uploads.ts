@@ -1,4 +1,5 @@
 import { errorCodes, type ErrorCode } from '@svc/contract/error-body.ts';
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { UploadedFile } from '@svc/contract/upload.ts';
 import { http, type ClientRequest, type IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
@@ -120,17 +121,12 @@ async function readText(answer: IncomingMessage): Promise<string> {
 }
 
 function parse(text: string): Record<string, unknown> {
-  try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
-  } catch {
-    // Said below, in the words that hold for both.
-  }
+  const body = parseJsonOrNull(text);
+  if (isRecord(body)) return body;
   throw upstream('The core answered the upload with something that is not JSON.');
 }
 
-const isFile = (file: unknown): file is UploadedFile =>
-  typeof file === 'object' && file !== null && 'path' in file && typeof file.path === 'string';
+const isFile = (file: unknown): file is UploadedFile => isRecord(file) && typeof file['path'] === 'string';
 
 function createIdleTimer(clock: Clock, idleMs: number, onIdle: () => void) {
   let cancel = clock.after(idleMs, onIdle);

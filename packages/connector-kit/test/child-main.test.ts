@@ -98,7 +98,7 @@ describe('a connector process', () => {
     }
   });
 
-  test('saves a file in the core it was told of', async () => {
+  test('saves a file in the core that the start message names', async () => {
     let body = '';
     const core = createHttpServer((req, res) => {
       req.setEncoding('utf8').on('data', (text: string) => (body += `${req.url} ${text}`));
@@ -136,7 +136,7 @@ describe('a connector process', () => {
     }
   });
 
-  test('asks the core who somebody is', async () => {
+  test('asks the core who a sender is', async () => {
     const core = await startLinkServer(path.join(folder.path, 'core.sock'), (call) =>
       call.reply({ identity: { display_name: 'Ann', trust_tier: 'KNOWN' } as never }),
     );
@@ -189,7 +189,7 @@ describe('a connector process', () => {
     expect(logOf(forked).map(({ msg }) => msg)).toEqual(['ready', 'stopping', 'the signal came', 'stopped in order']);
   });
 
-  test('ends when it is told to before it was ever started', async () => {
+  test('ends when it is asked to before it was ever started', async () => {
     const child = fork(path.join(import.meta.dirname, '../src/child-main.ts'), [], { stdio: 'ignore', execArgv: [] });
     const exit = new Promise((resolve) => child.once('exit', resolve));
     child.disconnect();
@@ -211,7 +211,7 @@ describe('a connector process', () => {
     await expect(forked.exit).resolves.toEqual({ code: 1, signal: null });
   });
 
-  test('says in words why it cannot start', async () => {
+  test('says why it cannot start', async () => {
     const forked = start({ on: 'start-fails' });
     await expect(forked.message('failed')).resolves.toEqual({ type: 'failed', message: 'The token is wrong. Make a new one.' });
     await expect(forked.exit).resolves.toEqual({ code: 1, signal: null });

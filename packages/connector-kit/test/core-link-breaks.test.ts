@@ -154,7 +154,7 @@ describe('the link to the core, when it breaks', () => {
       expect(server.connections).toBeLessThan(40);
     });
 
-    test('has 30 s anew when the link had been steady in between', async () => {
+    test('has another 30 s when the link had been steady in between', async () => {
       const clock = createFakeClock();
       answer = () => undefined;
       const turn = open({ clock }).handle(envelope('long'));
@@ -239,7 +239,7 @@ describe('the link to the core, when it breaks', () => {
       expect(seen).toEqual(['queued 1', 'a']);
     });
 
-    test('is withdrawn once for each time it began anew', async () => {
+    test('is withdrawn once for each time it began again', async () => {
       let times = 0;
       answer = (call) => {
         times++;
@@ -314,7 +314,7 @@ describe('the link to the core, when it breaks', () => {
       await expect.poll(() => saidOf()).toEqual(['t1', 't1']);
     });
 
-    test('is kept a thousand times, the newest, and it is told once that others are lost', async () => {
+    test('is kept a thousand times, the newest, and it is logged once that others are lost', async () => {
       const log = vi.fn<(...args: unknown[]) => void>();
       const link = open({ log });
       await server.stop();

@@ -8,7 +8,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { createCoreLink, type CoreLink } from '../src/core-link.ts';
 import { startLinkServer, type LinkCall, type LinkServer } from '../src/testing/link-server.ts';
 
-/** One thing that happens. `say` lets all turns of the core say a word; a `crash` makes it begin them anew. */
+/** One thing that happens. `say` lets all turns of the core say a word; a `crash` makes it begin them again. */
 type Step = { do: 'ask'; named: boolean; stream: boolean; words: number } | { do: 'say' | 'break' | 'crash' | 'settle' };
 
 const step: fc.Arbitrary<Step> = fc.oneof(

@@ -234,7 +234,7 @@ describe('the link to the core', () => {
     await expect(turn).resolves.toMatchObject({ outcome: 'replied' });
   });
 
-  test('gives up after ten seconds without a core, in words', async () => {
+  test('gives up after ten seconds without a core, and says so', async () => {
     const clock = createFakeClock();
     const turn = open({ clock }).handle(envelope('hi'));
     clock.advance(10_000);

@@ -6,7 +6,7 @@ const { budget, messageCost, perMs, hurriedWindows, unreadBytes } = channelLimit
 
 function setUp() {
   const written: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const heard: unknown[] = [];
   let isRead = true;
   const pipe = new Duplex({
@@ -18,14 +18,14 @@ function setUp() {
   });
   const channel = openChildChannel(pipe, {
     onMessage: (message) => heard.push(message),
-    onFault: (why) => told.push(why),
-    onHurry: () => told.push('hurry'),
+    onFault: (why) => reported.push(why),
+    onHurry: () => reported.push('hurry'),
   });
   const say = async (text: string) => {
     pipe.push(text);
     await vi.advanceTimersByTimeAsync(0);
   };
-  return { channel, pipe, written, told, heard, say, stopReading: () => (isRead = false) };
+  return { channel, pipe, written, reported, heard, say, stopReading: () => (isRead = false) };
 }
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
@@ -44,17 +44,17 @@ describe('the channel of a child', () => {
   });
 
   test('takes nothing of a child any more that said what is no message', async () => {
-    const { channel, told, heard, say } = setUp();
+    const { channel, reported, heard, say } = setUp();
     await say('{"a":1}\noops\n{"b":2}\n');
     expect(heard).toEqual([{ a: 1 }]);
-    expect(told).toEqual(['what it said to its parent is not JSON']);
+    expect(reported).toEqual(['what it said to its parent is not JSON']);
     expect(channel.send({})).toBe(false);
   });
 
   test('does not gather a message without an end', async () => {
-    const { told, say } = setUp();
+    const { reported, say } = setUp();
     await say('"'.padEnd(channelLimits.lineChars + 1, 'x'));
-    expect(told).toEqual([`what it said to its parent is longer than ${channelLimits.lineChars} characters`]);
+    expect(reported).toEqual([`what it said to its parent is longer than ${channelLimits.lineChars} characters`]);
   });
 
   test('lets a child that says too much wait as long as it took too much', async () => {
@@ -70,14 +70,14 @@ describe('the channel of a child', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('tells of a child that has to wait again and again', async () => {
-    const { told, say } = setUp();
+  test('reports a child that has to wait again and again', async () => {
+    const { reported, say } = setUp();
     for (let window = 0; window < hurriedWindows; window++) {
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
       await say(words(Math.ceil(budget / messageCost) + 1));
       await vi.advanceTimersByTimeAsync(perMs);
     }
-    expect(told).toEqual(['hurry']);
+    expect(reported).toEqual(['hurry']);
   });
 
   test('keeps nothing for a child that does not listen, past a limit', () => {

@@ -3,7 +3,7 @@ import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 
 export type ChannelListener = {
   onMessage(message: unknown): void;
-  /** The child said what is no message. It is not listened to any more. */
+  /** What the child sent is no message. Nothing more is read of it. */
   onFault(why: string): void;
   /** The child has had to wait for its parent for `hurriedWindows` on end. */
   onHurry(): void;
@@ -74,7 +74,7 @@ export function openChildChannel(pipe: Duplex, { onMessage, onFault, onHurry }: 
     splitter.push(chunk);
     if (debt >= channelLimits.budget) pipe.pause();
   });
-  pipe.on('error', () => undefined); // the child is gone, which is told elsewhere
+  pipe.on('error', () => undefined); // the child is gone, which is reported elsewhere
   pipe.once('close', () => {
     if (timer !== null) clearTimeout(timer);
   });

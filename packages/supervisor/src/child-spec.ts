@@ -11,7 +11,7 @@ export type ChildSpec = {
   /** Variable in which the next process finds how the one before it ended: a signal's name or an exit code. */
   lastExitVariable?: string;
   cwd?: string;
-  /** Sent as soon as the process exists; made anew for each start. */
+  /** Sent as soon as the process exists; made for each start. */
   greeting?: () => unknown;
   /** From spawn to the child's `{ type: 'ready' }` message. */
   startTimeoutMs: number;

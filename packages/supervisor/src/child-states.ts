@@ -1,6 +1,6 @@
 import type { ChildStatus } from './child-spec.ts';
 
-/** Where one supervised child stands. Finer than what is shown outside: a child that is being ended still counts as there. */
+/** The state of one supervised child. Finer than what is shown outside: a child that is being ended still counts as there. */
 export type Phase = 'stopped' | 'starting' | 'running' | 'stopping' | 'restarting' | 'backoff' | 'failed';
 
 export type ChildEvent =
@@ -8,12 +8,12 @@ export type ChildEvent =
   | 'start'
   | 'stop'
   | 'restart'
-  /** Told by the child. */
+  /** Reported by the child. */
   | 'ready'
   /** The process is gone: worth another try, or not. */
   | 'exit'
   | 'fatal-exit'
-  /** Told by the clock. */
+  /** Set off by the clock. */
   | 'start-timeout'
   | 'stop-timeout'
   | 'due';
@@ -94,7 +94,7 @@ export const statusOf: Readonly<Record<Phase, ChildStatus>> = {
   failed: 'failed',
 };
 
-/** Those who wait for a child to get somewhere. */
+/** What waits for a child to reach a phase. */
 export type PhaseWaiters = {
   /** Resolves at once when it is there already. Never rejects. */
   until(isThere: (phase: Phase) => boolean): Promise<void>;

@@ -7,7 +7,7 @@ export type Exit = {
   error: string | null;
 };
 
-/** How a process ended, in words, with the line of its log that most likely says why. */
+/** How a process ended, with the line of its log that most likely says why. */
 export function describeExit({ code, signal, error }: Exit, lines: readonly LogLine[], heapMb?: number): string {
   if (error !== null) return `could not be started: ${error}`;
   if (signal !== null && lines.some(({ text }) => isHeapFault(text)))
@@ -33,7 +33,7 @@ function tellingLine(lines: readonly LogLine[]): string | null {
 
 const isNoise = (text: string) => text.trim() === '' || /^\s+at |^Node\.js v\d|^\s*[\]}^]|^\(Use `node --trace/.test(text);
 
-/** Levels at which a log tells of what ends nobody. */
+/** Levels of lines that are not why a process ended. */
 const harmless: readonly unknown[] = ['trace', 'debug', 'info', 'warn'];
 
 function messageOf(text: string): string {

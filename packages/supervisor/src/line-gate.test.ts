@@ -37,9 +37,9 @@ describe('the gate before the log', () => {
     const { clock, passed, flood } = setUp();
     flood(1_756);
     clock.advance(20_000);
-    const told = passed.findIndex((text) => text.startsWith('['));
-    expect(passed[told]).toBe('[1000 lines (1.0 MiB) left out: more than can be kept up with]');
-    expect([passed[told - 1]?.slice(0, 5), passed[told + 1]?.slice(0, 5)]).toEqual(['255 x', '1256 ']);
+    const notice = passed.findIndex((text) => text.startsWith('['));
+    expect(passed[notice]).toBe('[1000 lines (1.0 MiB) left out: more than can be kept up with]');
+    expect([passed[notice - 1]?.slice(0, 5), passed[notice + 1]?.slice(0, 5)]).toEqual(['255 x', '1256 ']);
   });
 
   test('keeps the order while lines wait', () => {

@@ -16,7 +16,7 @@ type Raw = Pick<LogLine, 'stream' | 'text'>;
 /** Passes lines on as they come, and of a flood the newest, no faster than can be borne. Memory is bounded. */
 export type LineGate = {
   push(line: Raw): void;
-  /** Passes on what waits, at once: somebody wants to see it, or no more will come. */
+  /** Passes on what waits, at once: it is asked for, or no more will come. */
   drain(): void;
 };
 

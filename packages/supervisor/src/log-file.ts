@@ -40,7 +40,7 @@ export function createLogFile({ dir, name, maxBytes = 10 * 1024 * 1024 }: Option
     const text = Buffer.from(pending.join(''));
     pending = [];
     try {
-      // What is written to a file that somebody removed is nowhere.
+      // What is written to a file that was removed is lost.
       if (fd !== null && fstatSync(fd).nlink === 0) shut();
       fd ??= open();
       if (size > 0 && size + text.length > maxBytes) {

@@ -8,7 +8,7 @@ import { killGroup } from '@svc/service-kit/process/process-group.ts';
  * end by themselves when their parent is gone; this is for one that hangs or has been suspended.
  */
 export type PidFile = {
-  /** Notes the process that runs under `name` now; null when there is none. */
+  /** Notes the process that runs under `name` now; null when no process does. */
   note(name: string, pid: number | null): void;
   /** Gives what an earlier parent left `graceMs` to end, then ends it by force. Resolves with the names that needed it. */
   reap(graceMs: number): Promise<string[]>;

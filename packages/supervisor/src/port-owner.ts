@@ -22,7 +22,7 @@ const tryToListen = (host: string, port: number) =>
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
   });
 
-/** Who listens on a port; null when the system does not tell (another user's process, for instance). */
+/** Who listens on a port; null when the system does not say (another user's process, for instance). */
 export async function findPortOwner(port: number): Promise<PortOwner | null> {
   const pid = process.platform === 'linux' ? await ownerFromProc(port) : await ownerFromLsof(port);
   return pid === null ? null : { pid, program: await commandLineOf(pid) };

@@ -47,7 +47,7 @@ describe('a supervised child', () => {
     expect(await started).toMatchObject({ status: 'running', pid: last().pid, ready: { port: 4000 }, restarts: 0 });
   });
 
-  test('tells the next process how the one before it ended', () => {
+  test('gives the next process how the one before it ended', () => {
     const { child, clock, last } = setUp({ env: { A: '1' }, lastExitVariable: 'LAST' });
     void child.start();
     expect(last().spec.env).toEqual({ A: '1' });
@@ -166,7 +166,7 @@ describe('a supervised child', () => {
     expect(child.state.lastExit?.reason).toContain('exit code 78');
   });
 
-  test('counts anew after a person started it again', () => {
+  test('begins to count again after a person started it', () => {
     const { child, clock, last } = setUp();
     void child.start();
     for (let i = 0; i < 6; i++) {
@@ -179,7 +179,7 @@ describe('a supervised child', () => {
     expect(child.state.nextStartAt! - clock.now()).toBe(100);
   });
 
-  test('tells the reason the child gave itself', () => {
+  test('shows the reason that the child gave itself', () => {
     const { child, last } = setUp();
     void child.start();
     last().listener.onMessage({ type: 'failed', message: 'Port 3025 is in use.' });

@@ -21,7 +21,7 @@ describe('a log file', () => {
     expect(statSync(log.file).mode & 0o777).toBe(0o600);
   });
 
-  test('begins anew at its limit, keeps one old file, and goes on where it left off', async () => {
+  test('begins a new file at its limit, keeps one old file, and goes on where it left off', async () => {
     for (let run = 0; run < 3; run++) {
       const log = createLogFile({ dir: folder.path, name: 'a', maxBytes: 1000 });
       for (let i = 0; i < 50; i++) {

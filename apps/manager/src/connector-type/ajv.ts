@@ -39,7 +39,7 @@ const limitMs = 100;
 const context = createContext({ pattern: null, text: '' });
 const match = new Script('pattern.test(text)');
 
-/** A pattern for Ajv: a connector type that somebody added brings its own. A text that it does not decide on in time does not match. */
+/** A pattern for Ajv: a connector type that was added brings its own. A text that it does not decide on in time does not match. */
 const boundedRegExp = Object.assign(
   (source: string, flags: string) => {
     const pattern = new RegExp(source, flags);
@@ -53,7 +53,7 @@ const boundedRegExp = Object.assign(
           throw error;
         }
       },
-      // Ajv tells patterns apart by it.
+      // Ajv distinguishes patterns by it.
       toString: () => String(pattern),
     };
   },

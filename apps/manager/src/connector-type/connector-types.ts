@@ -6,7 +6,7 @@ import { createConfigValidator, type ConfigValidator } from './validate-config.t
 export type ConnectorTypes = {
   list(): readonly ConnectorType[];
   find(type: string): ConnectorType | null;
-  /** Why there is no such type, in words for the operator. */
+  /** Why there is no such type, for the operator. */
   whyNot(type: string): string;
   /** Checks a config against the type's whole schema and fills in its defaults. Throws `bad_request` naming the fields. */
   validate: ConfigValidator;
@@ -18,7 +18,7 @@ export type ConnectorTypes = {
 
 export type ConnectorTypesOptions = {
   find: () => Promise<FoundTypes>;
-  /** Told of a problem once. */
+  /** Called once for each problem. */
   onProblem?: (problem: string) => void;
 };
 

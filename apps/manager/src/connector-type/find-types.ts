@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import { isRecord } from '@svc/contract/json-value.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { withMemorySetting } from './memory-limit.ts';
 import { describeMetaProblems } from './meta-problems.ts';
@@ -18,7 +19,7 @@ const againAfterMs = 30_000;
 
 /**
  * Looks for connector types: each folder of `own` (this repository) and `added` (the operator's) is one. Only the
- * description is loaded, and again only where a folder has changed. What is wrong with a folder is told and stops no
+ * description is loaded, and again only where a folder has changed. What is wrong with a folder is reported and stops no
  * other; of two with one name the own one counts.
  */
 export async function findTypes(own: string, added: string, seen: SeenFolders = new Map()): Promise<FoundTypes> {
@@ -29,9 +30,9 @@ export async function findTypes(own: string, added: string, seen: SeenFolders = 
   for (const [index, result] of loaded.entries()) {
     const folder = folders[index] ?? '';
     const where = `"${path.basename(folder)}" in ${path.dirname(folder)}`;
-    const tell = (problem: string) => found.problems.push(`The connector type ${where} cannot be used: ${problem}.`);
-    if (result.status === 'rejected') tell(errorText(result.reason));
-    else if (found.types.some(({ meta }) => meta.type === result.value.meta.type)) tell('there is a type of this name already');
+    const report = (problem: string) => found.problems.push(`The connector type ${where} cannot be used: ${problem}.`);
+    if (result.status === 'rejected') report(errorText(result.reason));
+    else if (found.types.some(({ meta }) => meta.type === result.value.meta.type)) report('there is a type of this name already');
     else found.types.push(result.value);
   }
   return found;
@@ -84,7 +85,7 @@ function moduleFolder(dir: string): string[] {
     const entry = entryOf(dir);
     return entry === null ? [] : [path.dirname(entry)];
   } catch {
-    return []; // what is wrong with it is told when it is loaded
+    return []; // what is wrong with it is reported when it is loaded
   }
 }
 
@@ -114,8 +115,8 @@ function entryOf(dir: string): string | null {
 function exportOf(manifest: string): string | null {
   if (!existsSync(manifest)) return null;
   const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as { exports?: unknown };
-  const root: unknown = typeof exports === 'object' && exports !== null ? (exports as Record<string, unknown>)['.'] : exports;
-  const target: unknown = typeof root === 'object' && root !== null ? (root as Record<string, unknown>)['default'] : root;
+  const root: unknown = isRecord(exports) ? exports['.'] : exports;
+  const target: unknown = isRecord(root) ? root['default'] : root;
   return typeof target === 'string' ? target : null;
 }
 

@@ -62,7 +62,7 @@ type Checked = {
   permissions?: { read?: string[]; write?: string[] };
 };
 
-/** What is wrong with a type's `meta`, in words; nothing when it can be used. `folder` is the name it must carry. */
+/** What is wrong with a type's `meta`, a text each; none when it can be used. `folder` is the name it must carry. */
 export function describeMetaProblems(meta: unknown, folder: string): string[] {
   if (typeof meta !== 'object' || meta === null) return ['it exports no "meta"'];
   const ajv = createAjv();

@@ -3,7 +3,7 @@ import { confineProcess } from '@svc/connector-kit/child/confine-process.ts';
 import { shareKit } from '@svc/connector-kit/child/share-kit.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 
-/** Entry of the process that loads one module and tells its `meta`. */
+/** Entry of the process that loads one module and sends its `meta`. */
 try {
   const file = process.argv[2] ?? '';
   confineProcess();

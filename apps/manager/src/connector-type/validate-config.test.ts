@@ -17,7 +17,7 @@ const meta = (title: string): ConnectorMeta => ({
   ),
 });
 
-test('a type that was described anew is checked by its new schema', () => {
+test('a type with another description is checked by its new schema', () => {
   const validate = createConfigValidator();
   expect(validate(meta('one'), {})).toEqual({ room: 'one' });
   expect(validate(meta('two'), {})).toEqual({ room: 'two' });

@@ -30,10 +30,10 @@ type Deps = {
 /** How long an answer waits for a start to turn out; past it the instance is reported as starting. */
 const patienceMs = 5000;
 
-/** The rules of connector instances. Each change is stored first, then told to the supervisor, in one order for all. */
+/** The rules of connector instances. Each change is stored first, then handed to the supervisor, in one order for all. */
 export type InstanceService = {
   list(): Promise<Instance[]>;
-  /** Throws `not_found`, as all below do for an instance there is none of. */
+  /** Throws `not_found`, as all below do for an unknown id. */
   get(id: string): Promise<{ instance: Instance; logs: LogLine[] }>;
   /** Throws `bad_request` for an unknown type or a config that does not fit, `conflict` for a port or a type that is taken. */
   create(request: CreateInstance): Promise<Instance>;

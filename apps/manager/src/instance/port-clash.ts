@@ -3,7 +3,7 @@ import type { InstanceConfig } from '@svc/contract/instance.ts';
 
 type HostPorts = Pick<ManagerSettings, 'corePort' | 'managerPort' | 'collectorPort'>;
 
-/** Who has a port that `candidate` wants, in words; null when nobody has. Instances that are disabled have none. */
+/** Who has a port that `candidate` wants, as a text for the operator; null when it is free. Instances that are disabled have none. */
 export function findPortClash(
   candidate: Pick<InstanceConfig, 'id' | 'config'>,
   others: readonly InstanceConfig[],

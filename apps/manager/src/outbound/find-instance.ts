@@ -51,6 +51,6 @@ export function checkUp(instance: Instance): void {
   if (isUp(instance)) return;
   const { id, status, last_exit: lastExit } = instance;
   if (status === 'failed')
-    throw conflict(`The instance "${id}" has failed: ${lastExit?.reason ?? 'see its log'}. Mend that and start it.`);
+    throw conflict(`The instance "${id}" has failed: ${lastExit?.reason ?? 'see its log'}. Correct that and start it.`);
   throw conflict(`The instance "${id}" is stopped. Start it with POST /instances/${id}/start.`);
 }

@@ -23,7 +23,7 @@ type Deps = {
 /** What is stored as the answer of a message whose fate is known: it is delivered, or will never be. */
 type Final = { ok: true } | { ok: false; code: ErrorCode; message: string; status: number };
 
-/** A sender's name for a message. `anyContent`: what is in it may be another at a repeat, as where it is masked anew each time. */
+/** A sender's name for a message. `anyContent`: its content may differ at a repeat, as where it is masked again each time. */
 export type SendKey = { key: string; anyContent: boolean };
 
 /** For senders, when nobody said how long to wait. */

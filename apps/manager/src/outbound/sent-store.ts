@@ -5,7 +5,7 @@ import type { Database } from '@svc/store/database.ts';
 /** A message under its sender's key. `answer` is null until it is known for good what became of it. */
 export type SentMessage = SameMessage & { id: string; instance_id: string; answer: string | null };
 
-/** What tells a repeat from another message under the same key. A `digest` of null fits every content. */
+/** What distinguishes a repeat from another message under the same key. A `digest` of null fits every content. */
 export type SameMessage = { place: string; digest: string | null };
 
 const keptMs = 24 * 60 * 60_000;

@@ -15,8 +15,8 @@ export type Confinement = { flags: string[]; env: Record<string, string> };
 
 /**
  * What the process of an instance may touch: the code it is made of, its own folder, files that it may have to send,
- * and paths that its config holds in fields its type asks for. Throws, in words for the operator, when one of these
- * would open what belongs to somebody else.
+ * and paths that its config holds in fields its type asks for. Throws, with a text for the operator, when one of these
+ * would open what belongs to others.
  */
 export function confine(deps: Deps, { type, config, dataDir }: Child): Confinement {
   const { settings, paths, env, childEntry } = deps;
@@ -61,7 +61,7 @@ const sendsFiles = ({ meta: { outbound, capabilities } }: ConnectorType): boolea
   capabilities.supports_attachments_out === true || (outbound !== false && outbound.kinds.some((kind) => kind !== 'text'));
 
 /**
- * Compiled code is kept for each type by itself: whoever writes to a cache decides what those who read it run. Types
+ * Compiled code is kept for each type by itself: what writes to a cache decides what its readers run. Types
  * that the operator added have theirs in the data folder.
  */
 function openCache({ env, paths }: Deps, { meta, isAdded }: ConnectorType): string | null {
@@ -76,7 +76,7 @@ const system = ['/proc', '/sys', '/dev'];
 
 /**
  * Checks of paths that are to be opened to an instance: links are followed, and nothing may lie behind them that belongs
- * to the service, to another instance or to other processes. Each throws in words, or does nothing.
+ * to the service, to another instance or to other processes. Each throws with a text for the operator, or does nothing.
  */
 function createPathPolicy({ paths, settings }: Pick<SupervisorDeps, 'paths' | 'settings'>, dataDir: string) {
   const secrets = [paths.root, settings.secretsFile, path.join(settings.root, '.env'), ...system].map(realPlace);

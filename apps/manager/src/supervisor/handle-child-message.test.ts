@@ -19,6 +19,6 @@ test.each([
   { type: 'emit', event: { kind: 'x', text: { length: 3 } } },
   { type: 'emit', event: { kind: 'x', ts: 'now' } },
   { type: 'emit', event: { kind: 'x', payload: 'text' } },
-])('%j is none', (message) => {
+])('%j is no message', (message) => {
   expect(parseChildMessage(message)).toBeNull();
 });

@@ -14,7 +14,7 @@ type Deps = Pick<SupervisorDeps, 'log' | 'telemetry'> & {
   reply(message: ParentMessage): void;
 };
 
-/** Does what a message of an instance's process asks for; one that is none does nothing. */
+/** Does what a message of an instance's process asks for; anything else does nothing. */
 export function handleChildMessage(deps: Deps, message: unknown): void {
   const { instance, instanceSecrets, telemetry } = deps;
   const heard = parseChildMessage(message);
@@ -32,7 +32,7 @@ async function answerSecret({ instance, credentialKeys, instanceSecrets, log, re
 
 type Heard = Extract<ChildMessage, { type: 'heartbeat' | 'emit' | 'secret' }>;
 
-/** A message of a connector process, or null for anything that is none: it is another program's word. */
+/** A message of a connector process, or null: another program sent it, so nothing in it is taken for granted. */
 export function parseChildMessage(message: unknown): Heard | null {
   if (!isRecord(message)) return null;
   if (message['type'] === 'heartbeat') return { type: 'heartbeat' };
@@ -55,7 +55,7 @@ const types: Readonly<Record<string, readonly (keyof PartialEvent)[]>> = {
   boolean: ['billed', 'injected'],
 };
 
-/** Each field is of its type or not there: whoever cuts a long text takes it for one. */
+/** Each field is of its type or not there: what cuts a long text takes it for a text. */
 function isEvent(event: unknown): event is PartialEvent {
   if (!isRecord(event) || typeof event['kind'] !== 'string' || !isRecord(event['payload'] ?? {})) return false;
   return Object.entries(types).every(([type, names]) =>

@@ -4,33 +4,33 @@ import { createHeartbeatMonitor } from './heartbeat.ts';
 
 function setUp() {
   const clock = createFakeClock();
-  const told: string[] = [];
-  const monitor = createHeartbeatMonitor(clock, 1000, ({ heartbeat }) => told.push(heartbeat));
-  return { clock, told, monitor };
+  const reported: string[] = [];
+  const monitor = createHeartbeatMonitor(clock, 1000, ({ heartbeat }) => reported.push(heartbeat));
+  return { clock, reported, monitor };
 }
 
 test('is unknown until the first beat, however long that takes', () => {
-  const { clock, told, monitor } = setUp();
+  const { clock, reported, monitor } = setUp();
   clock.advance(1_000_000);
   expect(monitor.read()).toEqual({ heartbeat: 'unknown', last_heartbeat_at: null });
   monitor.beat();
   expect(monitor.read()).toEqual({ heartbeat: 'fresh', last_heartbeat_at: clock.now() });
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
-test('is stale only after longer than the limit, which is told once', () => {
-  const { clock, told, monitor } = setUp();
+test('is stale only after longer than the limit, which is reported once', () => {
+  const { clock, reported, monitor } = setUp();
   monitor.beat();
   clock.advance(1000);
   expect(monitor.read().heartbeat).toBe('fresh');
   clock.advance(3);
   expect(monitor.read().heartbeat).toBe('stale');
   clock.advance(100_000);
-  expect(told).toEqual(['stale']);
+  expect(reported).toEqual(['stale']);
 });
 
 test('is fresh again with the next beat', () => {
-  const { clock, told, monitor } = setUp();
+  const { clock, reported, monitor } = setUp();
   monitor.beat();
   clock.advance(5000);
   monitor.beat();
@@ -38,43 +38,43 @@ test('is fresh again with the next beat', () => {
   clock.advance(900);
   monitor.beat();
   clock.advance(900);
-  expect(told).toEqual(['stale', 'fresh']);
+  expect(reported).toEqual(['stale', 'fresh']);
 });
 
-test('is not told stale by a timer that is early', () => {
+test('is not reported as stale by a timer that is early', () => {
   const clock = createFakeClock();
-  const told: string[] = [];
+  const reported: string[] = [];
   const early = { ...clock, after: (ms: number, fn: () => void) => clock.after(Math.max(1, ms - 2), fn) };
-  createHeartbeatMonitor(early, 1000, ({ heartbeat }) => told.push(heartbeat)).beat();
+  createHeartbeatMonitor(early, 1000, ({ heartbeat }) => reported.push(heartbeat)).beat();
   clock.advance(999);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   clock.advance(5);
-  expect(told).toEqual(['stale']);
+  expect(reported).toEqual(['stale']);
 });
 
-test('begins anew with a new process', () => {
-  const { clock, told, monitor } = setUp();
+test('begins again with a new process', () => {
+  const { clock, reported, monitor } = setUp();
   monitor.beat();
   monitor.reset();
   clock.advance(5000);
   expect(monitor.read().heartbeat).toBe('unknown');
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
 test('is stale in time although the time of day is set back, and no timer turns idly until then', () => {
   const clock = createFakeClock();
-  const told: string[] = [];
+  const reported: string[] = [];
   let [setBackMs, timers] = [0, 0];
   const moved = {
     ...clock,
     now: () => clock.now() - setBackMs,
     after: (ms: number, fn: () => void) => (timers++, clock.after(ms, fn)),
   };
-  const monitor = createHeartbeatMonitor(moved, 1000, ({ heartbeat }) => told.push(heartbeat));
+  const monitor = createHeartbeatMonitor(moved, 1000, ({ heartbeat }) => reported.push(heartbeat));
   monitor.beat();
   setBackMs = 3_600_000;
   clock.advance(2000);
   expect(monitor.read().heartbeat).toBe('stale');
   monitor.beat();
-  expect([told, timers]).toEqual([['stale', 'fresh'], 2]);
+  expect([reported, timers]).toEqual([['stale', 'fresh'], 2]);
 });

@@ -22,7 +22,7 @@ export function createHeartbeatMonitor(
   onChange: (state: HeartbeatState) => void,
 ): HeartbeatMonitor {
   let last: number | null = null;
-  /** By a timer, which counts on when the time of day is set back; what is read and what is told is the same. */
+  /** By a timer, which counts on when the time of day is set back; what is read and what is reported is the same. */
   let isSilent = false;
   let cancel: () => void = () => undefined;
   const read = (): HeartbeatState => ({

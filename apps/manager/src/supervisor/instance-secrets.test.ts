@@ -64,7 +64,7 @@ describe('what an instance says, with its secrets taken out', () => {
     });
   });
 
-  test('of others cannot be told: then nothing of the event is', () => {
+  test('of others cannot be known: then nothing of the event is sent', () => {
     const fails = () => {
       throw new Error('no list');
     };

@@ -23,7 +23,7 @@ const maxKnown = 300;
 /** Each may be a program that is run. */
 const maxAsked = 32;
 
-/** `maskKnown` takes out what this installation knows to be secret, and throws when that cannot be told. */
+/** `maskKnown` takes out what this installation knows to be secret, and throws when that is not known. */
 export function createInstanceSecrets(secrets: SecretResolver, maskKnown: (text: string) => string): InstanceSecrets {
   const known = new Set<string>();
   // One secret may be the beginning of another.

@@ -31,7 +31,7 @@ export type InstanceSupervisor = {
   aliveRunOf(id: string): string | null;
   /** Takes out every secret that was given to an instance. */
   mask(text: string): string;
-  /** What is wrong around the instances, in words: logs that cannot be written. */
+  /** What is wrong around the instances, a line each: logs that cannot be written. */
   faults(): string[];
   /** Instances that should run and do not: they have failed, or wait for their next start. */
   down(): DownInstance[];
@@ -152,8 +152,8 @@ const idOfPid = (instances: Supervisor['instances'], pid: number): string | null
   [...instances].find(([, instance]) => instance.status().pid === pid)?.[0] ?? null;
 
 /**
- * Who has the port that a process could not have: it knows only that somebody has it. Null when the reason is another
- * one, or the system does not tell. `idOfPid` knows the instances; `mask` takes secrets out of the command line of a program.
+ * Who has the port that a process could not have: it knows only that the port is taken. Null when the reason is another
+ * one, or the system does not say. `idOfPid` knows the instances; `mask` takes secrets out of the command line of a program.
  */
 async function explainPortClash(
   reason: string,

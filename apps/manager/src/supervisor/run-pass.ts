@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Secret } from '@svc/service-kit/secret.ts';
 
-/** What the manager and one process of an instance know of each other. Made anew for each process. */
+/** What the manager and one process of an instance know of each other. New for each process. */
 export type RunPass = {
   /** Shown to the process with every request. */
   token: Secret;
@@ -25,7 +25,7 @@ export function toDoor({ token, proof }: RunPass, ready: Record<string, unknown>
   return port === null ? null : { url: `http://127.0.0.1:${port}`, token, proof };
 }
 
-/** A port in a message of a process, or null for anything that is none. */
+/** A port in a message of a process, or null for anything else. */
 export function portIn(ready: Record<string, unknown> | null, name: 'port' | 'outboundPort'): number | null {
   const port = ready?.[name];
   return typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536 ? port : null;

@@ -3,7 +3,7 @@ import type { ChildState } from '@svc/supervisor/child-spec.ts';
 import type { HeartbeatState } from './heartbeat.ts';
 import { portIn } from './run-pass.ts';
 
-/** How an instance stands, beside what is stored of it. */
+/** The state of an instance, beside what is stored of it. */
 export type RuntimeStatus = Omit<Instance, keyof InstanceConfig | 'created_at' | 'updated_at'>;
 
 export const notRunning: RuntimeStatus = {

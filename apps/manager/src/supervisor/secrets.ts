@@ -12,7 +12,8 @@ export type SecretResolver = { resolve(name: string): Promise<string> };
 export type OnResolved = (name: string, value: string) => Promise<void>;
 
 /**
- * Asks the vault, where there is one, then the places of this machine; where the vault refuses, nobody else. The service's own settings and tokens (`SVC_…`) are nobody's secrets.
+ * Asks the vault, where there is one, then the places of this machine; where the vault refuses, nothing else is
+ * asked. The service's own settings and tokens (`SVC_…`) are given to no connector.
  */
 export function createSecretResolver(
   places: SecretPlaces,
@@ -47,7 +48,7 @@ type Deps = { settings: Pick<ManagerSettings, 'bindHost' | 'corePort'>; log: Pic
 const timeoutMs = 4_000;
 
 /**
- * Tells the core the name of a secret that a connector is about to get, so that no reply tells its value. Never rejects: a
+ * Tells the core the name of a secret that a connector is about to get, so that no reply shows its value. Never rejects: a
  * core that is away says nothing to anybody, and asks for the names when it is back.
  */
 export function createSecretAnnouncer({ settings: { bindHost, corePort }, log }: Deps): (name: string) => Promise<void> {

@@ -43,7 +43,7 @@ export class SupervisedInstance {
   #type: ConnectorType | null = null;
   /** Of the process that runs: a config that changed counts from the next one on. */
   #limitMb = Infinity;
-  #told: string = 'stopped';
+  #reported: string = 'stopped';
   #pid: number | null = null;
 
   /** Not to be started before `configure`. */
@@ -194,8 +194,8 @@ export class SupervisedInstance {
       this.#heartbeat.reset();
       this.#note(state.pid);
     }
-    if (state.status === this.#told) return;
-    this.#told = state.status;
+    if (state.status === this.#reported) return;
+    this.#reported = state.status;
     if (state.status === 'running') {
       void this.sampleUsage();
       this.#deps.onAlive(this.#config.id);

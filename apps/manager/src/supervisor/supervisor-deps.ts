@@ -21,7 +21,7 @@ export type SupervisorDeps = {
   secrets: SecretResolver;
   /** Takes what this installation knows to be secret, and what has the form of a secret, out of a line of a log. */
   maskLine(line: string): string;
-  /** Takes out the values that this installation knows to be secret. Throws when they cannot be told. */
+  /** Takes out the values that this installation knows to be secret. Throws when they are not known. */
   maskKnown(text: string): string;
   childEntry: string;
   pidFile: PidFile;

@@ -2,7 +2,7 @@ import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { expect, test } from 'vitest';
 import { createUsageMeter, parseCpuTime, type Usage } from './usage-meter.ts';
 
-test('tells the memory at once, and the share of a core from the second look on', async () => {
+test('shows the memory at once, and the share of a core from the second look on', async () => {
   const clock = createFakeClock();
   const looks: (Usage | null)[] = [{ memory_bytes: 1000, cpuMs: 500 }, { memory_bytes: 2000, cpuMs: 3000 }, null];
   const meter = createUsageMeter(clock, async () => looks.shift() ?? null);
@@ -16,7 +16,7 @@ test('tells the memory at once, and the share of a core from the second look on'
   expect(meter.read(7)).toEqual(second);
 });
 
-test('begins anew with another process', async () => {
+test('begins again with another process', async () => {
   const meter = createUsageMeter(createFakeClock(), async (pid) => ({ memory_bytes: pid, cpuMs: pid }));
   await meter.sample(7);
   expect(meter.read(8)).toBeNull();

@@ -41,7 +41,7 @@ async function lookAt(pid: number): Promise<Usage | null> {
   try {
     return process.platform === 'linux' ? await lookAtProc(pid) : await askPs(pid);
   } catch {
-    return null; // it is gone, or this system does not tell
+    return null; // it is gone, or this system does not say
   }
 }
 

@@ -16,7 +16,7 @@ const pruneRefusals = `DELETE FROM access_log WHERE outcome <> 'ok' AND id <=
   (SELECT id FROM access_log WHERE outcome <> 'ok' ORDER BY id DESC LIMIT 1 OFFSET ?)`;
 
 /**
- * Who asked for what, and what became of it. An entry is committed together with what it tells of, so nothing is answered
+ * Who asked for what, and what became of it. An entry is committed together with what it is about, so nothing is answered
  * that is not on record: where the entry cannot be written, the access has not happened. What is refused again and again
  * is counted, so that nobody fills the disk by asking.
  */

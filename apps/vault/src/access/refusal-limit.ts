@@ -13,7 +13,7 @@ export type RefusalLimit = {
 const windowMs = 60_000;
 export const maxPerWindow = 60;
 
-/** Sixty refusals a minute of each actor are told apart; `onSum` gets how many more there were, once the minute is over. */
+/** Sixty refusals a minute of each actor are entered one by one; `onSum` gets how many more there were, once the minute is over. */
 export function createRefusalLimit(clock: Clock, onSum: (sum: RefusalSum) => void): RefusalLimit {
   const windows = new Map<string, { count: number; end: () => void }>();
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A new key for somebody: 256 random bits behind a prefix that tells what it is. */
+/** A new key: 256 random bits behind a prefix that says what it is for. */
 export const newAccessKey = (prefix: string): string => `${prefix}_${randomBytes(32).toString('base64url')}`;
 
 /** What is kept of it. Such keys cannot be guessed, so a slow hash would protect nothing more. */

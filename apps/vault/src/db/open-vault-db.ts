@@ -9,7 +9,7 @@ export function openVaultDb(file: string): SqliteDatabase {
   makePrivateDir(path.dirname(file));
   const db = openSqlite(file, { durability: 'full', exclusive: true, advice: () => adviceOf(path.dirname(path.dirname(file))) });
   // Always full: an access must be on record before its answer leaves, also when the power fails in between. What is deleted or
-  // wrapped anew is overwritten.
+  // wrapped again is overwritten.
   db.raw.exec('PRAGMA secure_delete=ON');
   migrate(db, path.join(import.meta.dirname, 'migrations'));
   return db;

@@ -139,7 +139,7 @@ async function rotate(ring: Ring, tx: Transaction): Promise<Rotated> {
   return { generation: next.generation, rewrapped };
 }
 
-/** What every request gets that needs a key while there is none. */
+/** What every request gets that needs a key of a sealed vault. */
 export const sealed = (): ServiceError =>
   new ServiceError('unavailable', 'The vault is sealed. Open it: ./svc vault unseal', { details: { sealed: true } });
 

@@ -161,7 +161,7 @@ function checkPassphrase(passphrase: string): void {
   throw badRequest(`A passphrase has at least ${leastPassphrase} characters; six random words are good.`);
 }
 
-/** The wrapped root key tells whether the key is the right one. */
+/** The wrapped root key shows whether the key is the right one. */
 function checkKek(keyring: Keyring, kek: Buffer, row: VaultRow): void {
   try {
     keyring.check(kek, row);

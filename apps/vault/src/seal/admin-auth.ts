@@ -12,7 +12,7 @@ export type AdminAuth = (request: Asked) => Promise<void>;
 
 /**
  * The admin key comes as `X-Admin-Key`. `adminKey` is the operator's own; null: the one that was made with the
- * vault, which is known by its hash. Before the vault is set up and without a key of the operator's there is none.
+ * vault, which is known by its hash. Before the vault is set up, without a key of the operator's, nobody is let in.
  */
 export function createAdminAuth(db: Database, adminKey: Secret | null): AdminAuth {
   return async function adminAuth(request) {

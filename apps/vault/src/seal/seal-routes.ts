@@ -18,7 +18,7 @@ const changeBody = {
 
 type Deps = Pick<VaultContext, 'lifecycle' | 'adminAuth' | 'settings'>;
 
-/** Set-up, opening and closing. Whoever comes first may set up a vault that has no admin key yet. */
+/** Set-up, opening and closing. The first caller may set up a vault that has no admin key yet. */
 export function mountSealRoutes(app: App, { lifecycle, adminAuth, settings }: Deps): void {
   app.get('/v1/status', () => lifecycle.state());
 

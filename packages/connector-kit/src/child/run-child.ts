@@ -46,7 +46,7 @@ export function runChild(): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end(signal));
   process.on('disconnect', () => end('the manager is gone'));
   process.on('uncaughtException', (error) => {
-    log('error', 'uncaught fault; the manager starts this connector anew', { error: errorText(error), stack: error?.stack });
+    log('error', 'uncaught fault; the manager starts this connector again', { error: errorText(error), stack: error?.stack });
     process.exit(1);
   });
   parent.onStop(() => end('asked to'));

@@ -3,7 +3,7 @@ import { startFailure } from './start-failure.ts';
 
 const system = (code: string, fields: object = {}) => Object.assign(new Error(`${code}: a system message`), { code, ...fields });
 
-describe('a failed start in words', () => {
+describe('the reason of a failed start', () => {
   test.each([
     [system('EADDRINUSE', { port: 3025 }), /^Port 3025 is in use/],
     [system('EADDRINUSE'), /^Port 4000 is in use/],

@@ -2,7 +2,7 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 
 type SystemError = Error & { code?: string; address?: string; port?: number; permission?: string; resource?: string };
 
-/** A failed start in words: what is wrong and what to do. System codes mean nothing to most readers. */
+/** Why a start failed, for the operator: what is wrong and what to do. System codes mean nothing to most readers. */
 export function startFailure(error: unknown, config: Record<string, unknown>): string {
   if (!(error instanceof Error)) return errorText(error);
   const { code, address, port, permission, resource } = error as SystemError;

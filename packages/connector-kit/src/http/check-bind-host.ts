@@ -8,7 +8,7 @@ type BindHost = {
 };
 
 /**
- * Throws in words when a bind address would open the connector to a network by mistake: beyond loopback a token is
+ * Throws when a bind address would open the connector to a network by mistake: beyond loopback a token is
  * required, and for "all addresses" the operator must also name the hosts it is reached by.
  */
 export function checkBindHost({ host, needsToken, allowedHosts }: BindHost): void {

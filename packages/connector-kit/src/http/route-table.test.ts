@@ -59,7 +59,7 @@ describe('the route of a request', () => {
     expect(failure('GET', '/v1/models/%ff')).toMatchObject({ status: 400 });
   });
 
-  test('any address finds a route or fails in words', () => {
+  test('any address finds a route or fails with a ServiceError', () => {
     fc.assert(
       fc.property(fc.constantFrom('GET', 'POST', '__proto__'), fc.string({ unit: 'binary' }), (method, tail) => {
         try {

@@ -5,7 +5,7 @@ import type { Route } from './route-table.ts';
 
 type Options = { routes: readonly Route[]; version: VersionInfo; errorSchema?: Schema };
 
-/** The routes by which every process tells what it is: `/version` and `/openapi.json`. */
+/** The routes by which every process says what it is: `/version` and `/openapi.json`. */
 export function createSelfRoutes({ routes, version, errorSchema }: Options): Route[] {
   const own: Route[] = [
     {

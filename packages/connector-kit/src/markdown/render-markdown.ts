@@ -117,7 +117,7 @@ function renderSpan(token: MarkedToken, dialect: Dialect): string {
 
 function renderLink({ href, text, tokens }: Tokens.Link, dialect: Dialect): string {
   const inner = renderInline(tokensOf(tokens), dialect);
-  // Only what leads to a page or a person; anything else is somebody's trick.
+  // Only what leads to a page or a person; anything else is a trick.
   return /^(https?|mailto|tg):/i.test(href) ? dialect.link(inner, href, text === href) : inner;
 }
 

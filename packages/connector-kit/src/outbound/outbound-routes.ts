@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import path from 'node:path';
+import { isRecord } from '@svc/contract/json-value.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { errorText, ServiceError, unavailable, upstream, badRequest } from '@svc/service-kit/service-error.ts';
 import type { Outbound, StartContext } from '../connector.ts';
@@ -115,6 +116,6 @@ function parseToggle(value: unknown): ToggleChannel {
 }
 
 function toRecord(value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badRequest('Send a JSON object.');
-  return { ...value };
+  if (!isRecord(value)) throw badRequest('Send a JSON object.');
+  return value;
 }

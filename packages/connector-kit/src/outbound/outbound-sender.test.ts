@@ -72,7 +72,7 @@ describe('a message to a channel', () => {
     expect(await sender(message('a'))).toEqual({ repeated: true });
   });
 
-  test('is waited for by whoever ends the process', async () => {
+  test('is waited for before the process ends', async () => {
     let fail: (error: Error) => void = () => undefined;
     const { sender, drain } = openSender(() => new Promise((_, reject) => (fail = reject)));
     const sending = sender(message('a')).catch((error: Error) => error.message);

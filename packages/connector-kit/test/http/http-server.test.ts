@@ -14,7 +14,7 @@ describe('the HTTP server of connectors', () => {
     expect(own.headers.get('x-request-id')).toMatch(/^req_/);
   });
 
-  test('tells what runs, and describes its routes', async () => {
+  test('says what runs, and describes its routes', async () => {
     const one: Route = {
       ...health,
       path: '/thing/:id',
