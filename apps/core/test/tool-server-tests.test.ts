@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { ToolServerDocument, ToolServerTest } from '@svc/contract/tool-server.ts';
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
-import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
+import { toolServerMissing } from '@svc/engine-kit/tool-servers.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';

@@ -1,6 +1,6 @@
 import { isReadablePattern, readablePath, type ReadScope } from '@svc/engine-kit/path-policy.ts';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
-import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
+import { allowedToolServers } from '@svc/engine-kit/tool-servers.ts';
 import type { Permission } from './claude-messages.ts';
 
 type Input = Record<string, unknown>;

@@ -1,7 +1,6 @@
 import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { createEventQueue, type EventQueue } from '@svc/engine-kit/event-queue.ts';
-import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
-import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
+import { allowedToolServers, toolServerMissing } from '@svc/engine-kit/tool-servers.ts';
 import { estimateUsage } from '@svc/engine-kit/usage.ts';
 import type { ClaudeInit, ClaudeMessage, ClaudeResult } from './claude-messages.ts';
 import { answerLimitMs, type Conversation, type TurnListener } from './conversation.ts';

@@ -4,7 +4,8 @@ import { createEventQueue, type EventQueue } from '@svc/engine-kit/event-queue.t
 import { estimateUsage } from '@svc/engine-kit/usage.ts';
 import { within } from '@svc/service-kit/process/process-group.ts';
 import { shownTexts } from '@svc/engine-kit/shown-texts.ts';
-import { allowedToolServers, isImage, turnText } from '@svc/engine-kit/turn-text.ts';
+import { allowedToolServers } from '@svc/engine-kit/tool-servers.ts';
+import { isImage, turnText } from '@svc/engine-kit/turn-text.ts';
 import type { AppServer } from './app-server.ts';
 import type { TurnNotification } from './codex-messages.ts';
 import { RpcError, type Notification } from './json-rpc.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
-import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
+import { allowedToolServers } from '@svc/engine-kit/tool-servers.ts';
 import type { ModelCatalogs } from './model-catalog.ts';
 
 /** Where codex sends its model requests when not to the vendor. */

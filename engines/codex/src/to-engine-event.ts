@@ -1,5 +1,5 @@
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
-import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
+import { toolServerMissing } from '@svc/engine-kit/tool-servers.ts';
 import type { ThreadItem, TurnNotification } from './codex-messages.ts';
 
 /** What a notification means to the turn's listener. Usage and the end of the turn are the turn's own business. */

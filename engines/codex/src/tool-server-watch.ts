@@ -1,5 +1,5 @@
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
-import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
+import { toolServerMissing } from '@svc/engine-kit/tool-servers.ts';
 import type { TurnNotification } from './codex-messages.ts';
 
 /** Which of a turn's tool servers have come up. Codex may say nothing of one, which would then be missing without a notice. */

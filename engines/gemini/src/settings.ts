@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
-import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
+import { allowedToolServers } from '@svc/engine-kit/tool-servers.ts';
 import { ownTools } from './tool-policy.ts';
 
 /** Variable that holds a dollar sign: in settings one would begin a variable's name, and there is no other escape. */

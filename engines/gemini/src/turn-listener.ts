@@ -2,8 +2,7 @@ import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/
 import { createEventQueue, type EventQueue } from '@svc/engine-kit/event-queue.ts';
 import type { ProcessEnd } from '@svc/engine-kit/line-process.ts';
 import { estimateUsage } from '@svc/engine-kit/usage.ts';
-import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
-import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
+import { allowedToolServers, toolServerMissing } from '@svc/engine-kit/tool-servers.ts';
 import type { GeminiMessage, GeminiResult } from './gemini-messages.ts';
 import type { RelayListener } from './model-relay.ts';
 import type { Refusal } from './refusal.ts';

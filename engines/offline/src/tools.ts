@@ -1,8 +1,7 @@
 import type { EngineEvent, EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
 import type { ServedTool, ServerState, ToolOutcome } from '@svc/engine-kit/tool-client/messages.ts';
 import { openToolClient } from '@svc/engine-kit/tool-client/tool-client.ts';
-import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
-import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
+import { allowedToolServers, toolServerMissing } from '@svc/engine-kit/tool-servers.ts';
 
 /** Where tool servers are started from. */
 export type ToolPlace = { env: Readonly<Record<string, string | undefined>>; stateDir: string };

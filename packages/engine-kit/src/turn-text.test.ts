@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { engineRequest } from './testing/engine-request.ts';
-import { allowedToolServers, isImage, turnText, withTitleModel } from './turn-text.ts';
+import { allowedToolServers } from './tool-servers.ts';
+import { isImage, turnText, withTitleModel } from './turn-text.ts';
 
 const request = engineRequest({
   prompt: 'now',

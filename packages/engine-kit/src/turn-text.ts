@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Attachment } from '@svc/contract/envelope.ts';
-import type { EngineRequest, ToolServer, TurnFile } from './engine.ts';
+import type { EngineRequest, TurnFile } from './engine.ts';
 import { dataBlock, dataLine } from './prompt-blocks.ts';
 
 /** What a turn's files look like to its model: the images it is shown, and the text of others where it may open none. */
@@ -24,12 +24,6 @@ export const withTitleModel = (request: EngineRequest, baseUrl: string | null, t
 
 /** Images a model can look at. */
 export const isImage = (file: TurnFile): boolean => file.missing !== true && /^image\/(png|jpeg|gif|webp)$/.test(file.mime ?? '');
-
-/** The tool servers this turn may use: none for talk, those marked safe for reading, all for everything. */
-export function allowedToolServers({ toolPolicy, toolServers }: Pick<EngineRequest, 'toolPolicy' | 'toolServers'>): ToolServer[] {
-  if (toolPolicy === 'none') return [];
-  return toolPolicy === 'read' ? toolServers.filter((server) => server.safe) : toolServers;
-}
 
 /** Earlier messages as part of a prompt. */
 export const transcriptText = (messages: EngineRequest['transcript']): string =>

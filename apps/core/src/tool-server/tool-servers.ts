@@ -1,7 +1,7 @@
 import type { BuiltInToolServer, ToolServerDocument, ToolServerEntry } from '@svc/contract/tool-server.ts';
 import type { Tier } from '@svc/contract/trust.ts';
 import type { ToolServer } from '@svc/engine-kit/engine.ts';
-import { allowedToolServers } from '@svc/engine-kit/turn-text.ts';
+import { allowedToolServers } from '@svc/engine-kit/tool-servers.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 import { askBuiltIn, type BuiltInTools, type MissingTools, type ToolTurn } from './built-in-tools.ts';
 import { maskEntry } from './mask-entry.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { ToolServerTest } from '@svc/contract/tool-server.ts';
 import type { ServerState } from '@svc/engine-kit/tool-client/messages.ts';
 import { openToolClient, type ToolClient } from '@svc/engine-kit/tool-client/tool-client.ts';
-import { missingText } from '@svc/engine-kit/tool-server-missing.ts';
+import { missingText } from '@svc/engine-kit/tool-servers.ts';
 import { makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';

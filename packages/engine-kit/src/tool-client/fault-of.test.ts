@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import { missingText } from '../tool-server-missing.ts';
+import { missingText } from '../tool-servers.ts';
 import { faultOf } from './fault-of.ts';
 
 const withCause = (code: string, message = 'fetch failed') =>

@@ -2,7 +2,7 @@ import type { Identity } from '@svc/contract/trust.ts';
 import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineEvent, EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
 import { estimateUsage } from '@svc/engine-kit/usage.ts';
-import { toolServerMissing } from '@svc/engine-kit/tool-server-missing.ts';
+import { toolServerMissing } from '@svc/engine-kit/tool-servers.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import type { ActiveEngine } from '../../engine/engine-pool.ts';
 import { noTools, type TurnTools } from '../../tool-server/tool-servers.ts';
