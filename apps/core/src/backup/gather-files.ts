@@ -5,6 +5,7 @@ import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { isSecretFile, isSecretName, maxPlainBytes } from '@svc/service-kit/restore/secret-files.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { isConnectorPart } from '@svc/service-kit/restore/keep-present.ts';
+import { ifThere } from '../file/if-there.ts';
 import { isArchiveName } from './archive-rules.ts';
 import type { SecretFile } from './seal-secrets.ts';
 
@@ -54,17 +55,8 @@ async function plainInstanceFiles(paths: Places): Promise<PackedFile[]> {
 async function isSecret({ name, file, bytes }: PackedFile): Promise<boolean | null> {
   const own = name.split('/').slice(2).join('/');
   if (isSecretName(own) || bytes > maxPlainBytes) return true;
-  const content = await readIfThere(file);
+  const content = await ifThere(readFile(file), null);
   return content === null ? null : isSecretFile(own, content);
-}
-
-async function readIfThere(file: string): Promise<Buffer | null> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 /** What is packed only under a passphrase. @throws ServiceError `too_large` for more than can be sealed. */
@@ -75,7 +67,7 @@ export async function gatherSecrets(paths: Places, secretsFile: string): Promise
     if ((await isSecret(found)) !== true) continue;
     room -= found.bytes;
     if (room < 0) throw tooMuch(found);
-    const bytes = await readIfThere(found.file);
+    const bytes = await ifThere(readFile(found.file), null);
     if (bytes !== null) secrets.push({ path: found.name, bytes });
   }
   // One in another place is not part of this installation's data.
@@ -140,33 +132,16 @@ async function gatherConnector(prefix: string, folder: string, found: PackedFile
 }
 
 /** A link does not count: it could lead anywhere on this machine. */
-async function isFolder(folder: string): Promise<boolean> {
-  try {
-    return (await lstat(folder)).isDirectory();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
-}
+const isFolder = async (folder: string): Promise<boolean> => (await ifThere(lstat(folder), null))?.isDirectory() === true;
 
 /** In order of their names; empty where there is no folder. */
 async function entriesOf(folder: string): Promise<Dirent[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+  const entries = await ifThere(readdir(folder, { withFileTypes: true }), []);
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Null for what is gone, or no plain file. */
 export async function sized(name: string, file: string): Promise<PackedFile | null> {
-  try {
-    const found = await lstat(file);
-    return found.isFile() ? { name, file, bytes: found.size } : null;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+  const found = await ifThere(lstat(file), null);
+  return found?.isFile() === true ? { name, file, bytes: found.size } : null;
 }

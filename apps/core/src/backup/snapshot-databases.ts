@@ -5,6 +5,7 @@ import { copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { type BackedUpDatabase, backedUpDatabases, type BackupContents } from '@svc/contract/backup.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import { ifThere } from '../file/if-there.ts';
 import { checkSnapshot } from './check-databases.ts';
 
 export type DatabaseFiles = Pick<DataPaths, 'coreDb' | 'managerDb' | 'collectorDb'>;
@@ -93,11 +94,6 @@ async function copyUnchanged(file: string, copy: string): Promise<void> {
 const stampsOf = async (file: string) => `${await stampOf(file)} ${await stampOf(`${file}-wal`)}`;
 
 async function stampOf(file: string): Promise<string | null> {
-  try {
-    const { size, mtimeNs, ino } = await stat(file, { bigint: true });
-    return `${ino}:${size}:${mtimeNs}`;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+  const found = await ifThere(stat(file, { bigint: true }), null);
+  return found === null ? null : `${found.ino}:${found.size}:${found.mtimeNs}`;
 }

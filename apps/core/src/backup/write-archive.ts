@@ -5,6 +5,7 @@ import { Readable, pipeline as pipe } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { BackupContents } from '@svc/contract/backup.ts';
+import { ifThere } from '../file/if-there.ts';
 import { contentsName, secretsName } from './archive-rules.ts';
 import type { PackedFile } from './gather-files.ts';
 
@@ -97,14 +98,8 @@ async function* compressed(source: AsyncIterable<Uint8Array>, stored: WeakSet<Ui
 }
 
 /** Null for one that is gone by now. */
-async function readWhole(file: string): Promise<Buffer | null> {
-  try {
-    return await readFile(file, { flag: constants.O_RDONLY | constants.O_NOFOLLOW });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
+const readWhole = (file: string): Promise<Buffer | null> =>
+  ifThere(readFile(file, { flag: constants.O_RDONLY | constants.O_NOFOLLOW }), null);
 
 type Entry = WritableStreamDefaultWriter<Uint8Array>;
 

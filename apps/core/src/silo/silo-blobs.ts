@@ -3,6 +3,7 @@ import { open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { writeAll } from '../file/store-stream.ts';
+import { ifThere } from '../file/if-there.ts';
 
 /** The bytes of silos: a folder for each, and in it files whose names nobody chose. */
 export type SiloBlobs = {
@@ -72,14 +73,7 @@ export function createSiloBlobs(folder: string): SiloBlobs {
   };
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
+const namesIn = (folder: string): Promise<string[]> => ifThere(readdir(folder), []);
 
 async function writeEach(handle: FileHandle, content: AsyncIterable<Buffer>): Promise<void> {
   let at = 0;

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
 import { kindOfMime, mimeOfName, plainMime, safeFileName } from '../file/file-name.ts';
+import { ifThere } from '../file/if-there.ts';
 
 /** What a sender says of a file. */
 export type FileFacts = { filename: string; mime?: string; conversation_key?: string | null };
@@ -130,14 +131,8 @@ async function endsTorn(handle: FileHandle, size: number): Promise<boolean> {
   return buffer[0] !== lineBreak;
 }
 
-async function openToRead(file: string): Promise<FileHandle | null> {
-  try {
-    return await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
+const openToRead = (file: string): Promise<FileHandle | null> =>
+  ifThere(open(file, constants.O_RDONLY | constants.O_NOFOLLOW), null);
 
 /** The form on the disk, and the form in use. */
 export const movable = (entry: ManifestEntry, area: string): ManifestEntry => ({

@@ -3,6 +3,7 @@ import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { ifThere } from '../file/if-there.ts';
 import type { Manifest } from './manifest.ts';
 import type { Staging } from './staging.ts';
 
@@ -89,12 +90,4 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-async function exists(file: string): Promise<boolean> {
-  try {
-    await lstat(file);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
-}
+const exists = async (file: string): Promise<boolean> => (await ifThere(lstat(file), null)) !== null;

@@ -5,6 +5,7 @@ import type { ManifestEntry } from '@svc/contract/upload.ts';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { movable, placed } from './manifest.ts';
 import { writeAll } from '../file/store-stream.ts';
+import { ifThere } from '../file/if-there.ts';
 
 /** What a chunked upload said of itself at its beginning. */
 export type UploadPlan = {
@@ -106,12 +107,7 @@ export class Staging {
 
   /** The ids of all staged uploads. */
   async list(): Promise<string[]> {
-    try {
-      return (await readdir(this.folder)).filter((name) => idPattern.test(name));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw error;
-    }
+    return (await ifThere(readdir(this.folder), [])).filter((name) => idPattern.test(name));
   }
 
   /** When something last came for an upload, epoch ms; null when it is gone. */
@@ -126,12 +122,8 @@ export class Staging {
   }
 
   async #readJson<T>(id: string, name: string): Promise<T | null> {
-    try {
-      return JSON.parse(await readFile(path.join(this.dirOf(id), name), 'utf8')) as T;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      throw error;
-    }
+    const text = await ifThere(readFile(path.join(this.dirOf(id), name), 'utf8'), null);
+    return text === null ? null : (JSON.parse(text) as T);
   }
 }
 
@@ -139,11 +131,4 @@ export const isUploadId = (id: string): boolean => idPattern.test(id);
 
 const modifiedAt = async (file: string): Promise<number | null> => (await lstatOrNull(file))?.mtimeMs ?? null;
 
-async function lstatOrNull(file: string) {
-  try {
-    return await lstat(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
+const lstatOrNull = (file: string) => ifThere(lstat(file), null);
