@@ -1,3 +1,4 @@
+import { isRecord } from '@svc/contract/json-value.ts';
 import { createForwardCall } from './create-server.ts';
 import { serveHttp } from './serve-http.ts';
 import { serveStdio } from './serve-stdio.ts';
@@ -38,5 +39,5 @@ function tellReady(port: number): void {
 }
 
 function isStart(message: unknown): message is Start {
-  return typeof message === 'object' && message !== null && 'type' in message && message.type === 'start';
+  return isRecord(message) && message['type'] === 'start';
 }

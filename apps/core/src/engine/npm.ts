@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { findProgram } from '@svc/engine-kit/engine-path.ts';
 import { tieToParent } from '@svc/engine-kit/parent-tie.ts';
 import { spawnOwned } from '@svc/service-kit/process/owned-process.ts';
@@ -93,12 +94,7 @@ function npmReason(stderr: string): string {
 /** Newest version that a registry has of a package. */
 export async function latestVersion(name: string, options: Options): Promise<string> {
   const answer = await runNpm(['view', name, 'version', '--json'], options);
-  let version: unknown;
-  try {
-    version = JSON.parse(answer);
-  } catch (error) {
-    throw upstream(`npm named no version of ${name}.`, error);
-  }
+  const version = parseJsonOrNull(answer);
   if (typeof version === 'string' && isVersion(version)) return version;
   throw upstream(`npm named no version of ${name}.`);
 }

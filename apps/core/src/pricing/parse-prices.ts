@@ -1,3 +1,4 @@
+import { isRecord } from '@svc/contract/json-value.ts';
 import type { ModelPrice, PriceTable } from '@svc/contract/cost.ts';
 import { isMoney } from './money.ts';
 import { normalName } from './name-index.ts';
@@ -46,7 +47,7 @@ function readJson(text: string, faults: string[]): unknown {
 }
 
 function entriesOf(what: string, value: unknown, faults: string[]): [string, unknown][] {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.entries(value);
+  if (isRecord(value)) return Object.entries(value);
   faults.push(`${what} must be a JSON object`);
   return [];
 }

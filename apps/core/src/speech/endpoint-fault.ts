@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@svc/contract/error-body.ts';
-import { parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { SpeechEndpoint } from './provider.ts';
 
@@ -129,8 +129,7 @@ function readRefusal(text: string): Refusal {
   return { code, message: typeof message === 'string' ? message : '' };
 }
 
-const field = (value: unknown, key: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+const field = (value: unknown, key: string): unknown => (isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined);
 
 function secondsOf(retryAfter: string | undefined): number {
   const seconds = Number(retryAfter ?? 5);
