@@ -18,7 +18,7 @@ export async function startCollector(service: ServiceContext): Promise<RunningSe
   const url = await app.listen({ host: bindHost, port: collectorPort });
   void context.transcripts.start();
   const stopChecking = watchDamage(context.db, systemClock, (message) => service.log.error(message));
-  // What this loads takes a while, in which nobody is answered: first whoever waits for this process is told that it is there.
+  // Loading its libraries takes a while, in which no request is answered: the process reports that it is ready first.
   setImmediate(() => context.otel.start());
   return {
     url,

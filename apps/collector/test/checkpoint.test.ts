@@ -10,7 +10,7 @@ import { openTestCollector } from './open-test-collector.ts';
 
 const sizeOf = (...parts: string[]) => statSync(path.join(...parts)).size;
 
-test('what was written moves from the log into the database beside the work, and the log begins anew', async () => {
+test('what was written moves from the log into the database beside the work, and the log begins again', async () => {
   const collector = openTestCollector();
   const { ingest, dataDir } = collector;
   const megabyte = Array.from({ length: 50 }, () => ({ kind: 'x', text: 'x'.repeat(20_000) }));

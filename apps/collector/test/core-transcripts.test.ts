@@ -33,7 +33,7 @@ afterEach(async () => {
 
 const workspace = () => path.join(control.collector.dataDir, 'workspace');
 const list = async () => (await control.read<{ sessions: ListedSession[] }>('/api/sessions')).sessions;
-const told = async () => (await control.read<{ events: TelemetryEvent[] }>('/api/events')).events.toReversed();
+const stored = async () => (await control.read<{ events: TelemetryEvent[] }>('/api/events')).events.toReversed();
 const ingest = (event: object) => control.collector.context.commitQueue.submit([event]);
 
 /** The transcript of a session in the core's workspace, as its engine writes it (`sdk-ts`) or a person's terminal (`cli`). */
@@ -48,7 +48,7 @@ function writeTranscript(entrypoint: string): void {
   writeFileSync(path.join(folder, `${claudeId}.jsonl`), `${lines.join('\n')}\n`);
 }
 
-test('a session of the core and the transcript of its engine are one row, and the core’s own turns are told once', async () => {
+test('a session of the core and the transcript of its engine are one row, and the core’s own turns are stored once', async () => {
   sessions[key] = { ...facts, cwd: workspace() };
   await ingest({ kind: 'inbound', session: key, surface: 'messenger', identity: '7', principal: 'ann', text: 'hello' });
   await control.collector.context.transcripts.start();
@@ -68,18 +68,18 @@ test('a session of the core and the transcript of its engine are one row, and th
       events: 1,
     },
   ]);
-  expect((await told()).map(({ kind }) => kind)).toEqual(['inbound']);
+  expect((await stored()).map(({ kind }) => kind)).toEqual(['inbound']);
 });
 
-test('what a person says in a terminal to a session of the core is told under its key, and leaves its channel and sender', async () => {
+test('what a person says in a terminal to a session of the core is stored under its key, and leaves its channel and sender', async () => {
   sessions[key] = { ...facts, cwd: workspace(), claimed_by: 'ann' };
   await ingest({ kind: 'inbound', session: key, surface: 'messenger', identity: '7', principal: 'ann', ts: 1000 });
   await control.collector.context.transcripts.start();
   writeTranscript('cli');
   await expect
-    .poll(async () => (await told()).map(({ kind }) => kind))
+    .poll(async () => (await stored()).map(({ kind }) => kind))
     .toEqual(['inbound', 'inbound', 'tool', 'tool_result', 'outbound']);
-  expect(new Set((await told()).map(({ session }) => session))).toEqual(new Set([key]));
+  expect(new Set((await stored()).map(({ session }) => session))).toEqual(new Set([key]));
   expect(await list()).toMatchObject([
     { conversation_key: key, source: 'core', state: 'claimed', surface: 'messenger', identity: '7', principal: 'ann', events: 5 },
   ]);
@@ -91,7 +91,7 @@ test('what the core’s engines wrote beside its sessions is no session', async 
   const seen = () => control.collector.context.db.raw.prepare('SELECT count(*) AS n FROM transcript').get();
   await expect.poll(seen).toEqual({ n: 1 });
   expect(await list()).toEqual([]);
-  expect(await told()).toEqual([]);
+  expect(await stored()).toEqual([]);
 });
 
 test('the terminal that the core noted is in the list, also when no transcript tells of it', async () => {

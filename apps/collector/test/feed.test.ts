@@ -170,12 +170,12 @@ test('the same items come as server-sent events', async () => {
   await expect.poll(() => opened.context.hub.size).toBe(0);
 });
 
-test('when more sessions change at once than one item names, all of them are told of', async () => {
+test('when more sessions change at once than one item names, all of them are named', async () => {
   const { opened } = await open({});
-  const told: string[][] = [];
-  opened.context.hub.subscribe((item) => item.name === 'sessions-changed' && told.push(item.data.sessions));
+  const named: string[][] = [];
+  opened.context.hub.subscribe((item) => item.name === 'sessions-changed' && named.push(item.data.sessions));
   await opened.ingest(Array.from({ length: 2500 }, (_, i) => ({ kind: 'inbound', session: `s${i}` })));
   opened.clock.advance(250);
-  expect(told.map(({ length }) => length)).toEqual([1000, 1000, 500]);
-  expect(new Set(told.flat()).size).toBe(2500);
+  expect(named.map(({ length }) => length)).toEqual([1000, 1000, 500]);
+  expect(new Set(named.flat()).size).toBe(2500);
 });

@@ -149,13 +149,13 @@ test('when nothing can be stored the sender is told to try again, and /health sa
 });
 
 /** The spec's kinds and who emits them. */
-const told = [
+const ownEvents = [
   ...['inbound', 'thinking', 'tool', 'tool_result', 'outbound', 'token-usage'].map((kind) => ({ kind, session: 'compat:c:1' })),
   { kind: 'outbound', session: 'messenger:m:user:1', injected: true },
   { kind: 'progress', session: 'self-update:1800000000000', payload: { phase: 'fetch' } },
   { kind: 'a-kind-of-tomorrow', session: 'compat:c:1' },
 ];
-test.each(told)('an event of the kind $kind is stored as it came ($session)', async (event) => {
+test.each(ownEvents)('an event of the kind $kind is stored as it came ($session)', async (event) => {
   await collector.ingest({ ...event, text: 'words' });
   expect(await collector.events(`session=${event.session}`)).toEqual([expect.objectContaining({ ...event, text: 'words' })]);
 });

@@ -44,7 +44,7 @@ export function openTestTranscripts(env: Record<string, string> = {}) {
       await collector.context.transcripts.start();
       return {
         collector,
-        told: async (): Promise<TelemetryEvent[]> => (await collector.events('limit=1000')).toReversed(),
+        stored: async (): Promise<TelemetryEvent[]> => (await collector.events('limit=1000')).toReversed(),
         sessions: async (query = ''): Promise<ListedSession[]> =>
           (await collector.read<{ sessions: ListedSession[] }>(`/api/sessions?${query}`)).sessions,
       };

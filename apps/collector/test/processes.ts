@@ -5,7 +5,7 @@ import path from 'node:path';
 
 const ownEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
 
-/** A port that was free a moment ago: a process that is started anew has to come back on the same one. */
+/** A port that was free a moment ago: a process that is started again has to come back on the same one. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -134,7 +134,7 @@ test('a session is what its events tell: who, when, turns, state, last words, to
   expect((await sessions())[0]).toMatchObject({ state: 'idle', turns: 1, last_text: 'answer' });
 });
 
-test('a short turn, of which no state is told, is counted by its message; one that is only noted is none', async () => {
+test('a short turn without a state is counted by its message; a message that is only noted is not a turn', async () => {
   await collector.ingest([
     { kind: 'inbound', session: 's', text: 'hi', payload: {} },
     { kind: 'outbound', session: 's', text: 'hello' },
@@ -158,7 +158,7 @@ test('a denied sender and a message that only waits make no session', async () =
   expect(await sessions()).toEqual([]);
 });
 
-test('when the core starts anew, turns that ran before it did are over', async () => {
+test('when the core starts again, turns that ran before it did are over', async () => {
   const coreStart = { kind: 'service', ts: now, payload: { service: 'core', what: 'started' } };
   await collector.ingest([turn('started', now - 10, 'crashed'), turn('started', now + 5, 'new')]);
   await collector.ingest({ kind: 'service', ts: now, payload: { service: 'manager', what: 'started' } });

@@ -79,7 +79,7 @@ test('what is stored is indexed in the background once it is quiet', async () =>
   expect(await search('text')).toMatchObject({ hits: 4500, complete: true });
 });
 
-test('an index that is broken, or of other events, is made anew', async () => {
+test('an index that is broken, or of other events, is built again', async () => {
   await collector.ingest([said('s', 1, 'text')]);
   expect((await search('text')).hits).toBe(1);
   await collector.context.searchThread.close();
@@ -92,7 +92,7 @@ test('an index that is broken, or of other events, is made anew', async () => {
   expect((await search('text')).hits).toBe(1);
 });
 
-test('an index that turns out to be broken while it is used is made anew', async () => {
+test('an index that turns out to be broken while it is used is built again', async () => {
   await collector.ingest([said('s', 1, 'text')]);
   expect((await search('text')).hits).toBe(1);
   await collector.context.searchThread.close();

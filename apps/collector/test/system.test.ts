@@ -126,7 +126,7 @@ test('the metrics count every active session, however many these are', async () 
   expect(body).toContain('\nsvc_sessions_active 131\n');
 });
 
-test('samples that cannot be stored, and old events that cannot be removed, are told of in /health until it works again', async () => {
+test('samples that cannot be stored, and old events that cannot be removed, are named in /health until it works again', async () => {
   const { db, retention, sampler } = collector.context;
   const health = () => collector.read<{ status: string; degraded: string[] }>('/health');
   const run = () => Promise.all([sampler.sample(), retention.run()]);

@@ -81,7 +81,7 @@ describe.each(transcriptEngines)('%s', (engine) => {
   const signs = { claude: /auto mode|for shortcuts|❯/, codex: /Ask Codex|for shortcuts/, gemini: /Type your message/ };
 
   test.skipIf(dir === null)(
-    'what it was asked in a shell is one session that has ended, whose transcript was told',
+    'what it was asked in a shell is one session that has ended, whose transcript was stored',
     async () => {
       await person.ask(engine, dir ?? '', tools[engine](path.join(person.project, 'a.txt')));
       const own = async () => (await sessions()).filter(({ engine_id }) => engine_id === engine);

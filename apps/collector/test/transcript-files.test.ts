@@ -32,24 +32,24 @@ const kinds = ['inbound', 'tool', 'tool_result', 'outbound'];
 const kindsOf = (events: { kind: string }[]) => events.map(({ kind }) => kind);
 
 test('a line that is cut in the middle waits for its rest', async () => {
-  const { told } = await house.follow();
+  const { stored } = await house.follow();
   const cut = whole.indexOf('Tool said') + 3;
   writeFileSync(house.claudeFile, whole.slice(0, cut));
-  await expect.poll(async () => kindsOf(await told())).toEqual(kinds.slice(0, 3));
+  await expect.poll(async () => kindsOf(await stored())).toEqual(kinds.slice(0, 3));
   appendFileSync(house.claudeFile, whole.slice(cut));
-  await expect.poll(async () => kindsOf(await told())).toEqual(kinds);
+  await expect.poll(async () => kindsOf(await stored())).toEqual(kinds);
 });
 
 test('a line that never ended costs itself and nothing more', async () => {
   writeFileSync(house.claudeFile, `${inbound(1)}{"type":"user","uuid":"u2","mess\n${inbound(3)}`);
-  const { told } = await house.follow();
-  expect((await told()).map(({ text }) => text)).toEqual(['word 1', 'word 3']);
+  const { stored } = await house.follow();
+  expect((await stored()).map(({ text }) => text)).toEqual(['word 1', 'word 3']);
 });
 
-test('a transcript that is cut short, or replaced by another file, is read anew, and nothing is told twice', async () => {
+test('a transcript that is cut short, or replaced by another file, is read again, and nothing is stored twice', async () => {
   writeFileSync(house.claudeFile, inbound(1) + inbound(2));
-  const { told } = await house.follow();
-  const texts = async () => (await told()).map(({ text }) => text);
+  const { stored } = await house.follow();
+  const texts = async () => (await stored()).map(({ text }) => text);
   truncateSync(house.claudeFile, 0);
   appendFileSync(house.claudeFile, inbound(1) + inbound(3));
   await expect.poll(texts).toEqual(['word 1', 'word 2', 'word 3']);
@@ -62,7 +62,7 @@ test('a transcript that is cut short, or replaced by another file, is read anew,
   await expect.poll(texts).toEqual(['word 1', 'word 2', 'word 3', 'word 4', 'word 5']);
 });
 
-test('a line of 100 MB is passed over in bounded memory, and what follows it is told', async () => {
+test('a line of 100 MB is passed over in bounded memory, and what follows it is stored', async () => {
   const file = createWriteStream(house.claudeFile);
   file.write(inbound(1));
   const megabyte = Buffer.alloc(1024 * 1024, 'x');
@@ -72,14 +72,14 @@ test('a line of 100 MB is passed over in bounded memory, and what follows it is 
   const before = process.memoryUsage().rss;
   let peak = 0;
   const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss - before)), 5);
-  const { told } = await house.follow();
+  const { stored } = await house.follow();
   clearInterval(watch);
-  expect((await told()).map(({ text }) => text)).toEqual(['word 1', 'word 2']);
+  expect((await stored()).map(({ text }) => text)).toEqual(['word 1', 'word 2']);
   expect(peak).toBeLessThan(64 * 1024 * 1024);
 });
 
-test('what could not be stored is told later', async () => {
-  const { collector, told } = await house.follow();
+test('what could not be stored is stored later', async () => {
+  const { collector, stored } = await house.follow();
   const { db, commitQueue } = collector.context;
   db.raw.exec("CREATE TRIGGER full BEFORE INSERT ON event BEGIN SELECT RAISE(ABORT, 'disk full'); END");
   writeFileSync(house.claudeFile, whole);
@@ -87,7 +87,7 @@ test('what could not be stored is told later', async () => {
   const degraded = async () => (await collector.read<{ degraded: string[] }>('/health')).degraded;
   await expect.poll(degraded).toContainEqual(expect.stringMatching(/^Transcripts cannot be read \(1\)/));
   db.raw.exec('DROP TRIGGER full');
-  await expect.poll(async () => kindsOf(await told())).toEqual(kinds);
+  await expect.poll(async () => kindsOf(await stored())).toEqual(kinds);
   await expect.poll(degraded).toEqual([]);
 });
 
@@ -97,13 +97,13 @@ test('transcripts are followed also when nothing could be stored at the start', 
   const before = openTestCollector({ SVC_DATA_DIR: fresh.dataDir });
   before.context.db.raw.exec("CREATE TRIGGER full BEFORE INSERT ON fact BEGIN SELECT RAISE(ABORT, 'disk full'); END");
   await before.close();
-  const { told, collector } = await fresh.follow();
+  const { stored, collector } = await fresh.follow();
   collector.context.db.raw.exec('DROP TRIGGER full');
   // When the first look was is not known until now, so this counts as old.
   writeFileSync(fresh.claudeFile, inbound(1));
   await expect.poll(() => collector.context.db.raw.prepare('SELECT count(*) AS n FROM transcript').get()).toEqual({ n: 1 });
   appendFileSync(fresh.claudeFile, inbound(2));
-  await expect.poll(async () => (await told()).at(-1)?.text).toBe('word 2');
+  await expect.poll(async () => (await stored()).at(-1)?.text).toBe('word 2');
 });
 
 test('links, pipes, folders of other names and files of other users are not read', async () => {
@@ -125,13 +125,13 @@ test('links, pipes, folders of other names and files of other users are not read
     chownSync(other, 12_345, 12_345);
   }
   writeFileSync(path.join(house.claudeDir, name(7)), inbound(7, 'ours'));
-  const { told } = await house.follow();
-  expect((await told()).map(({ text }) => text)).toEqual(['ours']);
+  const { stored } = await house.follow();
+  expect((await stored()).map(({ text }) => text)).toEqual(['ours']);
   // The same when they come while it is looked at.
   symlinkSync(path.join(elsewhere, name(1)), path.join(house.claudeDir, name(8)));
   execFileSync('mkfifo', [path.join(house.claudeDir, name(9))]);
   appendFileSync(path.join(house.claudeDir, name(7)), inbound(8, 'more of ours'));
-  await expect.poll(async () => (await told()).map(({ text }) => text)).toEqual(['ours', 'more of ours']);
+  await expect.poll(async () => (await stored()).map(({ text }) => text)).toEqual(['ours', 'more of ours']);
 });
 
 test('a collector that stops in the middle of many transcripts reads no more of them', async () => {
@@ -152,7 +152,7 @@ test('a collector that stops in the middle of many transcripts reads no more of 
   expect(read).toBe(1);
 });
 
-test('a collector that is killed while it reads goes on where it was: nothing is lost, nothing is told twice', async () => {
+test('a collector that is killed while it reads goes on where it was: nothing is lost, nothing is stored twice', async () => {
   const total = 6000;
   let written = 0;
   const write = (count: number) => {

@@ -88,7 +88,7 @@ test('while more folders are in use than can be watched everything is looked at 
   expect(nextLook()).toBe(600);
 });
 
-test('a home of transcripts that was removed and made anew is followed again', async () => {
+test('a home of transcripts that was removed and made again is followed again', async () => {
   writeFileSync(house.claudeFile, inbound(1));
   const { read, look } = await watchHome();
   rmSync(projects(), { recursive: true });

@@ -42,10 +42,10 @@ test('a transcript alone is one session, with its title, folder, model and token
   ]);
 });
 
-test('what is said in a transcript is told as inbound, thinking, tool, tool_result and outbound, at the time it was said', async () => {
+test('what is said in a transcript is stored as inbound, thinking, tool, tool_result and outbound, at the time it was said', async () => {
   writeFileSync(house.claudeFile, whole);
-  const { told, collector } = await house.follow();
-  const events = await told();
+  const { stored, collector } = await house.follow();
+  const events = await stored();
   expect(kindsOf(events)).toEqual(kinds);
   expect(events[0]).toMatchObject({ session: key, surface: 'terminal', ts: Date.parse('2026-11-21T10:56:43.713Z') });
   expect(events[1]).toMatchObject({ text: 'Read', payload: { cwd: '/home/me/project', engine_id: 'claude' } });
@@ -53,24 +53,24 @@ test('what is said in a transcript is told as inbound, thinking, tool, tool_resu
   expect(sessions).toMatchObject([{ conversation_key: key, touches: 1 }]);
 });
 
-test('a transcript that is written to is followed, and a restart tells nothing again', async () => {
-  const { told, collector } = await house.follow();
+test('a transcript that is written to is followed, and a restart stores nothing again', async () => {
+  const { stored, collector } = await house.follow();
   writeFileSync(house.claudeFile, `${lines.slice(0, 6).join('\n')}\n`);
-  await expect.poll(async () => kindsOf(await told())).toEqual(kinds.slice(0, 1));
+  await expect.poll(async () => kindsOf(await stored())).toEqual(kinds.slice(0, 1));
   const items: unknown[] = [];
   collector.context.hub.subscribe((item) => items.push(item));
   appendFileSync(house.claudeFile, `${lines.slice(6).join('\n')}\n`);
-  await expect.poll(async () => kindsOf(await told())).toEqual(kinds);
+  await expect.poll(async () => kindsOf(await stored())).toEqual(kinds);
   await expect.poll(() => items).toContainEqual({ name: 'sessions-changed', data: { sessions: [key] } });
   await house.closeAll();
   const again = await house.follow();
-  expect(kindsOf(await again.told())).toEqual(kinds);
+  expect(kindsOf(await again.stored())).toEqual(kinds);
   expect(await again.sessions()).toMatchObject([{ events: 4, input_tokens: 222 }]);
 });
 
-test('what was written while nobody looked is told at the next start', async () => {
+test('what was written while the collector was away is stored at the next start', async () => {
   writeFileSync(house.claudeFile, whole);
-  expect(kindsOf(await (await house.follow()).told())).toEqual(kinds);
+  expect(kindsOf(await (await house.follow()).stored())).toEqual(kinds);
 });
 
 test('sessions whose program has ended take no place among the active ones', async () => {
@@ -96,7 +96,7 @@ test('what engines wrote in the data folder is no session of a terminal, also wh
   expect(await sessions()).toEqual([]);
 });
 
-test('sessions-changed tells of a change, and of nothing else', async () => {
+test('sessions-changed names changed sessions, and nothing else', async () => {
   writeFileSync(house.claudeFile, whole);
   const { collector, sessions } = await house.follow();
   const items: { name: string }[] = [];
@@ -113,18 +113,18 @@ test('sessions-changed tells of a change, and of nothing else', async () => {
     .toEqual([{ name: 'sessions-changed', data: { sessions: ['other'] } }]);
 });
 
-test('what was there before the first look is listed by its ends, and only what follows is told', async () => {
+test('what was there before the first look is listed by its ends, and only what follows is stored', async () => {
   const fresh = openTestTranscripts();
   try {
     const filler = JSON.stringify({ type: 'attachment', text: 'x'.repeat(100_000) });
     writeFileSync(fresh.claudeFile, `${inbound(1, 'The title')}${`${filler}\n`.repeat(20)}${lines.at(-6)}\n`);
     // The clock of files is a tick behind, which the service allows for.
     await expect.poll(() => Date.now() - statSync(fresh.claudeFile).birthtimeMs).toBeGreaterThan(50);
-    const { told, sessions } = await fresh.follow();
-    expect(await told()).toEqual([]);
+    const { stored, sessions } = await fresh.follow();
+    expect(await stored()).toEqual([]);
     expect(await sessions()).toMatchObject([{ title: 'The title', model: 'claude-opus-5-5', events: 0, input_tokens: null }]);
     appendFileSync(fresh.claudeFile, inbound(2));
-    await expect.poll(async () => (await told()).map(({ text }) => text)).toEqual(['word 2']);
+    await expect.poll(async () => (await stored()).map(({ text }) => text)).toEqual(['word 2']);
   } finally {
     await fresh.close();
   }
@@ -137,15 +137,15 @@ test('SVC_TRANSCRIPTS=list lists sessions and stores nothing that was said; off 
   await house.closeAll();
   const list = await house.follow({ SVC_TRANSCRIPTS: 'list' });
   expect(await list.sessions()).toMatchObject([{ conversation_key: key, events: 0, last_text: null }]);
-  expect(await list.told()).toEqual([]);
+  expect(await list.stored()).toEqual([]);
 });
 
 test('what looks like a secret is not stored', async () => {
   const secret = `ghp_${'aB3dE5gH7jK9'.repeat(3)}`;
   writeFileSync(house.claudeFile, inbound(1, `my token is ${secret}`));
-  const { told } = await house.follow({ SVC_INSIGHTS_CONTROL_TOKEN: 'a-token-of-control' });
-  expect(JSON.stringify(await told())).toContain('[redacted:');
-  expect(JSON.stringify(await told())).not.toContain(secret);
+  const { stored } = await house.follow({ SVC_INSIGHTS_CONTROL_TOKEN: 'a-token-of-control' });
+  expect(JSON.stringify(await stored())).toContain('[redacted:');
+  expect(JSON.stringify(await stored())).not.toContain(secret);
 });
 
 test('nor is it shown in a title, of a session of before either, and also where the title ends in the middle of it', async () => {

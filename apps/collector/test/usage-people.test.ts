@@ -42,7 +42,7 @@ test('linked handles fold into one row at display time, also for what was used b
     rows.map(({ principal, name, turns, cost_usd, billed_cost_usd }) => ({ principal, name, turns, cost_usd, billed_cost_usd })),
   ).toEqual([
     { principal: 'ann', name: 'Ann', turns: 2, cost_usd: 2, billed_cost_usd: 1 },
-    // The same name on another surface is somebody else.
+    // The same name on another surface is another person.
     { principal: null, name: null, turns: 1, cost_usd: 1, billed_cost_usd: 0.5 },
   ]);
 });

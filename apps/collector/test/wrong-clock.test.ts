@@ -84,7 +84,7 @@ test('a clock that is set forward by years removes nothing of the last weeks, al
   expect((await events()).map(({ id }) => id)).toContain('right again');
 });
 
-test('what sessions are told while a clock is ahead gives way when it is right again', async () => {
+test('what is noted of sessions while a clock is ahead gives way when it is right again', async () => {
   const { clock, ingest, read } = open();
   const say = (id: string, kind: string, text?: string) =>
     ingest({ id, kind, session: 's', surface: 'compat', text, ts: clock.now() });

@@ -16,7 +16,7 @@ export type Delivery = {
   attempts: number;
   /** When it is tried next; null when it is settled. */
   next_at: number | null;
-  /** Why it is not delivered, in words. */
+  /** Why it is not delivered, for a person to read. */
   error: string | null;
   created_at: number;
   updated_at: number;

@@ -6,7 +6,7 @@ export type EngineConnection = (typeof engineConnections)[number];
 export type EngineInstall = {
   state: 'running' | 'done' | 'failed';
   version: string;
-  /** What is going on, or how it ended, in words. */
+  /** What is going on, or how it ended, for a person to read. */
   step: string;
   started_at: number;
   ended_at: number | null;
@@ -27,7 +27,7 @@ export type EngineView = {
   models: readonly string[];
   connection: EngineConnection;
   key_present: boolean;
-  /** Set by the operator where the connection does not tell; null follows it. */
+  /** Set by the operator where the connection does not say; null follows it. */
   billing: EngineConnection | null;
   /** Whether a turn now would be billed by the token. */
   billed: boolean;

@@ -107,7 +107,7 @@ export type ProcessSample = {
   cpu_percent: number;
 };
 
-/** The machine and our processes at one moment; `at` is epoch ms. What this system does not tell is null. */
+/** The machine and our processes at one moment; `at` is epoch ms. What this system does not report is null. */
 export type SystemSample = {
   at: number;
   /** Share of all cores together, 0 to 100. */

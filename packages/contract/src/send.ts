@@ -6,7 +6,7 @@ const place = {
   /** A type id or the name of an instance; exactly one that can be sent through has to answer to it. */
   channel: { type: 'string', minLength: 1, maxLength: 100 },
   instance_id: { type: 'string', minLength: 1, maxLength: 100 },
-  /** Room, chat, device; what it means is the channel's business. A control character in it is somebody's trick. */
+  /** Room, chat, device; what it means is the channel's business. A control character in it is an attack. */
   target: { type: 'string', maxLength: maxTarget, pattern: '^[^\\u0000-\\u001f\\u007f]*$' },
 } as const;
 

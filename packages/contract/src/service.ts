@@ -11,7 +11,7 @@ export type VersionInfo = {
 };
 
 /**
- * Fields every `GET /health` has; `degraded` lists what does not work, in words; `notices` what works and is worth
+ * Fields every `GET /health` has; `degraded` says what does not work; `notices` what works and is worth
  * knowing.
  */
 export type HealthInfo = { status: 'ok' | 'degraded' | 'stopping'; service: string; degraded?: string[]; notices?: string[] };

@@ -38,12 +38,12 @@ export type Session = {
 
 /**
  * A session in the answer of `GET /api/sessions`. `terminal`: an engine's program in a terminal of tmux; `transcript`: one
- * that runs, or ran, where only its transcript tells of it; `core`: everything else.
+ * that runs, or ran, known by its transcript only; `core`: everything else.
  */
 const sessionSources = ['core', 'terminal', 'transcript'] as const;
 type SessionSource = (typeof sessionSources)[number];
 
-/** What the core, the terminals and the transcripts of engines tell of one session, put together. Times are epoch ms. */
+/** One session, from the core, the terminals and the transcripts of engines. Times are epoch ms. */
 export type ListedSession = {
   conversation_key: string;
   source: SessionSource;

@@ -14,7 +14,7 @@ export type StdioToolServer = { type: 'stdio'; command: string; args: string[]; 
 /** A server reached over HTTP. Header values may name secrets as `${secret:NAME}`. */
 export type HttpToolServer = { type: 'http'; url: string; headers?: Record<string, string> } & Common;
 export type ToolServerEntry = StdioToolServer | HttpToolServer;
-/** A server of the service itself, which makes its address anew for each turn. */
+/** A server of the service itself, which has a new address for each turn. */
 export type BuiltInToolServer = { type: 'built-in' } & Common;
 
 /** What is known of a server since the service started, from turns and tests. `at`: of the last word on it; times are epoch ms. */

@@ -1,4 +1,4 @@
-/** What a file is good for, by its MIME type; `recording` is a clip that somebody spoke. */
+/** What a file is good for, by its MIME type; `recording` is a spoken clip. */
 export const fileKinds = ['image', 'audio', 'video', 'text', 'document', 'archive', 'recording', 'other'] as const;
 export type FileKind = (typeof fileKinds)[number];
 

@@ -56,7 +56,7 @@ export type UsageAux = {
 
 type Sums = Omit<UsageRollup, 'bucket_hour' | 'surface' | 'identity' | 'principal'>;
 
-/** What somebody used: a principal with all linked handles, or one handle that is linked to nobody. */
+/** What a person used: a principal with all linked handles, or one handle that is linked to no principal. */
 export type UsagePerson = Sums & {
   /** Key of the principal; null: not linked. */
   principal: string | null;

@@ -9,7 +9,7 @@ export type VaultSecretStored = { ok: true; name: string; stored_in: 'vault' | '
 /** `GET /v1/status` of the vault process. */
 export type VaultState = { initialized: boolean; sealed: boolean };
 
-/** `POST /v1/init`. `admin_key` is null when the operator has set one; it is told this once. */
+/** `POST /v1/init`. `admin_key` is null when the operator has set one; it is shown this once. */
 export type VaultInitialized = { ok: true; sealed: false; admin_key: string | null };
 
 /** What may be known of a stored secret: everything but its value. */
@@ -18,7 +18,7 @@ export type VaultCredential = { name: string; min_trust: Tier; version: number; 
 /** Somebody who may ask for secrets, up to a tier. */
 export type VaultAgent = { id: string; name: string; tier: Tier; created_at: number; revoked_at: number | null };
 
-/** `POST /v1/agents`: the key is told this once. */
+/** `POST /v1/agents`: the key is shown this once. */
 export type VaultAgentRegistered = { ok: true; agent: VaultAgent; key: string };
 
 /** `POST /v1/tokens`: good for one redemption, by the same agent, until `expires_at`. */
@@ -32,7 +32,7 @@ export type VaultDataKey = { ok: true; silo: string; key: string; wrapped: strin
 export type VaultWrappedKey = { ok: true; silo: string; wrapped: string };
 export type VaultPlainKey = { ok: true; silo: string; key: string };
 
-/** `POST /v1/rotate`: how many keys were wrapped anew. */
+/** `POST /v1/rotate`: how many keys were wrapped again. */
 export type VaultRotated = { ok: true; generation: number; rewrapped: number };
 
 /** One line of the access log. `actor` is `admin`, an agent's name, or `vault` for what it does by itself. */

@@ -6,7 +6,7 @@ export const lastExitVariable = 'GATEWAY_LAST_EXIT';
 
 /** How a process ends that has run out of memory, or whose program has failed: what it did would do the same again. */
 const deadly = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGSYS', 'SIGTRAP']);
-/** The same as a shell between the two tells it: 128 and the signal's number. */
+/** The same as reported by a shell in between: 128 plus the signal's number. */
 const deadlyCodes = new Set([132, 133, 134, 135, 136, 139, 159]);
 
 /** True when a process ended by its own fault, and not because it was asked or killed. */

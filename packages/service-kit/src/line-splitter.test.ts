@@ -28,7 +28,7 @@ test('the lines are the same however the bytes are cut, also within a character'
   );
 });
 
-test('a line that is too long is told once, and nothing after it is taken for a line', () => {
+test('a line that is too long is reported once, and nothing after it is taken for a line', () => {
   const { lines, tooLong } = split([Buffer.from('ok\n'), Buffer.from('x'.repeat(1001)), Buffer.from('y\nforged\n')]);
   expect(lines).toEqual(['ok']);
   expect(tooLong).toBe(1);

@@ -9,7 +9,7 @@ const load = () => createRequire(import.meta.url)('re2js') as typeof Re2;
 
 /**
  * Any of some regular expressions (RE2 syntax: no look-around, no back-references), without regard to case.
- * @throws Error that says which of them is none.
+ * @throws Error that names the first one that is not valid.
  */
 export function compileLinear(patterns: readonly string[]): LinearPattern {
   if (patterns.length === 0) return { isIn: () => false };
@@ -18,7 +18,7 @@ export function compileLinear(patterns: readonly string[]): LinearPattern {
     try {
       RE2JS.compile(pattern);
     } catch (error) {
-      throw new Error(`"${pattern.slice(0, 200)}" is no regular expression: ${(error as Error).message}`, { cause: error });
+      throw new Error(`"${pattern.slice(0, 200)}" is not a regular expression: ${(error as Error).message}`, { cause: error });
     }
   }
   const any = RE2JS.compile(patterns.map((pattern) => `(?:${pattern})`).join('|'), RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);

@@ -50,7 +50,7 @@ test('a change beside one that fails for its content is kept', async () => {
   expect(values()).toBe(2);
 });
 
-test('what ended a transaction is told, not that there was none to roll back', async () => {
+test('the fault that ended a transaction is reported, not that there was none to roll back', async () => {
   const { db } = open();
   limitPages(db, 1);
   const work = db.transaction((inside) => inside.run('INSERT INTO n VALUES (?)', 'x'.repeat(100_000)));

@@ -86,7 +86,7 @@ export function createGroupCommit(db: DatabaseSync, onCommit: () => void): Group
   };
   const open = (): Round => {
     const opened = { ...Promise.withResolvers<void>(), isAwaited: false };
-    opened.promise.catch(() => undefined); // those who wait for it are told, and those who come later by their mark
+    opened.promise.catch(() => undefined); // it is rejected for those who wait, and for those who come later by their mark
     timer ??= setTimeout(finishDeferred, deferMs);
     return opened;
   };

@@ -23,7 +23,7 @@ export interface BatchDatabase {
 export type SqliteDatabase = Database &
   BatchDatabase & {
     readonly file: string;
-    /** The connection itself: for whoever opens the database, for migrations and tests. */
+    /** The connection itself: for opening the database, migrations and tests. */
     readonly raw: DatabaseSync;
     /** Like `run`, in a commit of its own that is on the disk when this resolves, whatever the durability of the others. */
     runDurably(sql: string, ...values: Value[]): Promise<number>;

@@ -33,7 +33,7 @@ export async function findTarget(deps: Deps, key: string): Promise<ControlTarget
 /** What a transcript of the session leads to, without asking the core. */
 export async function findProgram({ hosts, transcriptStore }: Deps, key: string) {
   const transcript = (await transcriptStore.ofSessions([key])).at(-1);
-  // Looked for anew: what ran there a moment ago may be gone, and its number another one's.
+  // Looked up again: what ran there a moment ago may be gone, and its pid reused.
   const program = transcript === undefined ? null : ((await hosts.current(true))?.get(key) ?? null);
   const pane = program?.pane ?? null;
   const terminal: Terminal | null = pane === null ? null : { socket: pane.socket, target: pane.id };

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { conflict } from '@svc/service-kit/service-error.ts';
 import { programEnv, runProgram } from './run-program.ts';
 
-/** What tells one process from a later one with the same number. */
+/** Identifies a process, as opposed to a later one with the same pid. */
 export type ProcessFacts = { pid: number; parent: number; user: number; startedAt: string };
 
 /** Null when there is no such process. */

@@ -18,7 +18,7 @@ type Options = {
 const instanceTimeoutMs = 30_000;
 
 /**
- * Restarts a host process (its supervisor starts it anew when it ends) or a connector instance (the manager does).
+ * Restarts a host process (its supervisor starts it again when it ends) or a connector instance (the manager does).
  * Throws `not_found` for any other name.
  */
 export async function restartDaemon(target: string, options: Options): Promise<void> {

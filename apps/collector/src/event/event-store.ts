@@ -39,7 +39,7 @@ const slices = {
 
 /**
  * Events of the feed, newest first. One filter is answered by its index, the others are checked on what it gives; a page
- * ends early when that takes too long or grows too large, and `next_before` tells where to go on.
+ * ends early when that takes too long or grows too large, and `next_before` says where to continue.
  */
 export async function listEvents(db: Pick<Database, 'all'>, filter: EventFilter): Promise<EventPage> {
   const { sql, value } = narrowest(filter);

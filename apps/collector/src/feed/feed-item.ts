@@ -2,7 +2,7 @@ import type { ControlAction } from '@svc/contract/control.ts';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import type { SystemSample } from '@svc/contract/insights.ts';
 
-/** What the live feed tells (spec: Feeds), by the name of its item. */
+/** The items of the live feed (spec: Feeds), by name. */
 export type FeedItems = {
   event: TelemetryEvent;
   'system-sample': SystemSample;

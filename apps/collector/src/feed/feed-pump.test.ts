@@ -43,7 +43,7 @@ function textsOf(bytes: Buffer): string[] {
 test('every reader gets all items since it came, in their order, in both forms', async () => {
   const step = fc.oneof(
     fc.record({
-      kind: fc.constant('tell' as const),
+      kind: fc.constant('publish' as const),
       text: fc.string({ unit: 'grapheme' }),
       times: fc.constantFrom(1, 100, 40_000),
     }),
@@ -53,7 +53,7 @@ test('every reader gets all items since it came, in their order, in both forms',
     const pump = createFeedPump(fail);
     const readers: { reader: ReturnType<typeof createReader>; want: string[] }[] = [];
     for (const each of steps) {
-      if (each.kind === 'tell') {
+      if (each.kind === 'publish') {
         const item = JSON.stringify(each.text.repeat(each.times));
         pump.publish(item);
         for (const { want } of readers) want.push(`4${item}`);
@@ -79,7 +79,7 @@ test('every reader gets all items since it came, in their order, in both forms',
   await fc.assert(rule, { numRuns: 60 });
 });
 
-test('a thousand readers that take nothing hold what is told once, and are dropped when it is too much', async () => {
+test('a thousand readers that take nothing hold each item once, and are dropped when it is too much', async () => {
   const pump = createFeedPump(fail, { waitingBytes: 1000, keptBytes: 1e6 });
   const readers = Array.from({ length: 1000 }, createReader);
   const good = createReader();

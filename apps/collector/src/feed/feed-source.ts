@@ -32,7 +32,7 @@ export function createFeedSource(hub: Hub<FeedItem>, clock: Clock) {
         if (event.session !== null && concernsSession(event)) note(event.session);
       }
     },
-    /** Something about sessions changed that no event tells. */
+    /** Something about these sessions changed that no event reports. */
     changed(keys: readonly string[]): void {
       if (hub.size > 0) for (const key of keys) note(key);
     },

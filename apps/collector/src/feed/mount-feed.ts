@@ -12,7 +12,7 @@ const feedPath = '/socket.io/';
 const bodyTimeoutMs = 20_000;
 
 /**
- * The live feed (spec: Feeds): Socket.IO on the collector's own port. The library is loaded when somebody connects, and
+ * The live feed (spec: Feeds): Socket.IO on the collector's own port. The library is loaded with the first connection, and
  * gets no request that has not passed the checks of every other route.
  */
 export function mountFeed(app: App, { hub, settings, clock, log, knownSecrets }: Deps): void {

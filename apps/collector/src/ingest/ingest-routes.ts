@@ -30,7 +30,7 @@ const isOfCore = (headers: IncomingHttpHeaders): boolean => headers[maskedByHead
 
 export function mountIngestRoutes(app: App, { commitQueue, readAuth, maskIncoming }: Deps): void {
   void app.register(async (ingest) => {
-    // An event may tell of anything, also of what makes trouble as a name of a field: it is stored as text and merged into nothing.
+    // An event may hold any field, also a name such as __proto__: it is stored as text and never merged into an object.
     ingest.takeJson({ isChecked: false });
     const options = { onRequest: readAuth, schema, validatorCompiler: () => () => true };
     ingest.post<{ Body: unknown }>('/ingest', options, async ({ body, headers }) => {

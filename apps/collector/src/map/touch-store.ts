@@ -75,7 +75,7 @@ const removeOld =
 
 type Touch = { session: string; path: string; cwd: string | null; tool: string; times: number; last_at: number };
 
-/** The touches of one commit, gathered in memory and written once at its end. Made anew for every commit. */
+/** The touches of one commit, gathered in memory and written once at its end. One for each commit. */
 type TouchSums = { add(event: StoredEvent): void; write(): void };
 
 /** Nobody asks for what is older. */

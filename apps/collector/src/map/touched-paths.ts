@@ -57,7 +57,7 @@ function commandFolder(command: unknown, cwd: string | null): string[] {
 const textsOf = (value: unknown): string[] =>
   typeof value === 'string' ? [value] : Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 
-/** The one spelling of a path; null when it is none, or nobody knows what it is relative to. */
+/** The normalized absolute path; null for what is not a path, or is relative to an unknown folder. */
 export function absolute(name: unknown, cwd: string | null): string | null {
   if (typeof name !== 'string' || name === '' || name.length > maxLength || name.includes('\0')) return null;
   const full = name === '~' || name.startsWith('~/') ? path.join(homedir(), name.slice(1)) : name;

@@ -3,7 +3,7 @@ import type { CollectorContext } from '../context.ts';
 
 type Deps = Pick<CollectorContext, 'readAuth' | 'commitQueue' | 'hub' | 'sampler' | 'db' | 'sessionList' | 'clock'>;
 
-/** `GET /metrics` for Prometheus. Its library is loaded when somebody asks. */
+/** `GET /metrics` for Prometheus. Its library is loaded with the first request. */
 export function mountMetricsRoutes(app: App, context: Deps): void {
   let text: Promise<() => Promise<{ type: string; body: string }>> | null = null;
   const schema = { description: 'Metrics in the text format of Prometheus' };

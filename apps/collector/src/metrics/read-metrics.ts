@@ -21,7 +21,7 @@ const reading = (name: MetricName, value: number, labels: Record<string, string>
   labels,
 });
 
-/** What the collector knows now, as metrics; what is no more is not told of. */
+/** What the collector knows now, as metrics; what is gone is left out. */
 export async function readMetrics({
   commitQueue,
   hub,

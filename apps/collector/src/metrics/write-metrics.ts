@@ -13,7 +13,7 @@ export function createMetrics(sources: MetricSources): () => Promise<{ type: str
   const set = (name: MetricName, labels: Record<string, string>, value: number) => setters.get(name)?.(labels, value);
   return async () => {
     const readings = await readMetrics(sources);
-    // What is no more must not be told of.
+    // What is gone must not be reported any more.
     registry.resetMetrics();
     for (const { name, labels, value } of readings) set(name, labels, value);
     return { type: registry.contentType, body: await registry.metrics() };

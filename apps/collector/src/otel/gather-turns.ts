@@ -13,7 +13,7 @@ export type TurnGatherer = {
 /** More turns than this are not waited for; the oldest goes out as it is. */
 const maxOpen = 2000;
 const sweepMs = 1000;
-/** A short turn tells of no end. What comes with its reply comes at once. */
+/** A short turn has no event for its end. What comes with its reply comes at once. */
 const quietMs = 2000;
 /** Longer than a turn may take. */
 const lostMs = 3 * 3_600_000;

@@ -56,7 +56,7 @@ function openTraces(packages: OtelPackages, { tracesUrl, version, onResult }: Ot
   const { api, traces, traceExporter } = packages;
   // Ids are those of the plan: the next span that begins takes them.
   const next = { traceId: '', spanId: '' };
-  const exporter = told(new traceExporter.OTLPTraceExporter({ url: tracesUrl, timeoutMillis: timeoutMs }), onResult);
+  const exporter = reporting(new traceExporter.OTLPTraceExporter({ url: tracesUrl, timeoutMillis: timeoutMs }), onResult);
   const provider = new traces.TracerProvider({
     resource: resourceOf(packages, version),
     idGenerator: { generateTraceId: () => next.traceId, generateSpanId: () => next.spanId },
@@ -95,7 +95,10 @@ const toTime = (ms: number): HrTime => [Math.floor(ms / 1000), (ms % 1000) * 1_0
 function openMetrics(packages: OtelPackages, { metricsUrl, metricsEveryMs, version, readMetrics, onResult }: OtlpOptions) {
   if (metricsUrl === null) return null;
   const { metrics, metricExporter } = packages;
-  const exporter = toldMetrics(new metricExporter.OTLPMetricExporter({ url: metricsUrl, timeoutMillis: timeoutMs }), onResult);
+  const exporter = reportingMetrics(
+    new metricExporter.OTLPMetricExporter({ url: metricsUrl, timeoutMillis: timeoutMs }),
+    onResult,
+  );
   const exportTimeoutMillis = Math.min(timeoutMs, metricsEveryMs);
   const reader = new metrics.PeriodicExportingMetricReader({
     exporter,
@@ -126,8 +129,8 @@ function openMetrics(packages: OtelPackages, { metricsUrl, metricsEveryMs, versi
   return { provider };
 }
 
-/** An exporter that tells how each try ended; the library itself keeps that to itself. */
-function told(exporter: SpanExporter, onResult: OtlpOptions['onResult']): SpanExporter {
+/** An exporter that reports how each try ended, which the library itself does not. */
+function reporting(exporter: SpanExporter, onResult: OtlpOptions['onResult']): SpanExporter {
   return {
     export(spans: ReadableSpan[], done) {
       exporter.export(spans, (result) => {
@@ -140,7 +143,7 @@ function told(exporter: SpanExporter, onResult: OtlpOptions['onResult']): SpanEx
   };
 }
 
-function toldMetrics(exporter: PushMetricExporter, onResult: OtlpOptions['onResult']): PushMetricExporter {
+function reportingMetrics(exporter: PushMetricExporter, onResult: OtlpOptions['onResult']): PushMetricExporter {
   return {
     export(metrics, done) {
       exporter.export(metrics, (result) => {

@@ -10,7 +10,7 @@ import type * as metricExporter from '@opentelemetry/exporter-metrics-otlp-http'
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { programEnv, runProgram } from '../control/run-program.ts';
 
-/** The official libraries, as they are used here. They are no dependency: whoever wants them has them installed on demand. */
+/** The official libraries, as they are used here. They are not a dependency: they are installed on demand. */
 export type OtelPackages = {
   api: typeof api;
   resources: typeof resources;
@@ -27,7 +27,7 @@ export const packageFolders = (dataDir: string): string[] => [import.meta.dirnam
 export function loadOtelPackages(folders: readonly string[]): OtelPackages | null {
   const found = folders.map((folder) => createRequire(path.join(folder, 'any.js'))).find(hasAll);
   if (found === undefined) return null;
-  // The casts: what a package exports is told by its own types.
+  // The casts: each package's own types say what it exports.
   return {
     api: found('@opentelemetry/api') as OtelPackages['api'],
     resources: found('@opentelemetry/resources') as OtelPackages['resources'],

@@ -3,7 +3,7 @@ import type { StoredEvent } from '../ingest/parse-event.ts';
 /** A tool call of a turn. Times are epoch ms; `endAt` is null while no result has come. */
 export type ToolCall = { id: string; name: string; startAt: number; endAt: number | null; ok: boolean };
 
-/** What the events of one turn tell about it. No text of anybody is kept. */
+/** What the events of one turn say about it. Nothing that anybody wrote is kept. */
 export type TurnRecord = {
   turnId: string;
   /** The id that runs from the connector to the engine. */

@@ -24,7 +24,7 @@ function slowCore() {
   return { ask, asked };
 }
 
-test('an old session of the core is found, also when somebody has just asked for the newest', async () => {
+test('an old session of the core is found, also when the newest have just been asked for', async () => {
   const { ask, asked } = slowCore();
   const directory = createCoreDirectory('http://127.0.0.1:1', createFakeClock(1_000_000), ask);
   // Reads on to what was active lately, and no further.

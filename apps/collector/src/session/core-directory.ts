@@ -2,7 +2,7 @@ import type { Session } from '@svc/contract/session.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 
-/** What the core knows of a session and events do not tell. */
+/** What the core knows of a session and events do not say. */
 export type CoreFacts = Pick<
   Session,
   'engine_id' | 'engine_session_id' | 'model' | 'title' | 'cwd' | 'claimed_by' | 'multiplexer' | 'tmux_target'
@@ -71,7 +71,7 @@ export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = as
   const sync = (since: number): Promise<void> => {
     askedAt = clock.elapsed();
     return (asking ??= readFrom(since)
-      .catch(() => undefined) // the core is away: what it told stands
+      .catch(() => undefined) // the core is away: its last answer stands
       .finally(() => (asking = null)));
   };
 

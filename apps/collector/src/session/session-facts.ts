@@ -11,7 +11,7 @@ const innerKinds: readonly string[] = ['thinking', 'tool', 'tool_result', 'engin
 export const concernsSession = ({ kind, payload }: StoredEvent): boolean =>
   kind !== 'denied' && kind !== 'queued' && !(kind === 'turn' && payload['outcome'] === 'denied');
 
-/** A message that is answered; one that is only noted begins nothing. Short turns tell of no state at all. */
+/** A message that is answered; one that is only noted begins nothing. Short turns report no state at all. */
 export const beginsTurn = ({ kind, payload }: StoredEvent): boolean => kind === 'inbound' && payload['observed'] !== true;
 
 /** What a `turn` event says about its session; null for every other event. */

@@ -83,7 +83,7 @@ const endTurnsBefore =
 const keepCoreStart = `INSERT INTO fact (name, value) VALUES ('core_started_at', ?)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-/** What one commit says about sessions, gathered in memory and written once at its end. Made anew for every commit. */
+/** What one commit says about sessions, gathered in memory and written once at its end. One for each commit. */
 type SessionSums = { add(event: StoredEvent): void; write(): void };
 
 export function createSessionWriter(db: BatchDatabase): () => SessionSums {

@@ -29,7 +29,7 @@ const listed = (conversationKey: string, parts: Partial<SessionParts>) =>
     ...parts,
   });
 
-test('a session whose transcript does not tell yet where it works, works where its program does', () => {
+test('a session whose transcript does not say yet where it works, works where its program does', () => {
   expect(listed(key, { transcript: { ...newTranscript(file), conversation_key: key }, host })).toMatchObject({
     source: 'terminal',
     cwd: '/r',

@@ -20,10 +20,10 @@ type Session = Omit<ListedSession, 'repo'>;
 /** One row of all that is known. What the core says of its own sessions goes before what their transcripts do. */
 export function toListed(row: SessionRow, parts: SessionParts): Session {
   const { transcript, host, facts } = parts;
-  const { state_at: _at, last_text_at: _textAt, state: _state, ...told } = row;
+  const { state_at: _at, last_text_at: _textAt, state: _state, ...reported } = row;
   const isOwn = isOfEngine(row, parts);
   return {
-    ...told,
+    ...reported,
     source: !isOwn ? 'core' : host?.pane ? 'terminal' : 'transcript',
     state: isOwn ? stateOfProgram(parts) : stateOfTurn(row, facts),
     active: host !== undefined || (!isOwn || !parts.isHostKnown ? parts.isRecent : false),
@@ -31,7 +31,7 @@ export function toListed(row: SessionRow, parts: SessionParts): Session {
     engine_session_id: facts?.engine_session_id ?? transcript?.engine_session_id ?? null,
     model: facts?.model ?? transcript?.model ?? null,
     title: facts?.title ?? transcript?.title ?? null,
-    // The first lines of a transcript may not tell.
+    // The first lines of a transcript may not say.
     cwd: facts?.cwd ?? transcript?.cwd ?? host?.cwd ?? null,
     pid: host?.pid ?? null,
     ...terminalOf(facts, host),

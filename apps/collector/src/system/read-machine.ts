@@ -52,7 +52,7 @@ async function readCpuTimes(): Promise<CpuTimes> {
   return { busy, total };
 }
 
-/** Linux counts what its caches hold as not free, though it is there for whoever needs it. */
+/** Linux counts its caches as not free, though programs can have that memory. */
 async function readMemory(): Promise<Pick<Machine, 'memory_used_bytes' | 'memory_total_bytes'>> {
   const total = totalmem();
   const available =

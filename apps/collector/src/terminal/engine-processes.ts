@@ -31,7 +31,7 @@ export async function listEngineProcesses(): Promise<EngineProcess[] | null> {
   return withWorkers(found.filter((engine) => engine !== null)).filter(({ ancestors }) => !isOurs(ancestors));
 }
 
-/** Programs start themselves anew, and helpers: what a person sees is the first of them. */
+/** Programs start themselves again, and helpers: what a person sees is the first of them. */
 function withWorkers(engines: readonly EngineProcess[]): EngineProcess[] {
   const isPartOf = (worker: EngineProcess, { pid, engine }: EngineProcess) =>
     worker.engine === engine && worker.ancestors.includes(pid);

@@ -10,7 +10,7 @@ import { listEngineProcesses, type EngineProcess } from './engine-processes.ts';
 
 /** The program that a session runs in, and the terminal it is seen in. */
 export type SessionHost = EngineProcess & { pane: Pane | null };
-/** By session; null where the system does not tell. */
+/** By session; null where the system does not show processes. */
 export type HostsByKey = ReadonlyMap<string, SessionHost> | null;
 
 type Deps = {

@@ -71,7 +71,7 @@ function readAssistant({ uuid, message, isSidechain, cwd }: Fields): LineFacts {
   });
   const { input_tokens, output_tokens } = fieldsOf(usage);
   const counts = { name: String(id), input: countOf(input_tokens), output: countOf(output_tokens) };
-  // The program's own words (of an error, say) have a model that is none.
+  // The program's own words (of an error, say) have no real model.
   return { said, ...(model === '<synthetic>' ? {} : known({ model: textOf(model), usage: counts })) };
 }
 

@@ -44,7 +44,7 @@ export function createTranscripts(deps: Deps): Transcripts {
     onChanged,
     redactor: () => (redactor ??= makeRedactor(settings)),
     identity: userName(),
-    // An engine tells the real path of where it works.
+    // An engine reports the real path of where it works.
     dataDirs: [settings.dataDir, realpathSync(settings.dataDir)],
     clock,
   };
@@ -81,7 +81,7 @@ function userName(): string {
   }
 }
 
-/** The rules are only read when something is told. */
+/** The rules are only loaded when there is something to report. */
 async function makeRedactor({ insightsToken, insightsControlToken, managerToken }: Deps['settings']): Promise<Redactor> {
   const { createRedactor } = await import('@svc/service-kit/redaction/redactor.ts');
   const tokens = [insightsToken, insightsControlToken, managerToken].flatMap((token) => (token === null ? [] : [token.reveal()]));
@@ -90,7 +90,7 @@ async function makeRedactor({ insightsToken, insightsControlToken, managerToken 
 
 const fileTickMs = 20;
 
-/** When transcripts were looked at for the first time (epoch ms): what was there before is listed and not told. */
+/** When transcripts were looked at for the first time (epoch ms): what was there before is listed and not reported as events. */
 async function firstLook(db: SqliteDatabase): Promise<number> {
   // By the clock of the files, which lags behind by up to a tick of the kernel.
   const now = Date.now() - fileTickMs;

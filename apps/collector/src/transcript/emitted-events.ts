@@ -8,24 +8,24 @@ import type { TranscriptRow } from './transcript-row.ts';
 const maxText = 64 * 1024;
 const maxInput = 16 * 1024;
 
-type Teller = { redactor: Pick<Redactor, 'stream' | 'value'>; identity: string; now: number };
+type Reporter = { redactor: Pick<Redactor, 'stream' | 'value'>; identity: string; now: number };
 
 /**
  * The events of one line. Their ids come of the engine's own names, so a line that is read again, or was copied into
  * another transcript, is no second event.
  */
-export function toEvents(row: TranscriptRow, { said, at }: LineFacts, teller: Teller): PartialEvent[] {
-  // What a person did in a session of the core is told under that session, whose channel and sender stay what they are.
-  const from = row.is_core === 1 ? {} : { surface: 'terminal', identity: teller.identity };
-  const ts = Math.min(at ?? (row.last_at || teller.now), teller.now);
+export function toEvents(row: TranscriptRow, { said, at }: LineFacts, reporter: Reporter): PartialEvent[] {
+  // What a person did in a session of the core is reported under that session, whose channel and sender stay what they are.
+  const from = row.is_core === 1 ? {} : { surface: 'terminal', identity: reporter.identity };
+  const ts = Math.min(at ?? (row.last_at || reporter.now), reporter.now);
   return said.map((item) => ({
     id: idOf(row, item),
     ts,
     kind: item.kind,
     session: row.conversation_key,
     ...from,
-    text: beginningAtOnce(teller.redactor, item.text, maxText),
-    payload: { engine_id: row.engine, source: 'transcript', ...(item.payload && payloadOf(item.payload, row, teller)) },
+    text: beginningAtOnce(reporter.redactor, item.text, maxText),
+    payload: { engine_id: row.engine, source: 'transcript', ...(item.payload && payloadOf(item.payload, row, reporter)) },
   }));
 }
 
@@ -39,7 +39,7 @@ function idOf({ engine, engine_session_id }: TranscriptRow, { part, kind }: Said
 function payloadOf(
   { input, ...rest }: Record<string, unknown>,
   { cwd }: TranscriptRow,
-  { redactor }: Teller,
+  { redactor }: Reporter,
 ): Record<string, unknown> {
   const text = input === undefined ? '' : JSON.stringify(input);
   const bounded = text.length > maxInput ? beginningAtOnce(redactor, text, maxInput) : redactor.value(input);

@@ -3,12 +3,12 @@ import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { TranscriptRoot } from './transcript-roots.ts';
 
-/** `changedAt`: when something was added or removed (epoch ms); `made`: tells it from a later one of the same name. */
+/** `changedAt`: when something was added or removed (epoch ms); `made`: differs for a later one of the same name. */
 export type FoundFolder = { dir: string; level: number; changedAt: number; made: string };
 export type FoundFile = { file: string; root: TranscriptRoot };
 export type FoundEntry = FoundFolder | FoundFile;
 
-/** A home of somebody who has used engines for years has some hundreds of folders. */
+/** After years of use a home has some hundreds of folders. */
 const maxFolders = 5000;
 
 /**

@@ -55,7 +55,7 @@ test.each<[TranscriptEngine, string[][]]>([
       ['outbound', 'Tool said: hi'],
     ],
   ],
-])('what was said and done in a session of %s, and nothing that the program told itself', (engine, expected) => {
+])('what was said and done in a session of %s, and nothing that the program wrote for itself', (engine, expected) => {
   const said = fixture(engine).flatMap((facts) => facts.said);
   expect(
     said.map(({ kind, text, payload }) => [kind, text, ...(kind === 'tool' ? [JSON.stringify(payload?.['input'])] : [])]),

@@ -10,7 +10,7 @@ const readers: Record<TranscriptEngine, (line: Fields) => LineFacts> = {
   gemini: readGeminiLine,
 };
 
-/** What a line of an engine's transcript tells; null for what is no line of one. */
+/** The facts in a line of an engine's transcript; null for any other text. */
 export function readLine(engine: TranscriptEngine, text: string): LineFacts | null {
   const line = parseJsonOrNull(text);
   return isRecord(line) ? readers[engine](line) : null;

@@ -15,7 +15,7 @@ import type { TranscriptStore } from './transcript-store.ts';
 
 export type ReaderDeps = {
   store: TranscriptStore;
-  /** Stores events; resolves when they are. Null: nothing is told. */
+  /** Stores events; resolves when they are. Null: no events are made. */
   submit: ((events: PartialEvent[]) => Promise<unknown>) | null;
   /** The session of the core that an engine's session belongs to. */
   coreKeyOf: (engineSessionId: string, since: number) => Promise<string | null>;
@@ -75,7 +75,7 @@ async function projectOf(file: string): Promise<string | null> {
   }
 }
 
-/** A file that was there before anybody looked is not told, and what is between its ends is not read. */
+/** A file that was there before the first look gives no events, and what is between its ends is not read. */
 async function readOld(deps: ReaderDeps, row: TranscriptRow, handle: FileHandle, { size }: Stats): Promise<void> {
   row.is_whole = size <= endBytes ? 1 : 0;
   const { lines, next } = await readEnds(handle, size);
@@ -83,7 +83,7 @@ async function readOld(deps: ReaderDeps, row: TranscriptRow, handle: FileHandle,
   row.read_to = next;
 }
 
-/** Another file has the name, or it was written anew: the ids of events keep what comes again from being told twice. */
+/** Another file has the name, or it was rewritten: by its id an event that comes again is not stored twice. */
 const restart = (row: TranscriptRow, stat: Stats): void =>
   void Object.assign(row, {
     file_id: idOf(stat),
@@ -101,7 +101,7 @@ async function readOn(deps: ReaderDeps, row: TranscriptRow, reader: LineReader, 
     const read = await reader.lines(row.read_to, row.is_skipping === 1);
     const facts = await takeIn(deps, row, read.lines);
     row.conversation_key ??= await keyFor(deps, row);
-    await tell(deps, row, facts);
+    await report(deps, row, facts);
     isEnd = read.isEnd;
     Object.assign(row, { read_to: read.next, is_skipping: read.isSkipping ? 1 : 0, mark: await reader.mark(read.next) });
     if (isEnd) Object.assign(row, { size: stat.size, changed_at: writtenAt(stat) });
@@ -129,7 +129,7 @@ async function takeIn({ redactor }: ReaderDeps, row: TranscriptRow, lines: reado
   return read;
 }
 
-/** A title is what somebody said, and is shown in every list. Looked through before it is cut: half a secret has no form. */
+/** A title is what a person said, and is shown in every list. Looked through before it is cut: half a secret has no form. */
 function withoutSecrets({ title, ...facts }: LineFacts, redactor: Redactor): LineFacts {
   if (title === undefined) return facts;
   return { ...facts, title: { ...title, text: beginningAtOnce(redactor, title.text, maxTitleSource) } };
@@ -144,20 +144,20 @@ async function keyFor({ store, coreKeyOf, dataDirs }: ReaderDeps, row: Transcrip
   return core ?? (dataDirs.some((dataDir) => isWithin(dataDir, cwd, file)) ? null : terminalKey(engine, id));
 }
 
-/** Claude names the folder of a project after its path, and tells the path itself only later. */
+/** Claude names the folder of a project after its path, and gives the path itself only later. */
 function isWithin(dataDir: string, cwd: string | null, file: string): boolean {
   if (cwd !== null) return cwd === dataDir || cwd.startsWith(`${dataDir}/`);
   return path.basename(path.dirname(file)).startsWith(dataDir.replaceAll(/[^A-Za-z0-9]/g, '-'));
 }
 
-async function tell(deps: ReaderDeps, row: TranscriptRow, lines: readonly LineFacts[]): Promise<void> {
+async function report(deps: ReaderDeps, row: TranscriptRow, lines: readonly LineFacts[]): Promise<void> {
   const { submit, identity, clock } = deps;
-  // What the core does in its own sessions it tells itself.
-  const told =
+  // What the core does in its own sessions it reports itself.
+  const reported =
     row.conversation_key === null ? [] : lines.filter(({ isInteractive }) => row.is_core === 0 || isInteractive === true);
-  if (submit === null || !told.some(({ said }) => said.length > 0)) return;
-  const teller = { redactor: await deps.redactor(), identity, now: clock.now() };
-  const events = told.flatMap((facts) => toEvents(row, facts, teller));
+  if (submit === null || !reported.some(({ said }) => said.length > 0)) return;
+  const reporter = { redactor: await deps.redactor(), identity, now: clock.now() };
+  const events = reported.flatMap((facts) => toEvents(row, facts, reporter));
   for (let i = 0; i < events.length; i += maxEvents) await submit(events.slice(i, i + maxEvents));
 }
 

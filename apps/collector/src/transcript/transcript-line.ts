@@ -14,7 +14,7 @@ export type Said = {
 
 export type Tokens = { input: number; output: number };
 
-/** What one line of a transcript tells. Times are epoch ms; tokens of the input are those that no cache gave. */
+/** The facts in one line of a transcript. Times are epoch ms; input tokens are those that came from no cache. */
 export type LineFacts = {
   sessionId?: string;
   cwd?: string;
@@ -22,11 +22,11 @@ export type LineFacts = {
   /** `given`: chosen for the session, and better than its first words. */
   title?: { text: string; given: boolean };
   at?: number;
-  /** Of one answer of the model; lines with the same name tell of the same answer. */
+  /** Of one answer of the model; lines with the same name are about the same answer. */
   usage?: Tokens & { name: string };
   /** Of the whole session so far. */
   totals?: Tokens;
-  /** False for what a program made that another program had started; not every engine tells. */
+  /** False for a session that another program started; not every engine says so. */
   isInteractive?: boolean;
   /** Part of another session, which shows it. */
   isPart?: boolean;

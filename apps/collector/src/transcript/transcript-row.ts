@@ -14,7 +14,7 @@ export type TranscriptRow = {
   model: string | null;
   title: string | null;
   is_title_given: number;
-  /** 0: no line has told yet. */
+  /** 0: no line has said yet. */
   started_at: number;
   last_at: number;
   /** Tells one file from another that takes its name. */
@@ -67,7 +67,7 @@ export const newTranscript = (row: New): TranscriptRow => ({
 const maxTitle = 120;
 const maxName = 1024;
 
-/** Takes in what a line tells. What was said first of where it works stays. */
+/** Adds the facts of a line. The first folder that was named stays. */
 export function addLine(row: TranscriptRow, facts: LineFacts): void {
   row.engine_session_id ??= nameOf(facts.sessionId);
   row.cwd ??= nameOf(facts.cwd);

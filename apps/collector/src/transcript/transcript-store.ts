@@ -34,7 +34,7 @@ ON CONFLICT (file) DO UPDATE SET ${columns
   .map((name) => `${name} = excluded.${name}`)
   .join(', ')}`;
 
-// A session may be known by its transcript alone, before anything of it was told, and without anything ever being told.
+// A session may be known by its transcript alone, before it has any event, or without ever having one.
 const upsertSession = `
 INSERT INTO session (conversation_key, surface, identity, state, state_at, first_event_at, last_event_at, last_text_at, events,
   turns, input_tokens, output_tokens, cost_usd, billed_cost_usd)

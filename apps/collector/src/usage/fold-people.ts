@@ -29,7 +29,7 @@ export function foldPeople(handles: readonly HandleSums[], principals: readonly 
 const handleKey = (surface: string, identity: string): string => compositeKey(surface, usageIdentity(null, identity));
 const tokensOf = ({ input_tokens, output_tokens }: UsagePerson): number => input_tokens + output_tokens;
 
-/** Handles that differ in case alone may be those of two people; nobody gets what cannot be told apart. */
+/** Handles that differ in case alone may be those of two people; what is ambiguous is given to neither. */
 function ownersOf(principals: readonly Linked[]): Map<string, string | null> {
   const owners = new Map<string, string | null>();
   for (const { key, identifiers } of principals) {

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { UsageSide, UsageRollup } from '@svc/contract/usage.ts';
 import { sumNames } from './turn-sums.ts';
 
-/** Sums of one handle over the whole time; an empty principal is none. */
+/** Sums of one handle over the whole time; an empty principal means that there is none. */
 export type HandleSums = Omit<UsageRollup, 'bucket_hour' | 'principal'> & { principal: string };
 export type UsageSums = { handles: HandleSums[]; side: UsageSide[]; truncated: boolean };
 

@@ -45,7 +45,7 @@ ON CONFLICT (bucket_hour, surface, feature, provider, model, units) DO UPDATE SE
   cost_usd = usage_aux.cost_usd + excluded.cost_usd,
   billed_cost_usd = usage_aux.billed_cost_usd + excluded.billed_cost_usd`;
 
-/** Sums of one commit, gathered in memory and written once at its end. Made anew for every commit. */
+/** Sums of one commit, gathered in memory and written once at its end. One for each commit. */
 type UsageSums = { add(event: StoredEvent): void; write(): void };
 
 export function createUsageWriter(db: BatchDatabase): () => UsageSums {

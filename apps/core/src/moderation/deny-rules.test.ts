@@ -37,8 +37,8 @@ test('a file of comments has no rules', () => {
 });
 
 test.each([
-  ['a pattern that is not valid', '/(/', '"(" is no regular expression'],
-  ['a pattern that could be slow', '/(a)\\1/', 'is no regular expression'],
+  ['a pattern that is not valid', '/(/', '"(" is not a regular expression'],
+  ['a pattern that could be slow', '/(a)\\1/', 'is not a regular expression'],
   ['a line that is far too long', `ok\n${'x'.repeat(501)}`, 'line 2 is longer'],
   ['far too many rules', 'x\n'.repeat(201), 'it has 201 rules'],
 ])('refuses %s', (_what, text, message) => {

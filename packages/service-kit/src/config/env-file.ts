@@ -19,7 +19,7 @@ export function readEnv(root: string, env: Env = process.env): Env {
 }
 
 /**
- * What is wrong with lines of the `.env` file at the root, which are passed over. Their text is not told: it may be a
+ * What is wrong with lines of the `.env` file at the root, which are passed over. Their text is not shown: it may be a
  * secret that was pasted there.
  */
 export function unreadEnvLines(root: string): string[] {
@@ -41,6 +41,6 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return ''; // whoever reads the settings from it says what is wrong
+    return ''; // readEnv says what is wrong
   }
 }

@@ -22,7 +22,7 @@ export function parseCommand(line: string): string[] | null {
     const isCommand = Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string' && word !== '');
     return isCommand ? (words as string[]) : null;
   } catch {
-    return null; // told by the settings
+    return null; // the setting's type reports it
   }
 }
 

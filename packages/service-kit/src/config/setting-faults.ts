@@ -16,7 +16,7 @@ type Checked = Readonly<{
   uploadMaxChunkBytes: number;
 }>;
 
-/** What is wrong with settings that are each of the right form, in words for the operator. */
+/** What is wrong between settings that are each valid, for the operator to read. */
 export function settingFaults(settings: Checked): string[] {
   const ports = [settings.corePort, settings.managerPort, settings.collectorPort];
   const { spendPrincipalSoftUsd, spendPrincipalHardUsd } = settings;
@@ -36,7 +36,7 @@ export function settingFaults(settings: Checked): string[] {
     ],
     [ports.includes(settings.vaultPort), 'SVC_VAULT_PORT must differ from the ports of the other processes.'],
     [ports.includes(settings.compatPort), 'SVC_COMPAT_PORT must differ from the ports of the processes.'],
-    // The core answers whoever can reach it, so an address of a network would let everybody in as the owner.
+    // The core answers every program that can reach it, so an address of a network would let everybody in as the owner.
     [
       !isIPv4(settings.bindHost) || !settings.bindHost.startsWith('127.'),
       `SVC_BIND_HOST is "${settings.bindHost}". It takes 127.0.0.1 or another 127.x.x.x; put a proxy with a login in front instead.`,

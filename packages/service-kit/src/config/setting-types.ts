@@ -160,7 +160,7 @@ export const token =
     return null;
   };
 
-/** A token that opens everything to whoever has it, so it must not be one that can be guessed. */
+/** A token that opens everything, so it must not be one that can be guessed. */
 export const longToken =
   (blank: string): SettingType<Secret | null> =>
   (reading) => {

@@ -7,7 +7,7 @@ import { stateNames, begin, foreignName, goOn, incomingNames, readJournal, type 
 
 /**
  * Puts a pending restore in place, or the earlier state back, before anything of the service runs. Killed at any point,
- * the next call ends with all of the one or all of the other. Gives what was done, in words for the operator.
+ * the next call ends with all of the one or all of the other. Returns what was done, for the operator to read.
  * @throws Error when it cannot be done; what was begun stays written down and is gone on with at the next call.
  */
 export function applyRestore(dataDir: string, rename?: Rename): string[] {

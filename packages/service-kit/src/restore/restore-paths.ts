@@ -10,7 +10,7 @@ export type RestorePaths = {
   replaced: string;
   /** What an undo put aside. It is removed at once. */
   discarded: string;
-  /** Here while names are being swapped: whoever starts next ends it. */
+  /** Here while names are being swapped: the next start ends it. */
   journal: string;
   /** Here when the replaced state is wanted back. */
   undo: string;

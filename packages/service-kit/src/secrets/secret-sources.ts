@@ -10,7 +10,7 @@ export type FoundSecret = { value: Secret; from: SecretOrigin } | { problem: str
 
 export type SecretPlaces = {
   env: Readonly<Record<string, string | undefined>>;
-  /** JSON object of names and values, for its owner's eyes only. Read anew each time, so a rotated secret counts. */
+  /** JSON object of names and values, for its owner's eyes only. Read each time, so a rotated secret counts. */
   file: string;
   /** Program that is asked last, with its arguments; null when there is none. */
   command: readonly string[] | null;

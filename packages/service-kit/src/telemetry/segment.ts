@@ -79,7 +79,7 @@ export class Segment {
     this.readLines += lines;
   }
 
-  /** Everything was read: the file starts anew, so that it never holds what is already delivered. */
+  /** Everything was read: the file is emptied, so that it never holds what is already delivered. */
   empty(): void {
     ftruncateSync(this.#fd, 0);
     this.bytes = this.lines = this.readBytes = this.readLines = 0;
