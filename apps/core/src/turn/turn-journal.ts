@@ -127,7 +127,7 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
   const inOrder = (key: string, input: string | Promise<string>): string | Promise<string> => {
     const before = accepting.get(key);
     if (before === undefined && typeof input === 'string') return input;
-    const own = Promise.all([input, before]).then(([json]) => json);
+    const own = Promise.allSettled([before]).then(() => input);
     accepting.set(key, own);
     const leave = () => accepting.get(key) === own && accepting.delete(key);
     own.then(leave, leave);

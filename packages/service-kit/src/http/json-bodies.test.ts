@@ -85,6 +85,9 @@ test.each([
 
 test.each([
   ['well-formed', { text: 'x'.repeat(70_000), a: ['😀'] }, 200],
+  ['marked as UTF-8', `\ufeff{"text":"${'x'.repeat(70_000)}"}`, 200],
+  ['a list', `[1,"${'x'.repeat(70_000)}"]`, 500],
+  ['no JSON', `${' '.repeat(70_000)}${'x'.repeat(70_000)}`, 400],
   ['cut off', `{"text":"${'x'.repeat(70_000)}"`, 400],
   ['reaching for a prototype', `{"text":"${'x'.repeat(70_000)}","a":[{"__proto__":{}}]}`, 400],
   ['reaching for one by a constructor', `{"text":"${'x'.repeat(70_000)}","a":{"c\\u006fnstructor":{"prototype":{}}}}`, 400],

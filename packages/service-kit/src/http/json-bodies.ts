@@ -68,7 +68,7 @@ function strict(app: FastifyInstance): ParseBytes {
 
 /** The same of a long body, read in turns of the event loop. */
 const parseLong = callbackify(async (bytes: Buffer, isChecked: boolean): Promise<unknown> => {
-  const parsed = await parseLongJson(bytes).catch((error: unknown) => {
+  const parsed = await parseLongJson(isMarked(bytes) ? bytes.subarray(3) : bytes).catch((error: unknown) => {
     throw error instanceof SyntaxError ? new errorCodes.FST_ERR_CTP_INVALID_JSON_BODY() : error;
   });
   if (!isChecked) return parsed.value;
@@ -76,6 +76,9 @@ const parseLong = callbackify(async (bytes: Buffer, isChecked: boolean): Promise
   await refuseIllFormed(parsed);
   return parsed.value;
 });
+
+/** A byte order mark, which Fastify's parser passes over. */
+const isMarked = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
 /** The route checks the characters and the names. */
 const lenient = (app: FastifyInstance): ParseBytes => withText(app.getDefaultJsonParser('ignore', 'ignore') as Parse);

@@ -118,6 +118,7 @@ test('names that reach for a prototype, and halves of pairs, are noticed', () =>
   expect(marks('{"b\\udc00":1}')).toEqual([false, true]);
 });
 
-test('a number without an end is refused', () => {
+test('a number without an end is refused, and anything else without one is no JSON', () => {
+  expect(() => parsed(`[${'x'.repeat(20_000)}]`, 1000)).toThrow(SyntaxError);
   expect(() => parsed(`[${'1'.repeat(20_000)}]`, 1000)).toThrow('a number of more than 16384 digits');
 });

@@ -77,7 +77,7 @@ class Parser {
     const limit = this.#at + usualStep;
     let end = this.#at;
     while (end < limit && !isEndOfScalar(this.#bytes[end])) end++;
-    if (end === limit) throw new ServiceError('too_large', `The request has a number of more than ${usualStep} digits.`);
+    if (end === limit) throw isOfNumber(this.#bytes[this.#at]!) ? longNumber() : notJson();
     return this.#take(end, '', '');
   }
 
@@ -198,6 +198,7 @@ class Parser {
 }
 
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+const isOfNumber = (byte: number): boolean => byte === 0x2d || (byte >= 0x30 && byte <= 0x39);
 const isEndOfScalar = (byte: number | undefined): boolean =>
   byte === undefined || byte === comma || byte === listEnd || byte === objectEnd || isSpace(byte);
 const isInCharacter = (byte: number): boolean => (byte & 0xc0) === 0x80;
@@ -208,4 +209,5 @@ function put(object: Record<string, unknown>, name: string, value: unknown): voi
   else object[name] = value;
 }
 
+const longNumber = () => new ServiceError('too_large', `The request has a number of more than ${usualStep} digits.`);
 const notJson = () => new SyntaxError('it is not JSON');
