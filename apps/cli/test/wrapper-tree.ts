@@ -25,7 +25,28 @@ type RunOptions = { program?: string; cwd?: string; env?: Record<string, string>
  * A clone with the real `svc` and next to nothing else, in a folder with spaces, and a `PATH` of its own that holds a
  * stub of npm, by default no Node, and the few system programs that `svc` may use.
  */
-export function createWrapperTree() {
+export type WrapperTree = {
+  folder: string;
+  /** The clone in it. */
+  root: string;
+  /** The only folder of its `PATH`. */
+  bin: string;
+  svc: string;
+  env: Record<string, string>;
+  /** A path in the clone. */
+  file(...parts: string[]): string;
+  /** Puts a program of a shell script on the `PATH`. */
+  program(name: string, text: string): void;
+  /** Each call of npm: where and with what. */
+  calls(): string[];
+  /** npm notes the call, runs `steps`, then makes what its real counterpart would. */
+  npm(steps?: string, providedNode?: string): void;
+  run(args: string[], options?: RunOptions): Promise<Run>;
+  spawn(args: string[]): ChildProcess;
+  remove(): void;
+};
+
+export function createWrapperTree(): WrapperTree {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc wrapper '));
   const root = path.join(folder, 'my clone');
   const bin = path.join(folder, 'bin');
@@ -57,10 +78,8 @@ export function createWrapperTree() {
     program,
     svc,
     env,
-    /** Each call of npm: where and with what. */
-    calls: (): string[] =>
+    calls: () =>
       existsSync(path.join(folder, 'calls')) ? readFileSync(path.join(folder, 'calls'), 'utf8').trim().split('\n') : [],
-    /** npm notes the call, runs `steps`, then makes what its real counterpart would. */
     npm(steps = '', providedNode = process.execPath) {
       program(
         'npm',
@@ -81,5 +100,3 @@ case "$PWD" in */.runtime) ln -s '${providedNode}' node_modules/.bin/node ;; esa
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
-
-export type WrapperTree = ReturnType<typeof createWrapperTree>;

@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { renderCliError, toCliError } from '../cli-error.ts';
 import { print, printError, type Style } from '../terminal.ts';
 import { Interrupted, type ChatSession } from './chat-session.ts';
@@ -59,12 +59,7 @@ export async function runChatLoop(session: ChatSession, style: Style): Promise<v
 }
 
 /** The terminal is given back during a turn, so that Ctrl-C is a signal again. */
-async function sayBetweenPrompts(
-  session: ChatSession,
-  text: string,
-  reader: ReturnType<typeof createInterface>,
-  style: Style,
-): Promise<void> {
+async function sayBetweenPrompts(session: ChatSession, text: string, reader: Interface, style: Style): Promise<void> {
   reader.pause();
   process.stdin.setRawMode?.(false);
   try {

@@ -14,73 +14,47 @@ export type TurnVerdict = 'ok' | 'failed' | 'stopped';
 
 export type TurnView = {
   show(frame: TurnFrame): void;
-  /** Closes the turn and tells how it went. */
+  /** Closes the turn and gives its verdict. */
   finish(end: Extract<TurnFrame, { type: 'result' | 'error' }>): TurnVerdict;
 };
 
 /** Shows one turn as it runs: text as it comes, thinking dim, tools one line each. */
-export function createTurnView({ answer, aside }: Output, style: Style): TurnView {
+export function createTurnView(output: Output, style: Style): TurnView {
+  const lines = createTurnLines(output, style);
   let block = '';
-  let shown = false;
-  /** What stands on the current line: nothing, part of the answer, or an aside. */
-  let line: 'empty' | 'answer' | 'aside' = 'empty';
-  let wantsBreak = false;
   let withdrawn = false;
 
-  const endLine = () => {
-    if (line === 'answer') answer('\n');
-    if (line === 'aside') aside('\n');
-    line = 'empty';
-  };
-  const write = (text: string) => {
-    if (text === '') return;
-    if (line === 'aside') endLine();
-    if (wantsBreak) answer('\n');
-    wantsBreak = false;
-    answer(text);
-    line = text.endsWith('\n') ? 'empty' : 'answer';
-    shown = true;
-  };
-  const note = (text: string) => {
-    endLine();
-    aside(`${style.dim(visible(text))}\n`);
-  };
-  const think = (text: string) => {
-    if (line === 'answer') endLine();
-    aside(style.dim(visible(text)));
-    line = 'aside';
+  const delta = (text: string) => {
+    // The break before a further block is made here, where it is known what stands on the line.
+    const shown = block === '' && lines.hasAnswer() ? text.replace(/^\n\n/, '') : text;
+    block += shown;
+    lines.write(shown);
   };
   const segment = (text: string) => {
     // A block that came without deltas comes whole.
-    if (block === '') write(text);
+    if (block === '') lines.write(text);
     block = '';
-    endLine();
-    wantsBreak = shown;
+    lines.endBlock();
   };
 
   return {
     show(frame) {
       switch (frame.type) {
         case 'queued':
-          return note(frame.position > 0 ? `waiting, ${frame.position} before this` : 'waiting for a free place');
-        case 'delta': {
-          // The break before a further block is made here, where it is known what stands on the line.
-          const text = block === '' && shown ? frame.text.replace(/^\n\n/, '') : frame.text;
-          block += text;
-          return write(text);
-        }
+          return lines.note(frame.position > 0 ? `waiting, ${frame.position} before this` : 'waiting for a free place');
+        case 'delta':
+          return delta(frame.text);
         case 'segment':
           return segment(frame.text);
         case 'thinking':
-          return think(frame.text);
+          return lines.think(frame.text);
         case 'tool':
-          return note(`⚙ ${frame.name} ${brief(frame.input)}`);
+          return lines.note(`⚙ ${frame.name} ${brief(frame.input)}`);
         case 'tool_result':
-          return note(`  ${frame.ok ? '→' : '✗'} ${firstLine(frame.output)}`);
+          return lines.note(`  ${frame.ok ? '→' : '✗'} ${firstLine(frame.output)}`);
         case 'retract':
-          endLine();
-          [block, shown, wantsBreak, withdrawn] = ['', false, false, true];
-          return;
+          [block, withdrawn] = ['', true];
+          return lines.withdraw();
         case 'result':
         case 'error':
           return;
@@ -88,16 +62,71 @@ export function createTurnView({ answer, aside }: Output, style: Style): TurnVie
     },
     finish(end) {
       if (end.type === 'error') {
-        note('');
-        aside(`${style.red('✗')} ${visible(describeError(end.error))}\n`);
+        lines.note('');
+        output.aside(`${style.red('✗')} ${visible(describeError(end.error))}\n`);
         return 'failed';
       }
-      if (!shown) for (const { text } of end.result.actions) write(text);
-      endLine();
-      for (const warning of end.result.warnings ?? []) note(`! ${warning}`);
+      if (!lines.hasAnswer()) for (const { text } of end.result.actions) lines.write(text);
+      lines.endLine();
+      for (const warning of end.result.warnings ?? []) lines.note(`! ${warning}`);
       const remark = describeOutcome(end.result, withdrawn);
-      if (remark !== null) note(remark);
+      if (remark !== null) lines.note(remark);
       return verdictOf(end.result.outcome);
+    },
+  };
+}
+
+/** The lines that the answer and what stands beside it share on a terminal. */
+type TurnLines = {
+  /** True when a part of the answer was shown, and not withdrawn. */
+  hasAnswer(): boolean;
+  write(text: string): void;
+  note(text: string): void;
+  think(text: string): void;
+  endLine(): void;
+  /** What is written next stands apart from what was. */
+  endBlock(): void;
+  withdraw(): void;
+};
+
+function createTurnLines({ answer, aside }: Output, style: Style): TurnLines {
+  /** What stands on the current line: nothing, part of the answer, or an aside. */
+  let line: 'empty' | 'answer' | 'aside' = 'empty';
+  let shown = false;
+  let wantsBreak = false;
+  const endLine = () => {
+    if (line === 'answer') answer('\n');
+    if (line === 'aside') aside('\n');
+    line = 'empty';
+  };
+  return {
+    hasAnswer: () => shown,
+    write(text) {
+      if (text === '') return;
+      if (line === 'aside') endLine();
+      if (wantsBreak) answer('\n');
+      wantsBreak = false;
+      answer(text);
+      line = text.endsWith('\n') ? 'empty' : 'answer';
+      shown = true;
+    },
+    note(text) {
+      endLine();
+      aside(`${style.dim(visible(text))}\n`);
+    },
+    think(text) {
+      if (line === 'answer') endLine();
+      aside(style.dim(visible(text)));
+      line = 'aside';
+    },
+    endLine,
+    endBlock() {
+      endLine();
+      wantsBreak = shown;
+    },
+    withdraw() {
+      endLine();
+      [shown, wantsBreak] = [false, false];
     },
   };
 }
@@ -124,7 +153,7 @@ function describeOutcome({ outcome, actions }: HandleResult, withdrawn: boolean)
     case 'delivered':
       return '(answered already)';
     case 'observed':
-      return '(kept for the next turn; this conversation is held by somebody else at the moment)';
+      return '(kept for the next turn; another person holds this conversation at the moment)';
   }
 }
 

@@ -9,43 +9,55 @@ import { coreUrl } from '../service-urls.ts';
 export type InstanceLog = { at: number; stream: 'stdout' | 'stderr'; text: string };
 type Changed = { instance: Instance };
 
-export type ConnectorApi = ReturnType<typeof createConnectorApi>;
+/** The connector routes of the manager, and the core's for secrets. What they refuse is thrown as a CliError. */
+export type ConnectorApi = {
+  types(): Promise<ConnectorMeta[]>;
+  list(): Promise<Instance[]>;
+  view(id: string): Promise<Instance>;
+  create(body: NewInstance): Promise<Instance>;
+  /** A `config` replaces the one of before whole. */
+  update(id: string, patch: { config: Record<string, unknown> }): Promise<Instance>;
+  act(id: string, action: 'start' | 'stop' | 'restart'): Promise<Instance>;
+  remove(id: string): Promise<void>;
+  logs(id: string): Promise<InstanceLog[]>;
+  /** Keeps the value in the vault, or in the secrets file where there is none. */
+  storeSecret(name: string, value: string): Promise<VaultSecretStored>;
+};
 
-/** The connector routes of the manager, and the core's for secrets. A refusal is thrown as what a person reads. */
-export function createConnectorApi(settings: CliSettings) {
+type NewInstance = { type: string; name: string; config: Record<string, unknown>; enabled: boolean };
+
+export function createConnectorApi(settings: CliSettings): ConnectorApi {
   const at = (id: string, route = '') => `/instances/${encodeURIComponent(id)}${route}`;
 
   return {
-    async types(): Promise<ConnectorMeta[]> {
+    async types() {
       return orThrow('the connector types cannot be listed', await askManager<{ types: ConnectorMeta[] }>(settings, '/types'))
         .types;
     },
-    async list(): Promise<Instance[]> {
+    async list() {
       const answer = await askManager<{ instances: Instance[] }>(settings, '/instances');
       return orThrow('the connectors cannot be listed', answer).instances;
     },
-    async view(id: string): Promise<Instance> {
+    async view(id) {
       return orThrow('it cannot be looked at', await askManager<Changed>(settings, at(id))).instance;
     },
-    async create(body: { type: string; name: string; config: Record<string, unknown>; enabled: boolean }): Promise<Instance> {
+    async create(body) {
       return orThrow('nothing was added', await askManager<Changed>(settings, '/instances', body)).instance;
     },
-    /** A `config` replaces the one of before whole. */
-    async update(id: string, patch: { config: Record<string, unknown> }): Promise<Instance> {
+    async update(id, patch) {
       return orThrow('nothing was changed', await askManager<Changed>(settings, at(id), patch, 'PATCH')).instance;
     },
-    async act(id: string, action: 'start' | 'stop' | 'restart'): Promise<Instance> {
+    async act(id, action) {
       const answer = await askManager<Changed>(settings, at(id, `/${action}`), undefined, 'POST');
       return orThrow(`it was not ${action === 'stop' ? 'stopped' : `${action}ed`}`, answer).instance;
     },
-    async remove(id: string): Promise<void> {
+    async remove(id) {
       orThrow('nothing was removed', await askManager<object>(settings, at(id), undefined, 'DELETE'));
     },
-    async logs(id: string): Promise<InstanceLog[]> {
+    async logs(id) {
       return orThrow('there is no log', await askManager<{ logs: InstanceLog[] }>(settings, at(id, '/logs'))).logs;
     },
-    /** Keeps the value in the vault, or in the secrets file where there is none. */
-    async storeSecret(name: string, value: string): Promise<VaultSecretStored> {
+    async storeSecret(name, value) {
       const answer = await askCore<VaultSecretStored>(`${coreUrl(settings)}/v2/vault/secrets`, { body: { name, value } });
       if (answer.ok) return answer.body;
       throw new CliError('the secret was not kept.', { why: answer.body.message });

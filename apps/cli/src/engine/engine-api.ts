@@ -10,42 +10,55 @@ const testTimeoutMs = 120_000;
 type Changed = { engine: EngineView; stored_in?: 'vault' | 'file'; note?: string | null; models?: string[]; warnings?: string[] };
 type Listed = { engines: EngineView[]; model_servers: OfferedModelServer[] };
 
-/** The engine routes of the core. A refusal is thrown as what a person reads. */
-export function createEngineApi(coreUrl: string) {
+/** The engine routes of the core. What the core refuses is thrown as a CliError, but for a test. */
+export type EngineApi = {
+  all(): Promise<Listed>;
+  list(): Promise<EngineView[]>;
+  /** @throws CliError when there is no such engine. */
+  view(id: string): Promise<EngineView>;
+  /** Begins the installation; `view` shows how far it is. */
+  install(id: string): Promise<Changed>;
+  /** Has the core look again, for example after a login. */
+  refresh(id: string): Promise<Changed>;
+  makeDefault(id: string): Promise<Changed>;
+  clearDefault(): Promise<EngineChoice>;
+  set(id: string, changes: object): Promise<Changed>;
+  putKey(id: string, value: string): Promise<Changed>;
+  removeKey(id: string): Promise<Changed>;
+  setBaseUrl(id: string, address: string): Promise<Changed>;
+  /** One real completion; a failure of the engine is a value. */
+  test(id: string): Promise<ServiceAnswer<EngineTest>>;
+};
+
+export function createEngineApi(coreUrl: string): EngineApi {
   const url = `${coreUrl}/v2/engines`;
   const at = (id: string, route = '') => `${url}/${encodeURIComponent(id)}${route}`;
   const change = async (what: string, address: string, method: string, body?: object): Promise<Changed> =>
     orThrow(what, await askCore<Changed>(address, { method, body, timeoutMs }));
+  const all = async () => orThrow('the engines cannot be listed', await askCore<Listed>(url, { timeoutMs }));
 
   return {
-    async all(): Promise<Listed> {
-      return orThrow('the engines cannot be listed', await askCore<Listed>(url, { timeoutMs }));
-    },
-    async list(): Promise<EngineView[]> {
-      return (await this.all()).engines;
-    },
-    async view(id: string): Promise<EngineView> {
-      const found = (await this.list()).find((engine) => engine.id === id);
+    all,
+    list: async () => (await all()).engines,
+    async view(id) {
+      const found = (await all()).engines.find((engine) => engine.id === id);
       if (found === undefined) throw new CliError(`there is no engine "${id}".`, { run: './svc engine' });
       return found;
     },
-    install: (id: string) => change(`${id} is not installed`, at(id, '/install'), 'POST'),
-    refresh: (id: string) => change(`${id} cannot be looked at`, at(id, '/refresh'), 'POST'),
-    makeDefault: (id: string) => change(`${id} is not the default`, at(id, '/default'), 'POST'),
-    clearDefault: async (): Promise<EngineChoice> =>
-      orThrow('nothing was changed', await askCore<{ current: EngineChoice }>(`${url}/default`, { method: 'DELETE', timeoutMs }))
-        .current,
-    set: (id: string, changes: object) => change('nothing was changed', at(id), 'PATCH', changes),
-    putKey: (id: string, value: string) => change('the key was not kept', at(id, '/apikey'), 'PUT', { value }),
-    removeKey: (id: string) => change('the key was not removed', at(id, '/apikey'), 'DELETE'),
-    setBaseUrl: (id: string, address: string) => change('nothing was changed', at(id, '/base-url'), 'POST', { url: address }),
-    /** One real completion; a failure of the engine is a value. */
-    test: (id: string): Promise<ServiceAnswer<EngineTest>> =>
-      askCore<EngineTest>(at(id, '/test'), { method: 'POST', timeoutMs: testTimeoutMs }),
+    install: (id) => change(`${id} is not installed`, at(id, '/install'), 'POST'),
+    refresh: (id) => change(`${id} cannot be looked at`, at(id, '/refresh'), 'POST'),
+    makeDefault: (id) => change(`${id} is not the default`, at(id, '/default'), 'POST'),
+    async clearDefault() {
+      const answer = await askCore<{ current: EngineChoice }>(`${url}/default`, { method: 'DELETE', timeoutMs });
+      return orThrow('nothing was changed', answer).current;
+    },
+    set: (id, changes) => change('nothing was changed', at(id), 'PATCH', changes),
+    putKey: (id, value) => change('the key was not kept', at(id, '/apikey'), 'PUT', { value }),
+    removeKey: (id) => change('the key was not removed', at(id, '/apikey'), 'DELETE'),
+    setBaseUrl: (id, address) => change('nothing was changed', at(id, '/base-url'), 'POST', { url: address }),
+    test: (id) => askCore<EngineTest>(at(id, '/test'), { method: 'POST', timeoutMs: testTimeoutMs }),
   };
 }
-
-export type EngineApi = ReturnType<typeof createEngineApi>;
 
 function orThrow<T>(what: string, answer: ServiceAnswer<T>): T {
   if (answer.ok) return answer.body;

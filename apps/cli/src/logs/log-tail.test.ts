@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLogTail, listLogs } from './log-tail.ts';
+import { createLogTail, listLogs, type LogTail } from './log-tail.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const file = () => path.join(dir, 'core.log');
-const raws = (tail: ReturnType<typeof createLogTail>) => tail.read().map(({ raw }) => raw);
+const raws = (tail: LogTail) => tail.read().map(({ raw }) => raw);
 
 describe('the tail of a log', () => {
   it('begins with the last lines, over any size', () => {

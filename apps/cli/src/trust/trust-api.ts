@@ -17,18 +17,38 @@ export class Refusal extends CliError {
   }
 }
 
-/** The core's trust routes. A refusal is thrown with the core's own words. */
-export function createTrustApi(coreUrl: string) {
+/** The core's trust routes. What it refuses is thrown as a Refusal, with the core's own words. */
+export type TrustApi = {
+  principals(): Promise<{ principals: Principal[] }>;
+  principal(key: string): Promise<Principal>;
+  roles(): Promise<{ roles: Role[] }>;
+  add(key: string, displayName: string): Promise<Principal>;
+  setStatus(key: string, status: Principal['status']): Promise<Principal>;
+  remove(key: string): Promise<unknown>;
+  link(key: string, surface: string, value: string): Promise<Identifier>;
+  unlink(id: string): Promise<unknown>;
+  /** `expiresAt`: epoch ms; null for a grant without an end. */
+  grant(key: string, role: string, place: Place, expiresAt: number | null): Promise<Grant>;
+  revoke(id: string): Promise<unknown>;
+  /** Who a sender is and why, in a context. */
+  explain(channel: string, value: string, context: ExplainContext): Promise<ExplainedIdentity>;
+  /** The newest `limit` changes, of one person or of all. */
+  audit(limit: number, key?: string): Promise<Audit>;
+};
+
+type ExplainContext = { public: boolean; conversation_key?: string };
+
+export function createTrustApi(coreUrl: string): TrustApi {
   const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const answer = await askCore<T>(`${coreUrl}/trust${path}`, { method, body });
     if (answer.ok) return answer.body;
-    const what = method === 'GET' || path === '/resolve' ? 'that cannot be told.' : 'nothing was changed.';
+    const what = method === 'GET' || path === '/resolve' ? 'that cannot be said.' : 'nothing was changed.';
     throw new Refusal(what, answer.body, helpFor(answer.body));
   };
   const of = (key: string) => `/principals/${encodeURIComponent(key)}`;
 
   return {
-    async principals(): Promise<{ principals: Principal[] }> {
+    async principals() {
       const principals: Principal[] = [];
       for (let after: string | null = ''; after !== null;) {
         const page: PrincipalPage = await ask('GET', `/principals?after=${encodeURIComponent(after)}`);
@@ -37,14 +57,14 @@ export function createTrustApi(coreUrl: string) {
       }
       return { principals };
     },
-    principal: (key: string) => ask<Principal>('GET', of(key)),
+    principal: (key) => ask<Principal>('GET', of(key)),
     roles: () => ask<{ roles: Role[] }>('GET', '/roles'),
-    add: (key: string, display_name: string) => ask<Principal>('POST', '/principals', { key, display_name }),
-    setStatus: (key: string, status: Principal['status']) => ask<Principal>('PATCH', of(key), { status }),
-    remove: (key: string) => ask('DELETE', of(key)),
-    link: (key: string, surface: string, value: string) => ask<Identifier>('POST', `${of(key)}/identifiers`, { surface, value }),
-    unlink: (id: string) => ask('DELETE', `/identifiers/${encodeURIComponent(id)}`),
-    grant: (key: string, role_id: string, { surface, conversation }: Place, expires_at: number | null) =>
+    add: (key, display_name) => ask<Principal>('POST', '/principals', { key, display_name }),
+    setStatus: (key, status) => ask<Principal>('PATCH', of(key), { status }),
+    remove: (key) => ask('DELETE', of(key)),
+    link: (key, surface, value) => ask<Identifier>('POST', `${of(key)}/identifiers`, { surface, value }),
+    unlink: (id) => ask('DELETE', `/identifiers/${encodeURIComponent(id)}`),
+    grant: (key, role_id, { surface, conversation }, expires_at) =>
       ask<Grant>('POST', `${of(key)}/grants`, {
         role_id,
         scope: {
@@ -53,15 +73,13 @@ export function createTrustApi(coreUrl: string) {
         },
         expires_at,
       }),
-    revoke: (id: string) => ask('DELETE', `/grants/${encodeURIComponent(id)}`),
-    explain: (channel: string, raw_id: string, context: { public: boolean; conversation_key?: string }) =>
+    revoke: (id) => ask('DELETE', `/grants/${encodeURIComponent(id)}`),
+    explain: (channel, raw_id, context) =>
       ask<ExplainedIdentity>('POST', '/resolve', { channel, sender: { raw_id }, context, explain: true }),
-    audit: (limit: number, key?: string) =>
+    audit: (limit, key) =>
       ask<Audit>('GET', `/audit?limit=${limit}${key === undefined ? '' : `&principal=${encodeURIComponent(key)}`}`),
   };
 }
-
-export type TrustApi = ReturnType<typeof createTrustApi>;
 
 const helpFor = ({ error, message }: ErrorBody): string => {
   if (error === 'not_found' && message.startsWith('There is no role')) return './svc role';

@@ -25,7 +25,20 @@ export type HostOptions = {
   spawnPatienceMs?: number;
 };
 
-export type Host = ReturnType<typeof createHost>;
+/** One host process that is kept running. */
+export type Host = {
+  name: HostName;
+  /** Resolves when it is up or has failed. Unlike the supervisor's own start, goes on waiting while the process is tried again. */
+  start(): Promise<void>;
+  /** Asks it to end, and ends it by force when it does not. It is not started again. */
+  stop(): Promise<void>;
+  killNow(): void;
+  /** Why its log has gaps; null when it has none. */
+  logFault(): string | null;
+  view(): HostView;
+};
+
+type HostView = SupervisorState['services'][number];
 
 const startTimeoutMs = 60_000;
 /** What keeps a program from being started at all may pass, like a lack of descriptors, or a program that is being replaced. */
@@ -35,16 +48,15 @@ const shownLines = { count: 5, length: 300 };
 /** At the first start a person sees why it fails. Later it is retried for ever: the cause may pass. */
 const firstStartLimit: GiveUp = { ...crashLimit, exitCodes: [exitCodes.badSettings, exitCodes.portInUse] };
 
-/** One host process, kept running. */
-export function createHost({ name, entry, url, env }: HostSpec, options: HostOptions) {
-  const { logsDir, stopTimeoutMs, isFirstStart, onChange, onEvent, onHopeless } = options;
+export function createHost({ name, entry, url, env }: HostSpec, options: HostOptions): Host {
+  const { logsDir, stopTimeoutMs, isFirstStart, onChange, onEvent } = options;
   const log = createLogFile({ dir: logsDir, name });
   const notes = createExitNotes((reason) => explainPort(reason, url));
   let before: ChildState | null = null;
   let stopping = false;
   let everRan = false;
   let onDecided = () => {};
-  let cancelPatience: (() => void) | null = null;
+  const spawnWatch = createSpawnWatch(name, options);
 
   const child = createSupervisedChild(
     {
@@ -66,7 +78,8 @@ export function createHost({ name, entry, url, env }: HostSpec, options: HostOpt
     before = after;
     everRan ||= after.status === 'running';
     if (after.status === 'running' || after.status === 'failed') onDecided();
-    watchSpawning(after);
+    if (stopping) spawnWatch.close();
+    else spawnWatch.look(after);
     onChange();
   }
 
@@ -83,20 +96,8 @@ export function createHost({ name, entry, url, env }: HostSpec, options: HostOpt
 
   const noted = (exit: ChildState['lastExit']) => (exit === null ? null : { ...exit, reason: notes.read(exit.reason) });
 
-  function watchSpawning({ pid, status, lastExit }: ChildState): void {
-    const neverWas = status === 'backoff' && lastExit?.code === null && lastExit.signal === null;
-    if (neverWas && !stopping) {
-      const { spawnPatienceMs = usualSpawnPatienceMs } = options;
-      cancelPatience ??= systemClock.after(spawnPatienceMs, () => onHopeless(name, child.state.lastExit?.reason ?? ''));
-    } else if (pid !== null || stopping) {
-      cancelPatience?.();
-      cancelPatience = null;
-    }
-  }
-
   return {
     name,
-    /** Unlike the supervisor's own start, goes on waiting while the process is tried again. */
     start: () =>
       new Promise<void>((resolve) => {
         onDecided = resolve;
@@ -112,20 +113,46 @@ export function createHost({ name, entry, url, env }: HostSpec, options: HostOpt
       if (pid !== null) killGroup(pid);
     },
     logFault: () => (log.fault === null ? null : `the log of the ${name} cannot be written and has gaps (${log.fault})`),
-    view(): SupervisorState['services'][number] {
-      const { status, pid, restarts, failures, nextStartAt, lastExit } = child.state;
-      return {
-        name,
-        url,
-        pid,
-        status,
-        restarts,
-        failures,
-        next_start_at: nextStartAt,
-        last_exit: noted(lastExit),
-        last_lines: status === 'running' ? [] : lastLines(child.logs()),
-      };
+    view: () => toView({ name, url }, { ...child.state, lastExit: noted(child.state.lastExit) }, child.logs()),
+  };
+}
+
+type SpawnWatch = { look(state: ChildState): void; close(): void };
+
+/** Notices when no process could be started for a while: not one that ended, but none that ever was. */
+function createSpawnWatch(
+  name: HostName,
+  { onHopeless, spawnPatienceMs = usualSpawnPatienceMs }: Pick<HostOptions, 'onHopeless' | 'spawnPatienceMs'>,
+): SpawnWatch {
+  let why = '';
+  let cancel: (() => void) | null = null;
+  const close = () => {
+    cancel?.();
+    cancel = null;
+  };
+  return {
+    look({ pid, status, lastExit }) {
+      why = lastExit?.reason ?? '';
+      const neverWas = status === 'backoff' && lastExit?.code === null && lastExit.signal === null;
+      if (neverWas) cancel ??= systemClock.after(spawnPatienceMs, () => onHopeless(name, why));
+      else if (pid !== null) close();
     },
+    close,
+  };
+}
+
+function toView({ name, url }: Pick<HostSpec, 'name' | 'url'>, state: ChildState, lines: readonly { text: string }[]): HostView {
+  const { status, pid, restarts, failures, nextStartAt, lastExit } = state;
+  return {
+    name,
+    url,
+    pid,
+    status,
+    restarts,
+    failures,
+    next_start_at: nextStartAt,
+    last_exit: lastExit,
+    last_lines: status === 'running' ? [] : lastLines(lines),
   };
 }
 

@@ -16,13 +16,23 @@ const patienceMs = 60_000;
 const backOff = { firstMs: 200, maxMs: 5000 };
 const answerTimeoutMs = 120_000;
 
-export type UploadClient = ReturnType<typeof createUploadClient>;
+/**
+ * The core's upload routes. What fails for a moment (a restart, a broken connection) is asked again, within a minute.
+ * All give null when the core does not know the upload any more.
+ */
+export type UploadClient = {
+  begin(what: UploadAsk): Promise<UploadState | null>;
+  state(id: string): Promise<UploadState | null>;
+  put(id: string, index: number, bytes: Buffer): Promise<{ received_count: number } | null>;
+  finish(id: string): Promise<{ file: UploadedFile } | null>;
+  /** Ends its connections. */
+  close(): void;
+};
 
-/** The core's upload routes. What fails for a moment (a restart, a broken connection) is asked again, within a minute. */
-export function createUploadClient(url: string, parallel: number, hasPatience = true) {
+export function createUploadClient(url: string, parallel: number): UploadClient {
   const agent = new http.Agent({ keepAlive: true, maxSockets: parallel });
   const ask = async <T>(request: Request): Promise<T | null> => {
-    const { status, body } = await askUntilAnswered(() => once(url, agent, request), hasPatience ? patienceMs : 0);
+    const { status, body } = await askUntilAnswered(() => once(url, agent, request));
     if (status === 404) return null;
     if (status < 300) return body as T; // the status says that it is one (contract of the core)
     throw refusal(body as Partial<ErrorBody> | null, status);
@@ -33,23 +43,22 @@ export function createUploadClient(url: string, parallel: number, hasPatience = 
   });
 
   return {
-    begin: (what: UploadAsk) => ask<UploadState>({ method: 'POST', path: '/v2/upload/init', ...json(what) }),
-    /** Null when the core does not know the upload any more. */
-    state: (id: string) => ask<UploadState>({ method: 'GET', path: `/v2/upload/${id}` }),
-    put(id: string, index: number, bytes: Buffer) {
+    begin: (what) => ask<UploadState>({ method: 'POST', path: '/v2/upload/init', ...json(what) }),
+    state: (id) => ask<UploadState>({ method: 'GET', path: `/v2/upload/${id}` }),
+    put(id, index, bytes) {
       const headers = {
         'content-type': 'application/octet-stream',
         'x-chunk-sha256': createHash('sha256').update(bytes).digest('hex'),
       };
       return ask<{ received_count: number }>({ method: 'PUT', path: `/v2/upload/${id}/${index}`, body: bytes, headers });
     },
-    finish: (id: string) => ask<{ file: UploadedFile }>({ method: 'POST', path: `/v2/upload/${id}/finish`, ...json({}) }),
+    finish: (id) => ask<{ file: UploadedFile }>({ method: 'POST', path: `/v2/upload/${id}/finish`, ...json({}) }),
     close: () => agent.destroy(),
   };
 }
 
-async function askUntilAnswered(once: () => Promise<Answer>, patience: number): Promise<Answer> {
-  const until = performance.now() + patience;
+async function askUntilAnswered(once: () => Promise<Answer>): Promise<Answer> {
+  const until = performance.now() + patienceMs;
   for (let failures = 1; ; failures++) {
     const delay = backOffMs(backOff, failures);
     try {

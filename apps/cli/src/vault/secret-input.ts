@@ -10,32 +10,36 @@ const mostBytes = 1024 * 1024;
  * Secrets from a person or a pipe, never from the command line, which everybody on the machine can read. At a terminal
  * nothing is shown of what is typed; a pipe gives one secret a line.
  */
-export function createSecretInput(stream: SecretStream = process.stdin, say: (text: string) => void = sayToError) {
+export type SecretInput = {
+  isTerminal: boolean;
+  /** One secret on one line. */
+  line(prompt: string): Promise<string>;
+  /** A new one, which a person types twice. */
+  newLine(prompt: string): Promise<string>;
+  /** A pipe as a whole but its last line break, for values of several lines. */
+  value(prompt: string): Promise<string>;
+};
+
+export function createSecretInput(stream: SecretStream = process.stdin, say: (text: string) => void = sayToError): SecretInput {
   let piped: Promise<string[]> | null = null;
   const nextLine = async (): Promise<string> => {
     piped ??= readAll(stream).then((text) => text.split(/\r?\n/));
     return (await piped).shift() ?? '';
   };
+  const isTerminal = stream.isTTY === true;
+  const line = (prompt: string): Promise<string> => (isTerminal ? typeHidden(stream, prompt, say) : nextLine());
 
   return {
-    isTerminal: stream.isTTY === true,
-
-    /** One secret on one line. */
-    line: (prompt: string): Promise<string> => (stream.isTTY === true ? typeHidden(stream, prompt, say) : nextLine()),
-
-    /** A new one, which a person types twice. */
-    async newLine(prompt: string): Promise<string> {
-      const text = await this.line(prompt);
-      if (stream.isTTY === true && (await typeHidden(stream, 'Once more: ', say)) !== text) {
+    isTerminal,
+    line,
+    async newLine(prompt) {
+      const text = await line(prompt);
+      if (isTerminal && (await typeHidden(stream, 'Once more: ', say)) !== text) {
         throw new CliError('the two are not the same.', { why: 'Nothing was changed.' });
       }
       return text;
     },
-
-    /** A pipe as a whole but its last line break, for values of several lines. */
-    async value(prompt: string): Promise<string> {
-      return stream.isTTY === true ? typeHidden(stream, prompt, say) : (await readAll(stream)).replace(/\r?\n$/, '');
-    },
+    value: async (prompt) => (isTerminal ? typeHidden(stream, prompt, say) : (await readAll(stream)).replace(/\r?\n$/, '')),
   };
 }
 
@@ -44,8 +48,6 @@ export function given(text: string, what: string, run: string): string {
   if (text !== '') return text;
   throw new CliError(`no ${what} was given.`, { why: 'Type it when asked, or pipe it in.', run });
 }
-
-export type SecretInput = ReturnType<typeof createSecretInput>;
 
 const sayToError = (text: string) => void process.stderr.write(text);
 
