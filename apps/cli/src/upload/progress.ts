@@ -5,12 +5,18 @@ type Stream = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
 /** In a terminal one line that changes, at most this often; elsewhere a new line for each tenth. */
 const everyMs = 150;
 
-export function createProgressLine(stream: Stream) {
+export type ProgressLine = {
+  show(progress: UploadProgress): void;
+  /** The line is left as it is, and what follows begins below it. */
+  end(): void;
+};
+
+export function createProgressLine(stream: Stream): ProgressLine {
   const startedAt = performance.now();
   let shownAt = -everyMs;
   let tenth = -1;
   return {
-    show(progress: UploadProgress): void {
+    show(progress) {
       const now = performance.now();
       const isLast = progress.sent === progress.size;
       const text = renderProgress(progress, now - startedAt);
@@ -25,8 +31,7 @@ export function createProgressLine(stream: Stream) {
       tenth = next;
       stream.write(`${text}\n`);
     },
-    /** The line is left as it is, and what follows begins below it. */
-    end(): void {
+    end() {
       if (stream.isTTY && shownAt >= 0) stream.write('\n');
     },
   };
