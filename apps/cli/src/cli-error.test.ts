@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { CliError, renderCliError, toCliError } from './cli-error.ts';
 import { plain } from './terminal.ts';
 
-it('says what failed, why and what to run, in lines of the width that there is', () => {
+test('says what failed, why and what to run, in lines of the width that there is', () => {
   const why =
     'The passphrase is not the one of this vault.\nPort 3023 (core) is used by a program with a name that is rather long.';
   const error = new CliError('the vault refuses, and says so in words that are many.', { why, run: './svc vault unseal' });
@@ -18,14 +18,14 @@ it('says what failed, why and what to run, in lines of the width that there is',
   );
 });
 
-it('leaves the lines of a stack as they are, and a command whole', () => {
+test('leaves the lines of a stack as they are, and a command whole', () => {
   const stack = `    at somewhere (${'long/'.repeat(30)}file.ts:1:1)`;
   expect(renderCliError(new CliError('no.', { why: `Error: boom\n${stack}` }), plain)).toContain(`\n     ${stack}`);
   const run = `./svc backup get bak_1 ${'/a folder'.repeat(12)}`;
   expect(renderCliError(new CliError('no.', { run }), plain)).toContain(`Run: ${run}`);
 });
 
-it.each([
+test.each([
   ['ENOENT', 'There is no /data/x.'],
   ['EACCES', 'This user may not use /data/x.'],
   ['EROFS', '/data/x is on a disk that is read-only.'],
@@ -37,7 +37,7 @@ it.each([
   expect(toCliError(error)).toMatchObject({ message: 'a file cannot be used.', why, run: './svc doctor' });
 });
 
-it.each([
+test.each([
   ['The vault is sealed. Open it: ./svc vault unseal', './svc vault unseal'],
   ['Codex is not installed: "./svc engine install codex".', './svc engine install codex'],
   ['Stop ./svc up first.', null],

@@ -1,11 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { readEvents } from './sse-reader.ts';
 
 async function* pieces(...texts: string[]): AsyncGenerator<string> {
   yield* texts;
 }
 
-it('gives each event as soon as it is complete, however the text is cut', async () => {
+test('gives each event as soon as it is complete, however the text is cut', async () => {
   const events = readEvents(
     pieces('event: delta\ndata: {"a"', ':1}\n', '\n: keep-alive\n\ndata: x\r\n\r\nid: 7\nda', 'ta: y\n\ndata: cut'),
   );

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { runSvc } from '@svc/testing/run-svc.ts';
 import { repositoryRoot } from '../src/repository-root.ts';
 import { hostAddresses, type HostName } from '../src/service-urls.ts';
@@ -13,12 +13,14 @@ import { hostEnv } from '../src/up/host-env.ts';
 import { writeEnv } from '../src/vault/init-vault.ts';
 
 const passphrase = 'a long enough passphrase';
+let folder: TemporaryFolder;
 let dir: string;
 let env: Record<string, string>;
 let vault: ChildProcess | null = null;
 
 beforeEach(async () => {
-  dir = mkdtempSync(path.join(tmpdir(), 'svc-vault-'));
+  folder = temporaryFolder();
+  dir = folder.path;
   const [port = 0] = await freePorts(1);
   env = { PATH: process.env['PATH'] ?? '', HOME: dir, SVC_DATA_DIR: path.join(dir, 'data'), SVC_VAULT_PORT: String(port) };
 });
@@ -28,7 +30,7 @@ afterEach(async () => {
     await once(vault, 'exit');
   }
   vault = null;
-  rmSync(dir, { recursive: true, force: true });
+  folder.remove();
 });
 
 const svc = (args: string[], input = '', more: Record<string, string> = {}) =>
@@ -42,7 +44,7 @@ async function run(): Promise<void> {
   await once(vault, 'message');
 }
 
-it('sets a vault up, opens, fills and closes it', { timeout: 180_000 }, async () => {
+test('sets a vault up, opens, fills and closes it', { timeout: 180_000 }, async () => {
   expect((await svc(['status'])).err).toContain('no vault is set up');
   const made = await svc(['init'], `${passphrase}\n`);
   expect(made).toMatchObject({ code: 0, err: '' });
@@ -79,7 +81,7 @@ it('sets a vault up, opens, fills and closes it', { timeout: 180_000 }, async ()
   expect((await svc(['seal'])).err).toContain('Set SVC_VAULT_ADMIN_KEY');
 });
 
-it('says what to do where no vault is set up, and where one was that does not run yet', async () => {
+test('says what to do where no vault is set up, and where one was that does not run yet', async () => {
   for (const words of [['status'], ['list'], ['unseal']]) {
     expect((await svc(words, 'x\n')).err).toContain('no vault is set up');
     expect((await svc(words, 'x\n')).err).toContain('Run: ./svc vault init --write-env');
@@ -97,7 +99,7 @@ it('says what to do where no vault is set up, and where one was that does not ru
   expect(elsewhere.err).toContain('Run: ./svc status');
 });
 
-it('takes no empty passphrase and no empty value, and names the command that asks', async () => {
+test('takes no empty passphrase and no empty value, and names the command that asks', async () => {
   const empty = await svc(['init']);
   expect(empty).toMatchObject({ code: 1, out: '' });
   expect(empty.err).toContain('no passphrase was given');
@@ -108,7 +110,7 @@ it('takes no empty passphrase and no empty value, and names the command that ask
   expect(put.err).toContain('Run: ./svc vault put API_KEY');
 });
 
-it('svc up runs a vault where one is set up, or is named as ours', () => {
+test('svc up runs a vault where one is set up, or is named as ours', () => {
   const names = (more: Record<string, string>) =>
     hostAddresses(loadSettings(repositoryRoot, { SVC_DATA_DIR: dir, SVC_VAULT_PORT: '3999', ...more })).map(({ name }) => name);
   const three = ['core', 'manager', 'collector'];
@@ -121,12 +123,12 @@ it('svc up runs a vault where one is set up, or is named as ours', () => {
   expect(names({ SVC_VAULT_URL: 'http://127.0.0.1:4000' })).toEqual(three);
 });
 
-it.each(['https://127.0.0.1:3022', 'http://vault.example:3022', 'http://10.0.0.1:3022', 'http://127.0.0.1:3022/x', 'nonsense'])(
+test.each(['https://127.0.0.1:3022', 'http://vault.example:3022', 'http://10.0.0.1:3022', 'http://127.0.0.1:3022/x', 'nonsense'])(
   'the address of a vault is one of this machine: %s is none',
   (url) => expect(() => loadSettings(repositoryRoot, { SVC_VAULT_URL: url })).toThrow('SVC_VAULT_URL'),
 );
 
-it('keys to the vault go to those who ask it', () => {
+test('keys to the vault go to those who ask it', () => {
   const all = { SVC_VAULT_AGENT_KEY: 'a', SVC_VAULT_ADMIN_KEY: 'b', SVC_VAULT_URL: 'u' };
   const given = (name: HostName) =>
     Object.fromEntries(Object.entries(hostEnv(name, all)).filter(([key]) => key.startsWith('SVC_')));
@@ -136,7 +138,7 @@ it('keys to the vault go to those who ask it', () => {
   expect(given('vault')).toEqual({ SVC_VAULT_ADMIN_KEY: 'b', SVC_VAULT_URL: 'u' });
 });
 
-it('writes into .env what is new, in place of what was, for its owner alone', () => {
+test('writes into .env what is new, in place of what was, for its owner alone', () => {
   const file = path.join(dir, '.env');
   writeFileSync(file, '# mine\nSVC_VAULT_URL=old\nOTHER=1\n\n', { mode: 0o644 });
   expect(writeEnv(dir, { SVC_VAULT_URL: 'new', SVC_VAULT_AGENT_KEY: 'key' })).toBe(file);

@@ -1,17 +1,7 @@
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
 const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
 const usedByWrapper = ['sh', 'cmp', 'mkdir', 'readlink', 'cp', 'mv', 'rm', 'date', 'sleep', 'grep', 'tail', 'sed', 'uname'];
@@ -47,7 +37,9 @@ export type WrapperTree = {
 };
 
 export function createWrapperTree(): WrapperTree {
-  const folder = mkdtempSync(path.join(tmpdir(), 'svc wrapper '));
+  const { path: temporary, remove } = temporaryFolder();
+  const folder = path.join(temporary, 'svc wrapper');
+  mkdirSync(folder);
   const root = path.join(folder, 'my clone');
   const bin = path.join(folder, 'bin');
   const file = (...parts: string[]) => path.join(root, ...parts);
@@ -97,6 +89,6 @@ case "$PWD" in */.runtime) ln -s '${providedNode}' node_modules/.bin/node ;; esa
         child.stdin?.end();
       }),
     spawn: (args: string[]): ChildProcess => spawn(svc, args, { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'] }),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove,
   };
 }

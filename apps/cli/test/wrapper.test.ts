@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createWrapperTree, type Run, type WrapperTree } from './wrapper-tree.ts';
 
 let tree: WrapperTree;
@@ -26,7 +26,7 @@ const hostNode = (text = `exec '${process.execPath}' "$@"`) => tree.program('nod
 const said = ({ stdout }: Run) => JSON.parse(stdout) as { args: string[]; node: string; cache: string };
 
 describe('svc', () => {
-  it('installs once, then runs at once, from any folder, and passes the arguments on as they are', async () => {
+  test('installs once, then runs at once, from any folder, and passes the arguments on as they are', async () => {
     hostNode();
     const first = await tree.run(['status', 'two words', '', '*'], { cwd: tree.folder });
     expect(first).toMatchObject({
@@ -41,14 +41,14 @@ describe('svc', () => {
     ]);
   });
 
-  it('works through links to it', async () => {
+  test('works through links to it', async () => {
     hostNode();
     symlinkSync(tree.svc, path.join(tree.folder, 'link'));
     symlinkSync('../link', path.join(tree.bin, 'svc'));
     expect(said(await tree.run(['up'], { program: path.join(tree.bin, 'svc') })).args).toEqual(['up']);
   });
 
-  it('sets up the pinned Node where the host has an old one, and lets npm run under the new one', async () => {
+  test('sets up the pinned Node where the host has an old one, and lets npm run under the new one', async () => {
     hostNode('echo v20.20.2');
     tree.npm(`[ "\${PWD##*/}" = .runtime ] || command -v node >>'${tree.folder}/npm-node'`);
     const run = await tree.run(['status']);
@@ -58,7 +58,7 @@ describe('svc', () => {
     expect((await tree.run(['status'])).stderr).toBe('');
   });
 
-  it.each(['v24.15.9', 'v25.9.0', 'v26.0.5', 'v22.20.0', 'not a version', ''])(
+  test.each(['v24.15.9', 'v25.9.0', 'v26.0.5', 'v22.20.0', 'not a version', ''])(
     'does not take a host Node that says "%s"',
     async (version) => {
       hostNode(`echo '${version}'`);
@@ -67,13 +67,13 @@ describe('svc', () => {
     },
   );
 
-  it.each(['v24.16.0', 'v24.99.1', 'v26.1.0', 'v27.0.0'])('takes a host Node that says "%s"', async (version) => {
+  test.each(['v24.16.0', 'v24.99.1', 'v26.1.0', 'v27.0.0'])('takes a host Node that says "%s"', async (version) => {
     hostNode(`[ "$1" = -v ] && echo '${version}' || exec '${process.execPath}' "$@"`);
     await tree.run(['status']);
     expect(tree.calls()).toHaveLength(1);
   });
 
-  it('takes SVC_NODE, also from .env, and says so when it cannot', async () => {
+  test('takes SVC_NODE, also from .env, and says so when it cannot', async () => {
     const env = { SVC_NODE: process.execPath };
     expect((await tree.run(['status'], { env })).code).toBe(0);
     writeFileSync(tree.file('.env'), `# mine\nSVC_NODE=older\nexport SVC_NODE="${process.execPath}"\n`);
@@ -87,7 +87,7 @@ describe('svc', () => {
     expect((await tree.run(['status'], { env: { SVC_NODE: '/no/such/node' } })).stderr).toContain('there is no such program');
   });
 
-  it('installs what tests need on top, and then nothing more for the rest', async () => {
+  test('installs what tests need on top, and then nothing more for the rest', async () => {
     hostNode();
     await tree.run(['up']);
     await tree.run(['test']);
@@ -99,7 +99,7 @@ describe('svc', () => {
     ]);
   });
 
-  it('shows the help of test and check without what tests need', async () => {
+  test('shows the help of test and check without what tests need', async () => {
     hostNode();
     await tree.run(['up']);
     for (const name of ['test', 'check'])
@@ -107,7 +107,7 @@ describe('svc', () => {
     expect(tree.calls()).toHaveLength(1);
   });
 
-  it('installs anew when the lock file has changed', async () => {
+  test('installs anew when the lock file has changed', async () => {
     hostNode();
     await tree.run(['up']);
     writeFileSync(tree.file('package-lock.json'), '{ "lock": 2 }');
@@ -115,7 +115,7 @@ describe('svc', () => {
     expect(tree.calls()).toHaveLength(2);
   });
 
-  it('started twice at once installs once; the second one waits and says so', async () => {
+  test('started twice at once installs once; the second one waits and says so', async () => {
     hostNode();
     tree.npm('sleep 2.5');
     const runs = await Promise.all([tree.run(['up']), tree.run(['up'])]);
@@ -125,7 +125,7 @@ describe('svc', () => {
     expect(existsSync(tree.file('.runtime/lock'))).toBe(false);
   });
 
-  it('takes over the lock of a process that is gone, one of many at once', async () => {
+  test('takes over the lock of a process that is gone, one of many at once', async () => {
     hostNode();
     tree.npm('sleep 0.5');
     mkdirSync(tree.file('.runtime/lock'), { recursive: true });
@@ -135,7 +135,7 @@ describe('svc', () => {
     expect(tree.calls()).toHaveLength(1);
   });
 
-  it('says what failed, why, and what to run; and mends it at the next run', async () => {
+  test('says what failed, why, and what to run; and mends it at the next run', async () => {
     hostNode();
     tree.npm('echo "npm warn old" >&2; echo "npm error code ENOTFOUND" >&2; exit 1');
     const failed = await tree.run(['up', '--x']);
@@ -148,7 +148,7 @@ describe('svc', () => {
     expect((await tree.run(['up'])).code).toBe(0);
   });
 
-  it('stops npm and leaves no lock when it is ended, and installs anew at the next run', async () => {
+  test('stops npm and leaves no lock when it is ended, and installs anew at the next run', async () => {
     hostNode();
     tree.npm(`mkdir -p node_modules/half; echo $$ >'${tree.folder}/npm-pid'; exec sleep 30`);
     const child = tree.spawn(['up']);
@@ -163,7 +163,7 @@ describe('svc', () => {
     expect((await tree.run(['up'])).code).toBe(0);
   });
 
-  it('sets up Node anew when that was cut short', async () => {
+  test('sets up Node anew when that was cut short', async () => {
     mkdirSync(tree.file('.runtime/node_modules/.bin'), { recursive: true });
     writeFileSync(tree.file('.runtime/node_modules/.bin/node'), 'half a program');
     chmodSync(tree.file('.runtime/node_modules/.bin/node'), 0o755);
@@ -171,7 +171,7 @@ describe('svc', () => {
     expect(tree.calls()[0]).toMatch(/^\.runtime: ci/);
   });
 
-  it('names what to install where there is no npm', async () => {
+  test('names what to install where there is no npm', async () => {
     rmSync(path.join(tree.bin, 'npm'));
     expect(await tree.run(['up'])).toMatchObject({
       code: 1,
@@ -181,7 +181,7 @@ describe('svc', () => {
     expect(await tree.run(['up'])).toMatchObject({ code: 1, stderr: expect.stringContaining('Install npm') as string });
   });
 
-  it('names the system library that the new Node needs', async () => {
+  test('names the system library that the new Node needs', async () => {
     const broken = path.join(tree.folder, 'broken-node');
     writeFileSync(
       broken,
@@ -195,7 +195,7 @@ describe('svc', () => {
     });
   });
 
-  it('writes nothing once all is installed', async () => {
+  test('writes nothing once all is installed', async () => {
     hostNode();
     const env = { NODE_COMPILE_CACHE: path.join(tree.folder, 'cache') };
     await tree.run(['up'], { env });
@@ -204,7 +204,7 @@ describe('svc', () => {
     expect(snapshot(tree.root)).toEqual(before);
   });
 
-  it('keeps compiled code in the clone, or in the data folder when the clone cannot be written', async () => {
+  test('keeps compiled code in the clone, or in the data folder when the clone cannot be written', async () => {
     hostNode();
     expect(said(await tree.run(['up'])).cache).toBe(tree.file('.cache/node'));
     rmSync(tree.file('.cache'), { recursive: true });

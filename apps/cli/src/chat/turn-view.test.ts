@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { HandleResult, TurnFrame, TurnProgress } from '@svc/contract/turn.ts';
 import { plain } from '../terminal.ts';
 import { createTurnView } from './turn-view.ts';
@@ -25,7 +25,7 @@ function show(frames: TurnProgress[], end: Extract<TurnFrame, { type: 'result' |
 const delta = (text: string): TurnProgress => ({ type: 'delta', text });
 
 describe('the view of a turn', () => {
-  it('shows the answer as it comes and ends the line', () => {
+  test('shows the answer as it comes and ends the line', () => {
     expect(show([delta('he'), delta('llo'), { type: 'segment', text: 'hello' }])).toEqual({
       answer: 'hello\n',
       all: 'hello\n',
@@ -33,11 +33,11 @@ describe('the view of a turn', () => {
     });
   });
 
-  it('shows a block that came without deltas', () => {
+  test('shows a block that came without deltas', () => {
     expect(show([{ type: 'segment', text: 'hello' }]).answer).toBe('hello\n');
   });
 
-  it('says of a failed engine which command helps', () => {
+  test('says of a failed engine which command helps', () => {
     const error = {
       ok: false,
       error: 'engine_not_logged_in',
@@ -49,20 +49,20 @@ describe('the view of a turn', () => {
     expect([verdict, all]).toEqual(['failed', expect.stringContaining('Nobody is logged in. Run: ./svc engine login codex')]);
   });
 
-  it('shows what the turn warns of beside the answer', () => {
+  test('shows what the turn warns of beside the answer', () => {
     const shown = show([delta('hi'), { type: 'segment', text: 'hi' }], result({ warnings: ['Tool server kit is not there.'] }));
     expect(shown).toMatchObject({ answer: 'hi\n', all: expect.stringContaining('! Tool server kit is not there.') as string });
   });
 
-  it('parts two blocks by an empty line', () => {
+  test('parts two blocks by an empty line', () => {
     expect(show([{ type: 'segment', text: 'one' }, delta('two'), { type: 'segment', text: 'two' }]).answer).toBe('one\n\ntwo\n');
   });
 
-  it('shows what was never streamed, such as the answer to a command', () => {
+  test('shows what was never streamed, such as the answer to a command', () => {
     expect(show([], result({ outcome: 'command' })).answer).toBe('whole answer\n');
   });
 
-  it('keeps thinking, tools and waiting out of the answer', () => {
+  test('keeps thinking, tools and waiting out of the answer', () => {
     const { answer, all } = show([
       { type: 'queued', position: 2 },
       { type: 'thinking', text: 'hm' },
@@ -74,13 +74,13 @@ describe('the view of a turn', () => {
     expect(all).toBe('waiting, 2 before this\nhm\n⚙ clock {"zone":"UTC"}\n  → 12:00\nnoon\n');
   });
 
-  it('says of a turn that was stopped only that, though its text is withdrawn', () => {
+  test('says of a turn that was stopped only that, though its text is withdrawn', () => {
     const { all } = show([delta('oops'), { type: 'retract' }], result({ actions: [], outcome: 'aborted' }));
     expect(all).toContain('(stopped)');
     expect(all).not.toContain('withdrawn');
   });
 
-  it('puts one empty line between two blocks of a reply', () => {
+  test('puts one empty line between two blocks of a reply', () => {
     const { all } = show(
       [delta('one'), { type: 'segment', text: 'one' }, delta('\n\ntwo'), { type: 'segment', text: 'two' }],
       result(),
@@ -88,12 +88,12 @@ describe('the view of a turn', () => {
     expect(all).toBe('one\n\ntwo\n');
   });
 
-  it('says when what was streamed is withdrawn', () => {
+  test('says when what was streamed is withdrawn', () => {
     const { all } = show([delta('oops'), { type: 'retract' }], result({ actions: [], outcome: 'silent' }));
     expect(all).toContain('withdrawn');
   });
 
-  it.each([
+  test.each([
     ['aborted', 'stopped', '(stopped)'],
     ['denied', 'failed', 'the owner can give it (./svc person). Should you be the owner, ./svc doctor says what is wrong.'],
     ['observed', 'ok', 'kept for the next turn'],
@@ -103,7 +103,7 @@ describe('the view of a turn', () => {
     expect(shown.all).toContain(words);
   });
 
-  it('shows an error in words', () => {
+  test('shows an error in words', () => {
     const end = {
       type: 'error',
       error: { ok: false, error: 'engine_overloaded', message: 'The model is busy.', request_id: 'r' },
@@ -114,7 +114,7 @@ describe('the view of a turn', () => {
     });
   });
 
-  it('lets no tool or thought command the terminal', () => {
+  test('lets no tool or thought command the terminal', () => {
     const evil = '\u001B]52;c;x\u0007';
     const frames: TurnProgress[] = [
       { type: 'thinking', text: evil },

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { lockFaults } from './check-lock.ts';
 
 describe('the check of a lock file', () => {
-  it('finds packages that run scripts and addresses of registries', () => {
+  test('finds packages that run scripts and addresses of registries', () => {
     const lock = {
       packages: {
         '': {},

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { plain } from '../terminal.ts';
 import { renderTargets, toSendRequest } from './send.ts';
 
-it.each([
+test.each([
   [{}, { channel: 'chatroom', target: '42', text: 'hi' }],
   [{ instance: true }, { instance_id: 'chatroom', target: '42', text: 'hi' }],
   [
@@ -13,7 +13,7 @@ it.each([
   expect(toSendRequest('chatroom', '42', 'hi', options)).toEqual(request);
 });
 
-it('lists the instances that messages can be sent through', () => {
+test('lists the instances that messages can be sent through', () => {
   const outbound = { kinds: ['text', 'photo'], target: { required: true, label: 'Chat' } };
   const text = renderTargets(
     [

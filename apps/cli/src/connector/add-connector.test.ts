@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { createSecretInput } from '../vault/secret-input.ts';
@@ -60,7 +60,7 @@ function setUp({ isTerminal = false, typed = [], piped = '', turnsOut = { status
 }
 
 describe('adding a connector', () => {
-  it('asks in a terminal for what is required and has no default, and for the credentials', async () => {
+  test('asks in a terminal for what is required and has no default, and for the credentials', async () => {
     const { deps, done, questions } = setUp({ isTerminal: true, typed: ['', '7'], piped: 'the token\n', instances: [other] });
     await addConnector(deps, 'messenger', request);
     expect(questions).toEqual(['Room (Its number.): ', 'Room (Its number.): ']);
@@ -78,7 +78,7 @@ describe('adding a connector', () => {
     ]);
   });
 
-  it('asks for nothing that was said, nor where nobody can answer', async () => {
+  test('asks for nothing that was said, nor where nobody can answer', async () => {
     const said = setUp({ isTerminal: true });
     const set = { room: '7', bot_token_secret_key: 'MY_TOKEN' };
     await addConnector(said.deps, 'messenger', { ...request, name: 'My bot', set, off: true });
@@ -94,7 +94,7 @@ describe('adding a connector', () => {
     expect([script.questions, script.done]).toEqual([[], []]);
   });
 
-  it('reads several credentials from a pipe, a line each, and keeps a name that was given', async () => {
+  test('reads several credentials from a pipe, a line each, and keeps a name that was given', async () => {
     const { deps, done } = setUp({ piped: 'one\ntwo\n' });
     const set = { other_key: 'MINE', room: '7' };
     await addConnector(deps, 'messenger', { ...request, set, secrets: ['bot_token_secret_key', 'other_key'] });
@@ -104,14 +104,14 @@ describe('adding a connector', () => {
     ]);
   });
 
-  it('keeps no secret when the pipe is empty', async () => {
+  test('keeps no secret when the pipe is empty', async () => {
     const { deps, done } = setUp({});
     const adding = addConnector(deps, 'messenger', { ...request, secrets: ['bot_token_secret_key'] });
     await expect(adding).rejects.toThrow('no value was given');
     expect(done).toEqual([]);
   });
 
-  it('takes away what does not start, with the reason, unless it is to be kept', async () => {
+  test('takes away what does not start, with the reason, unless it is to be kept', async () => {
     const reason = 'The token is wrong.';
     const turnsOut = { status: 'backoff', last_exit: { code: 1, signal: null, at: 0, reason } } as const;
     const { deps, done } = setUp({ turnsOut });
@@ -126,7 +126,7 @@ describe('adding a connector', () => {
     expect(kept.done).toHaveLength(1);
   });
 
-  it('does not wait for ever', async () => {
+  test('does not wait for ever', async () => {
     const { deps, done } = setUp({ turnsOut: {} });
     await expect(addConnector(deps, 'messenger', whole)).rejects.toMatchObject({
       why: expect.stringContaining('has not said'),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { parseFields } from './parse-fields.ts';
 
@@ -25,7 +25,7 @@ const meta: ConnectorMeta = {
 };
 
 describe('what is typed for a setting', () => {
-  it.each([
+  test.each([
     ['text', '42', '42'],
     ['text', '', ''],
     ['token_key', 'BOT_TOKEN', 'BOT_TOKEN'],
@@ -50,7 +50,7 @@ describe('what is typed for a setting', () => {
     expect(parseFields(meta, { [name]: text })).toEqual({ [name]: value });
   });
 
-  it.each([
+  test.each([
     ['token_key', '123456:AAAA-bbbb', 'not its value'],
     ['token_key', `ghp_${'a'.repeat(80)}`, 'not its value'],
     ['token_key', 'two words', 'not its value'],

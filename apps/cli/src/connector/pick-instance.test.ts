@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Instance } from '@svc/contract/instance.ts';
 import { pickInstance } from './pick-instance.ts';
 
@@ -9,7 +9,7 @@ const instances = [
   { id: 'chatroom', name: 'messenger' },
 ] as Instance[];
 
-it.each([
+test.each([
   ['messenger-2', 'messenger-2'],
   ['Home', 'messenger'],
   // An id counts before a name.
@@ -18,7 +18,7 @@ it.each([
   expect(pickInstance(instances, name).id).toBe(id);
 });
 
-it('a name that several have, or nobody, is refused', () => {
+test('a name that several have, or nobody, is refused', () => {
   expect(() => pickInstance(instances, 'Work')).toThrow(
     expect.objectContaining({ why: expect.stringContaining('messenger-2, messenger-3') }),
   );

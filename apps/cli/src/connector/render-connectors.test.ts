@@ -1,6 +1,6 @@
 import type { ConnectorMeta, ConnectorPermissions } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createStyle } from '../terminal.ts';
 import { renderConnectors, renderTypes } from './render-connectors.ts';
 
@@ -43,12 +43,12 @@ describe('what a connector asks to be permitted', () => {
     'starts programs, opens SQLite files: nothing of this user is closed to it; reads what keys_file names; ' +
     'writes to what workspace_dir names';
 
-  it('stands in the list of connectors and in that of types', () => {
+  test('stands in the list of connectors and in that of types', () => {
     expect(renderConnectors([instance], style, [meta(asked)])).toContain(`\n\nissues-2 ${words}.`);
     expect(renderTypes([meta(asked)], style)).toContain(words);
   });
 
-  it('is nothing for most', () => {
+  test('is nothing for most', () => {
     expect(renderConnectors([instance], style, [meta()])).toBe('issues-2  running, "Mine", issues');
     expect(renderTypes([meta({})], style)).not.toContain('names');
   });

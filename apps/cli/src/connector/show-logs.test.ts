@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { plain } from '../terminal.ts';
 import type { InstanceLog } from './connector-api.ts';
 import { linesAfter, showLogs } from './show-logs.ts';
@@ -6,7 +6,7 @@ import { linesAfter, showLogs } from './show-logs.ts';
 const line = (at: number, text: string): InstanceLog => ({ at, text, stream: 'stdout' });
 const [a, b, c, d] = [line(1, 'a'), line(2, 'b'), line(2, 'b'), line(3, 'd')];
 
-it.each([
+test.each([
   ['nothing came', [a, b], [a, b], []],
   ['there was nothing before', [], [a], [a]],
   ['one came', [a, b], [a, b, d], [d]],
@@ -17,7 +17,7 @@ it.each([
   expect(linesAfter(before, now)).toEqual(fresh);
 });
 
-it('shows the last lines, then what comes until nobody looks', async () => {
+test('shows the last lines, then what comes until nobody looks', async () => {
   const logs = [[a, b], [a, b, d], [d]];
   const shown: string[] = [];
   let looks = 0;

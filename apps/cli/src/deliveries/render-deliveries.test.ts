@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Delivery } from '@svc/contract/delivery.ts';
 import { plain } from '../terminal.ts';
 import { renderChanged, renderDeliveries } from './render-deliveries.ts';
@@ -25,7 +25,7 @@ const homeless: Delivery = { ...failed, id: 'dlv_3', instance_id: null, target: 
 const render = (deliveries: Delivery[], isWhole = true) => renderDeliveries({ deliveries, isWhole }, now, plain);
 
 describe('the list of deliveries', () => {
-  it('shows when, which conversation, where to, state, attempts, why and the first words', () => {
+  test('shows when, which conversation, where to, state, attempts, why and the first words', () => {
     expect(render([failed, pending, homeless])).toMatchInlineSnapshot(`
       "Replies that could not be given to whoever asked, the newest first:
 
@@ -48,19 +48,19 @@ describe('the list of deliveries', () => {
     `);
   });
 
-  it('says that there are none', () => {
+  test('says that there are none', () => {
     expect(render([])).toContain('There are none');
   });
 
-  it('says nothing of trying again where everything was delivered', () => {
+  test('says nothing of trying again where everything was delivered', () => {
     expect(render([{ ...failed, state: 'delivered' }])).not.toContain('retry');
   });
 
-  it('says that there are older ones', () => {
+  test('says that there are older ones', () => {
     expect(render([failed], false)).toContain('./svc delivery --json shows all');
   });
 
-  it('keeps what others wrote on its line, and short', () => {
+  test('keeps what others wrote on its line, and short', () => {
     const text = `a\u001B[2J\u202Eb\n\n${'x'.repeat(5000)}`;
     const lines = render([{ ...failed, text, error: 'bad\nnews', conversation_key: `k${'y'.repeat(500)}\r` }]).split('\n');
     expect(lines).toHaveLength(9);
@@ -73,7 +73,7 @@ describe('the list of deliveries', () => {
 describe('what was done with deliveries', () => {
   const nothing = { ok: true, done: [], refused: [], skipped: [] };
 
-  it.each([
+  test.each([
     [{ done: ['dlv_1'] }, '1 reply is tried again now. ./svc delivery shows what came of it.'],
     [{ done: ['dlv_1', 'dlv_2'] }, '2 replies are tried again now. ./svc delivery shows what came of it.'],
     [{}, 'There is nothing to retry.'],
@@ -83,7 +83,7 @@ describe('what was done with deliveries', () => {
     expect(renderChanged('retry', { ...nothing, ...some }, plain)).toBe(words);
   });
 
-  it('says what is off the list', () => {
+  test('says what is off the list', () => {
     expect(renderChanged('dismiss', { ...nothing, done: ['dlv_1'] }, plain)).toBe('1 reply is off the list.');
   });
 });

@@ -1,34 +1,37 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { examineDataDir } from './examine-data-dir.ts';
 
+let folder: TemporaryFolder;
 let dir = '';
 beforeEach(() => {
-  dir = mkdtempSync(path.join(tmpdir(), 'data dir '));
+  folder = temporaryFolder();
+  dir = path.join(folder.path, 'data dir');
+  mkdirSync(dir, { mode: 0o700 });
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+afterEach(() => folder.remove());
 
 const problems = async (dataDir: string) => (await examineDataDir(dataDir)).filter(({ state }) => state === 'problem');
 
 describe('what the doctor finds of the data folder', () => {
-  it('is nothing for a closed folder, whatever the modes inside', async () => {
+  test('is nothing for a closed folder, whatever the modes inside', async () => {
     writeFileSync(path.join(dir, 'trust.seed.json'), '{}', { mode: 0o644 });
     writeFileSync(path.join(dir, 'core.db'), '');
     expect(await problems(dir)).toEqual([]);
   });
 
-  it('is nothing for one that the first start will make', async () => {
+  test('is nothing for one that the first start will make', async () => {
     expect(await examineDataDir(path.join(dir, 'a', 'b'))).toMatchObject([{ name: 'data', state: 'skipped' }]);
   });
 
-  it('is a folder that others can reach', async () => {
+  test('is a folder that others can reach', async () => {
     chmodSync(dir, 0o755);
     expect(await problems(dir)).toMatchObject([{ name: 'privacy', fix: `chmod 700 '${dir}'` }]);
   });
 
-  it.each([
+  test.each([
     ['a file in its place', 'file', 'is not a folder'],
     ['a file above it', 'file/data', 'not a directory'],
     ['a name that is too long', 'x'.repeat(300), 'name too long'],
@@ -39,18 +42,18 @@ describe('what the doctor finds of the data folder', () => {
     expect(found?.fix).toContain('SVC_DATA_DIR');
   });
 
-  it('is a parent that cannot be written', async ({ skip }) => {
+  test('is a parent that cannot be written', async ({ skip }) => {
     skip(process.getuid?.() === 0, 'root can write everywhere');
     chmodSync(dir, 0o500);
     expect((await problems(path.join(dir, 'data')))[0]?.text).toContain('permission denied');
   });
 
-  it('is a place where the system takes no folders', async ({ skip }) => {
+  test('is a place where the system takes no folders', async ({ skip }) => {
     skip(process.platform !== 'linux', 'there is no /proc here');
     expect((await problems('/proc/x/data'))[0]?.text).toContain('/proc/x/data cannot be made');
   });
 
-  it('is a database that is not one, and how to begin without it', async () => {
+  test('is a database that is not one, and how to begin without it', async () => {
     writeFileSync(path.join(dir, 'core.db'), 'x'.repeat(100));
     mkdirSync(path.join(dir, 'manager.db'));
     const found = await problems(dir);

@@ -1,11 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { plain } from '../terminal.ts';
 import { renderFinding, type Finding } from './finding.ts';
 
 const finding: Finding = { name: 'port', state: 'problem', text: '3023 (core) is taken', fix: null };
 const render = (change: Partial<Finding>, width = 50) => renderFinding({ ...finding, ...change }, plain, width).split('\n');
 
-it.each([
+test.each([
   ['ok', '✓'],
   ['problem', '✗'],
   ['note', '!'],
@@ -14,7 +14,7 @@ it.each([
   expect(render({ state })).toEqual([`${mark} port          3023 (core) is taken`]);
 });
 
-it('breaks text and fix at the width, each below its beginning', () => {
+test('breaks text and fix at the width, each below its beginning', () => {
   expect(
     render({ text: 'is used by a program with a rather long name', fix: 'end it, or set SVC_CORE_PORT to another port' }),
   ).toEqual([
@@ -25,7 +25,7 @@ it('breaks text and fix at the width, each below its beginning', () => {
   ]);
 });
 
-it('keeps a fix with a path in it on one line, for it is copied', () => {
+test('keeps a fix with a path in it on one line, for it is copied', () => {
   const fix = "chmod -R go= '/home/ada/a folder/with a long name/.svc'";
   expect(render({ fix }).slice(1)).toEqual([`                fix: ${fix}`]);
 });

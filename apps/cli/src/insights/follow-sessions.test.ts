@@ -4,27 +4,35 @@ import type { SseEvent } from '../sse-reader.ts';
 import { followSessions } from './follow-sessions.ts';
 
 const session = (conversation_key: string, turns = 1) => ({ conversation_key, turns }) as ListedSession;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 const changed = { event: 'sessions-changed', data: '{}' } as SseEvent;
-const tick = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 test('the list is given at once, and again with what changed; other items of the feed change nothing', async () => {
   const lists = [[session('a')], [session('a'), session('b')], [session('b', 2)]];
+  const rests: (() => void)[] = [];
   let reads = 0;
+  /** Ends the waits that have begun: this many. */
+  const pause = async (count: number): Promise<void> => {
+    await turn();
+    expect(rests).toHaveLength(count);
+    rests.pop()?.();
+    await turn();
+  };
   async function* feed() {
     yield changed;
-    await tick();
+    await pause(1);
     yield { event: 'event', data: '{}' } as SseEvent;
-    await tick();
+    await pause(0);
     yield changed;
     yield changed;
-    await tick();
+    await pause(1);
   }
   const seen: string[][] = [];
   await followSessions({
     feed: feed(),
     read: async () => lists[Math.min(reads++, 2)] ?? [],
     onList: (_list, some) => seen.push(some.map(({ conversation_key: key, turns }) => key + turns)),
-    restMs: 1,
+    rest: () => new Promise((resolve) => rests.push(() => resolve(null))),
   });
   expect(seen).toEqual([['a1'], ['b1'], ['b2']]);
   expect(reads).toBe(3);
@@ -35,6 +43,6 @@ test('a feed that fails is a failure', async () => {
     yield changed;
     throw new Error('cut off');
   }
-  const follow = followSessions({ feed: feed(), read: async () => [], onList: () => undefined, restMs: 1 });
+  const follow = followSessions({ feed: feed(), read: async () => [], onList: () => undefined });
   await expect(follow).rejects.toThrow('cut off');
 });

@@ -2,17 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListedSession } from '@svc/contract/session.ts';
 import type { SseEvent } from '../sse-reader.ts';
 
+const usualRestMs = 1000;
+
 type Follow = {
   feed: AsyncGenerator<SseEvent>;
   read: () => Promise<ListedSession[]>;
   /** `changed`: those that are new in the list, or not as they were. One that left it is in `list` no more. */
   onList: (list: ListedSession[], changed: ListedSession[]) => void;
-  /** The list is asked for at most this often. */
-  restMs?: number;
+  /** Waits between two looks at the list. */
+  rest?: () => Promise<null>;
 };
 
 /** Gives the list of sessions now, and again when the feed says that it changed. Resolves when the feed ends. */
-export async function followSessions({ feed, read, onList, restMs = 1000 }: Follow): Promise<void> {
+export async function followSessions({ feed, read, onList, rest = () => sleep(usualRestMs, null) }: Follow): Promise<void> {
   let before = new Map<string, string>();
   const show = async () => {
     const list = await read();
@@ -23,7 +25,7 @@ export async function followSessions({ feed, read, onList, restMs = 1000 }: Foll
   };
   // The feed is opened first, so that nothing falls between the two.
   let next = feed.next();
-  next.catch(() => undefined); // told below
+  next.catch(() => undefined); // thrown below
   await show();
   let isChanged = false;
   let pause: Promise<null> | null = null;
@@ -37,9 +39,9 @@ export async function followSessions({ feed, read, onList, restMs = 1000 }: Foll
     }
     if (item.done === true) return;
     next = feed.next();
-    next.catch(() => undefined); // told above
+    next.catch(() => undefined); // thrown above
     if (item.value.event !== 'sessions-changed') continue;
     isChanged = true;
-    pause ??= sleep(restMs, null);
+    pause ??= rest();
   }
 }

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { plain } from '../terminal.ts';
 import { renderLogEntry, toLogEntry } from './log-line.ts';
 
 const render = (raw: string) => renderLogEntry(toLogEntry('core', raw, 0), plain);
 
 describe('a line of a log', () => {
-  it('becomes time, process, level, message and details', () => {
+  test('becomes time, process, level, message and details', () => {
     const raw = JSON.stringify({
       level: 'warn',
       time: new Date(2026, 0, 1, 12, 3, 11, 42).getTime(),
@@ -17,27 +17,27 @@ describe('a line of a log', () => {
     expect(render(raw)).toBe('12:03:11.042 core       warn  slow ms=7 url=x');
   });
 
-  it('shows the stack of an error below', () => {
+  test('shows the stack of an error below', () => {
     const raw = JSON.stringify({ level: 'error', time: 0, msg: 'bad', err: { message: 'x', stack: 'Error: x\n    at y' } });
     expect(render(raw)).toContain('bad\n    Error: x\n        at y');
   });
 
-  it('is shown as it is when it is not JSON', () => {
+  test('is shown as it is when it is not JSON', () => {
     expect(render('{ half')).toContain('core       { half');
   });
 
-  it('keeps its place when it has no time', () => {
+  test('keeps its place when it has no time', () => {
     expect(toLogEntry('core', 'plain', 42).at).toBe(42);
   });
 
-  it('cannot command the terminal, nor pass itself off as another line', () => {
+  test('cannot command the terminal, nor pass itself off as another line', () => {
     const text = 'a\u001B]52;c;x\u0007\n12:00:00.000 core  info  forged';
     const json = render(JSON.stringify({ level: 'info', time: 1, msg: text, sender: text, err: { stack: '\u001B[2J' } }));
     expect(json + render('\u001B[2Jplain')).not.toContain('\u001B');
     expect(json.split('\n')).toHaveLength(2);
   });
 
-  it('is shown also with a time that no calendar has', () => {
+  test('is shown also with a time that no calendar has', () => {
     expect(render(JSON.stringify({ time: 1e300, msg: 'odd' }))).toContain('odd');
   });
 });

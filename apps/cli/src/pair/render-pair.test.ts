@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LinkResult, PendingIdentity } from '@svc/contract/pairing.ts';
 import { plain } from '../terminal.ts';
 import { renderLink, renderPending, senderName } from './render-pair.ts';
@@ -18,7 +18,7 @@ const anna: PendingIdentity = {
 const stranger: PendingIdentity = { ...anna, value: '7', name: null, count: 1, code: null, code_expires_at: null };
 
 describe('the list of those who wait', () => {
-  it('shows code, sender and how long, and what to type', () => {
+  test('shows code, sender and how long, and what to type', () => {
     expect(renderPending([anna, stranger], now, plain)).toMatchInlineSnapshot(`
       "Waiting to be let in, the newest first:
 
@@ -32,11 +32,11 @@ describe('the list of those who wait', () => {
     `);
   });
 
-  it('says that nobody is waiting', () => {
+  test('says that nobody is waiting', () => {
     expect(renderPending([], now, plain)).toContain('Nobody is waiting');
   });
 
-  it('stays on one line, whatever a sender is called', () => {
+  test('stays on one line, whatever a sender is called', () => {
     const name = senderName({ surface: 'email', value: `a\u001B[2J\nb\u202E${'x'.repeat(100)}`, name: 'A\nB\r\u0007' });
     expect(name).toBe(`A?B?\\x07 (email a\\x1b[2J?b?${'x'.repeat(52)}…)`);
   });
@@ -62,7 +62,7 @@ const done: LinkResult = {
 };
 
 describe('what pairing did', () => {
-  it('says who is let in, what they may do, and how to undo or widen it', () => {
+  test('says who is let in, what they may do, and how to undo or widen it', () => {
     expect(renderLink(done, plain)).toMatchInlineSnapshot(`
       "Let in: Anna K. (messenger 12345) is now "anna-k", with the role known.
       They may let it look things up, not change anything. Their next message is answered.
@@ -72,7 +72,7 @@ describe('what pairing did', () => {
     `);
   });
 
-  it('says that an own device may do what its owner may', () => {
+  test('says that an own device may do what its owner may', () => {
     const linked: LinkResult = {
       ...done,
       principal: { id: 'principal_0', key: 'owner', display_name: 'ada', is_new: false },
@@ -87,7 +87,7 @@ describe('what pairing did', () => {
     `);
   });
 
-  it('says when somebody is linked and still refused', () => {
+  test('says when somebody is linked and still refused', () => {
     const trust = { ...done.trust, denied: true, reason: 'the principal is disabled', tool_policy: 'none' as const };
     expect(renderLink({ ...done, trust }, plain)).toContain('still refused: the principal is disabled');
   });

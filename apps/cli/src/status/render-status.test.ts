@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { plain } from '../terminal.ts';
 import type { Status } from './collect-status.ts';
 import { renderStatus } from './render-status.ts';
@@ -30,14 +30,14 @@ const status: Status = {
   deliveries: null,
 };
 
-it('shows what is worth knowing below the process that says it, without calling it ill', () => {
+test('shows what is worth knowing below the process that says it, without calling it ill', () => {
   expect(renderStatus(status, 60_000, plain, 100).split('\n').slice(2)).toEqual([
     '● core        http://127.0.0.1:3023     pid 8, 0.1.0, up 1 min',
     '              All together spent $17.20 this month, past the soft limit of $15.00.',
   ]);
 });
 
-it('says of a process that is down why, what it wrote last and when it is tried again', () => {
+test('says of a process that is down why, what it wrote last and when it is tried again', () => {
   const core = {
     ...status.services[0]!,
     healthy: false,
@@ -60,7 +60,7 @@ it('says of a process that is down why, what it wrote last and when it is tried 
   ]);
 });
 
-it('names the command that starts a connector again that has failed, and when one that waits is started', () => {
+test('names the command that starts a connector again that has failed, and when one that waits is started', () => {
   const instance = { id: 'm1', type: 'messenger', name: 'messenger', url: null, healthy: false, reason: 'no luck' };
   const failed = { ...instance, status: 'failed' as const, next_start_at: null };
   const waiting = { ...instance, status: 'backoff' as const, next_start_at: 61_000 };
@@ -69,13 +69,13 @@ it('names the command that starts a connector again that has failed, and when on
   expect(shown).toContain('started again in 1 s');
 });
 
-it('says what the supervisor itself cannot do', () => {
+test('says what the supervisor itself cannot do', () => {
   const faults = ['the log of the core cannot be written'];
   const shown = renderStatus({ ...status, supervisor: { pid: 7, started_at: 0, faults } }, 60_000, plain, 100);
   expect(shown.split('\n')[1]?.trim()).toBe(faults[0]);
 });
 
-it('breaks what is long at the width of the terminal', () => {
+test('breaks what is long at the width of the terminal', () => {
   const why = 'No other engine is ready, and this is a sentence that goes on for longer than any line of a terminal. '.repeat(3);
   const shown = renderStatus({ ...status, engine: { id: 'offline', model: null, why: why.trim() } }, 60_000, plain, 72);
   const lines = shown.split('\n').slice(7);
@@ -83,7 +83,7 @@ it('breaks what is long at the width of the terminal', () => {
   expect(lines.map((line) => line.trim()).join(' ')).toBe(why.trim());
 });
 
-it.each([
+test.each([
   [{ pending: 0, failed: 0 }, ['  turns       2 running, 1 waiting']],
   [
     { pending: 1, failed: 0 },

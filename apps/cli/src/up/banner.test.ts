@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createStyle, plain } from '../terminal.ts';
 import { renderBanner, type BannerFacts } from './banner.ts';
 
@@ -25,7 +25,7 @@ const facts: BannerFacts = {
 };
 
 describe('the banner', () => {
-  it('shows addresses, the new key, the engine and why, and what to do next', () => {
+  test('shows addresses, the new key, the engine and why, and what to do next', () => {
     expect(renderBanner(facts, plain)).toMatchInlineSnapshot(`
       "
       Assistant Gateway 0.1.0 runs, ready in 0.8 s
@@ -48,13 +48,13 @@ describe('the banner', () => {
     `);
   });
 
-  it('names only the file of a key that an earlier start made', () => {
+  test('names only the file of a key that an earlier start made', () => {
     const text = renderBanner({ ...facts, instances: [{ ...compat, newKey: null }] }, plain);
     expect(text).not.toContain('sk-svc-abc');
     expect(text).toContain('API key     in /home/ada/.svc/instances/compat/keys.json');
   });
 
-  it('says what is not up, and why', () => {
+  test('says what is not up, and why', () => {
     const services = facts.services.map((service) =>
       service.name === 'manager' ? { ...service, status: 'backoff', reason: 'ended with exit code 1: boom' } : service,
     );
@@ -66,7 +66,7 @@ describe('the banner', () => {
     expect(text).toContain('still being looked for');
   });
 
-  it('says what a process that runs cannot do', () => {
+  test('says what a process that runs cannot do', () => {
     const services = facts.services.map((service) =>
       service.name === 'core' ? { ...service, faults: ['everybody is denied: trust.seed.json is not JSON'] } : service,
     );
@@ -75,12 +75,12 @@ describe('the banner', () => {
     expect(text).toContain('              everybody is denied: trust.seed.json is not JSON');
   });
 
-  it('says how to connect a model when there is none', () => {
+  test('says how to connect a model when there is none', () => {
     const engine = { id: 'offline', model: null, why: 'Nothing else is installed.' };
     expect(renderBanner({ ...facts, engine }, plain)).toContain('Connect a model');
   });
 
-  it('breaks long words at the width of the terminal, and no command in them', () => {
+  test('breaks long words at the width of the terminal, and no command in them', () => {
     const why = 'No other engine is ready. It is not installed: "./svc engine install claude". Nor is the other one.';
     const instances = [
       { ...compat, status: 'failed', url: null, reason: `port 3025 is used by ${'python3 -m http.server '.repeat(4)}` },
@@ -90,7 +90,7 @@ describe('the banner', () => {
     expect(text).toContain('              "./svc engine install claude". Nor is the\n              other one.');
   });
 
-  it('has colours on a terminal only, and none with NO_COLOR', () => {
+  test('has colours on a terminal only, and none with NO_COLOR', () => {
     const isColoured = (isTTY: boolean, env: Record<string, string>) =>
       renderBanner(facts, createStyle({ isTTY }, env)).includes('\u001B');
     expect(isColoured(true, {})).toBe(true);

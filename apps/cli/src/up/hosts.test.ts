@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ChildState } from '@svc/supervisor/child-spec.ts';
 import { describeChange } from './host.ts';
 import { hostEnv } from './host-env.ts';
@@ -18,7 +18,7 @@ const state = (fields: Partial<ChildState>): ChildState => ({
 const exit = { code: 1, signal: null, at: 1000, reason: 'ended with exit code 1: boom' };
 
 describe('what a person is told of a host process', () => {
-  it.each([
+  test.each([
     ['nothing of a start', state({ status: 'starting' }), state({}), null],
     [
       'a crash and when it is tried again',
@@ -67,7 +67,7 @@ describe('the environment of a host process', () => {
     MALLOC_TRIM_THRESHOLD_: expect.any(String) as string,
   };
 
-  it('says how memory is given back, unless the operator says otherwise', () => {
+  test('says how memory is given back, unless the operator says otherwise', () => {
     expect(hostEnv('vault', { MALLOC_MMAP_THRESHOLD_: '1', MALLOC_ARENA_MAX: '3' })).toEqual({
       ...allocator,
       MALLOC_MMAP_THRESHOLD_: '1',
@@ -75,7 +75,7 @@ describe('the environment of a host process', () => {
     });
   });
 
-  it('is everything for the core, which starts engines', () => {
+  test('is everything for the core, which starts engines', () => {
     expect(hostEnv('core', env)).toEqual({
       ...allocator,
       PATH: '/bin',
@@ -87,23 +87,23 @@ describe('the environment of a host process', () => {
     });
   });
 
-  it('has the standard variables of OpenTelemetry for the collector, which exports to it', () => {
+  test('has the standard variables of OpenTelemetry for the collector, which exports to it', () => {
     expect(hostEnv('collector', { ...env, ...otel })).toMatchObject(otel);
     expect(hostEnv('manager', { ...env, ...otel })).not.toMatchObject(otel);
   });
 
-  it.each(['manager', 'collector'] as const)('has no login of an engine for the %s', (name) => {
+  test.each(['manager', 'collector'] as const)('has no login of an engine for the %s', (name) => {
     expect(hostEnv(name, env)).not.toHaveProperty('ANTHROPIC_API_KEY');
   });
 
-  it('tells only the collector, which reads transcripts, where the engines keep theirs', () => {
+  test('tells only the collector, which reads transcripts, where the engines keep theirs', () => {
     const all = { ...allocator, PATH: '/bin', HOME: '/h', SVC_X: '1', NODE_COMPILE_CACHE: '/c' };
     expect(hostEnv('manager', env)).toEqual(all);
     expect(hostEnv('collector', env)).toEqual({ ...all, CODEX_HOME: '/x' });
   });
 });
 
-it('finds the listening sockets of a port in the table of the kernel', () => {
+test('finds the listening sockets of a port in the table of the kernel', () => {
   const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:0BCF 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 83731 1 0 100 0 0 10 0
    1: 0100007F:0BCF 0100007F:9C40 01 00000000:00000000 00:00000000 00000000     0        0 83732 1 0 100 0 0 10 0

@@ -1,16 +1,18 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { createStateFile, readSupervisorState } from './state-file.ts';
 
+let folder: TemporaryFolder;
 let dir = '';
 beforeEach(() => {
-  dir = mkdtempSync(path.join(tmpdir(), 'state-file-'));
+  folder = temporaryFolder();
+  dir = folder.path;
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  rmSync(dir, { recursive: true, force: true });
+  folder.remove();
 });
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));

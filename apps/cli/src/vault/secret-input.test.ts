@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSecretInput } from './secret-input.ts';
 
 function terminal() {
@@ -10,7 +10,7 @@ function terminal() {
 }
 
 describe('at a terminal', () => {
-  it('shows nothing of what is typed, and takes corrections', async () => {
+  test('shows nothing of what is typed, and takes corrections', async () => {
     const { stream, raw, said, input } = terminal();
     const typed = input.line('Passphrase: ');
     stream.write('wrong\u0015hor');
@@ -21,7 +21,7 @@ describe('at a terminal', () => {
     expect(raw).toEqual([true, false]);
   });
 
-  it('asks for a new one twice, and takes no other the second time', async () => {
+  test('asks for a new one twice, and takes no other the second time', async () => {
     const { stream, input } = terminal();
     const typed = input.newLine('New: ');
     stream.write('one\n');
@@ -29,7 +29,7 @@ describe('at a terminal', () => {
     await expect(typed).rejects.toThrow('the two are not the same');
   });
 
-  it.each(['\u0003', '\u0004'])('is left with %j, and shows again what is typed', async (sign) => {
+  test.each(['\u0003', '\u0004'])('is left with %j, and shows again what is typed', async (sign) => {
     const { stream, raw, input } = terminal();
     const typed = input.value('Value: ');
     stream.write(`half${sign}`);
@@ -41,12 +41,12 @@ describe('at a terminal', () => {
 describe('from a pipe', () => {
   const piped = (text: string) => createSecretInput(Object.assign(new PassThrough().end(text), {}), () => undefined);
 
-  it('comes one a line, and nothing is asked', async () => {
+  test('comes one a line, and nothing is asked', async () => {
     const input = piped('first\r\nsecond\n');
     expect([await input.line('A'), await input.newLine('B'), await input.line('C')]).toEqual(['first', 'second', '']);
   });
 
-  it.each([
+  test.each([
     ['line one\nline two\n', 'line one\nline two'],
     ['as it is', 'as it is'],
     ['two breaks\n\n', 'two breaks\n'],
@@ -54,7 +54,7 @@ describe('from a pipe', () => {
     expect(await piped(text).value('A')).toBe(value);
   });
 
-  it('ends at a megabyte', async () => {
+  test('ends at a megabyte', async () => {
     await expect(piped('x'.repeat(1024 * 1024 + 1)).value('A')).rejects.toThrow('too long');
   });
 });
