@@ -145,3 +145,21 @@ test('what waits when it is closed is masked here, and nothing starts it again',
   expect(await thread.mask('known', value, knownOf(value))).toBeNull();
   expect([thread.isRunning(), thread.fault()]).toEqual([false, null]);
 });
+
+test('a text that cannot be masked there is given back, and harms no other', async () => {
+  const { thread } = open();
+  const known = knownOf(value);
+  const notJson = thread.mask('json', `{"a": ${value}`, known);
+  const other = thread.mask('known', value, known);
+  expect([await notJson, await other]).toEqual([null, '[redacted:secret]']);
+  expect([thread.fault(), thread.isRunning()]).toEqual([null, true]);
+});
+
+test('links of the public lead there where they may lead here', async () => {
+  const { thread } = open();
+  const linkHosts = ['acme.io'];
+  const text = 'see https://acme.io/a and https://evil.example.net/b, or www.elsewhere.org';
+  const masked = await thread.mask('public', text, { ...knownOf(value), linkHosts });
+  expect(masked).toBe(createRedactor([value], linkHosts).forPublic.text(text));
+  expect(masked).toContain('acme.io');
+});

@@ -14,7 +14,7 @@ export type MaskOrder =
   | { number: number; way: MaskWay; text: string }
   | { number: number; way: StreamWay; stream: number; piece: string; isFirst: boolean; isLast: boolean };
 
-/** `text` is null when nothing was masked in it; `lost`: the stream is not there any more. */
+/** `text` is null when nothing was masked in it; `lost`: the stream is not there any more, or the text cannot be masked there. */
 export type MaskedText = { number: number; text: string | null } | { number: number; lost: true };
 
 export type StreamWay = Exclude<MaskWay, 'json'>;
@@ -46,8 +46,8 @@ const patienceMs = 60_000;
 const restMs = 60_000;
 /** As many characters may wait. */
 const maxWaiting = 32 * 1024 * 1024;
-/** The rules and a long text take some 30 MB. */
-const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4 };
+/** With the rules it takes some 30 MB, with a megabyte of hostile text 55; this is room for all that may wait at once. */
+const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 };
 
 /** One thread of the process, started with the first text and ended when there was none for a while. */
 export function createMaskThread(

@@ -5,8 +5,8 @@ import { createRedactor } from './redactor.ts';
 import type { StreamRedactor } from './stream-redactor.ts';
 
 /**
- * Runs in a thread of its own (`mask-thread.ts`), with the same rules and the same known values as the process. Whatever fails
- * here ends the thread, and the text is masked by who has sent it.
+ * Runs in a thread of its own (`mask-thread.ts`), with the same rules and the same known values as the process. Values that
+ * cannot be taken end the thread: nothing is masked with those of before.
  */
 let redactor = createRedactor([]);
 const masks: Record<MaskWay, (text: string) => string> = {
@@ -26,8 +26,16 @@ const maxStreams = 64;
 
 parentPort?.on('message', (order: MaskOrder) => {
   if ('values' in order) redactor = createRedactor(order.values, order.linkHosts);
-  else parentPort?.postMessage('stream' in order ? pushed(order) : masked(order));
+  else parentPort?.postMessage(answer(order));
 });
+
+function answer(order: Extract<MaskOrder, { number: number }>): MaskedText {
+  try {
+    return 'stream' in order ? pushed(order) : masked(order);
+  } catch {
+    return { number: order.number, lost: true }; // who has sent it masks it, and hears what is wrong
+  }
+}
 
 function masked({ number, way, text }: Extract<MaskOrder, { text: string }>): MaskedText {
   const result = masks[way](text);
