@@ -39,7 +39,7 @@ async function start(entry = path.join(fixtures, 'main.ts'), more: Record<string
     ...process.env,
     SVC_DATA_DIR: folder.path,
     SVC_MANAGER_PORT: String(port),
-    SVC_STOP_TIMEOUT_MS: '2000',
+    SVC_STOP_TIMEOUT_MS: '5000',
     SVC_COMPAT_PORT: '0',
     ...more,
   };
@@ -123,7 +123,7 @@ describe('a manager process', () => {
 
   test('ends all its children at once and in time when it is stopped', async () => {
     const manager = await start();
-    // One after the other they would take 12 s.
+    // One after the other they would take 24 s.
     await Promise.all([...Array.from({ length: 6 }, () => create({ behaviour: 'deaf' })), create({})]);
     const pids = (await list()).map(({ pid }) => pid!);
     const asked = Date.now();

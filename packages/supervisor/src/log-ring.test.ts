@@ -1,9 +1,9 @@
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createLogRing, logLimits } from './log-ring.ts';
+import { createLogRing, logLimits, type LogRing } from './log-ring.ts';
 
-const texts = (ring: ReturnType<typeof createLogRing>) => ring.lines().map((line) => line.text);
+const texts = (ring: LogRing) => ring.lines().map((line) => line.text);
 
 describe('the log ring', () => {
   test('keeps the last 500 lines, oldest first', () => {

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { createConnectorTypes } from '../connector-type/connector-types.ts';
 import { notRunning } from '../supervisor/runtime-status.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
-import { createAnnouncer } from './announcer.ts';
+import { createAnnouncer, type Announcer } from './announcer.ts';
 
 const meta = {
   type: 'box',
@@ -75,8 +75,7 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-const announce = (announcer: Awaited<ReturnType<typeof setUp>>['announcer']) =>
-  announcer.announce({ instance_id: 'box', target: 'b', text: 'hello' });
+const announce = (announcer: Announcer) => announcer.announce({ instance_id: 'box', target: 'b', text: 'hello' });
 
 test('is not delivered in the run in which it was posted, and once in the next', async () => {
   const { announcer, attempts, beats } = await setUp();
