@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { readProcStat } from '@svc/service-kit/process/proc-stat.ts';
 import { conflict } from '@svc/service-kit/service-error.ts';
 import { programEnv, runProgram } from './run-program.ts';
 
@@ -12,10 +13,8 @@ export const readProcess: ReadProcess = (pid) => (process.platform === 'linux' ?
 
 async function readProc(pid: number): Promise<ProcessFacts | null> {
   try {
-    const [text, { uid }] = await Promise.all([readFile(`/proc/${pid}/stat`, 'utf8'), stat(`/proc/${pid}`)]);
-    // The name before it may hold anything, also brackets and blanks.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' ? null : { pid, parent: Number(fields[1]), user: uid, startedAt: fields[19] ?? '' };
+    const [{ state, parent, startedAt }, { uid }] = await Promise.all([readProcStat(pid), stat(`/proc/${pid}`)]);
+    return state === 'Z' ? null : { pid, parent, user: uid, startedAt };
   } catch {
     return null; // it is gone
   }

@@ -1,4 +1,5 @@
 import { eventFields, maxPayloadLength, type TelemetryEvent } from '@svc/contract/event.ts';
+import { isRecord } from '@svc/contract/json-value.ts';
 import { illFormedIn } from '@svc/service-kit/well-formed.ts';
 import { parseUsage, type EventUsage } from './parse-usage.ts';
 
@@ -33,9 +34,9 @@ class Invalid extends Error {}
  * back as a text that names the field, for the sender of that one event.
  */
 export function parseEvent(value: unknown, defaults: EventDefaults): ParsedEvent {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { error: 'an event is a JSON object' };
+  if (!isRecord(value)) return { error: 'an event is a JSON object' };
   try {
-    return { event: readEvent(value as Record<string, unknown>, defaults) };
+    return { event: readEvent(value, defaults) };
   } catch (error) {
     if (error instanceof Invalid) return { error: error.message };
     throw error;

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { readProcStat } from '@svc/service-kit/process/proc-stat.ts';
 import type { ProcessSample } from '@svc/contract/insights.ts';
 import type { OurProcess } from './our-processes.ts';
 
@@ -39,12 +40,8 @@ async function lookAt(pids: readonly number[]): Promise<Map<number, Usage>> {
 
 /** Memory is there in pages too, which are not of the same size everywhere. */
 export async function lookAtProc(pid: number, proc = '/proc'): Promise<Usage> {
-  const read = (name: string) => readFile(`${proc}/${pid}/${name}`, 'utf8');
-  const [stat, status] = await Promise.all([read('stat'), read('status')]);
-  // The name before it may hold anything, also brackets and blanks.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [user = 0, system = 0] = [fields[11], fields[12]].map(Number);
-  return { cpuMs: (user + system) * tickMs, memoryBytes: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024 };
+  const [{ cpuTicks }, status] = await Promise.all([readProcStat(pid, proc), readFile(`${proc}/${pid}/status`, 'utf8')]);
+  return { cpuMs: cpuTicks * tickMs, memoryBytes: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024 };
 }
 
 async function askPs(pid: number): Promise<Usage> {

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readProcStat, type ProcStat } from './proc-stat.ts';
 
 /** A process may start another one while we look; no chain of them is endless. */
 export const maxRounds = 5;
@@ -26,11 +27,11 @@ const goneStepMs = 5;
 /** One that was killed has no environment any more a moment before it is gone. */
 async function gone(pid: number): Promise<void> {
   const until = performance.now() + goneLimitMs;
-  while (!hasEnded.test((await statOf(pid)) ?? 'Z') && performance.now() < until) await sleep(goneStepMs);
+  while (!hasEnded.includes((await statOf(pid))?.state ?? 'Z') && performance.now() < until) await sleep(goneStepMs);
 }
 
-/** The state in `stat`: a zombie waits for its parent alone. */
-const hasEnded = /^[ZX]/;
+/** A zombie only waits for its parent. */
+const hasEnded = ['Z', 'X'];
 
 /** Those that have the variable with a value that fits. Linux only. */
 export async function markedProcesses(name: string, fits: (value: string) => boolean): Promise<number[]> {
@@ -96,18 +97,7 @@ async function judgeDescent(pid: number, pids: readonly number[]): Promise<{ pid
 
 const maxDepth = 100;
 
-async function parentOf(pid: number): Promise<number | null> {
-  const stat = await statOf(pid);
-  return stat === null ? null : Number(stat.split(' ')[1]);
-}
+const parentOf = async (pid: number): Promise<number | null> => (await statOf(pid))?.parent ?? null;
 
-/** What the kernel says of a process, from its state on; null when it is gone. */
-async function statOf(pid: number): Promise<string | null> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
-    // The name before it may hold blanks and brackets.
-    return stat.slice(stat.lastIndexOf(')') + 2);
-  } catch {
-    return null;
-  }
-}
+/** Null when it is gone. */
+const statOf = (pid: number): Promise<ProcStat | null> => readProcStat(pid).catch(() => null);
