@@ -39,19 +39,35 @@ const limitMs = 100;
 const context = createContext({ pattern: null, text: '' });
 const match = new Script('pattern.test(text)');
 
+/** What this thread has worked, ms. */
+function workedMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+function matchInTime(pattern: RegExp, text: string): boolean | 'timeout' {
+  Object.assign(context, { pattern, text });
+  try {
+    return match.runInContext(context, { timeout: limitMs }) === true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'timeout';
+    throw error;
+  }
+}
+
 /** A pattern for Ajv: a connector type that was added brings its own. A text that it does not decide on in time does not match. */
 const boundedRegExp = Object.assign(
   (source: string, flags: string) => {
     const pattern = new RegExp(source, flags);
     return {
       test(text: string): boolean {
-        Object.assign(context, { pattern, text });
-        try {
-          return match.runInContext(context, { timeout: limitMs }) === true;
-        } catch (error) {
-          if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
-          throw error;
-        }
+        const until = workedMs() + limitMs;
+        // On a busy machine the time of day runs out without any work done: then it is tried again.
+        do {
+          const result = matchInTime(pattern, text);
+          if (result !== 'timeout') return result;
+        } while (workedMs() < until);
+        return false;
       },
       // Ajv distinguishes patterns by it.
       toString: () => String(pattern),
