@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { CliError } from './cli-error.ts';
 
-/** @throws CliError when a file that a person named is not there, or is none. */
+/** @throws CliError when a file that a person named is not there, or is not a file. */
 export function checkFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw new CliError(`there is no file ${file}.`, { why: looksFrom(file) });

@@ -23,7 +23,7 @@ type Deps = {
   warn?: (message: string) => void;
 };
 
-/** A core that hangs is what somebody reads the logs for. */
+/** Logs are often read because the core hangs: it is not waited for. */
 const coreTimeoutMs = 2000;
 const linesAtOnce = 500;
 

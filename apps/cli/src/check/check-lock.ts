@@ -4,7 +4,7 @@ import path from 'node:path';
 type Lock = { packages?: Record<string, { hasInstallScript?: boolean; resolved?: string; link?: boolean; version?: string }> };
 
 /**
- * What must not be in a lock file: a package that runs a script when it is installed, and the address of somebody's
+ * What must not be in a lock file: a package that runs a script when it is installed, and the address of a private
  * registry. Gives one line per fault.
  */
 export function lockFaults(name: string, { packages = {} }: Lock): string[] {

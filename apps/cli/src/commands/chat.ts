@@ -22,7 +22,7 @@ export async function chat(words: string, options: ChatOptions): Promise<number>
     throw new CliError('there is nothing to say.', { run: './svc chat "hello"' });
   }
   try {
-    if (options.new === true) await beginAnew(session);
+    if (options.new === true) await startOver(session);
     if (options.json === true) return await printResult(session, text);
     if (text !== '') return codeOf[await session.say(text)];
     await runChatLoop(session, createStyle(process.stdout));
@@ -58,7 +58,7 @@ function userName(): string {
   }
 }
 
-async function beginAnew(session: ChatSession): Promise<void> {
+async function startOver(session: ChatSession): Promise<void> {
   const end = await session.run('/new');
   if (end.type === 'error') throw new CliError('a new conversation could not begin.', { why: describeError(end.error) });
 }

@@ -20,7 +20,7 @@ export type DeliveriesOptions = { all?: boolean; json?: boolean };
 /** More than these are for programs to read. */
 const shownPerState = 50;
 
-/** Lists the replies that could not be given to whoever asked, or tries some again, or takes them off the list. */
+/** Lists the replies that did not arrive, or tries some again, or takes them off the list. */
 export function deliveries(action: DeliveryAction | null, ids: readonly string[], options: DeliveriesOptions): Promise<number> {
   const url = coreUrl(loadSettings(repositoryRoot));
   return action === null ? list(url, options) : change(url, action, ids, options);

@@ -28,7 +28,7 @@ export async function events(options: EventsOptions): Promise<number> {
   // The feed is opened first, so that nothing falls between the two.
   const feed = follow === true ? followCollector(settings) : null;
   const coming = feed?.next();
-  coming?.catch(() => undefined); // told below
+  coming?.catch(() => undefined); // thrown below
   const shown = new Set<string>();
   if (lines > 0) {
     const query = { limit: Math.min(lines, 1000), surface, session, identity, since };

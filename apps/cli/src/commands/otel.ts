@@ -13,7 +13,7 @@ export type OtelOptions = { json?: boolean };
 /** npm may have to fetch some megabytes. */
 const installMs = 6 * 60_000;
 
-/** Shows how the export of OpenTelemetry stands, or installs its libraries. */
+/** Shows the state of the OpenTelemetry export, or installs its libraries. */
 export async function otel(action: OtelAction, { json }: OtelOptions): Promise<number> {
   const settings: CliSettings = loadSettings(repositoryRoot);
   const view =

@@ -22,7 +22,7 @@ const sources: Record<PersonaView['source'], string> = {
   replaced: 'replaced by',
 };
 
-/** Shows what every engine is told about who it is, or what one makes of it. */
+/** Shows the persona that every engine gets, or what one makes of it. */
 export async function showPersona(options: PersonaOptions): Promise<number> {
   return options.engine === undefined && options.tier === undefined ? show(await read(), options) : showOfEngine(options);
 }

@@ -32,7 +32,7 @@ async function sendOne(settings: CliSettings, request: SendRequest, { json }: Se
 async function listTargets(settings: CliSettings, { json }: SendOptions): Promise<number> {
   const answer = await askManager<{ targets: SendTarget[] }>(settings, '/send/targets');
   if (!answer.ok)
-    throw new CliError('the manager does not tell where messages can be sent.', {
+    throw new CliError('the manager does not say where messages can be sent.', {
       why: answer.body.message,
       run: './svc doctor',
     });

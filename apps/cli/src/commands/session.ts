@@ -46,7 +46,7 @@ export async function sessions(options: SessionsOptions): Promise<number> {
   return exitCodes.ok;
 }
 
-/** On a screen the list is drawn anew; elsewhere each session that changed follows, with `json` one object a line. */
+/** On a screen the list is drawn again; elsewhere each session that changed follows, with `json` one object a line. */
 async function follow(settings: CliSettings, options: SessionsOptions): Promise<number> {
   const isScreen = process.stdout.isTTY && options.json !== true;
   const style = createStyle(process.stdout);

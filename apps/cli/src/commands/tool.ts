@@ -18,7 +18,7 @@ import { renderImport, renderTools } from '../tool/render-tools.ts';
 import { renderTest, testFault } from '../tool/render-test.ts';
 import type { ToolRequest } from '../tool/tool-command.ts';
 
-/** Whoever adds one is told which secrets are missing, and a secrets command may take its time. */
+/** The answer says which secrets are missing, and a secrets command may take its time. */
 const timeoutMs = 30_000;
 
 /** Lists the tool servers of the assistant, or changes them. */

@@ -10,7 +10,7 @@ import { createTrustApi, Refusal, type TrustApi } from '../trust/trust-api.ts';
 import type { TrustRequest } from '../trust/person-command.ts';
 
 /** What a command gives: the facts for a program, the text for a person. */
-type Told = { body: unknown; text: string };
+type Shown = { body: unknown; text: string };
 type Of<Action> = Extract<TrustRequest, { action: Action }>;
 
 /** Lists, changes or explains who is trusted. */
@@ -27,7 +27,7 @@ export async function trust(request: TrustRequest): Promise<number> {
   }
 }
 
-async function perform(api: TrustApi, request: TrustRequest, now: number): Promise<Told> {
+async function perform(api: TrustApi, request: TrustRequest, now: number): Promise<Shown> {
   const style = createStyle(process.stdout);
   switch (request.action) {
     case 'list': {
@@ -80,7 +80,7 @@ async function perform(api: TrustApi, request: TrustRequest, now: number): Promi
 }
 
 /** The role is looked up first: a slip in its name must not leave half a person. */
-async function add(api: TrustApi, { key, name, role }: Of<'add'>): Promise<Told> {
+async function add(api: TrustApi, { key, name, role }: Of<'add'>): Promise<Shown> {
   if (role !== undefined) {
     const { roles } = await api.roles();
     const names = roles.map((known) => known.name);
@@ -95,7 +95,7 @@ async function add(api: TrustApi, { key, name, role }: Of<'add'>): Promise<Told>
   return { body: role === undefined ? made : await api.principal(key), text: `"${key}" is added ${has}.\n${next}` };
 }
 
-async function unlink(api: TrustApi, { keyOrId, surface, value }: Of<'unlink'>): Promise<Told> {
+async function unlink(api: TrustApi, { keyOrId, surface, value }: Of<'unlink'>): Promise<Shown> {
   const id =
     surface === undefined || value === undefined ? keyOrId : findIdentifier(await api.principal(keyOrId), surface, value).id;
   return {
@@ -104,7 +104,7 @@ async function unlink(api: TrustApi, { keyOrId, surface, value }: Of<'unlink'>):
   };
 }
 
-async function revoke(api: TrustApi, { keyOrId, role, ...place }: Of<'revoke'>): Promise<Told> {
+async function revoke(api: TrustApi, { keyOrId, role, ...place }: Of<'revoke'>): Promise<Shown> {
   const id = role === undefined ? keyOrId : findGrant(await api.principal(keyOrId), role, place).id;
   const text = role === undefined ? `${id} is taken back.` : `"${keyOrId}" no longer has the role ${role} there.`;
   return { body: await api.revoke(id), text };

@@ -58,7 +58,7 @@ export async function up({
     });
     await checkPorts(settings.bindHost, [...addresses, ...seededPorts(settings, paths)]);
     for (const line of applyRestore(paths.root)) print(line);
-    // Anew: a restore can have brought the vault.
+    // Again: a restore can have brought the vault.
     const specs = hostAddresses(settings).map(({ name, url }) => ({ name, url, entry: entryOf(name), env: hostEnv(name, env) }));
     return await supervise({ settings, paths, specs, begunAt, waitMs, spawnPatienceMs });
   } finally {
@@ -132,7 +132,7 @@ async function supervise(plan: Plan): Promise<number> {
   }
 }
 
-/** A supervisor that can start no process must not stay as if all were well: whoever started it sees its exit code. */
+/** A supervisor that can start no process must not stay as if all were well: what started it sees its exit code. */
 const cannotGoOn = (name: HostName, why: string): CliError =>
   new CliError(`${name} ${why}.`, {
     why: 'No process could be started for a minute, so all were stopped. Node may be gone, or this user has no descriptors or processes left.',

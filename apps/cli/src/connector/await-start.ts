@@ -8,7 +8,7 @@ type Deps = { api: Pick<ConnectorApi, 'view'>; pause: () => Promise<void> };
 /** Longer than a connector may take for its start. */
 const mostLooks = 120;
 
-/** Waits, within bounds, until a start has turned out one way or the other, and gives how it stands then. */
+/** Waits, within bounds, until a start has succeeded or failed, and gives the instance as it is then. */
 export async function awaitStart({ api, pause }: Deps, instance: Instance): Promise<Instance> {
   let now = instance;
   for (let looks = 0; looks < mostLooks && now.status === 'starting'; looks++) {

@@ -139,7 +139,7 @@ type OwnTests = {
 };
 
 /**
- * Runs the tests of somebody's own connector as its `package.json` says, under the Node of the service: the one of the
+ * Runs the tests of a connector of the operator's own as its `package.json` says, under the Node of the service: the one of the
  * machine may be too old for them. Gives the exit code. @throws CliError when there is no such connector.
  */
 export async function testConnector({ name, parent }: OwnTests): Promise<number> {

@@ -14,7 +14,7 @@ export function parseFields(meta: ConnectorMeta, typed: Readonly<Record<string, 
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-/** A token that was typed in place of its name is not told on: it would stand in the config, and in what is said of it. */
+/** A token that was typed in place of its name is not repeated: it would stand in the config, and in what is said of it. */
 function checkSecretName(field: string, text: string): void {
   if (/^(?:[A-Za-z_][\w.:/-]{0,63})?$/.test(text)) return;
   throw new CliError(`"${field}" takes the name of a secret, not its value.`, {
@@ -47,7 +47,7 @@ export function parseField(name: string, field: Field, text: string): unknown {
 function parseNumber(name: string, text: string): number {
   const number = Number(text);
   if (text.trim() !== '' && Number.isFinite(number)) return number;
-  throw new CliError(`"${name}" takes a number, and "${text}" is none.`);
+  throw new CliError(`"${name}" takes a number, not "${text}".`);
 }
 
 const switches: Readonly<Record<string, boolean>> = { true: true, yes: true, on: true, false: false, no: false, off: false };

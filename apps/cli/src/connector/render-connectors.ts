@@ -29,7 +29,7 @@ const doing: Readonly<Record<BoundlessPermission, string>> = {
   sqlite: 'opens SQLite files',
 };
 
-/** What a type asks for beside the usual, in words; null for one that asks for nothing. */
+/** The permissions that a type asks for beyond the usual, as text; null when it asks for nothing. */
 function describePermissions({ allow = [], read = [], write = [] }: ConnectorPermissions = {}): string | null {
   const asked = [
     ...(allow.length === 0 ? [] : [`${allow.map((each) => doing[each]).join(', ')}: nothing of this user is closed to it`]),

@@ -27,7 +27,7 @@ const render = (deliveries: Delivery[], isWhole = true) => renderDeliveries({ de
 describe('the list of deliveries', () => {
   test('shows when, which conversation, where to, state, attempts, why and the first words', () => {
     expect(render([failed, pending, homeless])).toMatchInlineSnapshot(`
-      "Replies that could not be given to whoever asked, the newest first:
+      "Replies that did not arrive, the newest first:
 
         dlv_1   failed, 1 attempt, made 3 min ago
             messenger:m1:user:1, to 12345 over m1

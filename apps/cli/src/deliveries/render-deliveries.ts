@@ -12,7 +12,7 @@ export function renderDeliveries(
 ): string {
   if (deliveries.length === 0) return 'There are none: no reply waits for its channel, and none has failed.';
   return [
-    style.bold('Replies that could not be given to whoever asked, the newest first:'),
+    style.bold('Replies that did not arrive, the newest first:'),
     '',
     ...deliveries.flatMap((delivery) => [...block(delivery, now, style), '']),
     ...(isWhole ? [] : [style.dim('There are older ones: ./svc delivery --json shows all.'), '']),

@@ -61,7 +61,7 @@ async function engines(settings: CliSettings): Promise<Finding[]> {
     if (status !== 200) return [problem('engine', `the core answers with status ${status}`, './svc logs core')];
     return body.engines.map(toFinding);
   } catch (error) {
-    return [skipped('engine', `the core does not tell: ${(error as Error).message}`)];
+    return [skipped('engine', `the core does not answer: ${(error as Error).message}`)];
   }
 }
 

@@ -32,7 +32,7 @@ export function renderSearch({ sessions, hits, capped, complete }: SearchAnswer,
 function block(session: SearchedSession, now: number, style: Style): string[] {
   const { conversation_key, principal, identity, hits, last_hit_at } = session;
   const facts = [
-    line(principal ?? identity ?? 'somebody', 60),
+    line(principal ?? identity ?? 'unknown sender', 60),
     `${hits} hit${hits === 1 ? '' : 's'}`,
     `${duration(now - last_hit_at)} ago`,
   ];
@@ -54,7 +54,7 @@ function marked({ snippet, highlights }: SearchedSession, style: Style): string 
 /** Blanks at the ends stay: the parts are put together again. */
 const part = (text: string): string => text.replaceAll(/\S+/g, (word) => line(word, 400));
 
-/** How the export stands, and the one thing to do about it. */
+/** The state of the export, and the one thing to do about it. */
 export function renderOtel(
   { state, error, exported, failed, dropped, waiting }: OtelView,
   settings: OtelSettings,

@@ -40,7 +40,7 @@ function cells(person: UsagePerson, name = nameOf(person)): string[] {
 }
 
 const nameOf = ({ principal, name, handles }: UsagePerson): string =>
-  principal === null ? `${handles[0]?.identity ?? 'somebody'} (not linked)` : (name ?? principal);
+  principal === null ? `${handles[0]?.identity ?? 'unknown sender'} (not linked)` : (name ?? principal);
 
 /** Where it was used, without the principal's own key. */
 function handlesOf({ principal, handles }: UsagePerson): string {

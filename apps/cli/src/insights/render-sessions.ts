@@ -46,7 +46,7 @@ function factsOf(session: ListedSession, now: number): string[] {
   const { principal, identity, surface, engine_id, model, turns, input_tokens, output_tokens, cost_usd, last_event_at } = session;
   const tokens = input_tokens === null || output_tokens === null ? null : `${amount(input_tokens + output_tokens)} tokens`;
   return [
-    line(principal ?? identity ?? 'somebody', 60),
+    line(principal ?? identity ?? 'unknown sender', 60),
     ...(surface === null ? [] : [line(surface, 30)]),
     ...(engine_id === null ? [] : [line([engine_id, model].filter(Boolean).join(' '), 60)]),
     // Of one that nobody followed the turns are not known.

@@ -18,7 +18,7 @@ export type LogTail = {
   read(): LogEntry[];
 };
 
-/** Follows one log file, also over its rotation (it is renamed and begun anew). */
+/** Follows one log file, also over its rotation (it is renamed, and a new one is written). */
 export function createLogTail(dir: string, name: string, lines: number): LogTail {
   const file = path.join(dir, `${name}.log`);
   let inode: number | null = null;

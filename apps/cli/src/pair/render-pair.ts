@@ -5,7 +5,7 @@ import { mayDo } from '../tier-words.ts';
 
 /** Who waits to be let in, for a person. `now` is epoch ms. */
 export function renderPending(pending: readonly PendingIdentity[], now: number, style: Style): string {
-  if (pending.length === 0) return 'Nobody is waiting. Whoever writes without having access is listed here.';
+  if (pending.length === 0) return 'Nobody is waiting. Senders without access are listed here when they write.';
   const width = Math.max(...pending.map((entry) => senderName(entry).length));
   return [
     style.bold('Waiting to be let in, the newest first:'),

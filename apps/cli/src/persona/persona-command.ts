@@ -8,7 +8,7 @@ import { tierParser } from '../tier-words.ts';
 /** Adds `persona` with what belongs to it. */
 export function addPersonaCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'persona', {
-    summary: 'show what the assistant is told about who it is, or edit it',
+    summary: 'show the persona of the assistant, or edit it',
     examples: ['./svc persona', './svc persona edit', './svc persona show --engine codex --tier guest'],
   });
   defineDefault(noun, 'show', {

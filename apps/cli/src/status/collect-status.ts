@@ -28,7 +28,7 @@ export type ServiceStatus = {
   /** What it wrote last, while it does not run. */
   last_lines: string[];
   started_at: number | null;
-  /** What is wrong, in words; null when nothing is. */
+  /** What is wrong, for a person; null when nothing is. */
   reason: string | null;
   /** What works and is worth knowing, such as a spend limit that is near. */
   notices: string[];
@@ -38,7 +38,7 @@ export type InstanceStatus = Pick<Instance, 'id' | 'type' | 'name' | 'status' | 
   reason: string | null;
 };
 
-/** What the core has to do; null while it does not tell. */
+/** What the core has to do; null while it does not answer. */
 export type CoreLoad = { turns: { running: number; waiting: number } | null; deliveries: DeliveryCounts | null };
 
 export type Status = CoreLoad & {
@@ -54,7 +54,7 @@ type Health = HealthInfo & { active?: number; waiting?: number; deliveries?: Del
 
 const askTimeoutMs = 1000;
 
-/** What runs, as the supervisor and the processes themselves tell. Bounded to about a second. */
+/** What runs, as the supervisor and the processes themselves report. Bounded to about a second. */
 export async function collectStatus(settings: CliSettings): Promise<Status> {
   const supervisor = readSupervisorState(dataPaths(settings.dataDir).supervisorState);
   const { faults = [] } = supervisor ?? {};

@@ -82,7 +82,7 @@ const engineLines = ({ engine }: Status, style: Style, width: number): string[] 
         ...below(engine.why, width, style.dim),
       ];
 
-/** Where deliveries have failed the core has a notice, which tells of those that wait too. */
+/** Where deliveries have failed the core has a notice, which names those that wait too. */
 function loadLines({ turns, deliveries }: CoreLoad, style: Style): string[] {
   const lines: string[] = [];
   if (turns !== null) lines.push(`  turns       ${turns.running} running, ${turns.waiting} waiting`);

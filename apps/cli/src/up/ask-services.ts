@@ -29,12 +29,12 @@ export async function listInstances({ url, token }: Manager, timeoutMs: number):
   return Array.isArray(body) ? body : (body?.instances ?? []);
 }
 
-/** The engine in use; null when the core does not tell in time. */
+/** The engine in use; null when the core does not answer in time. */
 export async function currentEngine(coreUrl: string, timeoutMs: number): Promise<EngineChoice | null> {
   return (await answer<{ current?: EngineChoice }>(`${coreUrl}/v2/engines`, timeoutMs))?.current ?? null;
 }
 
-/** What a process says does not work; nothing when it does not tell in time. */
+/** What a process says does not work; empty when it does not answer in time. */
 export async function currentFaults(url: string, timeoutMs: number): Promise<string[]> {
   return (await answer<HealthInfo>(`${url}/health`, timeoutMs))?.degraded ?? [];
 }

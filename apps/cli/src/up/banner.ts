@@ -20,7 +20,7 @@ export type BannerFacts = {
   /** `faults`: what a process that runs says does not work. */
   services: { name: string; url: string; status: string; reason: string | null; faults: string[] }[];
   instances: BannerInstance[];
-  /** Null while the core has not told. */
+  /** Null until the core has answered. */
   engine: EngineChoice | null;
 };
 

@@ -83,15 +83,15 @@ export function createHost({ name, entry, url, env }: HostSpec, options: HostOpt
     onChange();
   }
 
-  /** What fails at the first start is told by whoever waits for it. */
+  /** What fails at the first start is reported by the caller that waits for it. */
   function report(from: ChildState | null, to: ChildState): void {
     if (stopping || (!everRan && to.status === 'failed') || from?.status === to.status) return;
-    const tell = () => {
+    const say = () => {
       const line = describeChange(name, from, { ...to, lastExit: noted(to.lastExit) });
       if (line !== null) onEvent(line);
     };
-    if (to.status !== 'backoff' || to.lastExit?.code !== exitCodes.portInUse) return tell();
-    void notes.lookInto(to.lastExit.reason).then(() => (tell(), onChange()));
+    if (to.status !== 'backoff' || to.lastExit?.code !== exitCodes.portInUse) return say();
+    void notes.lookInto(to.lastExit.reason).then(() => (say(), onChange()));
   }
 
   const noted = (exit: ChildState['lastExit']) => (exit === null ? null : { ...exit, reason: notes.read(exit.reason) });

@@ -34,7 +34,7 @@ export function createStateFile(file: string, snapshot: () => SupervisorState): 
 /** Room for any state, so that a newer one fits into the blocks that the file has. */
 const fileBytes = 16 * 1024;
 
-/** When it cannot be written, others see an older state, and the processes run on. Told once; gives the fault. */
+/** When it cannot be written, others see an older state, and the processes run on. Reported once; gives the fault. */
 function write(file: string, state: SupervisorState, before: string | null): string | null {
   try {
     const text = `${JSON.stringify(state, null, 2)}\n`;

@@ -14,7 +14,7 @@ export type Resumable = {
 /** As many as a person has half done at once. */
 const maxKept = 100;
 
-/** Kept in a small file. One that cannot be read costs no more than that an upload begins anew. */
+/** Kept in a small file. If it cannot be read, an upload starts over, and nothing else is lost. */
 export function createResumable(file: string): Resumable {
   const keyOf = ({ file: name, size, modifiedAt }: FileFacts) => `${size}:${modifiedAt}:${name}`;
   const write = (kept: [string, string][]) => {

@@ -10,7 +10,7 @@ export const vaultAddress = (settings: CliSettings): string => settings.vaultUrl
 
 /**
  * True when `svc up` runs a vault: the settings name ours, or name none and it has been set up here. One that is named
- * elsewhere is somebody else's to run.
+ * elsewhere is run by others.
  */
 export function runsVault(settings: CliSettings): boolean {
   if (settings.vaultUrl === null) return existsSync(dataPaths(settings.dataDir).vaultDb);
