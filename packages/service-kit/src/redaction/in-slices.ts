@@ -1,10 +1,12 @@
 import { cutText } from '../cut-text.ts';
+import { createLongStream } from './long-stream.ts';
 import { inTurns, maskingOf } from './mask-value.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { Redactor } from './redactor.ts';
 
 /** What a text is masked with. */
 type TextMask = Pick<Redactor, 'text' | 'stream' | 'offload'>;
+type LongMask = TextMask & Pick<Redactor, 'offloadStream'>;
 
 /** A text up to this length is masked at once. */
 const shortText = 4096;
@@ -54,14 +56,10 @@ export const valueInSlices = (redactor: TextMask & Pick<Redactor, 'known'>, valu
  * The beginning of a text as it may leave, of at most `max` characters. No more than that and what could still change its end
  * is read, however long the text is.
  */
-export async function beginningInSlices(redactor: Pick<Redactor, 'stream'>, text: string, max: number): Promise<string> {
-  const read = max + margin;
-  if (text.length <= read) return cutText(await sliced(redactor, text, createPace()), max);
-  const unended: Pick<Redactor, 'stream'> = {
-    // What the stream still holds at the end may be half of a secret.
-    stream: () => ({ ...redactor.stream(), end: () => '' }),
-  };
-  return cutText(await sliced(unended, text.slice(0, read), createPace()), max);
+export async function beginningInSlices(redactor: LongMask, text: string, max: number): Promise<string> {
+  if (text.length <= max + margin) return cutText(await textInSlices(redactor, text), max);
+  // It is not ended: what the stream still holds then may be half of a secret.
+  return cutText(await createLongStream(redactor).push(text.slice(0, max + margin)), max);
 }
 
 /** The same at once, for a short beginning. */
