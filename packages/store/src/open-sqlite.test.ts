@@ -113,3 +113,32 @@ test('a durable statement waits for an open transaction, and is in the database 
   await Promise.all([slow, durable, db.run('INSERT INTO n VALUES (3)')]);
   expect((await db.all<{ value: number }>('SELECT value FROM n')).map(({ value }) => value)).toEqual([1, 2, 3]);
 });
+
+test('a batch while a transaction is open is refused, and takes nothing from that transaction', async () => {
+  const { db, count } = open();
+  const begun = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  const slow = db.transaction(async (tx) => {
+    await tx.run('INSERT INTO n VALUES (1)');
+    begun.resolve();
+    await go.promise;
+    await tx.run('INSERT INTO n VALUES (2)');
+  });
+  await begun.promise;
+  expect(() => db.batch(() => 0)).toThrow('within a transaction');
+  go.resolve();
+  await slow;
+  expect(await count()).toBe(2);
+});
+
+test('a batch within a batch is refused, and the outer one leaves nothing behind', async () => {
+  const { db, count } = open();
+  const insert = db.statement('INSERT INTO n VALUES (1)');
+  expect(() =>
+    db.batch(() => {
+      insert.run();
+      db.batch(() => insert.run());
+    }),
+  ).toThrow('within a transaction');
+  expect(await count()).toBe(0);
+});

@@ -14,7 +14,7 @@ export interface BatchDatabase {
   statement(sql: string): StatementSync;
   /**
    * Runs `work` as one transaction within the call, and commits it. For a hot path: hundreds of statements, each of which
-   * the port would have to await. A throw rolls back and passes on.
+   * the port would have to await. A throw rolls back and passes on. Throws while a `transaction` is open.
    */
   batch<T>(work: () => T): T;
 }
