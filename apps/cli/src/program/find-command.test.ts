@@ -49,6 +49,7 @@ test('a word of any length is looked at', () => {
 
 test.each([
   ['help', '--help'],
+  ['help help', '--help'],
   ['help vault put', 'vault put --help'],
   ['vault help', 'vault --help'],
   ['vault help put', 'vault put --help'],

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { cutText } from '@svc/service-kit/cut-text.ts';
 
 /** Words of other programs for what is called otherwise here. */
 const otherWords: Readonly<Record<string, readonly string[]>> = {
@@ -30,7 +31,7 @@ export function withoutHelpWord(program: Command, args: readonly string[]): read
   let command = program;
   for (const [at, word] of args.entries()) {
     if (command.commands.length === 0) return args;
-    if (word === 'help') return [...args.slice(0, at), ...args.slice(at + 1), '--help'];
+    if (word === 'help') return [...args.slice(0, at), ...args.slice(at + 1).filter((each) => each !== 'help'), '--help'];
     const found = command.commands.find((each) => each.name() === word);
     if (found === undefined) return args;
     command = found;
@@ -51,7 +52,10 @@ export function refuseUnknownCommand(program: Command, args: readonly string[]):
       );
       const path = pathOf(command);
       const hint = near === null ? '' : ` Did you mean "${path} ${near}"?`;
-      command.error(`error: there is no command "${path} ${word}".${hint}`, { code: 'commander.unknownCommand', exitCode: 2 });
+      command.error(`error: there is no command "${path} ${cutText(word, 60)}".${hint}`, {
+        code: 'commander.unknownCommand',
+        exitCode: 2,
+      });
     }
     command = found;
   }

@@ -37,6 +37,9 @@ test.each([
   'chat trust',
   'new',
   'search --surface',
+  '__proto__',
+  'constructor prototype',
+  'events __proto__',
 ])('"svc %s" is left as it is', (line) => expect(currentSpelling(split(line))).toEqual({ args: split(line), hint: null }));
 
 test('what was rewritten is not rewritten again', () => {

@@ -15,10 +15,16 @@ const renamedCommands: readonly Rename[] = [
 ];
 
 /** By the command that has them. */
-const renamedOptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  person: { '--surface': '--channel' },
-  events: { '--surface': '--channel', '--identity': '--sender' },
-};
+const renamedOptions: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  ['person', new Map([['--surface', '--channel']])],
+  [
+    'events',
+    new Map([
+      ['--surface', '--channel'],
+      ['--identity', '--sender'],
+    ]),
+  ],
+]);
 
 /** Commands and options under the names that they had before go on to work. */
 export function currentSpelling(args: readonly string[]): Spelled {
@@ -45,12 +51,12 @@ function vaultAgent(args: readonly string[]): readonly string[] {
 }
 
 function withOptions(args: readonly string[]): { args: readonly string[]; options: string[] } {
-  const names = renamedOptions[args[0] ?? ''];
+  const names = renamedOptions.get(args[0] ?? '');
   if (names === undefined) return { args, options: [] };
   const options = new Set<string>();
   const rewritten = args.map((word) => {
     const [name = '', ...value] = word.split('=');
-    const now = Object.hasOwn(names, name) ? names[name] : undefined;
+    const now = names.get(name);
     if (now === undefined) return word;
     options.add(`"${name}" is "${now}" now.`);
     return [now, ...value].join('=');

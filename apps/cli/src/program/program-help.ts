@@ -1,5 +1,5 @@
 import { Help, type Command, type Option } from 'commander';
-import { usualWidth, widthOf, wrap } from '../terminal.ts';
+import { usualWidth, visible, widthOf, wrap } from '../terminal.ts';
 import { argumentTerm } from './command-reference.ts';
 import { pathOf } from './find-command.ts';
 
@@ -21,7 +21,7 @@ export function pointToHelp(command: Command): void {
 
 /** A mistake in the arguments, as every other error: what it is, in lines that fit. */
 export function renderUsageError(text: string, width = usualWidth): string {
-  const said = text
+  const said = visible(text)
     .replace(/^error: /, 'svc: ')
     .replace(/command-argument value '(.*?)' is invalid for argument '(.*?)'/, "'$1' is no $2");
   const lines = said.trimEnd().split('\n');

@@ -256,6 +256,9 @@ describe('the command line', () => {
   });
 
   test.each([
+    [['sta\u001B[2Jtus'], '"./svc sta\\x1b[2Jtus"'],
+    [['status', '--\u001B[2J'], '\\x1b[2J'],
+    [['x'.repeat(100)], `"./svc ${'x'.repeat(60)}"`],
     [['statu'], 'there is no command "./svc statu". Did you mean "./svc status"?\nRun: ./svc --help'],
     [['logs', '-n', 'many'], 'whole number'],
     [['status', '--jsn'], 'unknown option'],
