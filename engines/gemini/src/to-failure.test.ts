@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toFailure } from './to-failure.ts';
+import { cutOff, toFailure } from './to-failure.ts';
 
 test.each([
   [400, 'API_KEY_INVALID', 'engine_auth_failed', false],
@@ -22,6 +22,10 @@ test('the words of the model service are shown with what can be done, and the ti
     message: 'models/x is not found. Choose another model (SVC_ENGINE_MODEL).',
   });
   expect(toFailure({ status: 429, reason: null, message: 'slow', retryAfterMs: 5 }, '').retryAfterMs).toBe(5);
+});
+
+test('a reply that broke off before its first byte is one that was cut off', () => {
+  expect(toFailure(null, 'exception TypeError: fetch failed sending request')).toEqual(cutOff);
 });
 
 test('without an answer of the model service the words of the program are shown, without its brackets', () => {

@@ -22,7 +22,7 @@ const byStatus: Record<number, FailureKind> = {
 
 /** A failed turn in our codes: what the model service answered decides, else the program's own words are all there is. */
 export function toFailure(refusal: Refusal | null, words: string): EngineFailure {
-  if (refusal === null) return failureOf(kinds.other, plain(words));
+  if (refusal === null) return connectionBroke.test(words) ? cutOff : failureOf(kinds.other, plain(words));
   return failureOf(kindOf(refusal), plain(refusal.message), refusal.retryAfterMs);
 }
 
@@ -34,6 +34,9 @@ function kindOf({ status, reason, message }: Refusal): FailureKind {
 
 /** The stream of a reply ended too soon, also when it was asked for again. */
 export const cutOff: EngineFailure = failureOf(kinds.broken, 'The reply of the model was cut off');
+
+/** The program's words for a reply that broke off before its first byte came: to it, its own request has failed. */
+const connectionBroke = /\bfetch failed\b/;
 
 /** No key is there, and none is asked for anywhere. */
 export const noKey: EngineFailure = {

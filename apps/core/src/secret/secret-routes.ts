@@ -2,10 +2,9 @@ import type { SecretMaskAnswer } from '@svc/contract/secret-mask.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { createBearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
-import { parseSteps } from '@svc/service-kit/json/parse-steps.ts';
+import { readOwnJson } from '@svc/service-kit/json/read-json.ts';
 import { jsonInTurns } from '@svc/service-kit/json/write-steps.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
-import { inTurns } from '@svc/service-kit/redaction/pace.ts';
 import type { ConnectorSecrets } from './connector-secrets.ts';
 
 const learnBody = {
@@ -41,6 +40,6 @@ function mountMask(app: App, { knownSecrets, settings }: Pick<Deps, 'knownSecret
     const json = await jsonInTurns(body ?? null);
     const masked = await knownSecrets.mask.longJsonText(json);
     if (masked === json) return { masked: false };
-    return { masked: true, value: (await inTurns(parseSteps(Buffer.from(masked)))).value };
+    return { masked: true, value: await readOwnJson(masked) };
   });
 }

@@ -1,10 +1,11 @@
 import { freeBytes } from '../intake/byte-blocks.ts';
-import { usualJsonLimits, type JsonShape } from '../json-shape.ts';
+import { JsonShape, looseJsonLimits, usualJsonLimits } from '../json-shape.ts';
 import { inTurns, type Steps } from '../redaction/pace.ts';
 import { parseJson, decodeUtf8, refuseIllFormed, refuseOtherBytes } from '../well-formed.ts';
 import { parseSteps, type Parsed } from './parse-steps.ts';
 
-const longBytes = 64 * 1024;
+/** What is shorter takes a millisecond or two at once, and several times as much in steps. */
+const longBytes = 256 * 1024;
 
 /** Long JSON is read in turns of the event loop, unless it is deeper than anything that means something. */
 export const isReadInTurns = (bytes: Buffer, { deepest }: Pick<JsonShape, 'deepest'>): boolean =>
@@ -31,6 +32,14 @@ export async function parseLongJson(bytes: Buffer): Promise<Parsed> {
   const parsed = await inTurns(parseSteps(bytes));
   freeBytes(bytes);
   return parsed;
+}
+
+/** The value of JSON that this process wrote itself, read in turns of the event loop where it is long. */
+export async function readOwnJson(json: string): Promise<unknown> {
+  const bytes = Buffer.from(json);
+  const shape = new JsonShape(looseJsonLimits);
+  shape.take(bytes);
+  return isReadInTurns(bytes, shape) ? (await inTurns(parseSteps(bytes))).value : (JSON.parse(json) as unknown);
 }
 
 /** Whether a field reaches for a prototype, as Fastify's parser of JSON looks for it; in steps. */

@@ -50,3 +50,13 @@ test('a short value is written at once', async () => {
   expect(jsonInTurns(long)).toBeInstanceOf(Promise);
   expect(await jsonInTurns(long)).toBe(JSON.stringify(long));
 });
+
+test('a value that is nested without measure is written too', () => {
+  for (const [open, close] of [
+    ['[', ']'],
+    ['{"a":', '}'],
+  ] as const) {
+    const json = `${open.repeat(100_000)}1${close.repeat(100_000)}`;
+    expect(written(JSON.parse(json), 16_384)).toBe(json);
+  }
+});

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { usualJsonLimits } from '../json-shape.ts';
 import { inTurns, type Steps } from '../redaction/pace.ts';
 
 /** What is written in one step, in characters. */
@@ -22,16 +23,18 @@ export const isLong = (value: unknown, limit = usualStep): boolean => roomBehind
 
 export const lengthAbout = (value: unknown): number => Number.MAX_SAFE_INTEGER - roomBehind(value, Number.MAX_SAFE_INTEGER);
 
-function roomBehind(value: unknown, limit: number): number {
+/** What is left of a limit behind a value. What is nested too deep to be looked at leaves nothing. */
+function roomBehind(value: unknown, limit: number, depth = 0): number {
   let room = limit - partLength;
   if (typeof value === 'string') return room - value.length;
   if (typeof value !== 'object' || value === null) return room;
+  if (depth > usualJsonLimits.depth) return -1;
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length && room >= 0; i++) room = roomBehind(value[i], room);
+    for (let i = 0; i < value.length && room >= 0; i++) room = roomBehind(value[i], room, depth + 1);
     return room;
   }
   for (const name in value) {
-    room = roomBehind((value as Record<string, unknown>)[name], room - name.length);
+    room = roomBehind((value as Record<string, unknown>)[name], room - name.length, depth + 1);
     if (room < 0) break;
   }
   return room;
@@ -40,18 +43,28 @@ function roomBehind(value: unknown, limit: number): number {
 /** What `JSON.stringify` makes of a value of JSON, in steps, each with little of it. */
 export function* writeSteps(value: unknown, step = usualStep): Steps<string> {
   const pieces: string[] = [];
-  yield* write(value, step, pieces);
+  yield* write(value, { step, depth: 0 }, pieces);
   yield; // to join some megabytes is a step too
   return pieces.join('');
 }
 
-/** Long values are walked; short ones, and those that have a form of their own, are written at once. */
-function* write(value: unknown, step: number, out: string[]): Steps<void> {
+/** How long a step is, and how many lists and objects there are around a value. */
+type Place = { step: number; depth: number };
+
+/** Long values are walked; short ones, those that have a form of their own and those that are very deep are written at once. */
+function* write(value: unknown, { step, depth }: Place, out: string[]): Steps<void> {
+  const inner = { step, depth: depth + 1 };
   if (typeof value === 'string' && value.length > step) yield* writeText(value, step, out);
-  else if (typeof value !== 'object' || value === null || hasOwnForm(value) || !isLong(value, step))
+  else if (
+    typeof value !== 'object' ||
+    value === null ||
+    hasOwnForm(value) ||
+    depth > usualJsonLimits.depth ||
+    !isLong(value, step)
+  )
     out.push(JSON.stringify(value) ?? 'null');
-  else if (Array.isArray(value)) yield* writeList(value, step, out);
-  else yield* writeObject(value as Record<string, unknown>, step, out);
+  else if (Array.isArray(value)) yield* writeList(value, inner, out);
+  else yield* writeObject(value as Record<string, unknown>, inner, out);
 }
 
 const hasOwnForm = (value: object): boolean => typeof (value as { toJSON?: unknown }).toJSON === 'function';
@@ -70,13 +83,13 @@ function* writeText(text: string, step: number, out: string[]): Steps<void> {
 /** Whether a place stands in the middle of a pair of surrogates, whose halves would be written as escapes. */
 const isPair = (text: string, at: number): boolean => (text.codePointAt(at - 1) ?? 0) > 0xffff;
 
-function* writeList(list: readonly unknown[], step: number, out: string[]): Steps<void> {
+function* writeList(list: readonly unknown[], place: Place, out: string[]): Steps<void> {
   out.push('[');
   for (let at = 0; at < list.length;) {
     if (at > 0) out.push(',');
-    const end = endOfRun(list, at, step);
+    const end = endOfRun(list, at, place.step);
     if (end > at) out.push(JSON.stringify(list.slice(at, end)).slice(1, -1));
-    else yield* write(list[at], step, out);
+    else yield* write(list[at], place, out);
     at = Math.max(end, at + 1);
     yield;
   }
@@ -93,17 +106,17 @@ function endOfRun(list: readonly unknown[], from: number, step: number): number 
   return at;
 }
 
-function* writeObject(object: Record<string, unknown>, step: number, out: string[]): Steps<void> {
+function* writeObject(object: Record<string, unknown>, place: Place, out: string[]): Steps<void> {
   let before = '{';
-  let room = step;
+  let room = place.step;
   for (const [name, value] of Object.entries(object)) {
     if (isLeftOut(value)) continue;
     out.push(`${before}${JSON.stringify(name)}:`);
-    yield* write(value, step, out);
+    yield* write(value, place, out);
     before = ',';
     room = roomBehind(value, room - name.length);
     if (room >= 0) continue;
-    room = step;
+    room = place.step;
     yield;
   }
   out.push(before === '{' ? '{}' : '}');
