@@ -49,6 +49,11 @@ export class JsonShape {
     return this.#deepest;
   }
 
+  /** Objects and their fields, so far. */
+  get fields(): number {
+    return this.#fields;
+  }
+
   /** @throws ServiceError `too_large` when it is made of more than a request may be. */
   take(part: Uint8Array): void {
     for (let i = 0; i < part.length; i++) {

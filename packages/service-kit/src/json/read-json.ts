@@ -4,12 +4,16 @@ import { inTurns, type Steps } from '../redaction/pace.ts';
 import { parseJson, decodeUtf8, refuseIllFormed, refuseOtherBytes } from '../well-formed.ts';
 import { parseSteps, type Parsed } from './parse-steps.ts';
 
-/** What is shorter takes a millisecond or two at once, and several times as much in steps. */
-const longBytes = 256 * 1024;
+/** Up to so many bytes and fields JSON is read at once, in some milliseconds at most. In steps it takes several times as long. */
+const shortJson = { bytes: 512 * 1024, fields: 10_000 };
+/** However many fields there are. */
+const leastBytes = 64 * 1024;
 
 /** Long JSON is read in turns of the event loop, unless it is deeper than anything that means something. */
-export const isReadInTurns = (bytes: Buffer, { deepest }: Pick<JsonShape, 'deepest'>): boolean =>
-  bytes.length > longBytes && deepest <= usualJsonLimits.depth;
+export function isReadInTurns({ length }: Buffer, { deepest, fields }: Pick<JsonShape, 'deepest' | 'fields'>): boolean {
+  if (length <= leastBytes || deepest > usualJsonLimits.depth) return false;
+  return length > shortJson.bytes || fields > shortJson.fields;
+}
 
 /**
  * The value of JSON that others sent; its bytes are given back.

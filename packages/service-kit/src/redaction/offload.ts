@@ -13,10 +13,10 @@ export type OffloadStream = (length: number, spentMs: number) => ThreadStream | 
 export type Offloads = { text(way: MaskWay): Offload; stream(way: StreamWay, edition: symbol): OffloadStream };
 
 /** A shorter text is masked here: to send it costs as much. */
-const leastLength = 16_384;
+const leastLength = 8192;
 /** Until the thread is there, a text waits as long as it would take here, unless it is longer than this or has cost so much. */
-const worthLength = 256 * 1024;
-const worthMs = 8;
+const worthLength = 64 * 1024;
+const worthMs = 2;
 /** So often at most is a text masked because a value became known meanwhile. */
 const maxRounds = 3;
 
