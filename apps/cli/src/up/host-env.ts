@@ -21,11 +21,11 @@ const isForEveryHost = (name: string) =>
   named.has(name) || ['NODE_', 'SVC_', 'MALLOC_'].some((prefix) => name.startsWith(prefix));
 
 /**
- * The allocator of glibc keeps what was freed, and by itself keeps more the larger a piece was. Fixed bounds give a large body's blocks
- * (256 KiB) back to the system as soon as they are free. Smaller pieces are used again, as every read of a socket takes one of 64 KiB: to
- * ask the system for each would cost a turn a fifth more. Other systems do not read these.
+ * The allocator of glibc keeps what was freed between other things, and keeps more the larger a piece was. Bodies come in pieces of up
+ * to 64 KiB: from this size on memory is asked of the system itself, which gets it back as soon as it is free. With a bound of 128 KiB
+ * a turn costs the core a tenth less, but what a flood of bodies took is kept for good. Other systems do not read these.
  */
-const allocator = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '1048576' };
+const allocator = { MALLOC_MMAP_THRESHOLD_: '16384', MALLOC_TRIM_THRESHOLD_: '65536' };
 
 /**
  * What a host process gets of our environment. The core starts engines, which know their logins by variables of their
