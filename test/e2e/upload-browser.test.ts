@@ -45,11 +45,11 @@ async function openBrowser(): Promise<{ context: BrowserContext; close(): Promis
 
 const why = whyNoBrowser();
 
-describe.skipIf(why !== null)(`[U15] a file of somebody in a real browser${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`[U15] an uploaded file in a real browser${why === null ? '' : ` (skipped: ${why})`}`, () => {
   const folder = temporaryFolder();
   const told: string[] = [];
   const pages = new Map<string, { type: string; text: string }>();
-  /** Of somebody else: serves pages of the test, and hears of every script that ran. */
+  /** Another site: serves pages of the test, and hears of every script that ran. */
   const other = http.createServer((request, response) => {
     const page = pages.get(request.url ?? '');
     if (request.url?.startsWith('/ran/') === true) told.push(request.url);
@@ -134,7 +134,7 @@ describe.skipIf(why !== null)(`[U15] a file of somebody in a real browser${why =
     }
   });
 
-  test('runs nothing inside a page of somebody else either', async () => {
+  test('runs nothing inside a page of another site either', async () => {
     for (const file of hostile()) {
       const address = await upload(file);
       told.length = 0;
@@ -149,7 +149,7 @@ describe.skipIf(why !== null)(`[U15] a file of somebody in a real browser${why =
     }
   });
 
-  test('[H04] a page of somebody else can send no file, recording, silo file or backup here', async () => {
+  test('[H04] a page of another site can send no file, recording, silo file or backup here', async () => {
     const uploaded = async () => ((await (await fetch(`${url}/v2/uploads`)).json()) as { files: unknown[] }).files.length;
     const headers = { 'content-type': 'application/json' };
     const made = await fetch(`${url}/v2/silos`, { method: 'POST', headers, body: '{"name":"own","min_trust":"SACRED"}' });

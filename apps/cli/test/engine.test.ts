@@ -63,7 +63,7 @@ test(
   },
 );
 
-test('a test is one completion, with its time; a failure says what mends it', async () => {
+test('a test is one completion, with its time; a failure says how to fix it', async () => {
   const { code, out } = await svc(['test', 'offline']);
   expect([code, out]).toEqual([0, expect.stringMatching(/^offline answered in \d+\.\d s: /)]);
   const failed = await svc(['test', 'gemini']);

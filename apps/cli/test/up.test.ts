@@ -229,7 +229,7 @@ describe('svc up', () => {
     expect(up.output()).toContain('SVC_LOG_LEVEL is "loud"');
   });
 
-  test('killed, leaves no process behind, and starts anew on the same ports', async () => {
+  test('killed, leaves no process behind, and starts again on the same ports', async () => {
     const first = startUp();
     await first.says('Ctrl-C stops all');
     const pids = state().services.map(({ pid }) => Number(pid));

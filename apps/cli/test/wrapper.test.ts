@@ -107,7 +107,7 @@ describe('svc', () => {
     expect(tree.calls()).toHaveLength(1);
   });
 
-  test('installs anew when the lock file has changed', async () => {
+  test('installs again when the lock file has changed', async () => {
     hostNode();
     await tree.run(['up']);
     writeFileSync(tree.file('package-lock.json'), '{ "lock": 2 }');
@@ -135,7 +135,7 @@ describe('svc', () => {
     expect(tree.calls()).toHaveLength(1);
   });
 
-  test('says what failed, why, and what to run; and mends it at the next run', async () => {
+  test('says what failed, why, and what to run; and succeeds at the next run', async () => {
     hostNode();
     tree.npm('echo "npm warn old" >&2; echo "npm error code ENOTFOUND" >&2; exit 1');
     const failed = await tree.run(['up', '--x']);
@@ -148,7 +148,7 @@ describe('svc', () => {
     expect((await tree.run(['up'])).code).toBe(0);
   });
 
-  test('stops npm and leaves no lock when it is ended, and installs anew at the next run', async () => {
+  test('stops npm and leaves no lock when it is ended, and installs again at the next run', async () => {
     hostNode();
     tree.npm(`mkdir -p node_modules/half; echo $$ >'${tree.folder}/npm-pid'; exec sleep 30`);
     const child = tree.spawn(['up']);
@@ -163,7 +163,7 @@ describe('svc', () => {
     expect((await tree.run(['up'])).code).toBe(0);
   });
 
-  test('sets up Node anew when that was cut short', async () => {
+  test('sets up Node again when that was cut short', async () => {
     mkdirSync(tree.file('.runtime/node_modules/.bin'), { recursive: true });
     writeFileSync(tree.file('.runtime/node_modules/.bin/node'), 'half a program');
     chmodSync(tree.file('.runtime/node_modules/.bin/node'), 0o755);

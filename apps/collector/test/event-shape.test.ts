@@ -45,7 +45,7 @@ test('an event with every field at its limit comes out as it went in', async () 
   expect(await collector.events()).toEqual([{ ...full, received_at: collector.clock.now() }]);
 });
 
-test.each(texts)('$name past its limit is refused by the collector, and cut by whoever emits it', ({ name, maxLength }) => {
+test.each(texts)('$name past its limit is refused by the collector, and cut by its producer', ({ name, maxLength }) => {
   const long: PartialEvent = { kind: 'x', [name]: 'y'.repeat(maxLength + 1) };
   expect(parse(JSON.stringify(long))).toEqual({ error: `${name} is longer than ${maxLength} characters` });
   const { event, line } = emit(long);

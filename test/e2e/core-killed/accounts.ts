@@ -55,7 +55,7 @@ function brokenRules({ sent, turnId, hasAnswer, pushed, isListed, runs }: Accoun
     [shown > 0 && pushed.size > 0 && sent.way === 'link', 'shown and pushed'],
     [runs.filter((run) => run.isResumed).length > 1, 'resumed more than once'],
     [runs.filter((run) => run.at > known).length > 2, 'run more than twice after it was acknowledged'],
-    [plainAgain.length > 0, 'begun anew after it was seen to run'],
+    [plainAgain.length > 0, 'begun again after it was seen to run'],
     [runs.some((run) => run.overlaps), 'run beside another turn of its conversation'],
     [isTold && error === null && runs.length === 0 && outcome === 'replied', 'answered without a run'],
   ];

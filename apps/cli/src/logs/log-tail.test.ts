@@ -33,7 +33,7 @@ describe('the tail of a log', () => {
     expect(raws(tail)).toEqual([]);
   });
 
-  test('goes on when the file is begun anew', () => {
+  test('goes on when the file starts over', () => {
     writeFileSync(file(), 'a\n');
     const tail = createLogTail(dir, 'core', 10);
     raws(tail);
@@ -42,7 +42,7 @@ describe('the tail of a log', () => {
     expect(raws(tail)).toEqual(['new']);
   });
 
-  test('misses nothing that was written right before the file is begun anew', () => {
+  test('misses nothing that was written right before the file starts over', () => {
     writeFileSync(file(), 'a\n');
     const tail = createLogTail(dir, 'core', 10);
     raws(tail);

@@ -87,7 +87,7 @@ describe('what pairing did', () => {
     `);
   });
 
-  test('says when somebody is linked and still refused', () => {
+  test('says when a person is linked and still refused', () => {
     const trust = { ...done.trust, denied: true, reason: 'the principal is disabled', tool_policy: 'none' as const };
     expect(renderLink({ ...done, trust }, plain)).toContain('still refused: the principal is disabled');
   });

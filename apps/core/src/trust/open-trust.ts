@@ -44,7 +44,7 @@ const words = `Here since trust was first set up. While this file stands, a trus
 
 /**
  * Why an empty trust store is not that of a new installation: there was one before. Null when all is well. Taken for a
- * new one, it would let in again whoever the first start lets in.
+ * new one, it would let in again everybody whom the first start lets in.
  */
 function lostStore(places: Places): string | null {
   const mark = markOf(places);

@@ -1,6 +1,6 @@
 import type { Principal, Role } from '@svc/contract/trust.ts';
 
-/** Principals who have the highest tier, everywhere, now and for good: whoever is the last of them must stay one. */
+/** Principals who have the highest tier, everywhere, now and for good. The last of them must stay one. */
 export function ownersAmong(principals: readonly Principal[], roles: readonly Role[], now: number): Principal[] {
   return holdersFor(principals, roles, now, ({ tier }) => tier === 'SACRED');
 }

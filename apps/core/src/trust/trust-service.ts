@@ -19,7 +19,7 @@ export interface TrustService {
   resolve(envelope: Message): Promise<Identity>;
   /** The same, with every grant and why it counts here or not. The store is asked, not the cache. */
   explain(envelope: Message): Promise<ExplainedIdentity>;
-  /** The trust of a principal in the place of an envelope, whoever brought it. */
+  /** The trust of a principal in the place of an envelope. */
   resolvePrincipal(id: string | null, envelope: Place): Promise<Identity>;
   /**
    * The denial of a sender whom no principal has as an identifier, without asking the store; null for others, and while that

@@ -49,7 +49,7 @@ test.each([
   '![a](files/b.png) and ![c](data:image/png;base64,aGVsbG8=)',
   '<a href="https://x.example/?q=1">x</a>',
   'wow![1]',
-])('%j stays: nothing is fetched before somebody asks for it', (text) => expect(forPublic.text(text)).toBe(text));
+])('%j stays: nothing is fetched before a person asks for it', (text) => expect(forPublic.text(text)).toBe(text));
 
 test.each(['![', '![a](', '![[', ']:', '<img ', 'url('])('[R08] 64 KiB of %j take time in their length', (part) => {
   const timeOf = (length: number) => {
