@@ -85,6 +85,13 @@ test('sessions whose program has ended take no place among the active ones', asy
   expect((await collector.app.inject('/metrics')).body).toContain('\nsvc_sessions_active 1\n');
 });
 
+test('a session of a terminal whose transcript is not known takes no place among the active ones', async () => {
+  const { collector, sessions } = await house.follow();
+  await collector.ingest({ kind: 'inbound', session: 'of the core', ts: Date.now() - 60_000 });
+  await collector.ingest({ kind: 'inbound', session: key, ts: Date.now() - 30_000 });
+  expect(await sessions('active=1&limit=1')).toMatchObject([{ conversation_key: 'of the core' }]);
+});
+
 test('what engines wrote in the data folder is no session of a terminal, also when that folder has another name', async () => {
   await house.closeAll();
   const link = path.join(house.home, 'link-to-data');
