@@ -54,12 +54,13 @@ export function createSessionList({ db, transcripts, hosts, core, gitRoots, cloc
       const [running] = await Promise.all([hosts.current(), core.refresh()]);
       const listed: ListedSession[] = [];
       // What the database takes for active may have ended: such rows must not use up the page.
-      for (let { before } = filter; ; ) {
+      for (let { before } = filter; ;) {
         const rows = await selectRows(db, { ...filter, before }, keysOf(running), clock.now());
         const sessions = await putTogether(rows, running);
         listed.push(...(filter.active ? sessions.filter(({ active }) => active) : sessions));
         const last = rows.at(-1);
-        if (last === undefined || rows.length < filter.limit || listed.length >= filter.limit) return listed.slice(0, filter.limit);
+        if (last === undefined || rows.length < filter.limit || listed.length >= filter.limit)
+          return listed.slice(0, filter.limit);
         before = last.last_event_at;
       }
     },
