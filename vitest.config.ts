@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { retries } from './apps/cli/src/testing/retries.ts';
 import { SlowFilesFirst } from './apps/cli/src/testing/slow-files-first.ts';
 
 const cores = availableParallelism();
@@ -8,6 +9,7 @@ const cores = availableParallelism();
 export default defineConfig({
   test: {
     sequence: { sequencer: SlowFilesFirst },
+    retry: retries(process.env),
     projects: [
       {
         test: {

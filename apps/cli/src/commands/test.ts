@@ -6,7 +6,7 @@ import { repositoryRoot } from '../repository-root.ts';
 import { print } from '../terminal.ts';
 import { proveAreas } from '../testing/prove-areas.ts';
 import { runNode } from '../testing/run-node.ts';
-import { closingLine, noReport, skipLines, timeLines, type TestReport } from '../testing/test-counts.ts';
+import { closingLine, noReport, secondTryLines, skipLines, timeLines, type TestReport } from '../testing/test-counts.ts';
 
 const reporter = path.join(repositoryRoot, 'apps/cli/src/testing/counting-reporter.ts');
 const vitest = path.join(repositoryRoot, 'node_modules/vitest/vitest.mjs');
@@ -34,7 +34,7 @@ export async function test(filters: readonly string[], { deep, unit }: TestOptio
     const code = await runNode(args, { ...env, TEST_COUNTS_FILE: countsFile, ...(deep === true ? { TEST_DEEP: '1' } : {}) });
     const counts = readReport(countsFile);
     if (deep === true && unit !== true && filters.length === 0) counts.failed += await proveAreas(env);
-    for (const line of [...skipLines(counts), ...timeLines(counts.times)]) print(line);
+    for (const line of [...skipLines(counts), ...secondTryLines(counts), ...timeLines(counts.times)]) print(line);
     const isGood = code === 0 && counts.failed === 0;
     print(closingLine(code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts));
     return isGood ? exitCodes.ok : exitCodes.failed;

@@ -1,14 +1,23 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { TestModule } from 'vitest/node';
 import CountingReporter, { countTests } from './counting-reporter.ts';
-import { closingLine, skipLines, timeLines } from './test-counts.ts';
+import { retries } from './retries.ts';
+import { closingLine, secondTryLines, skipLines, timeLines } from './test-counts.ts';
 
 type State = 'passed' | 'failed' | 'skipped';
+/** `firstError`: it failed with this first, and passed when it ran once more. */
+type Case = [state: State, name?: string, note?: string, firstError?: string];
 
-const module = (isOk: boolean, ...tests: [state: State, name?: string, note?: string][]): TestModule =>
+const toCase = ([state, fullName = 't', note, firstError]: Case) => ({
+  fullName,
+  result: () => ({ state, note, errors: firstError === undefined ? undefined : [{ message: firstError }] }),
+  diagnostic: () => ({ flaky: firstError !== undefined }),
+});
+
+const module = (isOk: boolean, ...tests: Case[]): TestModule =>
   ({
     ok: () => isOk,
-    children: { allTests: () => tests.map(([state, fullName = 't', note]) => ({ fullName, result: () => ({ state, note }) })) },
+    children: { allTests: () => tests.map(toCase) },
   }) as unknown as TestModule;
 
 describe('the counts of a test run', () => {
@@ -28,6 +37,25 @@ describe('the counts of a test run', () => {
     );
     expect(skipLines(counts)).toEqual(['Skipped (no codex here):', '  a', '  c', 'Skipped (no reason given):', '  b']);
   });
+});
+
+describe('a test that passed only on its second try', () => {
+  test('counts as passed, and is named under a heading, with what was wrong first', () => {
+    const again = module(true, ['passed', 'a'], ['passed', 'b', undefined, 'expected 1 to be 2\n+ 1\n- 2']);
+    const counts = countTests([again, module(true, ['passed', 'c', undefined, ''])], 0);
+    expect(closingLine(counts)).toBe('3 passed, 0 failed');
+    expect(secondTryLines(counts)).toEqual(['Passed only on the second try:', '  b (first: expected 1 to be 2)', '  c']);
+  });
+
+  test('has no heading when there is none', () => expect(secondTryLines(countTests([module(true, ['passed'])], 0))).toEqual([]));
+
+  test.each([
+    ['no CI', {}, 0],
+    ['an empty CI', { CI: '' }, 0],
+    ['CI=false', { CI: 'false' }, 0],
+    ['CI=true', { CI: 'true' }, 1],
+    ['CI=1', { CI: '1' }, 1],
+  ])('has one only where CI is set: %s', (_, env, times) => expect(retries(env)).toBe(times));
 });
 
 describe('the times of a test run', () => {

@@ -36,7 +36,7 @@ export default class CountingReporter implements Reporter {
 
 /** A file that could not be loaded is one failure, and so is an error outside of every test. */
 export function countTests(modules: readonly TestModule[], unhandled: number): TestCounts {
-  const counts: TestCounts = { passed: 0, failed: unhandled, skipped: 0, skips: [] };
+  const counts: TestCounts = { passed: 0, failed: unhandled, skipped: 0, skips: [], secondTries: [] };
   for (const module of modules) {
     const failedBefore = counts.failed;
     for (const test of module.children.allTests()) countTest(counts, test);
@@ -47,8 +47,13 @@ export function countTests(modules: readonly TestModule[], unhandled: number): T
 
 function countTest(counts: TestCounts, test: TestCase): void {
   const result = test.result();
-  if (result.state === 'passed') counts.passed++;
-  else if (result.state === 'skipped') {
+  if (result.state === 'passed') {
+    counts.passed++;
+    // Its errors are those of the first try.
+    if (test.diagnostic()?.flaky === true) {
+      counts.secondTries.push({ name: test.fullName, firstError: result.errors?.[0]?.message.split('\n')[0] || null });
+    }
+  } else if (result.state === 'skipped') {
     counts.skipped++;
     counts.skips.push({ name: test.fullName, reason: result.note ?? null });
   } else counts.failed++;

@@ -1,5 +1,14 @@
-/** How a test run ended. `skips` names each skipped test with its reason, when it gave one. */
-export type TestCounts = { passed: number; failed: number; skipped: number; skips: { name: string; reason: string | null }[] };
+/**
+ * How a test run ended. `skips` names each skipped test with its reason, when it gave one; `secondTries` those that failed first and
+ * passed when they ran once more (they count as passed), with what was wrong the first time.
+ */
+export type TestCounts = {
+  passed: number;
+  failed: number;
+  skipped: number;
+  skips: { name: string; reason: string | null }[];
+  secondTries: { name: string; firstError: string | null }[];
+};
 
 /** How long each group of tests took, from its first test to its last, ms. */
 export type TestTimes = Readonly<Record<string, number>>;
@@ -10,7 +19,7 @@ export const closingLine = ({ passed, failed, skipped }: TestCounts): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
 /** A run that ended without a report: it counts as one failure. */
-export const noReport: TestReport = { passed: 0, failed: 1, skipped: 0, skips: [], times: {} };
+export const noReport: TestReport = { passed: 0, failed: 1, skipped: 0, skips: [], secondTries: [], times: {} };
 
 /** How long the groups of tests took, in one line; no line when no times are known. */
 export const timeLines = (times: TestTimes): string[] => {
@@ -26,4 +35,13 @@ export function skipLines({ skips }: TestCounts): string[] {
     byReason.set(key, [...(byReason.get(key) ?? []), name]);
   }
   return [...byReason].flatMap(([reason, names]) => [`Skipped (${reason}):`, ...names.map((name) => `  ${name}`)]);
+}
+
+/** Tests that passed only on their second try, one line each, under a heading; no line when there are none. */
+export function secondTryLines({ secondTries }: TestCounts): string[] {
+  if (secondTries.length === 0) return [];
+  const lines = secondTries.map(({ name, firstError }) =>
+    firstError === null ? `  ${name}` : `  ${name} (first: ${firstError})`,
+  );
+  return ['Passed only on the second try:', ...lines];
 }
