@@ -52,6 +52,7 @@ const light = [
   'process/owned-process',
   'process/process-group',
   'process/run-program',
+  'process/signal-process',
   'process/text-tail',
   'redaction/pace',
   'secret',

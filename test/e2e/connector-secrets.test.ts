@@ -5,6 +5,7 @@ import { freePorts } from '@svc/testing/free-ports.ts';
 import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { askProcess, killHard, startVaultProcess } from '../../apps/vault/test/vault-process.ts';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 /** Nothing in its name or its form says that it is one. */
 const canary = 'tulips under the oak';
@@ -75,7 +76,7 @@ test('a secret that a connector got from the vault is in no reply, also not of a
   expect(await say(`it is ${canary}`)).toContain('it is [redacted:secret]');
 
   const before = house.pidOf('core');
-  process.kill(before, 'SIGKILL');
+  signalProcess(before, 'SIGKILL');
   const isMasked = async () => house.pidOf('core') !== before && /again \[redacted:secret\]/.test(await say(`again ${canary}`));
   await waitFor(
     () => isMasked().catch(() => false),

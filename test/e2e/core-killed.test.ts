@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { freePorts } from '@svc/testing/free-ports.ts';
-import { isAlive, waitFor } from '@svc/testing/house.ts';
+import { isAlive } from '@svc/service-kit/process/signal-process.ts';
+import { waitFor } from '@svc/testing/house.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { findBroken, pushAll } from './core-killed/accounts.ts';
 import { createClients, type Sent, type Way } from './core-killed/clients.ts';

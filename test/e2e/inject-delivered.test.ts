@@ -10,6 +10,7 @@ import { Secret } from '@svc/service-kit/secret.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { newConnector } from '../../apps/cli/src/connector/own-connector.ts';
 import { root } from '../repository.ts';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 type Inject = { ok: boolean; reply: string; delivered: boolean; deliverErr: string | null };
 type Posted = { id: string; user: string; text: string };
@@ -75,7 +76,7 @@ test.each([
     'killed and being started again',
     async () => {
       const { pid } = await shop();
-      process.kill(pid ?? 0, 'SIGKILL');
+      signalProcess(pid, 'SIGKILL');
     },
     () => Promise.resolve(),
   ],

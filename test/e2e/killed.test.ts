@@ -1,7 +1,8 @@
 import OpenAI from 'openai';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
-import { isAlive, openHouse, waitFor, type House } from '@svc/testing/house.ts';
+import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
 
 let house: House;
 let client: OpenAI;
@@ -55,7 +56,7 @@ test.each(['core', 'manager', 'collector', 'compat'])(
     const child = await house.compatPid();
     const reply = ending(streamReply());
     await waitFor(turnsRun, 5000, () => 'no turn runs');
-    process.kill(before, 'SIGKILL');
+    signalProcess(before, 'SIGKILL');
     const since = Date.now();
     const pid = async () => (name === 'compat' ? house.compatPid().catch(() => 0) : house.pidOf(name));
     const url = house.urls[name as keyof House['urls']];
@@ -85,7 +86,7 @@ test.each(['core', 'manager', 'collector', 'compat'])(
 );
 
 test('no event is lost while the collector is away', async () => {
-  process.kill(house.pidOf('collector'), 'SIGKILL');
+  signalProcess(house.pidOf('collector'), 'SIGKILL');
   const turns = 20;
   for (let i = 0; i < turns; i++) await ask();
   const replies = async () => {
@@ -97,7 +98,7 @@ test('no event is lost while the collector is away', async () => {
 
 test('no process is left when the supervisor is killed', async () => {
   const pids = [house.pidOf('core'), house.pidOf('manager'), house.pidOf('collector'), await house.compatPid()];
-  process.kill(house.pid, 'SIGKILL');
+  signalProcess(house.pid, 'SIGKILL');
   await waitFor(
     () => !pids.some(isAlive),
     15_000,

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isAlive, openHouse, type House } from '@svc/testing/house.ts';
+import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { openHouse, type House } from '@svc/testing/house.ts';
 
 const debuggerPort = 9229;
 let house: House;
@@ -19,7 +20,7 @@ const isOpen = (port: number) =>
 test('[M08] the signal that opens a debugger opens none into any process of the service', async () => {
   const pids = [house.pid, ...['core', 'manager', 'collector'].map((name) => house.pidOf(name))];
   for (const pid of pids) {
-    process.kill(pid, 'SIGUSR1');
+    signalProcess(pid, 'SIGUSR1');
     // Answering requests is what shows that the signal has been dealt with.
     for (let i = 0; i < 5; i++) await house.get(`${house.urls.core}/health`);
     expect([isAlive(pid), await isOpen(debuggerPort)]).toEqual([true, false]);

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { Instance } from '@svc/contract/instance.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
-import { isAlive, openHouse, waitFor, type House } from '@svc/testing/house.ts';
+import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
 let house: House;
@@ -37,7 +38,7 @@ const isBack = (name: Name) =>
 /** Kills a process of the house; resolves when its supervisor has noticed. */
 async function kill(name: Name): Promise<void> {
   const pid = house.pidOf(name);
-  process.kill(pid, 'SIGKILL');
+  signalProcess(pid, 'SIGKILL');
   await waitFor(
     () => view(name)?.pid !== pid,
     10_000,
@@ -71,7 +72,7 @@ test('a manager that is killed brings its connectors back, also one that had fai
     );
   const killUntilFailed = async () => {
     const { status, pid } = (await instance()) ?? { status: null, pid: null };
-    if (pid !== null && isAlive(pid)) process.kill(pid, 'SIGKILL');
+    if (pid !== null && isAlive(pid)) signalProcess(pid, 'SIGKILL');
     return status === 'failed';
   };
   await waitFor(killUntilFailed, 60_000, () => 'it does not fail');
@@ -103,7 +104,7 @@ test(
     rmSync(path.join(house.folder, 'run/core.sock'));
     const pid = await house.compatPid();
     expect(await running).toBe('two');
-    process.kill(pid, 'SIGKILL');
+    signalProcess(pid, 'SIGKILL');
     const isReplaced = async () => {
       const next = await house.compatPid().catch(() => pid);
       return (

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 
@@ -65,7 +66,7 @@ describe('a client of the chat-completions API', () => {
     const before = house.pidOf('core');
     const answer = client.ask(`wait 3 hello ${signal}`);
     await runs(house);
-    process.kill(before, signal);
+    signalProcess(before, signal);
     await expect(answer).resolves.toBe(`hello ${signal}`);
     expect(house.pidOf('core')).not.toBe(before);
     const said = [`wait 3 hello ${signal}`, `hello ${signal}`];
@@ -90,7 +91,7 @@ describe('a client of the chat-completions API', () => {
     const lost = client.ask('wait 1.5 kept', 'order-9').catch((error: unknown) => error);
     await runs(house);
     const before = await house.compatPid();
-    process.kill(before, 'SIGKILL');
+    signalProcess(before, 'SIGKILL');
     expect(await lost).toBeInstanceOf(OpenAI.APIConnectionError);
     await waitFor(
       () => isIdle(house),
@@ -125,7 +126,7 @@ describe('a reader of a stream', () => {
         read += piece;
         if (read === '' || isKilled) continue;
         isKilled = true;
-        process.kill(house.pidOf('core'), 'SIGKILL');
+        signalProcess(house.pidOf('core'), 'SIGKILL');
       }
       return { read, error: null };
     } catch (error) {

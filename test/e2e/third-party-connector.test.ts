@@ -8,6 +8,7 @@ import { freePorts } from '@svc/testing/free-ports.ts';
 import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { read, root } from '../repository.ts';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 /** What the guide tells to type, block by block. */
 const steps = [...read('docs/connectors.md').matchAll(/^```sh\n(.*?)^```/gms)].map((match) => match[1] ?? '');
@@ -151,7 +152,7 @@ test('it is stopped, started, set and listed', async () => {
 
 test('it comes back when its process is killed', async () => {
   const before = (await shop())?.pid ?? 0;
-  process.kill(before, 'SIGKILL');
+  signalProcess(before, 'SIGKILL');
   const isBack = async () => {
     const now = await shop();
     return now?.status === 'running' && now.pid !== before;

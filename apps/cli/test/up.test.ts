@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { isAlive } from '../src/up/is-alive.ts';
+import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 const fixture = (name: string) => path.join(import.meta.dirname, 'fixtures', name);
 const mainFile = path.resolve(import.meta.dirname, '../src/main.ts');
@@ -116,7 +116,7 @@ describe('svc up', () => {
   test('reports a crash in one line and brings the process back', async () => {
     const up = startUp();
     await up.says('Ctrl-C stops all');
-    process.kill(Number(service('collector')?.pid), 'SIGKILL');
+    signalProcess(service('collector')?.pid, 'SIGKILL');
     await up.says('collector is back');
     expect(up.output()).toMatch(/^\d\d:\d\d:\d\d collector was ended by SIGKILL.*Starting it again/m);
     await expect
@@ -133,7 +133,7 @@ describe('svc up', () => {
       await expect.poll(() => service('core')?.status === 'running' && service('core')?.pid).not.toBe(false);
       expect(service('core')?.pid).not.toBe(last);
       last = Number(service('core')?.pid);
-      process.kill(last, 'SIGKILL');
+      signalProcess(last, 'SIGKILL');
       kills++;
       await expect.poll(() => service('core')).toMatchObject({ pid: null, failures: kills });
     };
@@ -171,8 +171,8 @@ describe('svc up', () => {
   test('waits for a port that another program took while the process was down, and names the program', async () => {
     const up = startUp();
     await up.says('Ctrl-C stops all');
-    process.kill(Number(service('core')?.pid), 'SIGSTOP');
-    process.kill(Number(service('core')?.pid), 'SIGKILL');
+    signalProcess(service('core')?.pid, 'SIGSTOP');
+    signalProcess(service('core')?.pid, 'SIGKILL');
     const server = createServer();
     // The port is free only from the moment in which the core is gone.
     const listen = () => server.listen(ports[0], '127.0.0.1');
@@ -194,7 +194,7 @@ describe('svc up', () => {
     await up.says('Ctrl-C stops all');
     const pids = state().services.map(({ pid }) => Number(pid));
     rmSync(node);
-    process.kill(Number(service('collector')?.pid), 'SIGKILL');
+    signalProcess(service('collector')?.pid, 'SIGKILL');
     expect(await up.ended).toBe(1);
     expect(up.output()).toContain('collector could not be started: spawn');
     expect(up.output()).toContain('No process could be started');
@@ -248,7 +248,7 @@ describe('svc up', () => {
     const ended = new Promise((resolve) => child.once('close', resolve));
     const areUp = () => existsSync(stateFile()) && state().services.every(({ status }) => status === 'running');
     await expect.poll(areUp).toBe(true);
-    process.kill(Number(service('collector')?.pid), 'SIGKILL');
+    signalProcess(service('collector')?.pid, 'SIGKILL');
     await expect.poll(() => service('collector')?.restarts).toBe(1);
     child.kill('SIGINT');
     expect(await ended).toBe(0);

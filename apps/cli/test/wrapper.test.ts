@@ -14,6 +14,7 @@ import {
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createWrapperTree, type Run, type WrapperTree } from './wrapper-tree.ts';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 let tree: WrapperTree;
 beforeEach(() => {
@@ -157,7 +158,7 @@ describe('svc', () => {
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).toBe(143);
     const npm = Number(readFileSync(path.join(tree.folder, 'npm-pid'), 'utf8'));
-    expect(() => process.kill(npm, 0)).toThrow('ESRCH');
+    expect(() => signalProcess(npm, 0)).toThrow('ESRCH');
     expect(existsSync(tree.file('.runtime/lock'))).toBe(false);
     tree.npm();
     expect((await tree.run(['up'])).code).toBe(0);

@@ -12,6 +12,7 @@ import { traceIdOf } from '../src/otel/to-spans.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
 import { freePort, killHard, startCollectorProcess } from './processes.ts';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 let receiver: OtlpReceiver;
 let collector: TestCollector;
@@ -363,7 +364,7 @@ test('npm ends with the collector, and leaves nothing half done', async () => {
   const pid = Number(readFileSync(note, 'utf8'));
   expect(otel.view().state).toBe('installing');
   await otel.close();
-  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  expect(() => signalProcess(pid, 0)).toThrow('ESRCH');
   expect(readdirSync(collector.dataDir).filter((name) => name.includes('otel'))).toEqual([]);
 });
 

@@ -6,6 +6,7 @@ import { audioSeconds } from '../src/speech/audio-seconds.ts';
 import { audioTypeOfBytes } from '../src/speech/audio-type.ts';
 import { findEspeak } from '../src/speech/espeak.ts';
 import { openTestCore, type TestCore } from './open-test-core.ts';
+import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 
 const realPath = process.env['PATH'] ?? '';
 const isInstalled = (await findEspeak({ PATH: realPath })) !== null;
@@ -125,11 +126,3 @@ describe('a program in the place of espeak-ng', () => {
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false; // gone
-  }
-}

@@ -11,6 +11,7 @@ import { says } from '@svc/testing/scripted-engine.ts';
 import { createToolbeltProcess } from '../src/toolbelt/toolbelt-process.ts';
 import { callTool, toolbeltOf } from './call-tool.ts';
 import { envelope, openTestCore } from './open-test-core.ts';
+import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 const fixtures = path.join(import.meta.dirname, 'fixtures');
 
@@ -32,14 +33,6 @@ function open({ clock = systemClock, entry }: { clock?: Clock; entry?: string } 
   return { toolbelt, use: (is: boolean) => (inUse = is), idleStops: () => idleStops };
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
 function pidOf({ state }: { state(): { pid: number | null } }): number {
   const { pid } = state();
   if (pid === null) throw new Error('the toolbelt has no process');
@@ -58,7 +51,7 @@ test('one that is killed is back at the same address', async () => {
   const { toolbelt } = open();
   const url = await toolbelt.url();
   const pid = pidOf(toolbelt);
-  process.kill(pid, 'SIGKILL');
+  signalProcess(pid, 'SIGKILL');
   await expect.poll(() => toolbelt.state().pid).not.toBe(pid);
   expect(await toolbelt.url()).toBe(url);
 });
@@ -128,7 +121,7 @@ test('when it is killed while a turn uses it, the turn’s next call works', asy
     const server = toolbeltOf(request);
     expect((await callTool(server, 'svc_sessions')).ok).toBe(true);
     const pid = pidOf(toolbelt);
-    process.kill(pid, 'SIGKILL');
+    signalProcess(pid, 'SIGKILL');
     await expect(callTool(server, 'svc_sessions')).rejects.toThrow();
     const again = async () => (await callTool(server, 'svc_sessions').catch(() => null))?.ok;
     await expect.poll(again).toBe(true);

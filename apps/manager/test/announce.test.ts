@@ -5,6 +5,7 @@ import type { HeldAnnouncement } from '@svc/contract/send.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openKitManager, openManager, type OpenManager } from './open-manager.ts';
 import { postedBy, eventually } from './waiting.ts';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 let manager: OpenManager;
 beforeAll(async () => {
@@ -62,7 +63,7 @@ describe('POST /announce', () => {
     const id = await create();
     const { pid } = await isFresh(id);
     await announce(id, 'b1', 'risen');
-    process.kill(pid!, 'SIGKILL');
+    signalProcess(pid, 'SIGKILL');
     await eventually(() => held(id), none);
     expect(textsOf(id)).toEqual(['risen']);
   });

@@ -3,6 +3,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { memoryMib, sendUntil, startManagerProcess, type ManagerProcess } from './manager-process.ts';
 import { eventually } from './waiting.ts';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 const isDeep = process.env['TEST_DEEP'] === '1';
 const crashes = isDeep ? 500 : 20;
@@ -24,7 +25,7 @@ async function crash(id: string): Promise<void> {
     () => read(id),
     (instance) => instance.status === 'running' && instance.pid !== null,
   );
-  process.kill(pid ?? 0, 'SIGKILL');
+  signalProcess(pid, 'SIGKILL');
   await eventually(
     () => read(id),
     (instance) => instance.pid !== pid,

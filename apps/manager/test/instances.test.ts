@@ -13,7 +13,8 @@ import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openRealManager, type OpenManager } from './open-manager.ts';
-import { eventually, isAlive, isOpen } from './waiting.ts';
+import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { eventually, isOpen } from './waiting.ts';
 
 const opened: OpenManager[] = [];
 afterEach(async () => {
@@ -122,7 +123,7 @@ describe('an instance that runs', () => {
   test('is back at once after kill -9', async () => {
     const manager = await open();
     const { pid } = await create(manager, {});
-    process.kill(pid!, 'SIGKILL');
+    signalProcess(pid, 'SIGKILL');
     const killedAt = Date.now();
     const back = await becomes(manager, 'sample', (instance) => instance.status === 'running' && instance.pid !== pid);
     expect(Date.now() - killedAt).toBeLessThan(20_000);
@@ -189,7 +190,7 @@ describe('a disk that takes no more', () => {
     mkdirSync(path.join(manager.dataDir, 'run/instances.json/x'), { recursive: true });
     const { pid, status } = await create(manager, {});
     expect(status).toBe('running');
-    process.kill(pid!, 'SIGKILL');
+    signalProcess(pid, 'SIGKILL');
     await becomes(manager, 'sample', (instance) => instance.status === 'running' && instance.pid !== pid);
   });
 });
@@ -199,10 +200,10 @@ describe('the heartbeat', () => {
     const manager = await open({ SVC_HEARTBEAT_STALE_MS: '400' });
     const { pid } = await create(manager, {});
     await becomes(manager, 'sample', (instance) => instance.heartbeat === 'fresh');
-    process.kill(pid!, 'SIGSTOP');
+    signalProcess(pid, 'SIGSTOP');
     const stale = await becomes(manager, 'sample', (instance) => instance.heartbeat === 'stale');
     expect(stale).toMatchObject({ healthy: false, status: 'running', pid });
-    process.kill(pid!, 'SIGCONT');
+    signalProcess(pid, 'SIGCONT');
     expect(await becomes(manager, 'sample', (instance) => instance.heartbeat === 'fresh')).toMatchObject({
       healthy: true,
       pid,
@@ -220,9 +221,9 @@ describe('the heartbeat', () => {
     // One that beats once and no more, started later, shows when the limit has passed for both.
     const { id, pid } = await create(manager, {});
     await becomes(manager, id, (instance) => instance.heartbeat === 'fresh');
-    process.kill(pid!, 'SIGSTOP');
+    signalProcess(pid, 'SIGSTOP');
     await becomes(manager, id, (instance) => instance.heartbeat === 'stale');
-    process.kill(pid!, 'SIGCONT');
+    signalProcess(pid, 'SIGCONT');
     expect(await read(manager, mute.id)).toMatchObject({
       heartbeat: 'unknown',
       last_heartbeat_at: null,

@@ -9,7 +9,8 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fixtures } from './open-manager.ts';
-import { postedBy, eventually, isAlive, isOpen } from './waiting.ts';
+import { isAlive } from '@svc/service-kit/process/signal-process.ts';
+import { postedBy, eventually, isOpen } from './waiting.ts';
 
 let folder: TemporaryFolder;
 let port = 0;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openManager } from './open-manager.ts';
 import { openPostboxBench } from './open-postbox-bench.ts';
 import { eventually } from './waiting.ts';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 const bench = openPostboxBench();
 const { create, list, posted, send } = bench;
@@ -58,7 +59,7 @@ describe('POST /send', () => {
 
   test('waits for an instance that is just being started again', async () => {
     const { id, pid } = await create();
-    process.kill(pid!, 'SIGKILL');
+    signalProcess(pid, 'SIGKILL');
     await eventually(list, (instances) => instances[0]?.pid !== pid);
     expect((await send({ instance_id: id, target: 'b1', text: 'x' })).status).toBe(200);
   });

@@ -14,16 +14,6 @@ export async function eventually<T>(get: () => T | Promise<T>, is: (value: T) =>
   }
 }
 
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // One that has ended but is not yet collected by its new parent still takes signals.
-    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false; // no such process
-  }
-}
-
 /** True when something listens on the port. */
 export const isOpen = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

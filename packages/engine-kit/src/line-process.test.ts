@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { startLineProcess } from './line-process.ts';
+import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 
 const start = (script: string, onMessage: (message: Record<string, unknown>) => void = () => {}) =>
   startLineProcess({
@@ -71,14 +72,6 @@ test('a process that ignores SIGTERM is killed, and its children with it', async
   expect((await child.ended).signal).toBe('SIGKILL');
   await expect.poll(() => isAlive(Number(pid))).toBe(false);
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 test.each(['stop', 'kill'] as const)(
   'a process that is asked to %s is known to be ending at once, before it has ended',

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 
 const fixture = (name: string) => path.join(import.meta.dirname, 'fixtures', name);
 
@@ -38,12 +39,3 @@ describe('the log', () => {
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false; // gone, which is what is wanted
-  }
-}

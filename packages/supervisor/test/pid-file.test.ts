@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { createPidFile } from '../src/pid-file.ts';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 let folder: TemporaryFolder;
 let file = '';
@@ -50,7 +51,7 @@ describe('the file of process ids', () => {
     entries['old']!.born += '0';
     writeFileSync(file, JSON.stringify(entries));
     expect(await createPidFile(file).reap(0)).toEqual([]);
-    expect(() => process.kill(other.pid, 0)).not.toThrow();
+    expect(() => signalProcess(other.pid, 0)).not.toThrow();
   });
 
   test('forgets who has ended', async () => {

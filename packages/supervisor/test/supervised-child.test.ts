@@ -1,11 +1,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { workedMs } from '@svc/testing/worked-ms.ts';
 import { pickEnv, crashLimit, type ChildSpec } from '../src/child-spec.ts';
 import { createSupervisedChild, type SupervisedChild, type SupervisedChildOptions } from '../src/supervised-child.ts';
+import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 const started: SupervisedChild[] = [];
 afterEach(async () => {
@@ -25,16 +26,6 @@ async function until(is: () => boolean): Promise<void> {
   for (const end = Date.now() + 40_000; !is();) {
     if (Date.now() > end) throw new Error('it did not come to pass within 40 s');
     await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // One that has ended but is not yet collected by its new parent still takes signals.
-    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false; // no such process
   }
 }
 
@@ -67,7 +58,7 @@ describe('a supervised process', () => {
   test('is back at once after kill -9', async () => {
     const child = supervise('ready');
     const before = await child.start();
-    process.kill(before.pid!, 'SIGKILL');
+    signalProcess(before.pid!, 'SIGKILL');
     const killedAt = Date.now();
     await until(() => child.state.pid !== before.pid && child.state.status === 'running');
     expect(Date.now() - killedAt).toBeLessThan(20_000);

@@ -7,7 +7,7 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { hostAddresses, type HostAddress } from '../service-urls.ts';
 import { currentEngine, listInstances } from '../up/ask-services.ts';
-import { isAlive } from '../up/is-alive.ts';
+import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { readSupervisorState } from '../up/state-file.ts';
 
 export type ServiceStatus = {

@@ -4,7 +4,7 @@ import type { SupervisorState } from '@svc/contract/service.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { killGroup } from '@svc/service-kit/process/process-group.ts';
 import { commandLineOf, portFault } from '@svc/supervisor/port-owner.ts';
-import { isAlive } from './is-alive.ts';
+import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { CliError } from '../cli-error.ts';
 
 export type InstanceLock = { release(): void };

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, readFileSync, rmSync, write
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { printError } from '../terminal.ts';
-import { isAlive } from './is-alive.ts';
+import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 
 export type StateFile = {
   /** Writes what `snapshot` gives, once for all changes of the current tick. */

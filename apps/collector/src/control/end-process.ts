@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isSame, readProcess, type ProcessFacts, type ReadProcess } from './process-facts.ts';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 type Deps = { read: ReadProcess; signal: (pid: number, signal: NodeJS.Signals) => void; lookMs: number };
-const system: Deps = { read: readProcess, signal: (pid, signal) => void process.kill(pid, signal), lookMs: 50 };
+const system: Deps = { read: readProcess, signal: (pid, signal) => void signalProcess(pid, signal), lookMs: 50 };
 
 /**
  * SIGTERM, and SIGKILL when that has no effect within `patienceMs`; `hard` begins with the latter. The process is looked

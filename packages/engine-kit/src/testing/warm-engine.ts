@@ -3,6 +3,7 @@ import { collectTurn } from './collect-turn.ts';
 import { hello, type EngineBench } from './engine-bench.ts';
 import type { EngineLife } from './engine-life.ts';
 import { engineRequest } from './engine-request.ts';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 /** A program that does not answer is given five seconds, and ending it some more; a call to it may take thirty. */
 const hungLimitMs = 29_000;
@@ -32,14 +33,14 @@ export function testWarmEngine({ model, start }: EngineBench, { programs }: Pick
 
   test('a program that died between two turns is replaced, and the session goes on', async () => {
     const { running, pid, sessionId, next } = await open();
-    process.kill(pid, 'SIGKILL');
+    signalProcess(pid, 'SIGKILL');
     expect(await next()).toMatchObject(goesOn(sessionId));
     expect(running()).not.toContain(pid);
   });
 
   test('a program that hangs between two turns is replaced, and the session goes on', async () => {
     const { running, pid, sessionId, next } = await open();
-    process.kill(pid, 'SIGSTOP');
+    signalProcess(pid, 'SIGSTOP');
     const before = performance.now();
     const result = await next();
     expect(result, JSON.stringify(result.last)).toMatchObject(goesOn(sessionId));

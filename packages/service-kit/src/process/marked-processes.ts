@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readProcStat, type ProcStat } from './proc-stat.ts';
+import { signalProcess } from './signal-process.ts';
 
 /** A process may start another one while we look; no chain of them is endless. */
 export const maxRounds = 5;
@@ -60,7 +61,7 @@ async function readVariable(pid: number, name: string): Promise<string | null> {
 
 function kill(pid: number): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    signalProcess(pid, 'SIGKILL');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // It is gone, or runs as a user whose processes we may not end.

@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { spawnOwned } from './owned-process.ts';
 import { openCgroup } from './cgroup.ts';
 import { childGone } from './process-group.ts';
+import { isAlive, signalProcess } from './signal-process.ts';
 
 const env = { PATH: process.env['PATH'] };
 const times = { politeMs: 20, termMs: 50 };
@@ -16,7 +17,7 @@ async function start(script: string) {
   const closed = new Promise((resolve) => child.once('close', resolve));
   const pids = [...(await line).matchAll(/\d+/g)].map(Number);
   onTestFinished(() => {
-    for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    for (const pid of pids) if (isAlive(pid)) signalProcess(pid, 'SIGKILL');
   });
   return { owned, child, pids, closed };
 }
@@ -82,12 +83,6 @@ test('a program that was never started, or is asked to end twice, is gone', asyn
   const { owned } = await start('console.log(1); setInterval(() => {}, 1000)');
   expect(await Promise.all([owned.end(times), owned.end(times), owned.kill()])).toEqual([true, true, true]);
 });
-
-function isAlive(pid: number): boolean {
-  // A zombie that waits for its parent is gone as well.
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
-  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
-}
 
 const trial = openCgroup();
 const canContain = trial !== null;

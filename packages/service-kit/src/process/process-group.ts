@@ -1,15 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
+import { signalGroupOf } from './signal-process.ts';
 
 /** Sends a signal to the group that the child leads. False when nobody is left to get it. */
 export const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): boolean =>
-  child.pid !== undefined && signalGroupOf(child.pid, signal);
+  child.pid !== undefined && trySignal(child.pid, signal);
 
 /** Ends a process and all it started in its group, at once. Nothing happens when nobody is left. */
-export const killGroup = (pid: number): void => void signalGroupOf(pid, 'SIGKILL');
+export const killGroup = (pid: number): void => void trySignal(pid, 'SIGKILL');
 
-function signalGroupOf(leader: number, signal: NodeJS.Signals): boolean {
+function trySignal(leader: number, signal: NodeJS.Signals): boolean {
   try {
-    return process.kill(-leader, signal);
+    return signalGroupOf(leader, signal);
   } catch (error) {
     // EPERM is macOS's answer for a group of which only a zombie is left.
     const { code } = error as NodeJS.ErrnoException;
