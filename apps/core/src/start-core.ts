@@ -15,6 +15,7 @@ import { maintainBackups } from './backup/maintain-backups.ts';
 import { createCoreContext } from './context.ts';
 import { UnusableDb } from './db/open-core-db.ts';
 import { startDegradedCore } from './degraded-core.ts';
+import { forgetOnceConversations } from './session/forget-once.ts';
 import { openLinkServer } from './turn/link-server.ts';
 import { pruneJournal } from './turn/prune-journal.ts';
 import { maintainUploads } from './upload/maintain-uploads.ts';
@@ -62,6 +63,7 @@ async function startOpenCore({ settings, log, version }: ServiceContext): Promis
   context.watchModelServers();
   context.engines.active().catch((error: unknown) => log.error({ err: error }, 'no engine could be chosen'));
   const stopPruning = pruneJournal(context);
+  const stopForgetting = forgetOnceConversations(context);
   const stopSweeping = maintainUploads(context);
   context.silos.sweep().catch((error: unknown) => log.error({ err: error }, 'the silos could not be swept'));
   const stopBackups = maintainBackups(context);
@@ -75,6 +77,7 @@ async function startOpenCore({ settings, log, version }: ServiceContext): Promis
     async stop() {
       context.events.service('stopping');
       stopPruning();
+      stopForgetting();
       stopSweeping();
       stopBackups();
       stopChecking();

@@ -1,4 +1,5 @@
 import type { CoreApi } from '@svc/connector-kit/connector.ts';
+import { newSessionName } from '@svc/connector-kit/conversation-key.ts';
 import { sendJson, type Exchange } from '@svc/connector-kit/http/exchange.ts';
 import type { JsonReader } from '@svc/connector-kit/http/read-json.ts';
 import type { Route } from '@svc/connector-kit/http/route-table.ts';
@@ -9,7 +10,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import { admitted, refuse } from './completion-error.ts';
 import { parseRequest } from './parse-request.ts';
-import { renderCompletion, type ReplyHead } from './render-completion.ts';
+import { renderCompletion, shapedReply, type ReplyHead, type ReplyShape } from './render-completion.ts';
 import { streamCompletion } from './stream-completion.ts';
 import { toEnvelope } from './to-envelope.ts';
 
@@ -25,31 +26,48 @@ export type ChatDeps = {
   seen: SeenKeys;
   instanceId: string;
   modelName: string;
+  /** A request without a session's name is a conversation of its own. */
+  isOnce: boolean;
 };
 
 /** `POST /v1/chat/completions`: one request is one turn, answered whole or as a stream. A reader that leaves stops nothing. */
 export function createChatCompletions(deps: ChatDeps): Route['handle'] {
-  const { core, clock, ids, identify, readJson, seen, instanceId, modelName } = deps;
+  const { core, clock, ids, identify, readJson, seen, instanceId, modelName, isOnce } = deps;
 
   return async (exchange) => {
     const caller = identify(exchange);
-    const sessionName = headerText(exchange, 'x-session-key');
     const messageId = headerText(exchange, 'idempotency-key') ?? ids.next('msg');
+    const sessionName = sessionNameOf(exchange, caller, messageId);
     const request = parseRequest(await readJson(exchange.req));
-    const envelope = toEnvelope({ request, caller, instanceId, messageId, sessionName, isSeen: seen.has });
+    const envelope = toEnvelope({ request, caller, instanceId, messageId, sessionName, isOnce, isSeen: seen.has });
+    if (request.ignored.length > 0) exchange.res.setHeader('x-ignored-parameters', request.ignored.join(', '));
     const head = { id: ids.next('chatcmpl').replace('_', '-'), created: Math.floor(clock.now() / 1000), model: modelName };
     const result = request.stream
-      ? await streamCompletion({ exchange, core, clock, envelope, head, includeUsage: request.includeUsage })
-      : await complete(core, exchange, envelope, head);
+      ? await streamCompletion({ exchange, core, clock, envelope, head, shape: request, includeUsage: request.includeUsage })
+      : await complete({ core, exchange, envelope, head, shape: request });
     // A command may have begun a new conversation, and a blocked message never reached this one.
     if (result?.outcome === 'replied' || result?.outcome === 'silent') seen.add(envelope.conversation_key);
   };
 }
 
-async function complete(core: CoreApi, exchange: Exchange, envelope: Envelope, head: ReplyHead): Promise<HandleResult> {
+type Asked = { core: CoreApi; exchange: Exchange; envelope: Envelope; head: ReplyHead; shape: ReplyShape };
+
+async function complete({ core, exchange, envelope, head, shape }: Asked): Promise<HandleResult> {
   const result = admitted(await core.handle(envelope, { requestId: exchange.requestId }));
-  sendJson(exchange, { status: 200, body: renderCompletion(head, result) });
+  sendJson(exchange, { status: 200, body: renderCompletion(head, result, shapedReply(result, shape)) });
   return result;
+}
+
+/**
+ * The session that a caller names; null without a name. One that is asked to be `new` gets a name from its message, which
+ * the answer says, so that the caller can go on with it.
+ */
+function sessionNameOf(exchange: Exchange, caller: Caller, messageId: string): string | null {
+  const asked = headerText(exchange, 'x-session-key');
+  if (asked !== 'new') return asked;
+  const name = newSessionName(caller.identity, messageId);
+  exchange.res.setHeader('x-session-key', name);
+  return name;
 }
 
 /** A header of 1 to 200 visible characters; null without it. */

@@ -14,7 +14,8 @@ export function toCompletionError(error: ServiceError): Reply {
   if (typeof allow === 'string') headers['allow'] = allow;
   if (typeof retryAfterS === 'number') headers['retry-after'] = String(Math.ceil(retryAfterS));
   // The official clients repeat failed requests by themselves; a turn that may have acted must not run twice.
-  if (error.code === 'internal' || (error instanceof CoreError && error.mayHaveRun)) headers['x-should-retry'] = 'false';
+  if (error.code === 'internal' || error.details['final'] === true || (error instanceof CoreError && error.mayHaveRun))
+    headers['x-should-retry'] = 'false';
   return { status: error.status, headers, body: JSON.stringify(completionErrorBody(error)) };
 }
 

@@ -39,6 +39,13 @@ export const meta = {
         minLength: 1,
         maxLength: 4096,
       },
+      conversation_per_request: {
+        type: 'boolean',
+        title: 'Each request a conversation of its own',
+        default: false,
+        description:
+          'For clients that send the whole conversation each time, or ask single questions. X-Session-Key still names a lasting one; the others are forgotten a day after they were used.',
+      },
     },
   },
   outbound: false,
@@ -55,4 +62,5 @@ export type CompatConfig = {
   require_key: boolean;
   /** Absolute, or relative to the instance's own folder. */
   keys_file: string;
+  conversation_per_request: boolean;
 };

@@ -26,6 +26,9 @@ describe('a chat-completions request', () => {
       model: 'gpt-9',
       stream: true,
       includeUsage: true,
+      ignored: [],
+      stops: [],
+      format: null,
       system: 'Be brief.\n\nBe kind.',
       messages: [
         { role: 'user', text: 'one' },
@@ -37,19 +40,30 @@ describe('a chat-completions request', () => {
     });
   });
 
-  test('may carry any other field, and leave out all but its messages', () => {
+  test('may carry any other field that changes no answer, and leave out all but its messages', () => {
     const body = {
       messages: [user],
       temperature: 2,
-      tools: [{}],
+      tools: [],
+      user: 'x',
       stop: 'x',
       n: 1,
       made_up: null,
+      top_k: 4,
+      'a\r\nheader': 1,
       stream: null,
       stream_options: null,
       model: null,
     };
-    expect(parseRequest(body)).toMatchObject({ model: null, stream: false, includeUsage: false, system: '', latest: 0 });
+    expect(parseRequest(body)).toMatchObject({
+      model: null,
+      stream: false,
+      includeUsage: false,
+      ignored: ['temperature', 'top_k'],
+      stops: ['x'],
+      system: '',
+      latest: 0,
+    });
   });
 
   test('keeps tool calls and tool results readable in the transcript', () => {

@@ -1,12 +1,21 @@
 import { isRecord } from '@svc/contract/json-value.ts';
 import { parseMessage, type ChatMessage } from './parse-message.ts';
 import { refuse } from './completion-error.ts';
+import { parseReplyFormat, type ReplyFormat } from './reply-format.ts';
+import { checkFields } from './request-fields.ts';
+import { parseStop } from './stop-text.ts';
 
-/** What a chat-completions request means to us. Everything else it may carry (sampling, tools) is ignored. */
+/** What a chat-completions request means to us. */
 export type ChatRequest = {
   model: string | null;
   stream: boolean;
   includeUsage: boolean;
+  /** Fields that have no effect, though a caller could wish it. */
+  ignored: string[];
+  /** Texts at which the answer ends. */
+  stops: string[];
+  /** JSON that the answer has to be; null for text as it comes. */
+  format: ReplyFormat | null;
   /** System and developer messages, joined; empty without any. */
   system: string;
   /** All other messages in order. */
@@ -20,21 +29,28 @@ const maxMessages = 10_000;
 const maxTextChars = 1_000_000;
 const maxSystemChars = 200_000;
 
-/** Reads a request body. Throws `bad_request` whose details name the `param`; unknown fields are fine. */
+/** Reads a request body. Throws `bad_request` whose details name the `param`; unknown fields are ignored by name. */
 export function parseRequest(body: unknown): ChatRequest {
   if (!isRecord(body)) throw refuse(null, 'The body must be a JSON object.');
-  const { messages, model, stream, stream_options: streamOptions, n } = body;
+  const { messages, model, stream, stream_options: streamOptions } = body;
   if (model !== undefined && model !== null && typeof model !== 'string') throw refuse('model', "'model' must be a string.");
-  if (n !== undefined && n !== null && n !== 1) throw refuse('n', "Only one choice is made: 'n' must be 1.");
+  const ignored = checkFields(body);
+  const format = parseReplyFormat(body['response_format']);
   return {
     model: model ?? null,
     stream: flag(stream, 'stream'),
     includeUsage: isRecord(streamOptions) && flag(streamOptions['include_usage'], 'stream_options.include_usage'),
-    ...parseMessages(messages),
+    ignored,
+    stops: parseStop(body['stop']),
+    format,
+    ...parseMessages(messages, format),
   };
 }
 
-function parseMessages(list: unknown): Pick<ChatRequest, 'system' | 'messages' | 'firstUserText' | 'latest'> {
+function parseMessages(
+  list: unknown,
+  format: ReplyFormat | null,
+): Pick<ChatRequest, 'system' | 'messages' | 'firstUserText' | 'latest'> {
   if (!Array.isArray(list)) throw refuse('messages', "'messages' is a required property and must be an array.");
   if (list.length === 0) throw refuse('messages', "'messages' must hold at least one message.", 'empty_array');
   if (list.length > maxMessages) throw refuse('messages', `More than ${maxMessages} messages.`, 'array_above_max_length');
@@ -46,6 +62,7 @@ function parseMessages(list: unknown): Pick<ChatRequest, 'system' | 'messages' |
     if (role === 'system') system.push(text);
     else messages.push({ role, text });
   });
+  if (format !== null) system.push(format.instruction);
   return checked(system.join('\n\n'), messages);
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { TokenUsage } from '@svc/contract/usage.ts';
-import { createChunkRenderer, renderCompletion, toUsage } from './render-completion.ts';
+import { createChunkRenderer, renderCompletion, shapedReply, toUsage } from './render-completion.ts';
 
 const head = { id: 'chatcmpl-1', created: 1_700_000_000, model: 'svc "x"' };
 const usage: TokenUsage = {
@@ -27,7 +27,7 @@ const chunkOf = (frame: string) => {
 
 describe('a reply', () => {
   test('is a chat completion', () => {
-    expect(JSON.parse(renderCompletion(head, result('hello')))).toEqual({
+    expect(JSON.parse(renderCompletion(head, result('hello'), 'hello'))).toEqual({
       id: 'chatcmpl-1',
       object: 'chat.completion',
       created: 1_700_000_000,
@@ -44,7 +44,7 @@ describe('a reply', () => {
     [['one'], 'one'],
     [['one', 'two'], 'one\n\ntwo'],
   ])('of the actions %j reads %j', (texts, content) => {
-    expect(JSON.parse(renderCompletion(head, result(...texts))).choices[0].message.content).toBe(content);
+    expect(shapedReply(result(...texts), { stops: [], format: null })).toBe(content);
   });
 });
 

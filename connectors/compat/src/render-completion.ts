@@ -1,5 +1,7 @@
 import type { Action, HandleResult } from '@svc/contract/turn.ts';
 import type { TokenUsage } from '@svc/contract/usage.ts';
+import { jsonText, type ReplyFormat } from './reply-format.ts';
+import { cutAtStop } from './stop-text.ts';
 
 /** What all parts of one reply have in common. `created` is in seconds, as the protocol has it. */
 export type ReplyHead = { id: string; created: number; model: string };
@@ -7,9 +9,21 @@ export type ReplyHead = { id: string; created: number; model: string };
 /** The reply's text: nothing for a turn that ended in silence. */
 export const replyText = (actions: readonly Action[]): string => actions.map((action) => action.text).join('\n\n');
 
+/** What a request asks of the reply's text. */
+export type ReplyShape = { stops: readonly string[]; format: ReplyFormat | null };
+
+/** The reply's text as it was asked for. Only what the assistant says is held to a format: a command's answer is no JSON. */
+export function shapedReply(
+  { actions, outcome }: Pick<HandleResult, 'actions' | 'outcome'>,
+  { stops, format }: ReplyShape,
+): string {
+  const text = replyText(actions);
+  return cutAtStop(format === null || outcome !== 'replied' ? text : jsonText(text, format), stops);
+}
+
 /** The whole reply to a request that does not stream. Written out, because only the text in it can be of any length. */
-export function renderCompletion({ id, created, model }: ReplyHead, result: HandleResult): string {
-  const message = `{"role":"assistant","content":${JSON.stringify(replyText(result.actions))},"refusal":null}`;
+export function renderCompletion({ id, created, model }: ReplyHead, result: HandleResult, text: string): string {
+  const message = `{"role":"assistant","content":${JSON.stringify(text)},"refusal":null}`;
   const choice = `{"index":0,"message":${message},"logprobs":null,"finish_reason":"stop"}`;
   const head = `{"id":${JSON.stringify(id)},"object":"chat.completion","created":${created},"model":${JSON.stringify(model)}`;
   return `${head},"choices":[${choice}],"usage":${JSON.stringify(toUsage(result.usage))}}`;

@@ -55,6 +55,7 @@ function toRoutes(ctx: StartContext<CompatConfig>, keys: KeysFile | null, clock:
     seen: createSeenKeys(5_000),
     instanceId: ctx.instanceId,
     modelName: ctx.config.model_name,
+    isOnce: ctx.config.conversation_per_request,
   });
   return [
     {

@@ -6,8 +6,9 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { admitted, errorFrame } from './completion-error.ts';
-import { createChunkRenderer, doneFrame, type ReplyHead } from './render-completion.ts';
+import { createChunkRenderer, doneFrame, shapedReply, type ReplyHead, type ReplyShape } from './render-completion.ts';
 import { ReplyRelay } from './reply-relay.ts';
+import { createStopCutter } from './stop-text.ts';
 
 type StreamFacts = {
   exchange: Exchange;
@@ -15,6 +16,7 @@ type StreamFacts = {
   clock: Clock;
   envelope: Envelope;
   head: ReplyHead;
+  shape: ReplyShape;
   includeUsage: boolean;
 };
 
@@ -23,20 +25,18 @@ type StreamFacts = {
  * The last frame is always `[DONE]`. Null when the turn failed in mid-stream.
  */
 export async function streamCompletion(facts: StreamFacts): Promise<HandleResult | null> {
-  const { exchange, core, clock, envelope, head, includeUsage } = facts;
+  const { exchange, clock, head, includeUsage } = facts;
   const writer = createSseWriter(exchange, clock);
   const chunk = createChunkRenderer(head);
   let hasRole = false;
 
-  const relay = new ReplyRelay((text) => {
+  const show = (text: string) => {
     if (!hasRole) writer.send(chunk.role());
     hasRole = true;
     if (text !== '') writer.send(chunk.text(text));
-  });
+  };
   try {
-    const turn = core.handleStream(envelope, relay, { requestId: exchange.requestId });
-    const result = admitted(await turn);
-    relay.finish(result, envelope.message_id ?? '');
+    const result = await showTurn(facts, show);
     writer.send(chunk.finish());
     if (includeUsage) writer.send(chunk.usage(result.usage));
     writer.send(doneFrame);
@@ -49,6 +49,23 @@ export async function streamCompletion(facts: StreamFacts): Promise<HandleResult
     if (!(error instanceof ServiceError)) throw error;
     return null;
   }
+}
+
+/** Runs the turn and shows its text as it comes; one that must be JSON is shown when it is known to be. */
+async function showTurn(facts: StreamFacts, show: (text: string) => void): Promise<HandleResult> {
+  const { exchange, core, envelope, shape } = facts;
+  const options = { requestId: exchange.requestId };
+  if (shape.format !== null) {
+    const whole = admitted(await core.handle(envelope, options));
+    show(shapedReply(whole, shape));
+    return whole;
+  }
+  const cutter = createStopCutter(shape.stops, show);
+  const relay = new ReplyRelay(cutter.push);
+  const result = admitted(await core.handleStream(envelope, relay, options));
+  relay.finish(result, envelope.message_id ?? '');
+  cutter.end();
+  return result;
 }
 
 /** Errors of the core are made to be shown; anything else stays inside. */

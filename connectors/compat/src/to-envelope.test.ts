@@ -13,6 +13,7 @@ const envelopeOf = (messages: object[], facts: Partial<EnvelopeFacts> = {}) =>
     instanceId: 'i1',
     messageId: 'msg_1',
     sessionName: null,
+    isOnce: false,
     isSeen: () => false,
     ...facts,
   });
@@ -86,6 +87,16 @@ describe('the envelope of a request', () => {
     expect(
       envelopeOf([user('one')], { sessionName: 'notes', caller: { identity: 'bob', username: 'Bob' } }).conversation_key,
     ).not.toBe(named);
+  });
+
+  test('is a conversation of its own for every request where the instance says so, and for the same message the same', () => {
+    const keys = ['msg_1', 'msg_2', 'msg_1'].map(
+      (messageId) => envelopeOf([user('one')], { isOnce: true, messageId }).conversation_key,
+    );
+    expect(keys[0]).toMatch(/^compat:i1:once:[0-9a-f]{32}$/);
+    expect([new Set(keys).size, keys[2]]).toEqual([2, keys[0]]);
+    const named = envelopeOf([user('one')], { isOnce: true, sessionName: 'notes' }).conversation_key;
+    expect(named).toBe(compatSessionKey('i1', 'ann', 'notes'));
   });
 
   test('a system message gives nobody another name', () => {

@@ -1,4 +1,4 @@
-import { compatKey, compatSessionKey } from '@svc/connector-kit/conversation-key.ts';
+import { compatKey, compatOnceKey, compatSessionKey } from '@svc/connector-kit/conversation-key.ts';
 import type { Caller } from '@svc/connector-kit/keys-file.ts';
 import type { Envelope, PriorMessage } from '@svc/contract/envelope.ts';
 import { meta } from './meta.ts';
@@ -11,16 +11,16 @@ export type EnvelopeFacts = {
   messageId: string;
   /** Name of the session when the caller chose one. */
   sessionName: string | null;
+  /** Without a name the request is a conversation of its own. */
+  isOnce: boolean;
   /** True when a conversation has had a reply already: then its transcript is known. */
   isSeen: (conversationKey: string) => boolean;
 };
 
 /** A chat-completions request as an envelope: the latest user message, and what came before it for a new conversation. */
-export function toEnvelope({ request, caller, instanceId, messageId, sessionName, isSeen }: EnvelopeFacts): Envelope {
-  const key =
-    sessionName === null
-      ? compatKey(instanceId, caller.identity, request.firstUserText)
-      : compatSessionKey(instanceId, caller.identity, sessionName);
+export function toEnvelope(facts: EnvelopeFacts): Envelope {
+  const { request, caller, messageId, isSeen } = facts;
+  const key = keyOf(facts);
   return {
     channel: meta.type,
     conversation_key: key,
@@ -32,6 +32,12 @@ export function toEnvelope({ request, caller, instanceId, messageId, sessionName
     public: false,
     channel_context: request.model === null ? {} : { requested_model: request.model.slice(0, 256) },
   };
+}
+
+function keyOf({ request, caller, instanceId, messageId, sessionName, isOnce }: EnvelopeFacts): string {
+  if (sessionName !== null) return compatSessionKey(instanceId, caller.identity, sessionName);
+  if (isOnce) return compatOnceKey(instanceId, caller.identity, messageId);
+  return compatKey(instanceId, caller.identity, request.firstUserText);
 }
 
 function toContent({ messages, latest, system }: ChatRequest, isSeen: boolean): Envelope['content'] {

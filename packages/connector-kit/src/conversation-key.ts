@@ -14,6 +14,13 @@ export const compatKey = (instanceId: string, identity: string, firstMessage: st
 export const compatSessionKey = (instanceId: string, identity: string, name: string) =>
   `compat:${instanceId}:session:${fingerprint(identity, name)}`;
 
+/** A compat conversation of a single request: the same message, sent again, comes back to it. */
+export const compatOnceKey = (instanceId: string, identity: string, messageId: string) =>
+  `compat:${instanceId}:once:${fingerprint(identity, messageId)}`;
+
+/** The name of the session that a request asked to be new. The same message, sent again, has the same. */
+export const newSessionName = (identity: string, messageId: string) => `s-${fingerprint(identity, messageId)}`;
+
 export type KeyParts = { type: string; instanceId: string; rest: string };
 
 /** The parts that all keys have; null for a text that is no key. */

@@ -33,5 +33,8 @@ export function isAtHome(from: Place, key: string, session: Place | undefined): 
 /** Whether a key is of the form of a channel's own keys: `<channel>:…`. Another channel is a guest in such a session. */
 export const isKeyOf = (channel: string, key: string): boolean => channelOfKey(key) === channel;
 
+/** Whether a key is of a conversation that was made for one request alone: `compat:<instanceId>:once:<fingerprint>`. */
+export const isOnceKey = (key: string): boolean => key.startsWith('compat:') && key.split(':')[2] === 'once';
+
 /** The name of the folder that a conversation has to itself in each place where conversations have one. */
 export const folderNameOf = (key: string): string => hash('sha256', key).slice(0, 32);

@@ -4,7 +4,7 @@ import type { ObservedStore } from './observed-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { Workspaces } from './workspaces.ts';
 
-type Deps = {
+export type ForgetDeps = {
   sessions: Pick<SessionStore, 'delete'>;
   observed: Pick<ObservedStore, 'clear'>;
   journal: Pick<TurnJournal, 'forget'>;
@@ -14,7 +14,7 @@ type Deps = {
 
 /** Forgets what was said in a conversation, and its files: nobody who speaks there next finds any of it. */
 export async function forgetConversation(
-  { sessions, observed, journal, conversationFiles, workspaces }: Deps,
+  { sessions, observed, journal, conversationFiles, workspaces }: ForgetDeps,
   key: string,
 ): Promise<void> {
   await sessions.delete(key);

@@ -62,6 +62,10 @@ const selectOne = `SELECT ${columns} FROM session WHERE conversation_key = ?`;
 const selectCursor = 'SELECT last_announce_id FROM session WHERE conversation_key = ?';
 const selectRecent = `SELECT ${columns} FROM session WHERE last_active_at <= ? AND (last_active_at < ? OR conversation_key > ?)
   ORDER BY last_active_at DESC, conversation_key LIMIT ?`;
+// By key, a page at a time: it needs no index, and holds nobody up.
+const selectPage =
+  'SELECT conversation_key, last_active_at FROM session WHERE conversation_key > ? ORDER BY conversation_key LIMIT ?';
+const pageSize = 500;
 const insert = `
   INSERT INTO session (conversation_key, surface, instance_id, principal_id, engine_id, outbound_instance_id,
     outbound_target, public, cwd, last_announce_id, fence, created_at, last_active_at)
@@ -104,6 +108,8 @@ export interface SessionStore {
   announceCursor(key: string): Promise<number>;
   /** Newest first, those after a place in the list. */
   list(after: SessionPlace, limit: number): Promise<SessionRow[]>;
+  /** A page of the keys that were not used since a time; `next` is the key to go on behind, empty at the end. */
+  idleSince(before: number, after: string): Promise<{ keys: string[]; next: string }>;
   /** Creates or continues the session for a turn and gives the turn its fencing number. */
   open(opening: SessionOpening): Promise<OpenSession>;
   /** Keeps the engine's resume id as soon as it is known, so that a killed turn can be resumed. */
@@ -135,6 +141,12 @@ export function createSessionStore(db: Database, clock: Clock): SessionStore {
       (await db.get<{ last_announce_id: number }>(selectCursor, key))?.last_announce_id ?? 0,
 
     list: ({ at, key }: SessionPlace, limit: number) => db.all<SessionRow>(selectRecent, at, at, key, limit),
+
+    async idleSince(before: number, after: string) {
+      const rows = await db.all<Pick<SessionRow, 'conversation_key' | 'last_active_at'>>(selectPage, after, pageSize);
+      const keys = rows.filter((row) => row.last_active_at < before).map((row) => row.conversation_key);
+      return { keys, next: rows.length < pageSize ? '' : (rows.at(-1)?.conversation_key ?? '') };
+    },
 
     async open(opening: SessionOpening): Promise<OpenSession> {
       const now = clock.now();

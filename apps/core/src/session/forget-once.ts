@@ -1,0 +1,45 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { Pipeline } from '../turn/pipeline.ts';
+import type { Claims } from './claims.ts';
+import { isOnceKey } from './conversation-key.ts';
+import { forgetConversation, type ForgetDeps } from './forget-conversation.ts';
+import type { SessionStore } from './session-store.ts';
+
+const hourMs = 60 * 60_000;
+/** The same request may be sent again for as long, and gets the same answer. */
+const keptMs = 24 * hourMs;
+
+type Deps = ForgetDeps & {
+  sessions: Pick<SessionStore, 'delete' | 'idleSince'>;
+  pipeline: Pick<Pipeline, 'isBusy'>;
+  claims: Pick<Claims, 'isClaimed' | 'forget'>;
+  clock: Clock;
+  log: Pick<Log, 'error'>;
+};
+
+/** Forgets, every hour, the conversations of a single request that were not used for a day. The returned function ends it. */
+export function forgetOnceConversations(deps: Deps): () => void {
+  return deps.clock.every(hourMs, () => {
+    sweep(deps).catch((error: unknown) =>
+      deps.log.error({ err: error }, 'conversations of single requests could not be forgotten'),
+    );
+  });
+}
+
+async function sweep(deps: Deps): Promise<void> {
+  const before = deps.clock.now() - keptMs;
+  let after = '';
+  do {
+    const page = await deps.sessions.idleSince(before, after);
+    for (const key of page.keys) if (isOnceKey(key)) await forget(deps, key);
+    after = page.next;
+  } while (after !== '');
+}
+
+/** One that is in use, or in an operator's hands, stays until the next time. */
+async function forget(deps: Deps, key: string): Promise<void> {
+  if (deps.pipeline.isBusy(key) || deps.claims.isClaimed(key)) return;
+  deps.claims.forget(key);
+  await forgetConversation(deps, key);
+}

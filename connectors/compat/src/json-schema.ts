@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '@svc/contract/json-value.ts';
+import { refuse } from './completion-error.ts';
+
+/** What is wrong with a value, with its place; null for a valid one. */
+export type SchemaCheck = (value: unknown) => string | null;
+
+type Schema = Record<string, unknown>;
+/** One keyword: what is wrong with a value, null when nothing is. */
+type Keyword = (given: unknown, value: unknown, at: string, walk: Walk) => string | null;
+type Walk = { root: Schema; left: number; depth: number; check: (schema: unknown, value: unknown, at: string) => string | null };
+
+/** Steps of one check: a schema may refer to itself, and nobody's answer holds up the others. */
+const maxSteps = 200_000;
+const maxDepth = 200;
+
+/**
+ * A schema of a caller as a check, for the keywords of structured outputs. Small and of our own, because the schema is a stranger's:
+ * it makes no code and no regular expressions, and every check has a bound.
+ * @throws ServiceError for a keyword that would be passed over.
+ */
+export function compileSchema(schema: Schema, param: string): SchemaCheck {
+  checkKeywords(schema, schema, param, 0);
+  return (value) => {
+    const walk: Walk = { root: schema, left: maxSteps, depth: 0, check: (part, item, at) => checkPart(part, item, at, walk) };
+    return walk.check(schema, value, 'it');
+  };
+}
+
+function checkPart(schema: unknown, value: unknown, at: string, walk: Walk): string | null {
+  if (--walk.left < 0 || walk.depth > maxDepth) return 'it has too many levels or parts to be checked';
+  walk.depth++;
+  const fault = checkValue(schema, value, at, walk);
+  walk.depth--;
+  return fault;
+}
+
+function checkValue(schema: unknown, value: unknown, at: string, walk: Walk): string | null {
+  if (schema === false) return `${at} should not be there`;
+  if (!isRecord(schema)) return null;
+  for (const name in schema) {
+    const keyword = Object.hasOwn(keywords, name) ? keywords[name] : undefined;
+    const fault = keyword === undefined ? null : keyword(schema[name], value, at, walk);
+    if (fault !== null) return fault;
+  }
+  return objectFault(schema, value, at, walk);
+}
+
+const typeOf = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value;
+};
+const isOfType = (value: unknown, type: unknown) => (type === 'integer' ? Number.isInteger(value) : typeOf(value) === type);
+
+const number =
+  (test: (value: number, limit: number) => boolean, words: string): Keyword =>
+  (limit, value, at) =>
+    typeof value !== 'number' || typeof limit !== 'number' || test(value, limit) ? null : `${at} is not ${words} ${limit}`;
+const sized =
+  (test: (size: number, limit: number) => boolean, kind: 'string' | 'array', words: string): Keyword =>
+  (limit, value, at) => {
+    if (typeOf(value) !== kind || typeof limit !== 'number') return null;
+    const size = kind === 'string' ? Array.from(value as string).length : (value as unknown[]).length;
+    return test(size, limit) ? null : `${at} has not ${words} ${limit} ${kind === 'string' ? 'characters' : 'items'}`;
+  };
+
+const keywords: Readonly<Record<string, Keyword>> = {
+  type: (types, value, at) =>
+    (Array.isArray(types) ? types : [types]).some((type) => isOfType(value, type))
+      ? null
+      : `${at} is not of type ${String(types)}`,
+  enum: (list, value, at) =>
+    Array.isArray(list) && list.some((each) => isDeepStrictEqual(each, value)) ? null : `${at} is none of the values allowed`,
+  const: (only, value, at) => (isDeepStrictEqual(only, value) ? null : `${at} is not the one value allowed`),
+  anyOf: (list, value, at, walk) =>
+    Array.isArray(list) && list.some((each) => walk.check(each, value, at) === null)
+      ? null
+      : `${at} fits none of its alternatives`,
+  allOf: (list, value, at, walk) => firstFault(Array.isArray(list) ? list : [], (each) => walk.check(each, value, at)),
+  $ref: (ref, value, at, walk) => walk.check(resolve(ref, walk.root), value, at),
+  items: (schema, value, at, walk) =>
+    Array.isArray(value) ? firstFault(value, (item, index) => walk.check(schema, item, `${at}[${index}]`)) : null,
+  required: (names, value, at) => {
+    const missing =
+      isRecord(value) && Array.isArray(names) ? names.find((name) => !Object.hasOwn(value, String(name))) : undefined;
+    return missing === undefined ? null : `${at} has no "${String(missing)}"`;
+  },
+  minLength: sized((size, limit) => size >= limit, 'string', 'at least'),
+  maxLength: sized((size, limit) => size <= limit, 'string', 'at most'),
+  minItems: sized((size, limit) => size >= limit, 'array', 'at least'),
+  maxItems: sized((size, limit) => size <= limit, 'array', 'at most'),
+  minimum: number((value, limit) => value >= limit, 'at least'),
+  maximum: number((value, limit) => value <= limit, 'at most'),
+  exclusiveMinimum: number((value, limit) => value > limit, 'more than'),
+  exclusiveMaximum: number((value, limit) => value < limit, 'less than'),
+};
+
+/** `properties` and `additionalProperties` need each other. */
+function objectFault(schema: Schema, value: unknown, at: string, walk: Walk): string | null {
+  if (!isRecord(value)) return null;
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
+  return firstFault(Object.keys(value), (name) => {
+    const part = Object.hasOwn(properties, name) ? properties[name] : schema['additionalProperties'];
+    return walk.check(part, value[name], `${at}.${name.slice(0, 64)}`);
+  });
+}
+
+function firstFault<Item>(items: readonly Item[], check: (item: Item, index: number) => string | null): string | null {
+  for (const [index, item] of items.entries()) {
+    const fault = check(item, index);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+/** Keywords that only describe; `format` is told to the assistant, and not checked. */
+const descriptions = ['title', 'description', 'default', 'examples', '$schema', '$id', '$comment', 'format'];
+/** Where schemas stand by a name of the caller's own, in a list, or alone. */
+const named = ['properties', '$defs', 'definitions'];
+const single = ['items', 'additionalProperties'];
+const listed = ['anyOf', 'allOf'];
+
+/** Refuses what the check would pass over, at the schema's own place. */
+function checkKeywords(schema: unknown, root: Schema, at: string, depth: number): void {
+  if (depth > maxDepth) throw refuse(at, 'The schema has too many levels.', 'invalid_value');
+  if (typeof schema === 'boolean') return;
+  if (!isRecord(schema)) throw refuse(at, `'${at}' must be a JSON Schema.`, 'invalid_type');
+  for (const [name, given] of Object.entries(schema)) {
+    const place = `${at}.${name.slice(0, 64)}`;
+    const below = (part: unknown) => checkKeywords(part, root, place, depth + 1);
+    if (named.includes(name) && isRecord(given)) Object.values(given).forEach(below);
+    else if (single.includes(name)) below(given);
+    else if (listed.includes(name) && Array.isArray(given)) given.forEach(below);
+    else if (name === '$ref') resolvable(given, root, place);
+    else if (!Object.hasOwn(keywords, name) && !descriptions.includes(name))
+      throw refuse(place, `The keyword "${name.slice(0, 64)}" of JSON Schema is not supported here.`, 'unsupported_parameter');
+  }
+}
+
+function resolvable(ref: unknown, root: Schema, at: string): void {
+  if (resolve(ref, root) === undefined)
+    throw refuse(at, `'${at}' leads nowhere: '#' and '#/$defs/NAME' of the schema itself are supported.`, 'invalid_value');
+}
+
+/** The schema that is referred to; undefined when there is none. Nothing else of the schema is a schema for sure. */
+function resolve(ref: unknown, root: Schema): unknown {
+  if (ref === '#') return root;
+  const [, place = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(ref)) ?? [];
+  const parts = root[place];
+  const own = name.replaceAll('~1', '/').replaceAll('~0', '~');
+  return isRecord(parts) && Object.hasOwn(parts, own) ? parts[own] : undefined;
+}

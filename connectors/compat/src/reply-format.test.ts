@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { compileSchema } from './json-schema.ts';
+import { jsonText, parseReplyFormat } from './reply-format.ts';
+
+const schemaFormat = (schema: unknown) => ({ type: 'json_schema', json_schema: { name: 'x', strict: true, schema } });
+const faultOf = (schema: Record<string, unknown>, value: unknown) => compileSchema(schema, 'schema')(value);
+
+describe('response_format', () => {
+  test.each([[undefined], [null], [{ type: 'text' }]])('%j asks for nothing', (value) => {
+    expect(parseReplyFormat(value)).toBeNull();
+  });
+
+  test.each([
+    ['json', 'response_format.type'],
+    [{}, 'response_format.type'],
+    [{ type: 'grammar' }, 'response_format.type'],
+    [{ type: 'json_schema' }, 'response_format.json_schema.schema'],
+    [schemaFormat([]), 'response_format.json_schema.schema'],
+    [schemaFormat({ enum: ['x'.repeat(50_000)] }), 'response_format.json_schema.schema'],
+    [schemaFormat({ pattern: '(a+)+$' }), 'response_format.json_schema.schema.pattern'],
+    [schemaFormat({ properties: { a: { not: {} } } }), 'response_format.json_schema.schema.properties.not'],
+    [schemaFormat({ constructor: {} }), 'response_format.json_schema.schema.constructor'],
+    [schemaFormat({ $ref: 'http://127.0.0.1/' }), 'response_format.json_schema.schema.$ref'],
+    [schemaFormat({ $ref: '#/properties', properties: {} }), 'response_format.json_schema.schema.$ref'],
+    [schemaFormat({ $ref: '#/$defs/__proto__', $defs: {} }), 'response_format.json_schema.schema.$ref'],
+  ])('%#: is refused at its place', (value, param) => {
+    expect(() => parseReplyFormat(value)).toThrow(
+      expect.objectContaining({ status: 400, details: expect.objectContaining({ param }) }),
+    );
+  });
+
+  test.each([
+    ['{"a":1}', '{"a":1}'],
+    ['```json\n{"a":1}\n```', '{"a":1}'],
+    ['  {"a":[]}\n', '{"a":[]}'],
+  ])('the answer %j is the object %j', (reply, text) => {
+    expect(jsonText(reply, parseReplyFormat({ type: 'json_object' })!)).toBe(text);
+  });
+
+  test.each([['Here it is: {"a":1}'], ['[1]'], ['null'], [''], ['```json\n{"a":1}'], [`\`\`\`${'\n'.repeat(100_000)}`]])(
+    '%#: an answer that is no object is an error, and not to be sent again by itself',
+    (reply) => {
+      expect(() => jsonText(reply, parseReplyFormat({ type: 'json_object' })!)).toThrow(
+        expect.objectContaining({
+          status: 502,
+          details: expect.objectContaining({ code: 'response_format_not_met', final: true }),
+        }),
+      );
+    },
+  );
+});
+
+describe('a schema', () => {
+  const person = {
+    type: 'object',
+    properties: {
+      name: { type: 'string', minLength: 1, maxLength: 5, description: 'a name', format: 'email' },
+      age: { type: ['integer', 'null'], minimum: 0, exclusiveMaximum: 150 },
+      kind: { enum: ['a', 'b'] },
+      friends: { type: 'array', items: { $ref: '#' }, maxItems: 2 },
+      home: { anyOf: [{ $ref: '#/$defs/place' }, { type: 'null' }] },
+    },
+    required: ['name'],
+    additionalProperties: false,
+    $defs: { place: { type: 'object', properties: { town: { const: 'Ulm' } }, required: ['town'] } },
+  };
+
+  test.each([
+    [{ name: 'Ann', age: 3, kind: 'a', home: { town: 'Ulm' }, friends: [{ name: 'Bo', home: null }] }, null],
+    [{ name: 'Ann', age: null }, null],
+    [[], 'it is not of type object'],
+    [{}, 'it has no "name"'],
+    [{ name: '' }, 'it.name has not at least 1 characters'],
+    [{ name: '\u{1f600}'.repeat(5) }, null],
+    [{ name: 'Annabel' }, 'it.name has not at most 5 characters'],
+    [{ name: 'A', age: 1.5 }, 'it.age is not of type integer,null'],
+    [{ name: 'A', age: 150 }, 'it.age is not less than 150'],
+    [{ name: 'A', kind: 'c' }, 'it.kind is none of the values allowed'],
+    [{ name: 'A', home: { town: 'Bonn' } }, 'it.home fits none of its alternatives'],
+    [{ name: 'A', friends: [{ name: 'B', x: 1 }] }, 'it.friends[0].x should not be there'],
+    [JSON.parse('{"name":"A","__proto__":1}'), 'it.__proto__ should not be there'],
+  ])('%#: judges a value as JSON Schema does', (value, fault) => {
+    expect(faultOf(person, value)).toBe(fault);
+  });
+
+  test('that refers to itself without end, or has no end of alternatives, is given up on', () => {
+    expect(faultOf({ $ref: '#' }, 1)).toMatch(/too many levels/);
+    const many = Array.from({ length: 30 }, () => ({ $ref: '#/$defs/a' }));
+    expect(faultOf({ $ref: '#/$defs/a', $defs: { a: { anyOf: many } } }, 1)).not.toBeNull();
+  });
+
+  test('of any shape is refused or judges every value', () => {
+    const keyword = fc.constantFrom(
+      'type',
+      'enum',
+      'const',
+      'anyOf',
+      'items',
+      'required',
+      'minLength',
+      'maximum',
+      'properties',
+      '$ref',
+      '$defs',
+    );
+    const schema = fc.dictionary(keyword, fc.oneof(fc.jsonValue(), fc.constantFrom('#', '#/$defs/a', 'string', 'array', 3)), {
+      maxKeys: 4,
+    });
+    fc.assert(
+      fc.property(schema, fc.jsonValue(), (shape, value) => {
+        try {
+          const fault = faultOf(shape as Record<string, unknown>, value);
+          expect(fault === null || typeof fault === 'string').toBe(true);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ServiceError);
+        }
+      }),
+    );
+  });
+});

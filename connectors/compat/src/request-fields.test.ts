@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ServiceError } from '@svc/service-kit/service-error.ts';
+import { checkFields, requestFields } from './request-fields.ts';
+
+const refusalOf = (body: Record<string, unknown>): ServiceError | null => {
+  try {
+    checkFields(body);
+    return null;
+  } catch (error) {
+    return error as ServiceError;
+  }
+};
+
+describe('the fields of a request', () => {
+  test("are all that the official client's types know, and no others", () => {
+    const types = path.join(
+      path.dirname(createRequire(import.meta.url).resolve('openai')),
+      'resources/chat/completions/completions.d.ts',
+    );
+    const [, body = ''] =
+      /export interface ChatCompletionCreateParamsBase \{\n(.*?)\n\}/s.exec(readFileSync(types, 'utf8')) ?? [];
+    const names = [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(30);
+    expect(new Set(Object.keys(requestFields))).toEqual(new Set(names));
+  });
+
+  const tool = { type: 'function', function: { name: 'f' } };
+  test.each([
+    ['tools', [tool]],
+    ['tools', {}],
+    ['tool_choice', 'required'],
+    ['tool_choice', tool],
+    ['functions', [{ name: 'f' }]],
+    ['function_call', { name: 'f' }],
+    ['n', 2],
+    ['n', 0],
+    ['logprobs', true],
+    ['top_logprobs', 3],
+    ['logit_bias', { 50256: -100 }],
+    ['audio', { voice: 'alloy', format: 'wav' }],
+    ['modalities', ['text', 'audio']],
+    ['moderation', { model: 'omni' }],
+    ['web_search_options', {}],
+  ])('%s of %j is refused by its name', (name, value) => {
+    expect(refusalOf({ [name]: value })).toMatchObject({
+      status: 400,
+      details: { param: name, code: 'unsupported_parameter' },
+    });
+    expect(refusalOf({ [name]: null })).toBeNull();
+  });
+
+  test.each([
+    [{ tools: [tool], tool_choice: 'none' }],
+    [{ functions: [{ name: 'f' }], function_call: 'none' }],
+    [{ tools: [], tool_choice: 'auto', parallel_tool_calls: true }],
+    [{ n: 1, logprobs: false, top_logprobs: 0, logit_bias: {}, modalities: ['text'] }],
+    [{ user: 'u', metadata: { a: 'b' }, prompt_cache_key: 'k', prediction: { type: 'content', content: 'x' } }],
+  ])('%j changes no answer', (body) => {
+    expect(checkFields(body)).toEqual([]);
+  });
+
+  test('that are wishes are named when they are passed over, and no more of them than can be read', () => {
+    expect(checkFields({ temperature: 0, seed: 7, max_tokens: 5, top_k: 4, __proto__: null })).toEqual([
+      'temperature',
+      'seed',
+      'max_tokens',
+      'top_k',
+    ]);
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`x${i}`, 1]));
+    expect(checkFields(many)).toHaveLength(32);
+    expect(checkFields({ 'x\r\nset-cookie': 1, 'caf\u00e9': 1, constructor: 1 })).toEqual(['constructor']);
+  });
+});

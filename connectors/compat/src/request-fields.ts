@@ -1,0 +1,86 @@
+import { isRecord } from '@svc/contract/json-value.ts';
+import { refuse } from './completion-error.ts';
+
+type Body = Record<string, unknown>;
+/**
+ * `read`: another file reads it. `harmless`: leaving it out changes no answer. `hint`: a wish that is not followed. A function
+ * throws for what cannot be done.
+ */
+type Rule = 'read' | 'harmless' | 'hint' | ((value: unknown, body: Body) => void);
+
+/** Every field of the protocol's request. The table in docs/api.md says the same to callers. */
+export const requestFields: Readonly<Record<string, Rule>> = {
+  messages: 'read',
+  model: 'read',
+  stream: 'read',
+  stream_options: 'read',
+  stop: 'read',
+  response_format: 'read',
+
+  metadata: 'harmless',
+  parallel_tool_calls: 'harmless',
+  prediction: 'harmless',
+  prompt_cache_key: 'harmless',
+  prompt_cache_options: 'harmless',
+  prompt_cache_retention: 'harmless',
+  safety_identifier: 'harmless',
+  user: 'harmless',
+
+  frequency_penalty: 'hint',
+  max_completion_tokens: 'hint',
+  max_tokens: 'hint',
+  presence_penalty: 'hint',
+  reasoning_effort: 'hint',
+  seed: 'hint',
+  service_tier: 'hint',
+  store: 'hint',
+  temperature: 'hint',
+  top_p: 'hint',
+  verbosity: 'hint',
+
+  n: (n) => only(n === 1, 'n', "only one choice is made, so 'n' must be 1"),
+  logprobs: (value) => only(value === false, 'logprobs', 'probabilities of tokens are not known here'),
+  top_logprobs: (value) => only(value === 0, 'top_logprobs', 'probabilities of tokens are not known here'),
+  logit_bias: (value) => only(isRecord(value) && isEmpty(value), 'logit_bias', 'tokens cannot be weighted here'),
+  audio: () => only(false, 'audio', 'answers are text; POST /v1/audio/speech speaks one'),
+  modalities: (value) => only(isTextAlone(value), 'modalities', 'answers are text; POST /v1/audio/speech speaks one'),
+  moderation: () => only(false, 'moderation', 'scores of moderation are not given out here'),
+  web_search_options: () =>
+    only(false, 'web_search_options', 'the assistant searches by tools of its own, and gives no list of citations'),
+  tools: (value, body) => only(isEmptyList(value) || areForbidden(body), 'tools', noCalls),
+  functions: (value, body) => only(isEmptyList(value) || areForbidden(body), 'functions', noCalls),
+  tool_choice: (value) => only(value === 'none' || value === 'auto', 'tool_choice', noCalls),
+  function_call: (value) => only(value === 'none' || value === 'auto', 'function_call', noCalls),
+};
+
+const noCalls =
+  'functions of the caller are not called: the assistant has tools of its own, and its operator can add yours as a tool server';
+
+/** Most names that are given back: a caller could send any number. */
+const maxNames = 32;
+
+/**
+ * Goes through all fields of a request. Gives back those that have no effect though a caller could wish it, unknown ones
+ * among them. @throws ServiceError `unsupported_parameter` for one without which the answer would mean something else.
+ */
+export function checkFields(body: Body): string[] {
+  const ignored: string[] = [];
+  for (const name in body) {
+    const value = body[name];
+    if (value === null || value === undefined) continue;
+    const rule = Object.hasOwn(requestFields, name) ? requestFields[name] : 'hint';
+    if (typeof rule === 'function') rule(value, body);
+    else if (rule === 'hint' && ignored.length < maxNames && /^[\w.-]{1,64}$/.test(name)) ignored.push(name);
+  }
+  return ignored;
+}
+
+function only(isFine: boolean, param: string, why: string): void {
+  if (!isFine) throw refuse(param, `'${param}' is not supported: ${why}.`, 'unsupported_parameter');
+}
+
+const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+const isTextAlone = (value: unknown): boolean => Array.isArray(value) && value.every((each) => each === 'text');
+/** The caller itself forbids calls, so that its functions are words without effect. */
+const areForbidden = ({ tool_choice: tool, function_call: call }: Body): boolean => tool === 'none' || call === 'none';

@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createStopCutter, cutAtStop, parseStop } from './stop-text.ts';
+
+test.each([
+  [null, []],
+  ['END', ['END']],
+  [
+    ['a', 'b'],
+    ['a', 'b'],
+  ],
+])('reads %j', (value, stops) => {
+  expect(parseStop(value)).toEqual(stops);
+});
+
+test.each([[''], [5], [['a', '']], [['a', 'b', 'c', 'd', 'e']], ['x'.repeat(1_001)], [{}]])('refuses %j', (value) => {
+  expect(() => parseStop(value)).toThrow(expect.objectContaining({ details: expect.objectContaining({ param: 'stop' }) }));
+});
+
+const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 40 });
+const stops = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 4 }), { maxLength: 4 });
+
+test('an answer in parts ends where the whole one does, and nothing that is shown is too much', () => {
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 8 }), stops, (parts, ends) => {
+      const expected = cutAtStop(parts.join(''), ends);
+      let shown = '';
+      const cutter = createStopCutter(ends, (part) => {
+        shown += part;
+        expect(expected.startsWith(shown)).toBe(true);
+      });
+      parts.forEach(cutter.push);
+      cutter.end();
+      expect(shown).toBe(expected);
+    }),
+  );
+});
+
+test('only what could begin a stop is held back', () => {
+  const shown: string[] = [];
+  const cutter = createStopCutter(['END'], (part) => void shown.push(part));
+  cutter.push('the E');
+  cutter.push('Nough EN');
+  expect(shown.join('')).toBe('the ENough ');
+  cutter.push('D and more');
+  cutter.end();
+  expect(shown.join('')).toBe('the ENough ');
+});

@@ -1,0 +1,67 @@
+import { refuse } from './completion-error.ts';
+
+const maxStops = 4;
+const maxStopChars = 1_000;
+
+/** The texts at which an answer ends; none when the caller names none. @throws ServiceError naming the field. */
+export function parseStop(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length > maxStops) throw refuse('stop', `'stop' has more than ${maxStops} texts.`, 'array_above_max_length');
+  return list.map((each) => {
+    if (typeof each === 'string' && each !== '' && each.length <= maxStopChars) return each;
+    throw refuse('stop', `'stop' must be a text of 1 to ${maxStopChars} characters, or a list of such.`, 'invalid_value');
+  });
+}
+
+/** What stands before the first of the texts. */
+export function cutAtStop(text: string, stops: readonly string[]): string {
+  const end = firstOf(text, stops);
+  return end === -1 ? text : text.slice(0, end);
+}
+
+const firstOf = (text: string, stops: readonly string[]): number =>
+  stops.reduce((first, stop) => {
+    const at = text.indexOf(stop);
+    return at !== -1 && (first === -1 || at < first) ? at : first;
+  }, -1);
+
+export type StopCutter = {
+  push(text: string): void;
+  /** Nothing more comes: what was held back goes out. */
+  end(): void;
+};
+
+/** Cuts a text that comes in parts. Holds back what could be the beginning of a stop, and nothing more. */
+export function createStopCutter(stops: readonly string[], send: (text: string) => void): StopCutter {
+  if (stops.length === 0) return { push: send, end: () => undefined };
+  let held = '';
+  let isOver = false;
+  const give = (text: string) => {
+    held = held.slice(text.length);
+    send(text);
+  };
+  return {
+    push(text) {
+      if (isOver) return;
+      held += text;
+      const end = firstOf(held, stops);
+      isOver = end !== -1;
+      give(held.slice(0, isOver ? end : held.length - begunStop(held, stops)));
+    },
+    end() {
+      if (!isOver && held !== '') give(held);
+      isOver = true;
+    },
+  };
+}
+
+/** Length of the longest end of a text with which a stop could begin. */
+function begunStop(text: string, stops: readonly string[]): number {
+  const most = Math.max(...stops.map((stop) => stop.length)) - 1;
+  for (let length = Math.min(most, text.length); length > 0; length--) {
+    const end = text.slice(-length);
+    if (stops.some((stop) => stop.startsWith(end))) return length;
+  }
+  return 0;
+}
