@@ -1,4 +1,6 @@
+import type { Attachment } from './envelope.ts';
 import type { WorkingFolder } from './folder.ts';
+import type { Outcome, ToolUse, TurnState } from './turn.ts';
 
 export const sessionStates = ['idle', 'queued', 'running', 'claimed'] as const;
 export type SessionState = (typeof sessionStates)[number];
@@ -35,6 +37,28 @@ export type Session = {
   created_at: number;
   last_active_at: number;
 };
+
+/** One side of a turn as the transcript shows it. Times are epoch ms. */
+export type HistoryMessage = {
+  turn_id: string;
+  /** The channel's id of the message that was answered, where it gave one. */
+  message_id: string | null;
+  role: 'user' | 'operator' | 'assistant' | 'error';
+  sender: string | null;
+  text: string;
+  at: number;
+  /** Of the whole turn, as it is now. */
+  state: TurnState;
+  /** How it ended; null while it has not, and when it failed. */
+  outcome: Outcome | null;
+  /** Files that came with the message; of an answer there are none. */
+  attachments: Attachment[];
+  /** What was called to answer the message, also while its turn runs; of an answer there are none. */
+  tools: ToolUse[];
+};
+
+/** Answer of `GET /v2/session/:key/history`, oldest first. `next` is the `before` of the older page. */
+export type History = { messages: HistoryMessage[]; next: number | null };
 
 /**
  * A session in the answer of `GET /api/sessions`. `terminal`: an engine's program in a terminal of tmux; `transcript`: one

@@ -68,4 +68,13 @@ export type TurnProgress =
   /** Everything streamed so far is withdrawn: the turn ends in silence, or what follows takes its place. */
   | { type: 'retract' };
 
+/**
+ * The life of a turn. `replied` has an answer, `delivered` is known to have reached the channel, `done` ended without
+ * anything to say.
+ */
+export type TurnState = 'queued' | 'running' | 'replied' | 'delivered' | 'done' | 'failed';
+
+/** A tool that a turn called. `ok`: null until it has ended. */
+export type ToolUse = { id: string; name: string; ok: boolean | null };
+
 export type TurnFrame = TurnProgress | { type: 'result'; result: HandleResult } | { type: 'error'; error: ErrorBody };

@@ -1,25 +1,24 @@
+import type { Attachment } from '@svc/contract/envelope.ts';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
-import type { HandleResult } from '@svc/contract/turn.ts';
+import type { HistoryMessage } from '@svc/contract/session.ts';
+import type { HandleResult, ToolUse, TurnState } from '@svc/contract/turn.ts';
 import { parseSteps } from '@svc/service-kit/json/parse-steps.ts';
 import { createPace, inTurns } from '@svc/service-kit/redaction/pace.ts';
+import type { LiveTurns } from '../turn/live-turns.ts';
 import type { HistoryRow } from '../turn/turn-journal.ts';
 
-/** One side of a turn as the transcript shows it. Times are epoch ms. */
-export type HistoryMessage = {
-  turn_id: string;
-  role: 'user' | 'operator' | 'assistant' | 'error';
-  sender: string | null;
-  text: string;
-  at: number;
-};
+type Live = LiveTurns['byId'];
 
-/** What was said in turns, in their order. Their replies may be long: everything else has its turn between them. */
-export async function toMessages(rows: readonly HistoryRow[]): Promise<HistoryMessage[]> {
+/**
+ * What was said in turns, in their order. Their replies may be long: everything else has its turn between them. `live`: the
+ * turns that wait or run, which know better than the journal what they do.
+ */
+export async function toMessages(rows: readonly HistoryRow[], live: Live): Promise<HistoryMessage[]> {
   const pace = createPace();
   const messages: HistoryMessage[] = [];
   for (const row of rows) {
     const result = row.result === null ? null : ((await inTurns(parseSteps(bufferOf(row.result)))).value as HandleResult);
-    messages.push(...messagesOf(row, result));
+    messages.push(...messagesOf(row, result, live));
     if (pace.isDue()) await pace.pause();
   }
   return messages;
@@ -28,22 +27,45 @@ export async function toMessages(rows: readonly HistoryRow[]): Promise<HistoryMe
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength);
 
 /** What was said in a turn and what came of it. A message that was merged into a later one is shown there. */
-function messagesOf(row: HistoryRow, result: HandleResult | null): HistoryMessage[] {
+function messagesOf(row: HistoryRow, result: HandleResult | null, live: Live): HistoryMessage[] {
   if (result?.outcome === 'merged') return [];
-  const role = row.origin === 'inject' ? 'operator' : 'user';
-  const text = row.text === null ? '' : bufferOf(row.text).toString();
-  const asked: HistoryMessage = { turn_id: row.id, role, sender: row.sender, text, at: row.accepted_at };
-  const at = row.ended_at ?? row.accepted_at;
-  const answers = (result?.actions ?? []).map((action) => answer(row.id, 'assistant', action.text, at));
-  if (row.is_too_long === 1) answers.push(answer(row.id, 'assistant', 'This reply is too long to be shown here.', at));
-  const failure = row.error === null ? [] : [answer(row.id, 'error', (JSON.parse(row.error) as ErrorBody).message, at)];
+  const turn = {
+    turn_id: row.id,
+    message_id: row.message_id,
+    state: stateOf(row, live),
+    outcome: result?.outcome ?? null,
+  };
+  const asked: HistoryMessage = {
+    ...turn,
+    role: row.origin === 'inject' ? 'operator' : 'user',
+    sender: row.sender,
+    text: row.text === null ? '' : bufferOf(row.text).toString(),
+    at: row.accepted_at,
+    attachments: listOf<Attachment>(row.attachments),
+    tools: toolsOf(row, live),
+  };
+  const answer = (role: 'assistant' | 'error', text: string): HistoryMessage => ({
+    ...turn,
+    role,
+    sender: null,
+    text,
+    at: row.ended_at ?? row.accepted_at,
+    attachments: [],
+    tools: [],
+  });
+  const answers = (result?.actions ?? []).map((action) => answer('assistant', action.text));
+  if (row.is_too_long === 1) answers.push(answer('assistant', 'This reply is too long to be shown here.'));
+  const failure = row.error === null ? [] : [answer('error', (JSON.parse(row.error) as ErrorBody).message)];
   return [asked, ...answers, ...failure];
 }
 
-const answer = (turn_id: string, role: 'assistant' | 'error', text: string, at: number): HistoryMessage => ({
-  turn_id,
-  role,
-  sender: null,
-  text,
-  at,
-});
+/** What the journal says of a turn without an end may be of an earlier process: whether it runs now is known by the turn alone. */
+function stateOf({ id, state }: HistoryRow, live: Live): TurnState {
+  if (state !== 'queued' && state !== 'running') return state;
+  return live(id)?.isRunning === true ? 'running' : 'queued';
+}
+
+const toolsOf = ({ id, tools }: HistoryRow, live: Live): ToolUse[] =>
+  tools === null ? (live(id)?.tools ?? []).map((tool) => ({ ...tool })) : listOf<ToolUse>(tools);
+
+const listOf = <T>(json: string | null): T[] => (json === null ? [] : (JSON.parse(json) as T[]));

@@ -1,9 +1,11 @@
+import type { History } from '@svc/contract/session.ts';
 import { localActor } from '@svc/contract/trust.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { textsInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
+import type { Database } from '@svc/store/database.ts';
 import { firstFitting } from '@svc/store/read-page.ts';
 import type { Folders } from '../folder/folders.ts';
 import type { Pipeline } from '../turn/pipeline.ts';
@@ -19,9 +21,10 @@ import { toSession } from './session-view.ts';
 import type { Workspaces } from './workspaces.ts';
 
 type Deps = {
+  db: Pick<Database, 'flush'>;
   sessions: SessionStore;
   observed: ObservedStore;
-  pipeline: Pick<Pipeline, 'stateOf' | 'isBusy'>;
+  pipeline: Pick<Pipeline, 'stateOf' | 'isBusy' | 'liveTurn'>;
   claims: Claims;
   journal: TurnJournal;
   knownSecrets: KnownSecrets;
@@ -33,7 +36,7 @@ type KeyParams = { key: string };
 
 /** `GET /v2/sessions`, `GET|DELETE /v2/session/:key` and its history (spec: Endpoints, Core). */
 export function mountSessionRoutes(app: App, deps: Deps): void {
-  const { sessions, pipeline, claims, journal, knownSecrets } = deps;
+  const { db, sessions, pipeline, claims, journal, knownSecrets } = deps;
 
   app.get<{ Querystring: { limit?: string; before?: string } }>('/v2/sessions', async ({ query }) => {
     const limit = queryInteger('limit', query.limit, 100, 1, 1000);
@@ -52,13 +55,14 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
 
   app.get<{ Params: KeyParams; Querystring: { limit?: string; before?: string } }>(
     '/v2/session/:key/history',
-    async ({ params, query }) => {
+    async ({ params, query }): Promise<History> => {
       const limit = queryInteger('limit', query.limit, 100, 1, 1000);
       const before = queryInteger('before', query.before, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
       const { rows, next } = await journal.history(params.key, before, limit);
+      await db.flush(); // what is shown is not forgotten
       if (rows.length === 0 && (await sessions.read(params.key)) === undefined) throw notFound('session', params.key);
       const redactor = knownSecrets.redactor();
-      const messages = await toMessages(rows.toReversed());
+      const messages = await toMessages(rows.toReversed(), pipeline.liveTurn);
       const texts = await textsInSlices(
         redactor,
         messages.map(({ text }) => text),

@@ -1,4 +1,4 @@
-import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
+import type { HandleResult, ToolUse, TurnProgress } from '@svc/contract/turn.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { StoredDelivery } from '../delivery/delivery-store.ts';
@@ -7,6 +7,10 @@ import type { Caller, Turn, TurnSink } from './turn.ts';
 /** A turn between its acceptance and its end, and everybody who waits for its answer. */
 export type LiveTurn = {
   turn: Turn;
+  /** It has its place, and does what it is for; until then it waits. */
+  isRunning: boolean;
+  /** The first of what it has called. */
+  tools: readonly ToolUse[];
   /** Shows a frame to every caller that wants to see it, once the turn is safely in the journal. */
   sink: TurnSink;
   result: Promise<HandleResult>;
@@ -23,6 +27,7 @@ export type LiveTurn = {
 /** Turns between acceptance and end, each with everybody who waits for it. */
 export interface LiveTurns {
   find(key: string, messageId: string | undefined): LiveTurn | undefined;
+  byId(turnId: string): LiveTurn | undefined;
   /** From now on the turn is live. What it answers is said by `follow`, in the same tick. */
   begin(turn: Turn, caller: Caller | null): LiveTurn;
   count(): number;
@@ -30,12 +35,14 @@ export interface LiveTurns {
 
 /** The turns that are live, by conversation and message id, so that a message that comes twice joins its own turn. */
 export function createLiveTurns(db: Pick<Database, 'mark' | 'flush'>): LiveTurns {
-  let count = 0;
+  const byId = new Map<string, LiveTurn>();
   const byMessage = new Map<string, LiveTurn>();
 
   return {
     find: (key: string, messageId: string | undefined): LiveTurn | undefined =>
       messageId === undefined ? undefined : byMessage.get(compositeKey(key, messageId)),
+
+    byId: (turnId: string): LiveTurn | undefined => byId.get(turnId),
 
     begin(turn: Turn, caller: Caller | null): LiveTurn {
       const since = db.mark();
@@ -43,11 +50,12 @@ export function createLiveTurns(db: Pick<Database, 'mark' | 'flush'>): LiveTurns
       const { conversation_key, message_id } = turn.envelope;
       const key = message_id === undefined ? null : compositeKey(conversation_key, message_id);
       const end = () => {
-        count--;
+        byId.delete(turn.id);
         if (key !== null) byMessage.delete(key);
       };
       const live: LiveTurn = {
         turn,
+        isRunning: false,
         result: pending,
         flush,
         follow: (answer) => (live.result = answer.finally(end)),
@@ -55,11 +63,11 @@ export function createLiveTurns(db: Pick<Database, 'mark' | 'flush'>): LiveTurns
       };
       if (caller !== null) live.attach(caller);
       if (key !== null) byMessage.set(key, live);
-      count++;
+      byId.set(turn.id, live);
       return live;
     },
 
-    count: () => count,
+    count: () => byId.size,
   };
 }
 
@@ -69,7 +77,8 @@ const pending = new Promise<HandleResult>(() => undefined);
  * Frames for any number of callers. The first frame waits until what was accepted is committed: seeing anything of a
  * turn means that it will not be forgotten. One that joins later gets the text so far in one piece.
  */
-function createBroadcast(flush: () => Promise<void>): Pick<LiveTurn, 'sink' | 'attach' | 'hasCaller'> {
+function createBroadcast(flush: () => Promise<void>): Pick<LiveTurn, 'tools' | 'sink' | 'attach' | 'hasCaller'> {
+  const tools: ToolUse[] = [];
   const callers: Caller[] = [];
   const late: TurnSink[] = [];
   const held: TurnProgress[] = [];
@@ -91,7 +100,9 @@ function createBroadcast(flush: () => Promise<void>): Pick<LiveTurn, 'sink' | 'a
     flush().then(release, () => undefined); // what cannot be stored is not shown; the turn's end fails and says why
   };
   return {
+    tools,
     sink(frame) {
+      if (frame.type === 'tool' || frame.type === 'tool_result') noteTool(tools, frame);
       if (state === 'unwatched' && callers.some(({ sink }) => sink !== null)) hold();
       if (state === 'held') held.push(frame);
       else send(frame);
@@ -105,4 +116,17 @@ function createBroadcast(flush: () => Promise<void>): Pick<LiveTurn, 'sink' | 'a
     },
     hasCaller: () => callers.some((caller) => !caller.isGone()),
   };
+}
+
+/** More are not kept: a turn may call thousands. */
+const maxTools = 100;
+
+/** A result is of the newest call of its id that has none. */
+function noteTool(tools: ToolUse[], frame: Extract<TurnProgress, { type: 'tool' | 'tool_result' }>): void {
+  if (frame.type === 'tool') {
+    if (tools.length < maxTools) tools.push({ id: frame.id, name: frame.name, ok: null });
+    return;
+  }
+  const called = tools.findLast(({ id, ok }) => id === frame.id && ok === null);
+  if (called !== undefined) called.ok = frame.ok;
 }

@@ -4,7 +4,7 @@ import { createPendingAcks, type PendingAcks } from '../delivery/pending-acks.ts
 import { abortTurn } from './abort-turn.ts';
 import { handleEnvelope } from './handle-envelope.ts';
 import { inject, type Injection, type InjectAnswer } from './inject.ts';
-import { createLiveTurns } from './live-turns.ts';
+import { createLiveTurns, type LiveTurns } from './live-turns.ts';
 import { createMessageBatches } from './message-batches.ts';
 import { recoverTurns } from './recover-turns.ts';
 import { runJournaledTurn, type RunLiveTurn } from './run-journaled-turn.ts';
@@ -31,6 +31,8 @@ export type Pipeline = {
   isBusy(conversationKey: string): boolean;
   /** True while this message's turn is between its acceptance and its end. */
   isLive(conversationKey: string, messageId: string): boolean;
+  /** A turn between its acceptance and its end, by its id. */
+  liveTurn: LiveTurns['byId'];
   counts: TurnQueue['counts'];
   /** How many turns are between their acceptance and their end: those that are gathered or answered at once, too. */
   liveCount(): number;
@@ -63,6 +65,7 @@ export function createPipeline(deps: TurnDeps): Pipeline {
     stateOf: turnQueue.stateOf,
     isBusy: (conversationKey) => turnQueue.stateOf(conversationKey) !== 'idle' || batches.has(conversationKey),
     isLive: (conversationKey, messageId) => liveTurns.find(conversationKey, messageId) !== undefined,
+    liveTurn: liveTurns.byId,
     counts: turnQueue.counts,
     liveCount: liveTurns.count,
     pendingAcks: parts.pendingAcks,

@@ -39,6 +39,7 @@ export async function runJournaledTurn(
   };
   try {
     const handled = await ticket.run(async (signal) => {
+      live.isRunning = true;
       if (!hasStarted) await begin(deps, live);
       return endTurn(deps, live, await work(signal));
     }, onQueued);
@@ -70,6 +71,7 @@ async function endTurn(deps: Deps, live: LiveTurn, handled: HandleResult): Promi
   const route = routeOf(turn);
   const hasReply = handled.actions.length > 0;
   const json = await jsonInTurns(handled);
+  keepTools(deps, live);
   if (hasReply && route !== null && turn.steering !== undefined) {
     // An operator's words are answered over the channel. Begun in one tick, so a crash leaves both or neither.
     const ended = deps.journal.end(turn, handled, false, json);
@@ -84,10 +86,16 @@ async function endTurn(deps: Deps, live: LiveTurn, handled: HandleResult): Promi
   return handled;
 }
 
+/** Begun in the tick in which the end is: a crash leaves both or neither. A fault of the database shows in the end itself. */
+function keepTools({ journal }: Pick<Deps, 'journal'>, { turn, tools }: LiveTurn): void {
+  if (tools.length > 0) journal.keepTools(turn, tools).catch(() => undefined);
+}
+
 /** Whoever asked hears of the failure; when nobody is there any more it goes over the channel, or on the list. */
 export async function failTurn(deps: Deps, live: LiveTurn, error: unknown): Promise<void> {
   const { turn } = live;
   const failure = toServiceError(error).toBody(turn.requestId);
+  keepTools(deps, live);
   await deps.journal.fail(turn, failure);
   if (!live.hasCaller()) {
     const error = `the turn failed: ${failure.error}`;

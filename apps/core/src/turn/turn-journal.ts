@@ -1,16 +1,10 @@
 import type { ErrorBody } from '@svc/contract/error-body.ts';
-import type { HandleResult } from '@svc/contract/turn.ts';
+import type { HandleResult, ToolUse, TurnState } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { jsonInTurns } from '@svc/service-kit/json/write-steps.ts';
 import type { Database } from '@svc/store/database.ts';
 import { asBytes, bounded, bytesOf, cut, readPage, type Page, type PageSql } from '@svc/store/read-page.ts';
 import type { Turn } from './turn.ts';
-
-/**
- * The life of a turn. `replied` has an answer, `delivered` is known to have reached the channel, `done` ended without
- * anything to say.
- */
-export type TurnState = 'queued' | 'running' | 'replied' | 'delivered' | 'done' | 'failed';
 
 export type JournalRow = {
   seq: number;
@@ -31,7 +25,8 @@ export type JournalRow = {
   accepted_at: number;
 };
 
-export type HistoryRow = Pick<JournalRow, 'seq' | 'id' | 'sender' | 'error' | 'accepted_at'> & {
+export type HistoryRow = Pick<JournalRow, 'seq' | 'id' | 'sender' | 'state' | 'error' | 'accepted_at'> & {
+  message_id: string | null;
   /** Bytes of UTF-8: as text, the database takes 15 ms to hand out a megabyte of Chinese. */
   text: Uint8Array | null;
   result: Uint8Array | null;
@@ -39,12 +34,15 @@ export type HistoryRow = Pick<JournalRow, 'seq' | 'id' | 'sender' | 'error' | 'a
   ended_at: number | null;
   /** 1 where the result is longer than can be shown. */
   is_too_long: number;
+  /** JSON. */
+  attachments: string | null;
+  tools: string | null;
 };
 
 const insert = `
   INSERT INTO turn (id, conversation_key, message_id, sender, channel, public, origin, state, open, attempts, request_id, text,
-    input, accepted_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT (conversation_key, message_id) DO NOTHING RETURNING seq`;
+    input, attachments, accepted_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?) ON CONFLICT (conversation_key, message_id) DO NOTHING RETURNING seq`;
 const columns =
   'seq, id, conversation_key, sender, channel, public, state, open, attempts, request_id, input, text, result, error, accepted_at';
 const selectByMessage = `SELECT ${columns} FROM turn WHERE conversation_key = ? AND message_id = ?`;
@@ -52,18 +50,22 @@ const selectOpen = `SELECT ${columns} FROM turn
   WHERE seq > (SELECT seq FROM turn_mark) AND open = 1 ORDER BY seq`;
 /** What is longer is not read: the result is JSON, of which no part can be shown. */
 const maxResult = 4 * 1024 * 1024;
+const maxList = 1024 * 1024;
 const history: PageSql = {
   table: 'turn',
-  where: 'conversation_key = ? AND open = 0',
-  columns: `seq, id, sender, origin, ${cut('text', 1024 * 1024, asBytes)}, ${bounded('result', maxResult, asBytes)}, ${bounded('error', maxResult)},
+  where: 'conversation_key = ? AND forgotten = 0',
+  columns: `seq, id, message_id, sender, origin, state, ${cut('text', 1024 * 1024, asBytes)}, ${bounded('result', maxResult, asBytes)},
+    ${bounded('error', maxResult)}, ${bounded('attachments', maxList)}, ${bounded('tools', maxList)},
     accepted_at, ended_at, result IS NOT NULL AND octet_length(result) > ${maxResult} AS is_too_long`,
-  bytes: bytesOf('text', 'result', 'error'),
+  bytes: bytesOf('text', 'result', 'error', 'attachments', 'tools'),
 };
+const ended: PageSql = { ...history, where: 'conversation_key = ? AND open = 0' };
 const updateStart = `UPDATE turn SET state = 'running', attempts = attempts + 1 WHERE seq = ?`;
 const updateSetAside = `UPDATE turn SET state = 'queued' WHERE seq = ?`;
-const updateInput = 'UPDATE turn SET text = ?, input = ? WHERE seq = ?';
-const updateAgain = `UPDATE turn SET id = ?, state = 'queued', open = 1, attempts = 0, request_id = ?, text = ?, input = ?, error = NULL,
-  ended_at = NULL WHERE seq = ?`;
+const updateInput = 'UPDATE turn SET text = ?, input = ?, attachments = ? WHERE seq = ?';
+const updateAgain = `UPDATE turn SET id = ?, state = 'queued', open = 1, attempts = 0, request_id = ?, text = ?, input = ?,
+  attachments = ?, tools = NULL, error = NULL, ended_at = NULL WHERE seq = ?`;
+const updateTools = 'UPDATE turn SET tools = ? WHERE seq = ?';
 const updateEnd = 'UPDATE turn SET state = ?, open = 0, input = NULL, result = ?, ended_at = ? WHERE seq = ?';
 // The input names the route, so it stays until the reply is on its way.
 const updateReplied = 'UPDATE turn SET state = ?, result = ?, ended_at = ? WHERE seq = ?';
@@ -71,6 +73,8 @@ const updateFailed = `UPDATE turn SET state = 'failed', open = 0, input = NULL, 
 // Nothing else than a made reply: a delivery may tell of a failure, or of a message that has been taken up again since.
 const updateState = `UPDATE turn SET state = ?, open = 0, input = NULL WHERE seq = ? AND id = ? AND state = 'replied'
   RETURNING seq`;
+const removeEnded = 'DELETE FROM turn WHERE conversation_key = ? AND open = 0';
+const hideReplied = `UPDATE turn SET forgotten = 1 WHERE conversation_key = ? AND open = 1 AND state = 'replied'`;
 const updateMark = 'UPDATE turn_mark SET seq = ?';
 const lowerMark = 'UPDATE turn_mark SET seq = MIN(seq, ?)';
 const removeOld = `DELETE FROM turn WHERE seq IN
@@ -93,14 +97,18 @@ export interface TurnJournal {
   /** `isOpen`: the reply still has to reach its channel. `json`: a long result as JSON, made before. */
   end(turn: Turn, result: HandleResult, isOpen: boolean, json?: string): Promise<unknown>;
   fail(turn: Pick<Turn, 'seq'>, error: ErrorBody): Promise<unknown>;
+  /** What the turn has called; to be kept in the tick that it ends in. */
+  keepTools(turn: Pick<Turn, 'seq'>, tools: readonly ToolUse[]): Promise<unknown>;
   /** The reply reached the channel, or is the outbox's business from here on (`replied`). */
   settle(turn: Pick<Turn, 'seq' | 'id'>, state: 'delivered' | 'replied'): Promise<void>;
   find(key: string, messageId: string): Promise<JournalRow | undefined>;
   /** What an earlier process left open, oldest first. */
   open(): Promise<JournalRow[]>;
-  /** Ended turns of a conversation, newest first, those before `before`. */
+  /** Turns of a conversation, newest first, those before `before`: also those that wait and run. */
   history(key: string, before: number, limit: number): Promise<Page<HistoryRow>>;
-  /** What was said in a conversation is forgotten; what is still open stays. */
+  /** Those of them that have ended. */
+  ended(key: string, before: number, limit: number): Promise<Page<HistoryRow>>;
+  /** What was said in a conversation is forgotten. What waits or runs stays, and a reply on its way arrives. */
   forget(key: string): Promise<number>;
   /** Removes some of what ended before `before` (epoch ms); gives how many. */
   prune(before: number): Promise<number>;
@@ -153,6 +161,7 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
         turn.requestId,
         envelope.content.text,
         input,
+        filesOf(turn),
         clock.now(),
       );
       if (row !== undefined) opened(row.seq);
@@ -164,12 +173,14 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
       const input = await inputOf(turn);
       const lowered = db.getDeferred(lowerMark, turn.seq - 1);
       const { text } = turn.envelope.content;
-      await Promise.all([lowered, db.getDeferred(updateAgain, turn.id, turn.requestId, text, input, turn.seq)]);
+      await Promise.all([lowered, db.getDeferred(updateAgain, turn.id, turn.requestId, text, input, filesOf(turn), turn.seq)]);
     },
 
     start: (turn: Turn) => db.getDeferred(updateStart, turn.seq),
     setAside: ({ seq }: Pick<Turn, 'seq'>) => db.getDeferred(updateSetAside, seq),
-    keepInput: (turn: Turn, input: string) => db.getDeferred(updateInput, turn.envelope.content.text, input, turn.seq),
+    keepInput: (turn: Turn, input: string) =>
+      db.getDeferred(updateInput, turn.envelope.content.text, input, filesOf(turn), turn.seq),
+    keepTools: ({ seq }: Pick<Turn, 'seq'>, tools: readonly ToolUse[]) => db.getDeferred(updateTools, JSON.stringify(tools), seq),
 
     end(turn: Turn, result: HandleResult, isOpen: boolean, json = JSON.stringify(result)): Promise<unknown> {
       if (!isOpen) open.delete(turn.seq);
@@ -194,13 +205,23 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
       return rows;
     },
     history: (key: string, before: number, limit: number) => readPage<HistoryRow>(db, history, { values: [key], before, limit }),
+    ended: (key: string, before: number, limit: number) => readPage<HistoryRow>(db, ended, { values: [key], before, limit }),
 
-    forget: (key: string) => db.run('DELETE FROM turn WHERE conversation_key = ? AND open = 0', key),
+    async forget(key: string): Promise<number> {
+      const [removed] = await Promise.all([db.run(removeEnded, key), db.run(hideReplied, key)]);
+      return removed;
+    },
     prune: (before: number) => db.run(removeOld, before),
   };
 }
 
 type Input = Pick<Turn, 'envelope' | 'instanceId' | 'steering' | 'announcedAfter'>;
+
+/** The message's files as JSON, in a column of their own that stays; null for none. */
+function filesOf({ envelope: { content } }: Turn): string | null {
+  const { attachments = [] } = content;
+  return attachments.length === 0 ? null : JSON.stringify(attachments);
+}
 
 /** Everything of the turn but its text, which has a column of its own and stays. */
 export function inputOf({ envelope, instanceId, steering, announcedAfter }: Turn): string | Promise<string> {

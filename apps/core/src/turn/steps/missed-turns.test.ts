@@ -8,6 +8,8 @@ import { withMissedTurns } from './missed-turns.ts';
 const row = (seq: number, text: string): HistoryRow => ({
   seq,
   id: `t${seq}`,
+  message_id: null,
+  state: 'delivered',
   sender: 'anna',
   origin: 'message',
   text: Buffer.from(`asked ${seq}`),
@@ -16,12 +18,14 @@ const row = (seq: number, text: string): HistoryRow => ({
   accepted_at: seq,
   ended_at: seq,
   is_too_long: 0,
+  attachments: null,
+  tools: null,
 });
 
 /** What an engine is told of turns with these replies, the newest last. */
 async function told(replies: string[]): Promise<string> {
   const rows = replies.map((text, seq) => row(seq, text)).toReversed();
-  const journal = { history: () => Promise.resolve({ rows }) } as unknown as TurnJournal;
+  const journal = { ended: () => Promise.resolve({ rows }) } as unknown as TurnJournal;
   const turn = { seq: 100, envelope: { conversation_key: 'k' } } as Turn;
   const session = { missed: replies.length, engine_session_id: 's' } as OpenSession;
   const prompt = { text: 'now', transcript: [] } as unknown as Prompt;

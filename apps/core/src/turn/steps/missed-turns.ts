@@ -1,7 +1,8 @@
 import type { PriorMessage } from '@svc/contract/envelope.ts';
 import { transcriptText } from '@svc/engine-kit/turn-text.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
-import { toMessages, type HistoryMessage } from '../../session/history.ts';
+import type { HistoryMessage } from '@svc/contract/session.ts';
+import { toMessages } from '../../session/history.ts';
 import type { OpenSession } from '../../session/session-store.ts';
 import type { TurnDeps } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
@@ -23,12 +24,15 @@ export async function withMissedTurns(
   session: OpenSession,
 ): Promise<Prompt> {
   const before = turn.seq === 0 ? Number.MAX_SAFE_INTEGER : turn.seq;
-  const { rows } = await journal.history(turn.envelope.conversation_key, before, Math.min(session.missed, maxTurns));
-  const missed = newestWithin((await toMessages(rows.toReversed())).flatMap(toPrior));
+  const { rows } = await journal.ended(turn.envelope.conversation_key, before, Math.min(session.missed, maxTurns));
+  const missed = newestWithin((await toMessages(rows.toReversed(), notLive)).flatMap(toPrior));
   if (missed.length === 0) return prompt;
   if (session.engine_session_id !== null) return { ...prompt, text: `${transcriptText(missed)}\n\n${prompt.text}` };
   return prompt.transcript.length > 0 ? prompt : { ...prompt, transcript: missed };
 }
+
+/** They have ended. */
+const notLive = () => undefined;
 
 function newestWithin(messages: readonly PriorMessage[]): PriorMessage[] {
   const kept: PriorMessage[] = [];
