@@ -36,6 +36,7 @@ test('answers that no hook sees are written with masked frames only', () => {
     'apps/core/src/turn/turn-routes.ts', // frames of `sseFrame`
     'apps/collector/src/feed/mount-feed.ts', // Socket.IO: `socket-feed.ts` masks each item
     'apps/collector/src/feed/stream-routes.ts', // frames of `sseFrame`
+    'apps/vault/src/seal/watch-routes.ts', // the same
     'packages/service-kit/src/http/sse.ts',
   ]);
   expect(Object.keys(found(/\b(?:socket|response|raw)\.(?:write|end)\((?!\))/g))).toEqual([

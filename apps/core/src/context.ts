@@ -99,10 +99,10 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     clock,
     log,
     onBack: () =>
-      engineIds.forEach(
-        (id) =>
-          void engines.changed(id).catch((error: unknown) => log.warn({ err: error, engine: id }, 'no engine could be chosen')),
-      ),
+      engineIds.forEach((id) => {
+        engineParts.engineFallback.answered(id);
+        engines.changed(id).catch((error: unknown) => log.warn({ err: error, engine: id }, 'no engine could be chosen'));
+      }),
     onClosed: silos.forgetKeys,
   });
   const secrets = createSecrets({ ...secretPlaces, vault: vault.place, knownSecrets });

@@ -23,7 +23,7 @@ async function open() {
     clock: systemClock,
     log,
     engineSettings: await openEngineSettings(db),
-    secrets: { get: () => Promise.resolve(null) },
+    secrets: { ask: () => Promise.resolve(null) },
     modelServers: { best: () => Promise.resolve(null) },
   });
   onTestFinished(async () => {

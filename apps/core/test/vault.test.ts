@@ -3,7 +3,11 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { http } from '@svc/service-kit/builtin.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import type { CreateEngine, EngineDeps } from '@svc/engine-kit/engine.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { createScriptedEngine } from '@svc/testing/scripted-engine.ts';
+import { startVaultServer, type VaultServer } from '@svc/testing/vault-server.ts';
+import type { EngineId } from '../src/engine/load-engine.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 type Fixed = { status: number; body: object };
@@ -179,6 +183,58 @@ describe('a secret', () => {
     const before = vault.asked.length;
     clock.advance(10_000);
     expect(vault.asked).toHaveLength(before);
+  });
+});
+
+describe('an engine whose key may be in the sealed vault', () => {
+  const made: EngineDeps[] = [];
+  const loadEngine = (id: EngineId): Promise<CreateEngine> =>
+    Promise.resolve((deps) => {
+      if (id === 'gemini') made.push(deps);
+      return createScriptedEngine(id);
+    });
+  const waits = 'gemini cannot answer: its API key may be in the vault, and the vault is sealed. Open it: ./svc vault unseal';
+  let server: VaultServer;
+  beforeEach(async () => {
+    made.length = 0;
+    server = await startVaultServer('the-key-of-the-vault');
+    await core.close();
+    core = await openTestCore({ loadEngine, env: { SVC_VAULT_URL: server.url, SVC_DEFAULT_ENGINE: 'gemini', ...keys } });
+  });
+  afterEach(() => server.close());
+
+  test('says so in every turn and in the list, and answers as soon as the vault is opened, by whatever way', async () => {
+    const asked = await core.handle(envelope('hi'));
+    expect(asked.json()).toMatchObject({ error: 'engine_not_logged_in', message: waits });
+    const view = async () => {
+      const { engines } = (await core.app.inject('/v2/engines')).json<{ engines: { id: string }[] }>();
+      return engines.find(({ id }) => id === 'gemini');
+    };
+    expect(await view()).toMatchObject({ ready: false, reason: waits, connection: 'api_key', key_present: false });
+    server.open();
+    await expect.poll(async () => (await core.handle(envelope('hi again'))).statusCode).toBe(200);
+    expect(made.at(-1)?.apiKey?.reveal()).toBe('the-key-of-the-vault');
+    expect(await view()).toMatchObject({ key_present: true });
+  });
+
+  test('has it from another place at once', async () => {
+    await core.close();
+    const env = {
+      SVC_VAULT_URL: server.url,
+      SVC_DEFAULT_ENGINE: 'gemini',
+      GEMINI_API_KEY: 'the-key-of-the-environment',
+      ...keys,
+    };
+    core = await openTestCore({ loadEngine, env });
+    expect((await core.handle(envelope('hi'))).statusCode).toBe(200);
+    expect(made.at(-1)?.apiKey?.reveal()).toBe('the-key-of-the-environment');
+  });
+
+  test('is named by whatever else needs a secret', async () => {
+    await expect(core.context.secrets.resolve('OTHER')).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'The secret OTHER may be in the vault, and the vault is sealed. Open it: ./svc vault unseal',
+    });
   });
 });
 

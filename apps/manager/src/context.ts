@@ -136,7 +136,8 @@ function openSupervisor(
   const { settings, env, log } = base;
   const announceSecret = createSecretAnnouncer({ settings, log });
   const places = { env, file: settings.secretsFile, command: settings.secretsCommand };
-  const secrets = createSecretResolver(places, vaultOfSettings(settings), async (name, value) => {
+  const vault = vaultOfSettings(settings);
+  const secrets = createSecretResolver(places, vault, async (name, value) => {
     knownSecrets.learn([value]);
     await announceSecret(name);
   });
@@ -144,6 +145,7 @@ function openSupervisor(
     ...base,
     ...parts,
     secrets,
+    watchVault: vault?.watch ?? null,
     maskLine: knownSecrets.line,
     maskKnown: (text) => knownSecrets.redactor().known(text),
   });

@@ -6,6 +6,7 @@ import { mountAgentRoutes } from './agent/agent-routes.ts';
 import type { VaultContext } from './context.ts';
 import { mountCredentialRoutes } from './credential/credential-routes.ts';
 import { mountSealRoutes } from './seal/seal-routes.ts';
+import { mountWatchRoutes } from './seal/watch-routes.ts';
 import { mountSiloRoutes } from './silo/silo-routes.ts';
 import { mountTokenRoutes } from './token/token-routes.ts';
 
@@ -29,6 +30,7 @@ export function createVaultApp(context: VaultContext): App {
     }),
     routes(app) {
       mountSealRoutes(app, context);
+      mountWatchRoutes(app, { ...context, mask: noMask });
       mountAgentRoutes(app, context);
       mountCredentialRoutes(app, context);
       mountTokenRoutes(app, context);

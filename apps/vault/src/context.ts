@@ -1,6 +1,8 @@
+import type { VaultState } from '@svc/contract/vault.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import type { VaultSettings } from '@svc/service-kit/config/process-settings.ts';
+import { createHub, type Hub } from '@svc/service-kit/hub.ts';
 import { randomIds, type Ids } from '@svc/service-kit/ids.ts';
 import type { ServiceContext } from '@svc/service-kit/run-service.ts';
 import type { Database } from '@svc/store/database.ts';
@@ -33,6 +35,9 @@ export type VaultContext = Omit<ServiceContext, 'settings'> & {
   tokenExchange: TokenExchange;
   lifecycle: Lifecycle;
   adminAuth: AdminAuth;
+  /** When it is opened or sealed. */
+  stateChanges: Hub<VaultState>;
+  clock: Clock;
   /** Seals it. */
   close(): Promise<void>;
 };
@@ -57,6 +62,7 @@ export async function createVaultContext(options: VaultOptions): Promise<VaultCo
   const accessLog = createAccessLog(db, clock, log);
   await accessLog.prune();
   const proxyTokens = createProxyTokens(clock);
+  const stateChanges = createHub<VaultState>((error) => log.error({ err: error }, 'a watcher of the vault failed'));
   const credentials = createCredentials({ db, clock, keyring, inventory, accessLog });
   const adminKey = settings.vaultAdminKey;
   return {
@@ -80,9 +86,14 @@ export async function createVaultContext(options: VaultOptions): Promise<VaultCo
       calibrate,
       takeStock: async (tx) => inventory.record(tx, await allRows(tx)),
       examine: async () => db.transaction(async (tx) => inventory.examine(tx, await allRows(tx))),
-      onSeal: () => proxyTokens.clear(),
+      onChange(isSealed) {
+        if (isSealed) proxyTokens.clear();
+        stateChanges.publish({ initialized: true, sealed: isSealed });
+      },
     }),
     adminAuth: createAdminAuth(db, adminKey),
+    stateChanges,
+    clock,
     async close() {
       keyring.seal();
       proxyTokens.clear();

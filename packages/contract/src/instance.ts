@@ -1,4 +1,4 @@
-export const instanceStatuses = ['stopped', 'starting', 'running', 'backoff', 'failed'] as const;
+export const instanceStatuses = ['stopped', 'starting', 'running', 'waiting', 'backoff', 'failed'] as const;
 export type InstanceStatus = (typeof instanceStatuses)[number];
 export type Heartbeat = 'fresh' | 'stale' | 'unknown';
 
@@ -21,7 +21,10 @@ export type ProcessUsage = { memory_bytes: number; cpu_percent: number; at: numb
 export type Instance = InstanceConfig & {
   created_at: number;
   updated_at: number;
+  /** `waiting`: for the vault; it starts by itself when that is open. */
   status: InstanceStatus;
+  /** Why it does not run although it should, for a person; null when it runs, starts or is not meant to. */
+  reason: string | null;
   pid: number | null;
   port: number | null;
   url: string | null;

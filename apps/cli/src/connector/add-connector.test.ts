@@ -37,7 +37,7 @@ function setUp({ isTerminal = false, typed = [], piped = '', turnsOut = { status
   // A terminal gives what is typed, a pipe ends.
   if (isTerminal) stream.write(piped);
   else stream.end(piped);
-  const instance = { id: 'messenger-2', last_exit: null, status: 'starting' } as unknown as Instance;
+  const instance = { id: 'messenger-2', last_exit: null, reason: null, status: 'starting' } as unknown as Instance;
   const api = {
     types: async () => [meta],
     list: async () => instances,
@@ -113,7 +113,7 @@ describe('adding a connector', () => {
 
   test('takes away what does not start, with the reason, unless it is to be kept', async () => {
     const reason = 'The token is wrong.';
-    const turnsOut = { status: 'backoff', last_exit: { code: 1, signal: null, at: 0, reason } } as const;
+    const turnsOut = { status: 'backoff', reason, last_exit: { code: 1, signal: null, at: 0, reason } } as const;
     const { deps, done } = setUp({ turnsOut });
     const failed = addConnector(deps, 'messenger', whole);
     await expect(failed).rejects.toMatchObject({

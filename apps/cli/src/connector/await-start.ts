@@ -18,11 +18,10 @@ export async function awaitStart({ api, pause }: Deps, instance: Instance): Prom
   return now;
 }
 
-/** Null for one that runs, or is not meant to; else why it does not. */
+/** Null for one that runs, starts by itself as soon as it can, or is not meant to; else why it does not. */
 export function startFault(instance: Instance): CliError | null {
-  const { id, status, last_exit: last } = instance;
-  if (status === 'running' || status === 'stopped') return null;
-  const why =
-    last === null ? 'It has not said that it is ready yet.' : visible(last.reason || `It ended with code ${last.code}.`);
+  const { id, status, reason } = instance;
+  if (status === 'running' || status === 'waiting' || status === 'stopped') return null;
+  const why = reason === null ? 'It has not said that it is ready yet.' : visible(reason);
   return new CliError(`${id} does not start.`, { why, run: `./svc connector logs ${id}` });
 }

@@ -24,6 +24,7 @@ const instance: Instance = {
   created_at: 0,
   updated_at: 0,
   status: 'running',
+  reason: null,
   pid: 1,
   port: null,
   url: null,
@@ -36,6 +37,18 @@ const instance: Instance = {
   last_heartbeat_at: 0,
   usage: null,
 };
+
+test('shows below an instance that does not run why, in words that name the command', () => {
+  const reason =
+    'shop waits: its secret SHOP_TOKEN may be in the vault, and the vault is sealed. Open it: ./svc vault unseal. shop then starts by itself.';
+  const shown = renderConnectors(
+    [{ ...instance, id: 'shop', type: 'shop', name: 'shop', status: 'waiting', reason }],
+    style,
+    [],
+    300,
+  );
+  expect(shown).toBe(`shop  waiting\n    ${reason}`);
+});
 
 describe('what a connector asks to be permitted', () => {
   const asked = { allow: ['child-process', 'sqlite'], read: ['keys_file'], write: ['workspace_dir'] } as const;

@@ -41,7 +41,7 @@ function describePermissions({ allow = [], read = [], write = [] }: ConnectorPer
 
 /** One instance on a line, and below it what is wrong with it. `columns`: of the terminal. */
 export function renderConnector(instance: Instance, style: Style, width = instance.id.length, columns = usualWidth): string {
-  const { id, type, name, url, restarts } = instance;
+  const { id, type, name, url, restarts, reason } = instance;
   const facts = [
     stateOf(instance, style),
     ...(name === id ? [] : [`"${visibleLine(name)}"`]),
@@ -49,19 +49,16 @@ export function renderConnector(instance: Instance, style: Style, width = instan
     ...(url === null ? [] : [visibleLine(url)]),
     ...(restarts > 0 ? [`restarted ${restarts === 1 ? 'once' : `${restarts} times`}`] : []),
   ];
-  const fault = faultOf(instance);
-  const why = fault === null ? [] : wrap(visibleLine(fault), columns - 4);
+  const why = reason === null ? [] : wrap(visibleLine(reason), columns - 4);
   return [`${id.padEnd(width)}  ${facts.join(', ')}`, ...why.map((line) => `    ${style.dim(line)}`)].join('\n');
 }
 
 function stateOf({ status, healthy, heartbeat }: Instance, style: Style): string {
   if (status === 'running') return healthy ? style.green('running') : style.yellow(`running, not well (heartbeat ${heartbeat})`);
   if (status === 'failed') return style.red('failed');
-  return status === 'stopped' ? style.dim('stopped') : style.yellow(status === 'backoff' ? 'waits to be started again' : status);
+  if (status === 'stopped') return style.dim('stopped');
+  return style.yellow(status === 'backoff' ? 'waits to be started again' : status);
 }
-
-const faultOf = ({ status, last_exit: last }: Instance): string | null =>
-  (status === 'failed' || status === 'backoff') && last !== null ? last.reason : null;
 
 /** The types there are to add, with what each needs. */
 export function renderTypes(types: readonly ConnectorMeta[], style: Style): string {

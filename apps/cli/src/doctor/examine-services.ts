@@ -44,6 +44,7 @@ const services = (status: Status, now: number): Finding[] =>
 const instances = (status: Status, now: number): Finding[] =>
   status.instances.map(({ id, name, type, status: state, healthy, reason, next_start_at }) => {
     if (healthy) return fine('instance', `${name} (${type}) ${state}`);
+    if (state === 'waiting' && reason !== null) return problem('instance', reason, './svc vault unseal');
     const look = state === 'failed' ? `./svc connector restart ${id}` : `./svc connector logs ${id}`;
     const fix = reason?.includes('in use') ? 'end that program, or change the port (docs/running.md)' : look;
     const why = whyDown(reason ?? 'no reason given', nextTry(next_start_at ?? null, 0, now));

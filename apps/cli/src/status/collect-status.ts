@@ -156,11 +156,11 @@ function toInstanceStatus({
   healthy,
   enabled,
   heartbeat,
-  last_exit,
+  reason: why,
   next_start_at,
 }: Instance): InstanceStatus {
   const isFine = healthy || (!enabled && status === 'stopped');
-  const reason = isFine ? null : status === 'running' ? `heartbeat ${heartbeat}` : (last_exit?.reason ?? null);
+  const reason = isFine ? null : status === 'running' ? `heartbeat ${heartbeat}` : why;
   return { id, type, name, status, url, healthy: isFine, reason, next_start_at };
 }
 

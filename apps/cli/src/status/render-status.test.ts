@@ -69,6 +69,13 @@ test('names the command that starts a connector again that has failed, and when 
   expect(shown).toContain('started again in 1 s');
 });
 
+test('says of a connector that waits for the vault what opens it, and offers no restart', () => {
+  const reason = 'shop waits: its secret SHOP_TOKEN may be in the vault, and the vault is sealed. Open it: ./svc vault unseal.';
+  const shop = { id: 'shop', type: 'shop', name: 'shop', url: null, healthy: false, next_start_at: null };
+  const shown = renderStatus({ ...status, services: [], instances: [{ ...shop, status: 'waiting', reason }] }, 0, plain, 200);
+  expect(shown.split('\n').slice(-2)).toEqual([expect.stringMatching(/^● shop +waiting$/), `              ${reason}`]);
+});
+
 test('says what the supervisor itself cannot do', () => {
   const faults = ['the log of the core cannot be written'];
   const shown = renderStatus({ ...status, supervisor: { pid: 7, started_at: 0, faults } }, 60_000, plain, 100);

@@ -68,8 +68,8 @@ const instanceLines = (
   style: Style,
   width: number,
 ): string[] => [
-  `${mark(healthy, style)} ${type.padEnd(12)}${(url ?? '').padEnd(26)}${style.dim(name === type ? status : `${name}, ${status}`)}`.trimEnd(),
-  ...below(reason, width, style.red),
+  `${status === 'waiting' ? style.yellow('●') : mark(healthy, style)} ${type.padEnd(12)}${(url ?? '').padEnd(26)}${style.dim(name === type ? status : `${name}, ${status}`)}`.trimEnd(),
+  ...below(reason, width, status === 'waiting' ? style.yellow : style.red),
   ...below(nextTry(next_start_at, 0, now), width, style.yellow),
   ...below(status === 'failed' ? `./svc connector restart ${id} starts it again` : null, width, style.yellow),
 ];

@@ -75,8 +75,8 @@ export async function toBannerInstance(
   };
 }
 
-async function whyNot({ last_exit, config }: Instance): Promise<string> {
-  const reason = last_exit?.reason ?? 'is not ready yet';
+async function whyNot({ reason: why, config }: Instance): Promise<string> {
+  const reason = why ?? 'is not ready yet';
   const port = config['port'];
   const owner = typeof port === 'number' && reason.includes('in use') ? await findPortOwner(port) : null;
   return owner === null ? reason : `port ${String(port)} is used by ${describeOwner(owner)}`;

@@ -62,6 +62,7 @@ function addresses({ services }: BannerFacts, style: Style, width: number): stri
 
 function api({ name, type, status, url, reason, newKey, keysFile }: BannerInstance, style: Style, width: number): string[] {
   const label = type === 'compat' ? 'API' : name;
+  if (status === 'waiting') return rows(label, reason ?? status, width, style.yellow);
   if (status !== 'running') return rows(label, `${status}: ${reason ?? 'is not ready yet'}`, width, style.red);
   if (type !== 'compat') return [row(label, url ?? status)];
   const lines = [row(label, `${url}/v1  ${style.dim('(base URL for any OpenAI client)')}`)];

@@ -13,11 +13,12 @@ const probe = (over: Partial<EngineProbe> = {}): EngineProbe => ({
   ...over,
 });
 const ready = probe({ installed: true, ready: true, reason: 'logged in' });
-const choose = (probes: Partial<Record<EngineId, EngineProbe>>, local: boolean = false) =>
+const choose = (probes: Partial<Record<EngineId, EngineProbe>>, local: boolean = false, waits: EngineId | null = null) =>
   chooseEngine({
     configured: null,
     probe: (id) => Promise.resolve(probes[id] ?? probe()),
     findLocalEndpoint: () => Promise.resolve(local ? { name: 'Ollama', baseUrl: 'http://127.0.0.1:11434/v1', model: 'm' } : null),
+    waitsForVault: (id) => Promise.resolve(id === waits),
   });
 
 test('the configured engine is used, and no other is looked at', async () => {
@@ -26,6 +27,7 @@ test('the configured engine is used, and no other is looked at', async () => {
     configured: { id: 'codex', by: 'SVC_DEFAULT_ENGINE' },
     probe: look,
     findLocalEndpoint: look,
+    waitsForVault: look,
   });
   expect(chosen).toMatchObject({ id: 'codex', why: expect.stringContaining('SVC_DEFAULT_ENGINE') });
   expect(look).not.toHaveBeenCalled();
@@ -35,6 +37,17 @@ test('the first engine that is ready is used, claude before codex before gemini'
   expect(await choose({ claude: ready, codex: ready })).toMatchObject({ id: 'claude' });
   expect(await choose({ codex: ready, gemini: ready })).toMatchObject({ id: 'codex', why: expect.stringContaining('logged in') });
   expect(await choose({ gemini: ready })).toMatchObject({ id: 'gemini' });
+});
+
+test('an engine that waits for the vault is used when nothing is ready, and says what opens it', async () => {
+  const waiting = probe({ installed: true, reason: 'gemini cannot answer: ./svc vault unseal' });
+  expect(await choose({ gemini: waiting }, false, 'gemini')).toMatchObject({
+    id: 'gemini',
+    why: expect.stringContaining('./svc vault unseal'),
+  });
+  expect(await choose({ gemini: waiting, claude: ready }, false, 'gemini')).toMatchObject({ id: 'claude' });
+  expect(await choose({ gemini: waiting, codex: probe({ installed: true }) }, true, 'gemini')).toMatchObject({ id: 'codex' });
+  expect(await choose({}, false, 'gemini')).toMatchObject({ id: 'offline' });
 });
 
 test('a local model server is used through codex, when codex is there', async () => {

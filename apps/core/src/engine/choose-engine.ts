@@ -11,29 +11,32 @@ export type Choosing = {
   /** Looks at one engine; called only for those that matter. */
   probe(id: EngineId): Promise<EngineProbe>;
   findLocalEndpoint(): Promise<LocalEndpoint | null>;
+  /** True for one that is ready as soon as the vault is open. */
+  waitsForVault(id: EngineId): Promise<boolean>;
 };
 
 export type Chosen = EngineChoice & { id: EngineId; baseUrl: string | null };
 
 /**
  * Which engine answers, and why: the configured one, else the first that is installed and logged in, else a model
- * server on this machine, else `offline`, which needs nothing and says so.
+ * server on this machine, else one whose key may be in the vault that is closed, else `offline`, which needs nothing and says so.
  */
-export async function chooseEngine({ configured, probe, findLocalEndpoint }: Choosing): Promise<Chosen> {
+export async function chooseEngine({ configured, probe, findLocalEndpoint, waitsForVault }: Choosing): Promise<Chosen> {
   if (configured !== null) return choice(configured.id, `It is set as the default (${configured.by}).`);
 
   const missing: string[] = [];
-  let codexInstalled = false;
+  const installed: EngineId[] = [];
   for (const id of ['claude', 'codex', 'gemini'] as const) {
     const found = await probe(id);
     if (found.ready) return choice(id, `It is the first engine that is ready: ${found.reason}`);
-    if (id === 'codex') codexInstalled = found.installed;
+    if (found.installed) installed.push(id);
     missing.push(found.reason);
   }
   const local = await findLocalEndpoint();
-  if (local !== null && codexInstalled) {
+  if (local !== null && installed.includes('codex')) {
     return { ...choice('codex', `${local.name} answers at ${local.baseUrl}.`), model: local.model, baseUrl: local.baseUrl };
   }
+  for (const id of installed) if (await waitsForVault(id)) return choice(id, missing.join(' '));
   const offer =
     local === null ? [] : [`${local.name} answers at ${local.baseUrl} and is used through codex: ./svc engine install codex`];
   return choice('offline', ['No other engine is ready.', ...missing, ...offer].join(' '));

@@ -11,6 +11,7 @@ import { authOf, pathOf, readProfile, type EngineProfile } from './engine-profil
 import type { EngineSettings } from './engine-settings.ts';
 import { createEngineSlot, type EngineSlot } from './engine-slot.ts';
 import { loadEngine, type EngineId } from './load-engine.ts';
+import { waitingEngine } from './waiting-engine.ts';
 
 /** The engine that answers now. */
 export type ActiveEngine = { engine: Engine; choice: EngineChoice; auth: EngineAuth };
@@ -22,7 +23,7 @@ export type EnginePoolDeps = {
   clock: Clock;
   log: Log;
   engineSettings: EngineSettings;
-  secrets: Pick<Secrets, 'get'>;
+  secrets: Pick<Secrets, 'ask'>;
   /** Other engines in place of the real ones, for tests. */
   load?: (id: EngineId) => Promise<CreateEngine>;
 };
@@ -119,7 +120,7 @@ async function makeEngine(
   makePrivateDir(place.stateDir);
   const createEngine = await load(id);
   const profile = await profileNow();
-  return createEngine({
+  const engine = createEngine({
     ...place,
     enginesDir: paths.engines,
     env: profile.env,
@@ -131,6 +132,7 @@ async function makeEngine(
     maxLine: settings.maxEngineLine,
     log: log.child({ engine: id }),
   });
+  return profile.keyFault === null ? engine : waitingEngine(engine, profile.keyFault);
 }
 
 const probeLifeMs = 60_000;

@@ -2,6 +2,7 @@ import type { EngineConnection } from '@svc/contract/engine.ts';
 import type { EngineAuth } from '@svc/engine-kit/engine.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
+import { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';
 import type { Secrets } from '../secret/secrets.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import type { EngineId } from './load-engine.ts';
@@ -16,6 +17,8 @@ export type EngineProfile = {
   hasKey: boolean;
   /** The key to use; null in subscription mode. */
   apiKey: Secret | null;
+  /** Why the key that is to be used cannot be had: it may be in a vault that cannot say. */
+  keyFault: BehindVault | null;
   /** The environment to draw from; a key in it is used in API-key mode only. */
   env: Env;
   baseUrl: string | null;
@@ -31,7 +34,7 @@ export const keyNames: Record<EngineId, { own: string; vendor: string } | null> 
   offline: null,
 };
 
-type Deps = { settings: CoreSettings; engineSettings: EngineSettings; secrets: Pick<Secrets, 'get'>; env: Env };
+type Deps = { settings: CoreSettings; engineSettings: EngineSettings; secrets: Pick<Secrets, 'ask'>; env: Env };
 
 /** Asks for a key where one may be needed, so a command that gives secrets may run. Never on the path of a turn. */
 export async function readProfile({ settings, engineSettings, secrets, env }: Deps, id: EngineId): Promise<EngineProfile> {
@@ -40,12 +43,14 @@ export async function readProfile({ settings, engineSettings, secrets, env }: De
   const names = keyNames[id];
   const isRouted = id === 'codex' && isOpenRouter(baseUrl);
   const vendor = isRouted ? openRouter.keyName : names?.vendor;
-  const key = names === null || vendor === undefined ? null : ((await secrets.get(names.own)) ?? (await secrets.get(vendor)));
-  const connection = stored.connection ?? defaultConnection(key, id === 'gemini' || isRouted);
+  const found = names === null || vendor === undefined ? null : await firstKey(secrets, [names.own, vendor]);
+  const [key, behindVault] = found instanceof BehindVault ? [null, found] : [found, null];
+  const connection = stored.connection ?? defaultConnection(found !== null, id === 'gemini' || isRouted);
   return {
     connection,
     hasKey: key !== null,
     apiKey: connection === 'api_key' ? key : null,
+    keyFault: connection === 'api_key' && behindVault !== null ? keyFault(id, behindVault) : null,
     env: names === null || (id === 'codex' && stored.connection === null) ? env : without(env, names.vendor),
     baseUrl,
     model: stored.model,
@@ -54,8 +59,22 @@ export async function readProfile({ settings, engineSettings, secrets, env }: De
 }
 
 /** The vendor of gemini allows a login in its own program alone, and OpenRouter has none, so a key that is there is meant. */
-const defaultConnection = (key: Secret | null, takesKeys: boolean): EngineConnection =>
-  takesKeys && key !== null ? 'api_key' : 'subscription';
+const defaultConnection = (hasKey: boolean, takesKeys: boolean): EngineConnection =>
+  takesKeys && hasKey ? 'api_key' : 'subscription';
+
+/** A key under one of the names; else that there may be one in the vault. */
+async function firstKey(secrets: Pick<Secrets, 'ask'>, names: readonly string[]): Promise<Secret | BehindVault | null> {
+  let behindVault: BehindVault | null = null;
+  for (const name of names) {
+    const found = await secrets.ask(name);
+    if (found !== null && !(found instanceof BehindVault)) return found;
+    behindVault ??= found;
+  }
+  return behindVault;
+}
+
+const keyFault = (id: EngineId, { vault }: BehindVault): BehindVault =>
+  new BehindVault(`${id} cannot answer: its API key`, vault);
 
 /** How a turn is paid. A key that goes to an endpoint elsewhere is billed there. */
 export function authOf({ billing, apiKey, baseUrl }: EngineProfile, found: EngineAuth): EngineAuth {

@@ -70,7 +70,12 @@ export function createEngineRegistry({ modelServers, ...deps }: Deps): EngineReg
 
   const choose = async (): Promise<ActiveEngine> => {
     pointCodexAt(null);
-    const chosen = await chooseEngine({ configured: configured(), probe: pool.probe, findLocalEndpoint: modelServers.best });
+    const chosen = await chooseEngine({
+      configured: configured(),
+      probe: pool.probe,
+      findLocalEndpoint: modelServers.best,
+      waitsForVault: async (id) => (await pool.profile(id)).keyFault !== null,
+    });
     pointCodexAt(chosen.baseUrl);
     const found = await pool.open(chosen.id, chosen);
     log.info({ engine: chosen.id, why: chosen.why }, 'engine chosen');

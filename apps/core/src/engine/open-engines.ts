@@ -28,7 +28,7 @@ type Deps = {
   paths: DataPaths;
   clock: Clock;
   log: Log;
-  secrets: Pick<Secrets, 'get' | 'put' | 'remove'>;
+  secrets: Pick<Secrets, 'ask' | 'put' | 'remove'>;
   events: Pick<Events, 'engine' | 'modelServer'>;
   env: Readonly<Record<string, string | undefined>>;
   overrides?: EngineOverrides;

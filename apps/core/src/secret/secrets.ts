@@ -3,15 +3,16 @@ import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { createSecretSources, type SecretOrigin, type SecretPlaces } from '@svc/service-kit/secrets/secret-sources.ts';
 import { writeSecret } from '@svc/service-kit/secrets/secrets-file.ts';
+import { BehindVault, type ClosedVault } from '@svc/service-kit/vault/behind-vault.ts';
 import { conflict, ServiceError } from '@svc/service-kit/service-error.ts';
 
 /** A place that keeps secrets and is asked before all others: the vault, where there is one. */
 export type SecretVault = {
   /**
-   * `tier`: of the person for whom the value is used. Null: it has none, or cannot say. A problem: it refuses, and no other place is
-   * asked.
+   * `tier`: of the person for whom the value is used. Null: it has none. Closed: it cannot say, and the other places are asked. A
+   * problem: it refuses, and no other place is asked.
    */
-  get(name: string, tier: Tier): Promise<Secret | { problem: string } | null>;
+  get(name: string, tier: Tier): Promise<Secret | { problem: string } | { closed: ClosedVault } | null>;
   put(name: string, value: Secret): Promise<void>;
   /** False when there was none of that name. */
   remove(name: string): Promise<boolean>;
@@ -21,7 +22,7 @@ export type SecretVault = {
 export type SecretHome = 'vault' | SecretOrigin;
 
 /** `needsTrust`: it was refused to a tier that is not the service's own. */
-type Found = { value: Secret; from: SecretHome } | { problem: string; needsTrust?: boolean };
+type Found = { value: Secret; from: SecretHome } | { problem: string; needsTrust?: boolean } | { behindVault: BehindVault };
 
 /** The service itself. */
 const ownTier: Tier = 'SACRED';
@@ -35,9 +36,11 @@ type Deps = SecretPlaces & { vault: SecretVault | null; knownSecrets: Pick<Known
 export type Secrets = {
   /** The value for the service's own use, or null when no place has one. */
   get(name: string): Promise<Secret | null>;
+  /** The same, told apart from one that may be in a vault that cannot say. */
+  ask(name: string): Promise<Secret | BehindVault | null>;
   /**
    * The value, for the service's own use, or for a person of this tier. @throws ServiceError `unprocessable` that says
-   * where it may be put; `forbidden` when it is refused to a tier below the service's own.
+   * where it may be put; `forbidden` when it is refused to a tier below the service's own; `BehindVault`.
    */
   resolve(name: string, tier?: Tier): Promise<Secret>;
   /**
@@ -62,20 +65,29 @@ export function createSecrets({ vault, knownSecrets, ...places }: Deps): Secrets
   const look = async (name: string, tier: Tier): Promise<Found> => {
     const kept = (await vault?.get(name, tier)) ?? null;
     if (kept !== null && 'problem' in kept) return { ...kept, needsTrust: tier !== ownTier };
-    const found = kept === null ? await sources.find(name) : { value: kept, from: 'vault' as const };
+    const isKept = kept !== null && !('closed' in kept);
+    const found = isKept ? { value: kept, from: 'vault' as const } : await sources.find(name);
     if ('value' in found) knownSecrets.learn([found.value.reveal()]);
+    else if (kept !== null && 'closed' in kept) return { behindVault: new BehindVault(`The secret ${name}`, kept.closed) };
     return found;
+  };
+  const ask = async (name: string): Promise<Secret | BehindVault | null> => {
+    const found = await look(name, ownTier);
+    return 'value' in found ? found.value : 'behindVault' in found ? found.behindVault : null;
   };
 
   return {
     async get(name: string): Promise<Secret | null> {
-      const found = await look(name, ownTier);
-      return 'value' in found ? found.value : null;
+      const found = await ask(name);
+      return found instanceof BehindVault ? null : found;
     },
+
+    ask,
 
     async resolve(name: string, tier: Tier = ownTier): Promise<Secret> {
       const found = await look(name, tier);
       if ('value' in found) return found.value;
+      if ('behindVault' in found) throw found.behindVault;
       throw new ServiceError(found.needsTrust === true ? 'forbidden' : 'unprocessable', found.problem);
     },
 

@@ -49,7 +49,7 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
     const before = fault;
     fault = now;
     if (now !== null) log.warn(now);
-    if (now !== null && before === null) stopLooking = clock.every(lookMs, () => void look());
+    if (now !== null && before === null) stopLooking = startLooking();
     if (now !== null) return;
     stopLooking();
     log.info('the vault answers again');
@@ -62,6 +62,15 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
     note(now);
     return answer;
   };
+  /** An open one is heard of at once, one that is open and at fault is asked again. */
+  const startLooking = (): (() => void) => {
+    const stopTimer = clock.every(lookMs, () => void look());
+    const stopWatching = client?.watch((state) => void (state?.sealed === false && look())) ?? (() => {});
+    return () => {
+      stopTimer();
+      stopWatching();
+    };
+  };
   // With what could not be had: a vault that is open may still be unable to keep its record.
   const look = () => (client === null ? null : ask(client, wanted));
 
@@ -69,6 +78,7 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
     async get(name, tier) {
       const answer = await ask(vault, name, tier);
       if (answer.is === 'denied') return { problem: `The vault does not give the secret "${name}": ${answer.why}` };
+      if (answer.is === 'sealed' || answer.is === 'unreachable') return { closed: answer };
       return answer.is === 'value' ? answer.value : null;
     },
     put: async (name, value) => void (await vault.put(name, value, ownTier)),

@@ -37,7 +37,7 @@ function findByChannel(channel: string, instances: readonly Instance[], metaOf: 
 const answersTo = ({ type, name }: Instance, channel: string) => type === channel || name === channel;
 
 /** It takes messages, or soon will. */
-const isUp = ({ status }: Instance) => status === 'running' || status === 'starting' || status === 'backoff';
+const isUp = ({ status }: Instance) => status !== 'failed' && status !== 'stopped';
 
 function checkOutbound({ id, type }: Instance, metaOf: MetaOf): void {
   const meta = metaOf(type);
@@ -49,8 +49,8 @@ function checkOutbound({ id, type }: Instance, metaOf: MetaOf): void {
 /** Throws `conflict` for an instance that takes nothing until a person does something. */
 export function checkUp(instance: Instance): void {
   if (isUp(instance)) return;
-  const { id, status, last_exit: lastExit } = instance;
+  const { id, status, reason } = instance;
   if (status === 'failed')
-    throw conflict(`The instance "${id}" has failed: ${lastExit?.reason ?? 'see its log'}. Correct that and start it.`);
+    throw conflict(`The instance "${id}" has failed: ${reason ?? 'see its log'}. Correct that and start it.`);
   throw conflict(`The instance "${id}" is stopped. Start it with POST /instances/${id}/start.`);
 }

@@ -2,6 +2,7 @@ import type { ParentMessage, ChildMessage } from '@svc/connector-kit/child-proto
 import type { InstanceConfig } from '@svc/contract/instance.ts';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import { isRecord } from '@svc/contract/json-value.ts';
+import type { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';
 import type { InstanceSecrets } from './instance-secrets.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
@@ -11,6 +12,8 @@ type Deps = Pick<SupervisorDeps, 'log' | 'telemetry'> & {
   credentialKeys: readonly string[];
   instanceSecrets: InstanceSecrets;
   onBeat(): void;
+  /** It asked for a secret that may be in the vault, which cannot say. Before the answer. */
+  onBehindVault(fault: BehindVault): void;
   reply(message: ParentMessage): void;
 };
 
@@ -24,9 +27,11 @@ export function handleChildMessage(deps: Deps, message: unknown): void {
   if (heard?.type === 'secret') void answerSecret(deps, heard.requestId, heard.name);
 }
 
-async function answerSecret({ instance, credentialKeys, instanceSecrets, log, reply }: Deps, requestId: number, name: string) {
-  const { value, error } = await instanceSecrets.answer(name, credentialKeys, instance.config);
-  if (error !== null) log.warn({ instance: instance.id, secret: name.slice(0, 100) }, error);
+async function answerSecret(deps: Deps, requestId: number, name: string): Promise<void> {
+  const { instance, credentialKeys, instanceSecrets, log, onBehindVault, reply } = deps;
+  const { value, error, behindVault } = await instanceSecrets.answer(name, credentialKeys, instance.config);
+  if (behindVault !== undefined) onBehindVault(behindVault);
+  else if (error !== null) log.warn({ instance: instance.id, secret: name.slice(0, 100) }, error);
   reply({ type: 'secret', requestId, value, error });
 }
 

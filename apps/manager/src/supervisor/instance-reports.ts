@@ -1,11 +1,11 @@
-import type { Heartbeat, InstanceConfig } from '@svc/contract/instance.ts';
+import type { Heartbeat, InstanceConfig, InstanceStatus } from '@svc/contract/instance.ts';
 import type { ChildState } from '@svc/supervisor/child-spec.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
 /** What the log and the events hear of an instance. */
 export type InstanceReports = {
   /** `reason`: why it waits or has failed. */
-  state(state: ChildState, reason: string | null): void;
+  state(state: Omit<ChildState, 'status'> & { status: InstanceStatus }, reason: string | null): void;
   heartbeat(heartbeat: Heartbeat): void;
 };
 

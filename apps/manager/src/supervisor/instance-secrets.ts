@@ -1,17 +1,17 @@
 import type { PartialEvent } from '@svc/contract/event.ts';
 import { createOutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { placeholder } from '@svc/service-kit/redaction/placeholder.ts';
+import { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { SecretResolver } from './secrets.ts';
+
+/** A value, or why there is none. `behindVault`: there may be one as soon as the vault is open. */
+export type SecretAnswer = { value: string | null; error: string | null; behindVault?: BehindVault };
 
 /** Gives one instance the secrets that its config names in one of `keys`, and knows them, so that they are masked in what it says. */
 export type InstanceSecrets = {
   /** Never rejects: what is wrong is the answer. */
-  answer(
-    name: string,
-    keys: readonly string[],
-    config: Record<string, unknown>,
-  ): Promise<{ value: string | null; error: string | null }>;
+  answer(name: string, keys: readonly string[], config: Record<string, unknown>): Promise<SecretAnswer>;
   mask(text: string): string;
   /** Without its own secrets, and without those of others that this installation knows: it may have read them anywhere. */
   maskEvent(event: PartialEvent): PartialEvent;
@@ -60,7 +60,7 @@ export function createInstanceSecrets(secrets: SecretResolver, maskKnown: (text:
         learn(value);
         return { value, error: null };
       } catch (error) {
-        return { value: null, error: errorText(error) };
+        return { value: null, error: errorText(error), ...(error instanceof BehindVault && { behindVault: error }) };
       } finally {
         asked--;
       }

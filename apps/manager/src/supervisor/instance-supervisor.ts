@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
+import type { WatchVault } from '@svc/service-kit/vault/create-vault-client.ts';
 import { createPidFile } from '@svc/supervisor/pid-file.ts';
 import type { LogLine } from '@svc/supervisor/child-spec.ts';
 import { readLogTail } from '@svc/supervisor/log-file.ts';
@@ -8,10 +9,11 @@ import { describeOwner, findPortOwner } from '@svc/supervisor/port-owner.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 import type { Door } from './run-pass.ts';
 import { notRunning, type RuntimeStatus } from './runtime-status.ts';
+import { createVaultGate } from './vault-gate.ts';
 import { SupervisedInstance } from './supervised-instance.ts';
 
 /** What `/health` says of an instance that does not run although it should. */
-export type DownInstance = Pick<RuntimeStatus, 'status' | 'next_start_at'> & { id: string; reason: string | null };
+export type DownInstance = Pick<RuntimeStatus, 'status' | 'reason' | 'next_start_at'> & { id: string };
 
 /** The processes of all instances. Promises resolve when the matter has turned out one way or the other; they never reject. */
 export type InstanceSupervisor = {
@@ -33,7 +35,7 @@ export type InstanceSupervisor = {
   mask(text: string): string;
   /** What is wrong around the instances, a line each: logs that cannot be written. */
   faults(): string[];
-  /** Instances that should run and do not: they have failed, or wait for their next start. */
+  /** Instances that should run and do not: they have failed, wait for their next start, or for the vault. */
   down(): DownInstance[];
   /** Called whenever an instance runs or beats. One listener. */
   onAlive(listener: (id: string) => void): void;
@@ -48,6 +50,9 @@ const usageEveryMs = process.platform === 'linux' ? 2_000 : 10_000;
 /** Children end by themselves when their manager is gone; this long they may take once a new one is there. */
 const reapGraceMs = 700;
 
+/** Null where there is no vault. */
+type Vault = { watchVault: WatchVault | null };
+
 type Supervisor = {
   deps: SupervisorDeps;
   instances: Map<string, SupervisedInstance>;
@@ -56,13 +61,16 @@ type Supervisor = {
   isStopping: boolean;
 };
 
-export function createInstanceSupervisor(
-  options: Omit<SupervisorDeps, 'pidFile' | 'onAlive' | 'explainExit'>,
-): InstanceSupervisor {
+export function createInstanceSupervisor({
+  watchVault,
+  ...options
+}: Omit<SupervisorDeps, 'pidFile' | 'onAlive' | 'explainExit' | 'vaultGate'> & Vault): InstanceSupervisor {
   let onAlive: (id: string) => void = () => undefined;
   const instances: Supervisor['instances'] = new Map();
+  const vaultGate = createVaultGate(watchVault, options.clock);
   const deps: SupervisorDeps = {
     ...options,
+    vaultGate,
     pidFile: createPidFile(path.join(options.paths.run, 'instances.json')),
     onAlive: (id) => onAlive(id),
     explainExit: (reason) => explainPortClash(reason, { idOfPid: (pid) => idOfPid(instances, pid), mask: options.maskLine }),
@@ -105,6 +113,7 @@ export function createInstanceSupervisor(
     async stopAll() {
       supervisor.isStopping = true;
       stopSampling();
+      vaultGate.close();
       await Promise.all([...instances.values()].map((instance) => instance.stop()));
       for (const instance of instances.values()) instance.close();
     },
@@ -134,13 +143,14 @@ function statusOf({ instances, unusable }: Supervisor, id: string): RuntimeStatu
   const status = instances.get(id)?.status() ?? notRunning;
   const problem = unusable.get(id);
   if (problem === undefined) return status;
-  return { ...status, status: 'failed', last_exit: { code: null, signal: null, at: problem.at, reason: problem.reason } };
+  const { reason, at } = problem;
+  return { ...status, status: 'failed', reason, last_exit: { code: null, signal: null, at, reason } };
 }
 
 function downOf(supervisor: Supervisor, id: string): DownInstance | null {
-  const { status, last_exit, next_start_at } = statusOf(supervisor, id);
-  const isDown = status === 'failed' || status === 'backoff';
-  return isDown ? { id, status, reason: last_exit?.reason ?? null, next_start_at } : null;
+  const { status, reason, next_start_at } = statusOf(supervisor, id);
+  const isDown = status === 'failed' || status === 'backoff' || status === 'waiting';
+  return isDown ? { id, status, reason, next_start_at } : null;
 }
 
 function logFaultOf(id: string, instance: SupervisedInstance): string | null {

@@ -8,6 +8,7 @@ export type RuntimeStatus = Omit<Instance, keyof InstanceConfig | 'created_at' |
 
 export const notRunning: RuntimeStatus = {
   status: 'stopped',
+  reason: null,
   pid: null,
   port: null,
   url: null,
@@ -21,19 +22,28 @@ export const notRunning: RuntimeStatus = {
   usage: null,
 };
 
-type Known = { liveness: HeartbeatState; usage: RuntimeStatus['usage']; reasonOf: (reason: string) => string };
+type Known = {
+  liveness: HeartbeatState;
+  usage: RuntimeStatus['usage'];
+  reasonOf: (reason: string) => string;
+  /** Why it waits for the vault; null unless it does. */
+  waits: string | null;
+};
 
-export function toRuntimeStatus(child: ChildState, { liveness, usage, reasonOf }: Known): RuntimeStatus {
-  const { status, pid, restarts, startedAt, nextStartAt, lastExit, ready } = child;
+export function toRuntimeStatus(child: ChildState, { liveness, usage, reasonOf, waits }: Known): RuntimeStatus {
+  const { pid, restarts, startedAt, nextStartAt, lastExit, ready } = child;
+  const status = waits === null ? child.status : 'waiting';
+  const exit = lastExit === null ? null : { ...lastExit, reason: reasonOf(lastExit.reason) };
   return {
     status,
+    reason: waits ?? (status === 'backoff' || status === 'failed' ? (exit?.reason ?? null) : null),
     pid,
     port: portIn(ready, 'port') ?? portIn(ready, 'outboundPort'),
     url: typeof ready?.['url'] === 'string' ? ready['url'] : null,
     restarts,
     next_start_at: nextStartAt,
     started_at: startedAt,
-    last_exit: lastExit === null ? null : { ...lastExit, reason: reasonOf(lastExit.reason) },
+    last_exit: exit,
     healthy: status === 'running' && liveness.heartbeat !== 'stale',
     ...liveness,
     usage,

@@ -1,11 +1,12 @@
 import { createSecretSources, type SecretPlaces } from '@svc/service-kit/secrets/secret-sources.ts';
 import { ServiceError, errorText } from '@svc/service-kit/service-error.ts';
+import { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';
 import type { VaultClient } from '@svc/service-kit/vault/create-vault-client.ts';
 import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 
-/** Turns the name of a secret into its value. Throws `unprocessable` with what to do when it cannot. */
+/** Turns the name of a secret into its value. Throws `unprocessable` with what to do when it cannot, `BehindVault` when it may soon. */
 export type SecretResolver = { resolve(name: string): Promise<string> };
 
 /** Hears of a value before it is given out, so that it is masked from then on. Never rejects. */
@@ -27,6 +28,7 @@ export function createSecretResolver(
     if (kept?.is === 'denied') throw unresolved(`The vault does not give the secret "${name}": ${kept.why}`);
     const found = await sources.find(name);
     if ('value' in found) return found.value.reveal();
+    if (kept?.is === 'sealed' || kept?.is === 'unreachable') throw new BehindVault(`its secret ${name}`, kept);
     throw unresolved(`${found.problem} Then restart this instance.`);
   };
   return {

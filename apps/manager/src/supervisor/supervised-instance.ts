@@ -3,6 +3,7 @@ import type { ParentMessage } from '@svc/connector-kit/child-protocol.ts';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { placeholder } from '@svc/service-kit/redaction/placeholder.ts';
+import type { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { crashLimit, leanNode, type ChildSpec, type ChildState, type LogLine } from '@svc/supervisor/child-spec.ts';
 import { createExitNotes, type ExitNotes } from '@svc/supervisor/exit-reason.ts';
@@ -43,6 +44,8 @@ export class SupervisedInstance {
   #type: ConnectorType | null = null;
   /** Of the process that runs: a config that changed counts from the next one on. */
   #limitMb = Infinity;
+  /** While it waits for the vault. */
+  #wait: { reason: string; leave: () => void } | null = null;
   #reported: string = 'stopped';
   #pid: number | null = null;
 
@@ -81,14 +84,17 @@ export class SupervisedInstance {
   }
 
   async start(): Promise<void> {
+    this.#endWait();
     await this.#child.start();
   }
 
   async restart(): Promise<void> {
+    this.#endWait();
     await this.#child.restart();
   }
 
   async stop(): Promise<void> {
+    this.#endWait();
     await this.#child.stop();
   }
 
@@ -139,6 +145,7 @@ export class SupervisedInstance {
       liveness: this.#heartbeat.read(),
       usage: state.pid === null ? null : this.#usage.read(state.pid),
       reasonOf: (reason) => this.#exitNotes.read(reason),
+      waits: this.#wait?.reason ?? null,
     });
   }
 
@@ -182,10 +189,26 @@ export class SupervisedInstance {
         this.#heartbeat.beat();
         this.#deps.onAlive(this.#config.id);
       },
+      onBehindVault: (fault: BehindVault) => void (this.#pass.token === token && this.#waitForVault(fault)),
       // The next process may have asked something else under the same number.
       reply: (answer: ParentMessage) => void (this.#pass.token === token && this.#child.send(answer)),
     };
     handleChildMessage(deps, message);
+  }
+
+  /**
+   * One that asks for such a secret while it starts is ended and waits: that is no crash. One that runs is told the error and goes on.
+   */
+  #waitForVault(fault: BehindVault): void {
+    if (this.#child.state.status !== 'starting' || this.#wait !== null) return;
+    const leave = this.#deps.vaultGate.wait(() => void this.start());
+    this.#wait = { reason: fault.waits(this.#config.id), leave };
+    void this.#child.stop();
+  }
+
+  #endWait(): void {
+    this.#wait?.leave();
+    this.#wait = null;
   }
 
   #onState(state: ChildState): void {
@@ -194,15 +217,15 @@ export class SupervisedInstance {
       this.#heartbeat.reset();
       this.#note(state.pid);
     }
-    if (state.status === this.#reported) return;
-    this.#reported = state.status;
-    if (state.status === 'running') {
+    const { status, reason } = this.status();
+    if (status === this.#reported) return;
+    this.#reported = status;
+    if (status === 'running') {
       void this.sampleUsage();
       this.#deps.onAlive(this.#config.id);
     }
-    const reason = state.status === 'backoff' || state.status === 'failed' ? (state.lastExit?.reason ?? null) : null;
     if (reason !== null) void this.#exitNotes.lookInto(reason);
-    this.#reports.state(state, reason);
+    this.#reports.state({ ...state, status }, reason);
   }
 
   /** A disk that takes nothing must not end what runs: only a killed manager would miss the note. */

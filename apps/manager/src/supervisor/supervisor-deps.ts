@@ -7,6 +7,7 @@ import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { PidFile } from '@svc/supervisor/pid-file.ts';
 import type { ConnectorTypes } from '../connector-type/connector-types.ts';
 import type { SecretResolver } from './secrets.ts';
+import type { VaultGate } from './vault-gate.ts';
 
 /** What the supervisor and each of its instances work with. */
 export type SupervisorDeps = {
@@ -19,6 +20,7 @@ export type SupervisorDeps = {
   env: Readonly<Record<string, string | undefined>>;
   types: ConnectorTypes;
   secrets: SecretResolver;
+  vaultGate: VaultGate;
   /** Takes what this installation knows to be secret, and what has the form of a secret, out of a line of a log. */
   maskLine(line: string): string;
   /** Takes out the values that this installation knows to be secret. Throws when they are not known. */

@@ -25,8 +25,8 @@ type Deps = {
   takeStock: (tx: Transaction) => Promise<void>;
   /** Looks through all rows for what something else than the vault has changed. */
   examine: () => Promise<void>;
-  /** Called when the vault was sealed. */
-  onSeal: () => void;
+  /** Called when the vault was opened, and when it was sealed. */
+  onChange: (isSealed: boolean) => void;
 };
 
 /** The states of the vault: not set up, sealed, open. A passphrase is never kept; while open, the key made of it is. */
@@ -49,7 +49,7 @@ type Vault = Deps & { tries: PassphraseTries; /** How often it was sealed. */ se
 export const leastPassphrase = 12;
 
 export function createLifecycle(deps: Deps): Lifecycle {
-  const { db, clock, keyring, accessLog, onSeal } = deps;
+  const { db, clock, keyring, accessLog, onChange } = deps;
   const vault: Vault = { ...deps, tries: createPassphraseTries(db, clock), sealings: 0 };
   const { tries } = vault;
 
@@ -60,7 +60,7 @@ export function createLifecycle(deps: Deps): Lifecycle {
     async seal() {
       vault.sealings++;
       keyring.seal();
-      onSeal();
+      onChange(true);
       await accessLog.during({ actor: 'admin', action: 'seal', target: null }, () => Promise.resolve());
     },
     rotate: () => accessLog.during({ actor: 'admin', action: 'rotate', target: null }, (tx) => keyring.rotate(tx)),
@@ -68,7 +68,8 @@ export function createLifecycle(deps: Deps): Lifecycle {
   };
 }
 
-async function init({ db, clock, keyring, accessLog, adminKey, calibrate }: Vault, passphrase: string): Promise<string | null> {
+async function init(vault: Vault, passphrase: string): Promise<string | null> {
+  const { db, clock, keyring, accessLog, adminKey, calibrate, onChange } = vault;
   checkPassphrase(passphrase);
   if ((await readVaultRow(db)) !== undefined) throw conflict('The vault is set up already.');
   const adminText = adminKey?.reveal() ?? newAccessKey('vadmin');
@@ -80,11 +81,12 @@ async function init({ db, clock, keyring, accessLog, adminKey, calibrate }: Vaul
   root.fill(0);
   await accessLog.during({ actor: 'admin', action: 'init', target: null }, (tx) => insertVaultRow(tx, row, clock.now()));
   keyring.open(kek, row);
+  onChange(false);
   return adminKey === null ? adminText : null;
 }
 
 async function unseal(vault: Vault, passphrase: string): Promise<void> {
-  const { db, keyring, accessLog, tries, sealings } = vault;
+  const { db, keyring, accessLog, tries, sealings, onChange } = vault;
   if (!keyring.isSealed()) return;
   const row = await theRow(db);
   await handOver(await tries.keyOf(passphrase, row), async (kek) => {
@@ -99,6 +101,7 @@ async function unseal(vault: Vault, passphrase: string): Promise<void> {
     keyring.open(kek, row);
     await begin(vault, kek, row);
     assertUnsealing();
+    onChange(false);
   });
 }
 

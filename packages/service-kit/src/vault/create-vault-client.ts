@@ -9,10 +9,12 @@ import {
   type VaultValue,
   type VaultWrappedKey,
 } from '@svc/contract/vault.ts';
+import { systemClock, type Clock } from '../clock.ts';
 import { Secret } from '../secret.ts';
 import { ServiceError, unavailable } from '../service-error.ts';
 import type { Settings } from '../config/settings.ts';
 import { callVault, type VaultReply, type VaultRequest } from './vault-call.ts';
+import { watchVault } from './watch-vault.ts';
 
 export type VaultAnswer =
   | { is: 'value'; value: Secret }
@@ -25,7 +27,10 @@ export type VaultAnswer =
 
 const isName = new RegExp(vaultNamePattern);
 
-type Options = { url: string; agentKey: Secret; adminKey: Secret | null; timeoutMs?: number };
+type Options = { url: string; agentKey: Secret; adminKey: Secret | null; timeoutMs?: number; clock?: Clock };
+
+/** Follows the state of the vault until the returned function is called: at first, at every change, null while it is away. */
+export type WatchVault = (onState: (state: VaultState | null) => void) => () => void;
 
 /** The vault as a process of the service uses it. All but `get` and `status` throw a `ServiceError` when it refuses or is away. */
 export type VaultClient = {
@@ -33,6 +38,7 @@ export type VaultClient = {
   get(name: string, callerTier: Tier): Promise<VaultAnswer>;
   /** What it says of itself; null when it does not answer in time. */
   status(): Promise<VaultState | null>;
+  watch: WatchVault;
   /** Stores a value, or replaces it. */
   put(name: string, value: Secret, minTrust: Tier): Promise<VaultCredential>;
   /** False when it had no credential of that name. */
@@ -44,7 +50,7 @@ export type VaultClient = {
 };
 
 /** One exchange is bounded by `timeoutMs`; `get` takes two. */
-export function createVaultClient({ url, agentKey, adminKey, timeoutMs = 2000 }: Options): VaultClient {
+export function createVaultClient({ url, agentKey, adminKey, timeoutMs = 2000, clock = systemClock }: Options): VaultClient {
   const asAgent = <T>(path: string, body: object) => callVault<T>(`${url}/v1/${path}`, { body, agentKey, timeoutMs });
   const asAdmin = async <T>(path: string, request: Omit<VaultRequest, 'timeoutMs'> = {}): Promise<T> => {
     if (adminKey === null) throw new ServiceError('conflict', 'The vault takes changes with SVC_VAULT_ADMIN_KEY only. Set it.');
@@ -65,6 +71,8 @@ export function createVaultClient({ url, agentKey, adminKey, timeoutMs = 2000 }:
       const reply = await callVault<VaultState>(`${url}/v1/status`, { timeoutMs });
       return reply.is === 'ok' && typeof reply.body.sealed === 'boolean' ? reply.body : null;
     },
+
+    watch: (onState) => watchVault({ url, clock, onState }),
 
     put: async (name, value, minTrust) =>
       (

@@ -1,0 +1,20 @@
+import type { Engine, EngineEvent, EngineFailure } from '@svc/engine-kit/engine.ts';
+import type { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';
+
+/** An engine whose key cannot be had: each turn fails and says why, until the engine is made again with its key. */
+export function waitingEngine(engine: Engine, { message }: BehindVault): Engine {
+  const failure: EngineFailure = { code: 'engine_not_logged_in', message, retryable: true };
+  return {
+    id: engine.id,
+    async probe() {
+      const found = await engine.probe();
+      return found.installed ? { ...found, ready: false, auth: 'none', reason: message } : found;
+    },
+    async *run(): AsyncGenerator<EngineEvent> {
+      yield { type: 'failed', failure };
+    },
+    instructions: engine.instructions?.bind(engine),
+    usesTools: engine.usesTools?.bind(engine),
+    close: () => engine.close(),
+  };
+}
