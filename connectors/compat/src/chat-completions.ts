@@ -8,8 +8,9 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
+import type { AttachFiles } from './attach-files.ts';
 import { admitted, refuse } from './completion-error.ts';
-import { parseRequest } from './parse-request.ts';
+import { filesOf, parseRequest } from './parse-request.ts';
 import { renderCompletion, shapedReply, type ReplyHead, type ReplyShape } from './render-completion.ts';
 import { streamCompletion } from './stream-completion.ts';
 import { toEnvelope } from './to-envelope.ts';
@@ -24,6 +25,7 @@ export type ChatDeps = {
   identify: Identify;
   readJson: JsonReader;
   seen: SeenKeys;
+  attachFiles: AttachFiles;
   instanceId: string;
   modelName: string;
   /** A request without a session's name is a conversation of its own. */
@@ -32,14 +34,16 @@ export type ChatDeps = {
 
 /** `POST /v1/chat/completions`: one request is one turn, answered whole or as a stream. A reader that leaves stops nothing. */
 export function createChatCompletions(deps: ChatDeps): Route['handle'] {
-  const { core, clock, ids, identify, readJson, seen, instanceId, modelName, isOnce } = deps;
+  const { core, clock, ids, identify, readJson, seen, attachFiles, instanceId, modelName, isOnce } = deps;
 
   return async (exchange) => {
     const caller = identify(exchange);
     const messageId = headerText(exchange, 'idempotency-key') ?? ids.next('msg');
     const sessionName = sessionNameOf(exchange, caller, messageId);
     const request = parseRequest(await readJson(exchange.req));
-    const envelope = toEnvelope({ request, caller, instanceId, messageId, sessionName, isOnce, isSeen: seen.has });
+    const message = toEnvelope({ request, caller, instanceId, messageId, sessionName, isOnce, isSeen: seen.has });
+    const files = request.hasFiles ? filesOf(request, seen.has(message.conversation_key)) : [];
+    const envelope = files.length === 0 ? message : await attachFiles(message, files);
     if (request.ignored.length > 0) exchange.res.setHeader('x-ignored-parameters', request.ignored.join(', '));
     const head = { id: ids.next('chatcmpl').replace('_', '-'), created: Math.floor(clock.now() / 1000), model: modelName };
     const result = request.stream

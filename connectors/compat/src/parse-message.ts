@@ -1,7 +1,13 @@
 import type { PriorMessage } from '@svc/contract/envelope.ts';
 import { refuse } from './completion-error.ts';
+import { parseFilePart, type FilePart } from './file-parts.ts';
 
-export type ChatMessage = PriorMessage;
+export type ChatMessage = PriorMessage & {
+  /** Images and the like; missing without any. */
+  files?: FilePart[];
+};
+
+export type ParsedMessage = { role: ChatMessage['role'] | 'system'; text: string; files?: FilePart[] };
 
 const roles: Record<string, ChatMessage['role'] | 'system'> = {
   system: 'system',
@@ -12,33 +18,39 @@ const roles: Record<string, ChatMessage['role'] | 'system'> = {
   function: 'tool',
 };
 
-/** One message as its role and plain text. `at` is its place in the request, for errors. */
-export function parseMessage(item: unknown, at: string): { role: ChatMessage['role'] | 'system'; text: string } {
+/** One message as its role, plain text and files. `at` is its place in the request, for errors. */
+export function parseMessage(item: unknown, at: string): ParsedMessage {
   if (typeof item !== 'object' || item === null) throw refuse(at, `'${at}' must be an object.`);
   const { role, content, tool_calls: toolCalls, function_call: functionCall } = fieldsOf(item);
   const known = typeof role === 'string' && Object.hasOwn(roles, role) ? roles[role] : undefined;
   if (known === undefined)
     throw refuse(`${at}.role`, `'${at}.role' must be one of ${Object.keys(roles).join(', ')}.`, 'invalid_value');
-  const text = contentText(content, `${at}.content`);
-  if (known !== 'assistant') return { role: known, text };
+  const files: FilePart[] = [];
+  const text = contentText(content, `${at}.content`, known === 'user' ? files : null);
+  if (known !== 'assistant') return files.length === 0 ? { role: known, text } : { role: known, text, files };
   const calls = [...(Array.isArray(toolCalls) ? toolCalls : []), functionCall].map(callText);
   return { role: known, text: [text, ...calls].filter((part) => part !== '').join('\n') };
 }
 
-function contentText(content: unknown, at: string): string {
+/** `files` takes the files of its parts; null where there may be none. */
+function contentText(content: unknown, at: string, files: FilePart[] | null): string {
   if (typeof content === 'string') return content;
   if (content === undefined || content === null) return '';
   if (!Array.isArray(content)) throw refuse(at, `'${at}' must be a string or an array of parts.`, 'invalid_type');
-  return content.map((part: unknown, index) => partText(part, `${at}[${index}]`)).join('');
+  return content.map((part: unknown, index) => partText(part, `${at}[${index}]`, files)).join('');
 }
 
-function partText(part: unknown, at: string): string {
-  const { type, text, refusal } = fieldsOf(part);
+function partText(part: unknown, at: string, files: FilePart[] | null): string {
+  const fields = fieldsOf(part);
+  const { type, text, refusal } = fields;
   if (type === 'text' && typeof text === 'string') return text;
   if (type === 'refusal' && typeof refusal === 'string') return refusal;
   if (type === 'text') throw refuse(`${at}.text`, `'${at}.text' must be a string.`, 'invalid_type');
-  // Nothing is ever fetched for a caller, so an address in a part is no way into this machine's network.
-  throw refuse(at, `'${at}': only parts of the type 'text' are supported here.`, 'unsupported');
+  const file = files === null ? null : parseFilePart(fields, at);
+  if (file === null) throw refuse(at, `'${at}': parts of this type are not supported here.`, 'unsupported');
+  files?.push(file);
+  // In its place among the words: which file they mean is said by where it stands.
+  return `[${file.name}]`;
 }
 
 /** A tool call of an earlier answer, readable in the transcript. */

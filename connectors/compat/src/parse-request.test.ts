@@ -37,6 +37,7 @@ describe('a chat-completions request', () => {
       ],
       firstUserText: 'one',
       latest: 2,
+      hasFiles: false,
     });
   });
 
@@ -127,24 +128,8 @@ describe('a chat-completions request', () => {
     [{ messages: [{ role: 'user', content: 5 }] }, 'messages[0].content'],
     [{ messages: [{ role: 'user', content: { type: 'text', text: 'x' } }] }, 'messages[0].content'],
     [{ messages: [{ role: 'user', content: [{ type: 'text' }] }] }, 'messages[0].content[0].text'],
-    [
-      {
-        messages: [
-          {
-            role: 'user',
-            content: [
-              { type: 'text', text: 'x' },
-              { type: 'image_url', image_url: { url: 'http://127.0.0.1/' } },
-            ],
-          },
-        ],
-      },
-      'messages[0].content[1]',
-    ],
-    [
-      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }] }] },
-      'messages[0].content[0]',
-    ],
+    [{ messages: [{ role: 'user', content: [{ type: 'image_url' }] }] }, 'messages[0].content[0].image_url.url'],
+    [{ messages: [{ role: 'user', content: [{ type: 'video' }] }] }, 'messages[0].content[0]'],
     [{ messages: [{ role: 'user', content: [null] }] }, 'messages[0].content[0]'],
     [{ messages: [user], model: 5 }, 'model'],
     [{ messages: [user], stream: 'true' }, 'stream'],

@@ -1,6 +1,7 @@
 import { isRecord } from '@svc/contract/json-value.ts';
 import { parseMessage, type ChatMessage } from './parse-message.ts';
 import { refuse } from './completion-error.ts';
+import { maxFiles, type FilePart } from './file-parts.ts';
 import { parseReplyFormat, type ReplyFormat } from './reply-format.ts';
 import { checkFields } from './request-fields.ts';
 import { parseStop } from './stop-text.ts';
@@ -23,6 +24,8 @@ export type ChatRequest = {
   firstUserText: string;
   /** Place of the latest user message in `messages`. */
   latest: number;
+  /** A message has an image or another file. */
+  hasFiles: boolean;
 };
 
 const maxMessages = 10_000;
@@ -50,7 +53,7 @@ export function parseRequest(body: unknown): ChatRequest {
 function parseMessages(
   list: unknown,
   format: ReplyFormat | null,
-): Pick<ChatRequest, 'system' | 'messages' | 'firstUserText' | 'latest'> {
+): Pick<ChatRequest, 'system' | 'messages' | 'firstUserText' | 'latest' | 'hasFiles'> {
   if (!Array.isArray(list)) throw refuse('messages', "'messages' is a required property and must be an array.");
   if (list.length === 0) throw refuse('messages', "'messages' must hold at least one message.", 'empty_array');
   if (list.length > maxMessages) throw refuse('messages', `More than ${maxMessages} messages.`, 'array_above_max_length');
@@ -58,9 +61,9 @@ function parseMessages(
   const messages: ChatMessage[] = [];
   const system: string[] = [];
   list.forEach((item: unknown, index) => {
-    const { role, text } = parseMessage(item, `messages[${index}]`);
-    if (role === 'system') system.push(text);
-    else messages.push({ role, text });
+    const { role, ...message } = parseMessage(item, `messages[${index}]`);
+    if (role === 'system') system.push(message.text);
+    else messages.push({ role, ...message });
   });
   if (format !== null) system.push(format.instruction);
   return checked(system.join('\n\n'), messages);
@@ -73,7 +76,16 @@ function checked(system: string, messages: ChatMessage[]) {
   if (text.trim() === '') throw refuse('messages', 'The latest user message has no text.');
   if (text.length > maxTextChars) throw tooLong('latest user message is', maxTextChars);
   if (system.length > maxSystemChars) throw tooLong('system messages are', maxSystemChars);
-  return { system, messages, firstUserText: messages.find(isFromUser)?.text ?? text, latest };
+  const { length: count } = messages[latest]?.files ?? [];
+  if (count > maxFiles)
+    throw refuse('messages', `The latest user message has more than ${maxFiles} files.`, 'array_above_max_length');
+  return {
+    system,
+    messages,
+    firstUserText: messages.find(isFromUser)?.text ?? text,
+    latest,
+    hasFiles: messages.some(({ files }) => files !== undefined),
+  };
 }
 
 const isFromUser = (message: ChatMessage) => message.role === 'user';
@@ -85,4 +97,16 @@ function flag(value: unknown, param: string): boolean {
   if (value === undefined || value === null) return false;
   if (typeof value !== 'boolean') throw refuse(param, `'${param}' must be true or false.`);
   return value;
+}
+
+/**
+ * The files that a turn needs: those of the latest user message, and in a conversation that is not known yet those of the messages
+ * before it, the newest of them as far as there is room.
+ */
+export function filesOf({ messages, latest }: Pick<ChatRequest, 'messages' | 'latest'>, isSeen: boolean): FilePart[] {
+  const own = messages[latest]?.files ?? [];
+  if (isSeen) return own;
+  const others = messages.flatMap((message, index) => (index === latest ? [] : (message.files ?? [])));
+  const room = maxFiles - own.length;
+  return room === 0 ? own : [...others.slice(-room), ...own];
 }

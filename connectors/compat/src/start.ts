@@ -11,6 +11,7 @@ import { anonymousCaller } from '@svc/connector-kit/parse-keys.ts';
 import { createThrottle } from '@svc/connector-kit/throttle.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
+import { createAttachFiles, type FetchFile } from './attach-files.ts';
 import { createChatCompletions, createSeenKeys, type Identify } from './chat-completions.ts';
 import { toCompletionError } from './completion-error.ts';
 import type { CompatConfig } from './meta.ts';
@@ -53,6 +54,7 @@ function toRoutes(ctx: StartContext<CompatConfig>, keys: KeysFile | null, clock:
     identify,
     readJson: createJsonReader({ bodyBytes: 10 * mib, totalBytes: 64 * mib }),
     seen: createSeenKeys(5_000),
+    attachFiles: createAttachFiles({ core: ctx.core, uploads: ctx.uploads, fetchFile, signal: ctx.signal }),
     instanceId: ctx.instanceId,
     modelName: ctx.config.model_name,
     isOnce: ctx.config.conversation_per_request,
@@ -86,3 +88,9 @@ function healthBody(keys: KeysFile | null): string {
     healthy ? { status: 'ok', service: 'compat' } : { status: 'degraded', service: 'compat', degraded: [detail] },
   );
 }
+
+/** Loaded with the first image that has to be fetched. */
+const fetchFile: FetchFile = async (url, options) => {
+  const { fetchPublic } = await import('@svc/connector-kit/fetch-public/fetch-public.ts');
+  return fetchPublic(url, options);
+};

@@ -47,5 +47,5 @@ function toContent({ messages, latest, system }: ChatRequest, isSeen: boolean): 
   return content;
 }
 
-const transcriptOf = (messages: PriorMessage[], latest: number) =>
-  messages.filter(({ text }, index) => index !== latest && text !== '');
+const transcriptOf = (messages: ChatRequest['messages'], latest: number): PriorMessage[] =>
+  messages.filter(({ text }, index) => index !== latest && text !== '').map(({ role, text }) => ({ role, text }));

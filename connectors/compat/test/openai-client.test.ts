@@ -194,16 +194,6 @@ describe('the official client', () => {
     expect(error).toMatchObject({ param: 'messages' });
   });
 
-  test('an image is refused, and its address is never opened', async () => {
-    const content = [{ type: 'image_url' as const, image_url: { url: `${compat.url}/health` } }];
-    await expect(ask([{ role: 'user', content }])).rejects.toMatchObject({
-      status: 400,
-      code: 'unsupported',
-      param: 'messages[0].content[0]',
-    });
-    expect(compat.core.turns).toHaveLength(0);
-  });
-
   test("routes that are not served answer 404 in this protocol's shape", async () => {
     const error = await client()
       .responses.create({ model: 'svc', input: 'x' })

@@ -1,0 +1,88 @@
+import type { CoreApi, UploadsApi } from '@svc/connector-kit/connector.ts';
+import type { PublicFetchOptions } from '@svc/connector-kit/fetch-public/fetch-public.ts';
+import type { Attachment, Envelope } from '@svc/contract/envelope.ts';
+import { queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+import { refuse } from './completion-error.ts';
+import type { FilePart } from './file-parts.ts';
+import { sniffAudio, sniffImage, type Sniffed } from './sniff-file.ts';
+
+const maxBytes = 10 * 1024 * 1024;
+const fetchMs = 20_000;
+/** For all files of a request. */
+const totalMs = 60_000;
+/** Requests whose files are taken at a time: each holds one file in memory. */
+const maxAtOnce = 4;
+
+export type FetchFile = (url: string, options: PublicFetchOptions) => Promise<Buffer>;
+type Deps = { core: Pick<CoreApi, 'resolve'>; uploads: UploadsApi; fetchFile: FetchFile; signal: AbortSignal };
+
+/** Puts the files of a request into the upload area, and gives the envelope with them. */
+export type AttachFiles = (envelope: Envelope, files: readonly FilePart[]) => Promise<Envelope>;
+
+export function createAttachFiles(deps: Deps): AttachFiles {
+  let running = 0;
+  return async (envelope, files) => {
+    if (running >= maxAtOnce) throw queueFull('Too many requests with files at once. Try again in a moment.');
+    running++;
+    try {
+      await checkAccess(deps, envelope);
+      const attachments = await saveAll(deps, envelope.conversation_key, files);
+      return { ...envelope, content: { ...envelope.content, attachments } };
+    } finally {
+      running--;
+    }
+  };
+}
+
+/** Before anything is fetched or stored: nothing is for a stranger. */
+async function checkAccess({ core }: Deps, { channel, sender, conversation_key }: Envelope): Promise<void> {
+  const { denied } = await core.resolve({ channel, sender, public: false, conversation_key });
+  if (denied) throw new ServiceError('no_access', 'no access');
+}
+
+/** One after the other, so that a request holds one file at a time. */
+async function saveAll(deps: Deps, conversationKey: string, files: readonly FilePart[]): Promise<Attachment[]> {
+  const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(totalMs)]);
+  const attachments: Attachment[] = [];
+  for (const file of files) {
+    const data = await bytesOf(deps, file, signal);
+    const { name, mime } = describe(file, data);
+    const { path, bytes } = await deps.uploads.save({ name, mime, data, conversation_key: conversationKey });
+    attachments.push({ path, name, mime, bytes });
+  }
+  return attachments;
+}
+
+async function bytesOf({ fetchFile }: Deps, { source, at }: FilePart, signal: AbortSignal): Promise<Buffer> {
+  if ('base64' in source) return decode(source.base64, at);
+  try {
+    return await fetchFile(source.url, { maxBytes, timeoutMs: fetchMs, signal });
+  } catch (error) {
+    if (error instanceof ServiceError) throw refuse(at, error.message, 'invalid_image_url');
+    throw error;
+  }
+}
+
+/** Node leaves out what is no base64, so that wrong characters show in the length. */
+function decode(text: string, at: string): Buffer {
+  const bytes = Buffer.from(text, 'base64');
+  const padding = text.endsWith('==') ? 2 : Number(text.endsWith('='));
+  const isWhole = bytes.length > 0 && bytes.length === Math.floor(((text.length - padding) * 3) / 4);
+  if (!isWhole) throw refuse(at, `'${at}' is not valid base64.`, 'invalid_base64');
+  if (bytes.length > maxBytes) throw refuse(at, `'${at}' is larger than ${maxBytes / 1024 / 1024} MiB.`, 'too_large');
+  return bytes;
+}
+
+/** The name and type to store; the content decides. */
+function describe({ kind, name, filename, mime, at }: FilePart, data: Buffer): { name: string; mime?: string } {
+  if (kind === 'file') return { name: filename ?? name, ...(mime === null ? {} : { mime }) };
+  const { mime: found, extension } = sniffed(kind, data, at);
+  return { name: `${name}.${extension}`, mime: found };
+}
+
+function sniffed(kind: 'image' | 'audio', data: Buffer, at: string): Sniffed {
+  const found = kind === 'image' ? sniffImage(data) : sniffAudio(data);
+  if (found !== null) return found;
+  if (kind === 'image') throw refuse(at, `'${at}' is no image of the types PNG, JPEG, GIF and WebP.`, 'invalid_image_format');
+  throw refuse(at, `'${at}' is no clip of the types wav and mp3.`, 'invalid_value');
+}

@@ -1,0 +1,20 @@
+/** What a file is by its first bytes, whatever it says it is. */
+export type Sniffed = { mime: string; extension: string };
+
+const at = (bytes: Buffer, offset: number, text: string) => bytes.toString('latin1', offset, offset + text.length) === text;
+
+/** An image that engines read. Null for anything else, SVG included: it is a program for whoever draws it. */
+export function sniffImage(bytes: Buffer): Sniffed | null {
+  if (at(bytes, 0, '\x89PNG\r\n\x1a\n')) return { mime: 'image/png', extension: 'png' };
+  if (at(bytes, 0, '\xff\xd8\xff')) return { mime: 'image/jpeg', extension: 'jpg' };
+  if (at(bytes, 0, 'GIF87a') || at(bytes, 0, 'GIF89a')) return { mime: 'image/gif', extension: 'gif' };
+  if (at(bytes, 0, 'RIFF') && at(bytes, 8, 'WEBP')) return { mime: 'image/webp', extension: 'webp' };
+  return null;
+}
+
+/** A spoken clip of the protocol's two formats. */
+export function sniffAudio(bytes: Buffer): Sniffed | null {
+  if (at(bytes, 0, 'RIFF') && at(bytes, 8, 'WAVE')) return { mime: 'audio/wav', extension: 'wav' };
+  const isFrame = bytes.length > 1 && bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe6) === 0xe2;
+  return at(bytes, 0, 'ID3') || isFrame ? { mime: 'audio/mpeg', extension: 'mp3' } : null;
+}
