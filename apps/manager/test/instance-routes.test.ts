@@ -143,7 +143,7 @@ describe('POST /instances', () => {
 describe('PATCH /instances/:id', () => {
   test('replaces the config whole and restarts what runs', async () => {
     await create({ enabled: true }, { port: 4100 });
-    const { body } = await manager.call('PATCH', '/instances/sample', { config: { room: 'other' } });
+    const { body } = await manager.call('PATCH', '/instances/sample', { config: { room: 'other', port: null } });
     expect(body).toMatchObject({ ok: true, instance: { name: 'My sample', config: { room: 'other', port: 0 } } });
     expect(supervisor.calls).toEqual(['start sample', 'restart sample']);
     expect(supervisor.running.get('sample')?.config).toMatchObject({ room: 'other' });
@@ -159,6 +159,16 @@ describe('PATCH /instances/:id', () => {
     await create({ enabled: true });
     expect((await manager.call('PATCH', '/instances/sample', { config: { port: 4100 } })).status).toBe(400);
     expect((await manager.call('GET', '/instances/sample')).body['instance']).toMatchObject({ config: { room: 'r', port: 0 } });
+    expect(supervisor.calls).toEqual(['start sample']);
+  });
+
+  test('[M03] refuses a config that fits the type and would lose a stored setting, and names it', async () => {
+    await create({ enabled: true }, { port: 4100 });
+    const { status, body } = await manager.call('PATCH', '/instances/sample', { config: { room: 'other' } });
+    expect([status, body['fields']]).toEqual([400, [{ field: 'config.port', problem: 'is stored and would be lost' }]]);
+    expect((await manager.call('GET', '/instances/sample')).body['instance']).toMatchObject({
+      config: { room: 'r', port: 4100 },
+    });
     expect(supervisor.calls).toEqual(['start sample']);
   });
 

@@ -17,8 +17,7 @@ export async function configConnector(
   const meta = await metaOf(deps, instance);
   const changed = parseFields(meta, set);
   for (const name of unset) fieldOf(meta.type, meta.configSchema.properties, name);
-  const kept = Object.entries(instance.config).filter(([name]) => !unset.includes(name));
-  const config = { ...Object.fromEntries(kept), ...changed };
+  const config = { ...instance.config, ...Object.fromEntries(unset.map((name) => [name, null])), ...changed };
   const instances = secrets.length === 0 ? [] : await api.list();
   const names = await storeCredentials(deps, { meta, fields: secrets, instances, config });
   const after = await awaitStart(deps, await api.update(instance.id, { config: { ...config, ...names } }));

@@ -15,7 +15,7 @@ export type ConnectorApi = {
   list(): Promise<Instance[]>;
   view(id: string): Promise<Instance>;
   create(body: NewInstance): Promise<Instance>;
-  /** A `config` replaces the one of before whole. */
+  /** A `config` replaces the stored one whole; null puts a setting back to its default. */
   update(id: string, patch: { config: Record<string, unknown> }): Promise<Instance>;
   act(id: string, action: 'start' | 'stop' | 'restart'): Promise<Instance>;
   remove(id: string): Promise<void>;

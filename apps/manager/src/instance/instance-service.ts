@@ -14,6 +14,7 @@ import { createOrder, type Order } from './in-order.ts';
 import type { CreateInstance, UpdateInstance } from './instance-schema.ts';
 import type { InstanceRows, InstanceStore, StoredInstance } from './instance-store.ts';
 import { findPortClash } from './port-clash.ts';
+import { replaceConfig } from './replace-config.ts';
 
 type Deps = {
   settings: ManagerSettings;
@@ -37,7 +38,7 @@ export type InstanceService = {
   get(id: string): Promise<{ instance: Instance; logs: LogLine[] }>;
   /** Throws `bad_request` for an unknown type or a config that does not fit, `conflict` for a port or a type that is taken. */
   create(request: CreateInstance): Promise<Instance>;
-  /** A running instance restarts, so that what runs is what is stored. */
+  /** A running instance restarts, so that what runs is what is stored. Throws `bad_request` for a config that would lose settings. */
   update(id: string, patch: UpdateInstance): Promise<Instance>;
   /** Takes its folder and all that was to be sent through it along. */
   remove(id: string): Promise<void>;
@@ -135,12 +136,15 @@ async function updateInstance(service: Service, id: string, patch: UpdateInstanc
     const after = await change(service, id, (before) => ({
       ...before,
       ...patch,
-      config: patch.config === undefined ? before.config : types.validate(metaOf(types, before.type), patch.config),
+      config: configAfter(types, before, patch.config),
     }));
     return { done: after.enabled ? supervisor.restart(after) : supervisor.stop(id) };
   });
   return settled(service, id, going.done);
 }
+
+const configAfter = (types: ConnectorTypes, { id, type, config }: StoredInstance, sent: UpdateInstance['config']) =>
+  sent === undefined ? config : replaceConfig({ id, meta: metaOf(types, type), validate: types.validate, before: config, sent });
 
 async function removeInstance({ store, paths, supervisor, forgetOutbound, inOrder }: Service, id: string): Promise<void> {
   const gone = await inOrder(async () => {

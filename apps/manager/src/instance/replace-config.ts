@@ -1,0 +1,44 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ConfigSchema, ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import { badRequest } from '@svc/service-kit/service-error.ts';
+import type { ConfigValidator } from '../connector-type/validate-config.ts';
+
+type Config = Record<string, unknown>;
+type Change = { id: string; meta: ConnectorMeta; validate: ConfigValidator; before: Config; sent: Config };
+
+/**
+ * The config that replaces `before`, with defaults filled in. `sent` is the whole of it; null puts a setting back to its
+ * default. Throws `bad_request` when it does not fit the type, or leaves out a stored setting that is not at its default.
+ */
+export function replaceConfig({ id, meta, validate, before, sent }: Change): Config {
+  const given = Object.entries(sent).filter(([name, value]) => value !== null || takesNull(meta.configSchema, name));
+  const after = validate(meta, Object.fromEntries(given));
+  const lost = Object.keys(before).filter(
+    (name) =>
+      !Object.hasOwn(sent, name) && isKnown(meta.configSchema, name) && !isDeepStrictEqual(own(before, name), own(after, name)),
+  );
+  if (lost.length > 0) throw wouldLose(id, lost);
+  return after;
+}
+
+const own = (config: Config, name: string): unknown => (Object.hasOwn(config, name) ? config[name] : undefined);
+
+/** A setting that its type has given up is no loss. */
+const isKnown = (schema: ConfigSchema & { additionalProperties?: unknown }, name: string): boolean =>
+  Object.hasOwn(schema.properties, name) || (schema.additionalProperties ?? false) !== false;
+
+function takesNull({ properties }: ConfigSchema, name: string): boolean {
+  const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (property === undefined) return false;
+  const types: unknown[] = [property.type].flat();
+  return property['nullable'] === true || types.includes('null');
+}
+
+function wouldLose(id: string, lost: string[]) {
+  const names = lost.length === 1 ? `the stored setting ${lost[0]}` : `the stored settings ${lost.join(', ')}`;
+  return badRequest(
+    `A config replaces the stored one whole, and this one would lose ${names}. Send all settings, those that stay too ` +
+      `(GET /instances/${id} shows them); null puts one back to its default.`,
+    { fields: lost.map((name) => ({ field: `config.${name}`, problem: 'is stored and would be lost' })) },
+  );
+}
