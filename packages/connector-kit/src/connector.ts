@@ -93,7 +93,10 @@ export type StartContext<Config = Record<string, unknown>> = {
   uploads: UploadsApi;
   emit(event: PartialEvent): void;
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: object): void;
-  /** Tells the manager that the channel is alive. The kit beats every 30 s by itself while `health()` is good. */
+  /**
+   * Tells the manager that the channel is alive. The kit beats every 30 s by itself while `health()` is good; a connector
+   * that was not well calls it as soon as it is, and what waits for that goes out at once.
+   */
   heartbeat(): void;
   /** Aborts on shutdown; ends every loop of the connector. */
   signal: AbortSignal;

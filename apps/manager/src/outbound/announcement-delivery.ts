@@ -29,13 +29,16 @@ const backOff = { firstMs: 2_000, maxMs: 5 * 60_000 };
 export function createAnnouncementDelivery({ store, supervisor, deliver, sweep, clock, log }: Deps): AnnouncementDelivery {
   const waiting = new Set<string>();
   const working = new Set<string>();
+  /** Woken while at work: what was looked at may have changed since, and the next beat is half a minute away. */
+  const wokenAgain = new Set<string>();
   /** Pauses after a failure, and in which run it was. */
   const pauses = new Map<string, { run: string | null; cancel: () => void }>();
   let isClosed = false;
 
   /** Called with every heartbeat, so it asks the database only where something waits. */
   function wake(instanceId: string): void {
-    if (isClosed || !waiting.has(instanceId) || working.has(instanceId)) return;
+    if (isClosed || !waiting.has(instanceId)) return;
+    if (working.has(instanceId)) return void wokenAgain.add(instanceId);
     const pause = pauses.get(instanceId);
     if (pause !== undefined && pause.run === supervisor.aliveRunOf(instanceId)) return;
     // An instance that has come back meanwhile is worth a try at once.
@@ -47,7 +50,10 @@ export function createAnnouncementDelivery({ store, supervisor, deliver, sweep, 
         log.error({ instance: instanceId, err: error }, `announcements are not delivered: ${errorText(error)}`);
         wakeLater(instanceId, backOff.firstMs);
       })
-      .finally(() => working.delete(instanceId));
+      .finally(() => {
+        working.delete(instanceId);
+        if (wokenAgain.delete(instanceId)) wake(instanceId);
+      });
   }
 
   async function work(instanceId: string): Promise<void> {
@@ -90,12 +96,17 @@ export function createAnnouncementDelivery({ store, supervisor, deliver, sweep, 
 
   async function forgetIfEmpty(instanceId: string): Promise<void> {
     const held = await store.listOf(instanceId);
-    if (!held.some(({ state }) => state === 'waiting')) waiting.delete(instanceId);
+    // Woken again means that one may have been added since.
+    if (!wokenAgain.has(instanceId) && !held.some(({ state }) => state === 'waiting')) waiting.delete(instanceId);
   }
 
   supervisor.onAlive(wake);
   return {
-    hold: (instanceId) => void waiting.add(instanceId),
+    hold(instanceId) {
+      waiting.add(instanceId);
+      // It may have become well while the announcement was stored.
+      wake(instanceId);
+    },
     close() {
       isClosed = true;
       for (const { cancel } of pauses.values()) cancel();

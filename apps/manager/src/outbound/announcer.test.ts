@@ -39,8 +39,21 @@ async function setUp() {
   let run: string | null = 'first';
   let beat: (id: string) => void = () => undefined;
   let serial = 0;
+  /** What happens meanwhile. */
+  const during = { add: async () => {}, listOf: async () => {} };
   const announcer = createAnnouncer({
-    store,
+    store: {
+      ...store,
+      async add(announcement) {
+        await during.add();
+        await store.add(announcement);
+      },
+      async listOf(id) {
+        const held = await store.listOf(id);
+        await during.listOf();
+        return held;
+      },
+    },
     clock,
     instances: { list: async () => [instance] },
     types,
@@ -55,6 +68,7 @@ async function setUp() {
   return {
     announcer,
     attempts,
+    during,
     outcomes,
     clock,
     /** The instance is well, in this run. */
@@ -63,6 +77,16 @@ async function setUp() {
       beat('box');
       await settle();
     },
+    /** It runs, and at once it is well: both are heard before anything else goes on. */
+    async runsAndBeats(inRun: string) {
+      run = null;
+      beat('box');
+      run = inRun;
+      beat('box');
+      await settle();
+    },
+    /** It is not well until the next beat. */
+    goesDown: () => void (run = null),
     async pass(ms: number) {
       clock.advance(ms);
       await settle();
@@ -83,6 +107,34 @@ test('is not delivered in the run in which it was posted, and once in the next',
   for (const run of ['first', 'first', 'second', 'second', 'third']) await beats(run);
   expect(attempts).toEqual(['ann_1']);
   expect(await announcer.listOf('box')).toEqual([]);
+});
+
+test('is delivered with the first beat, also when that comes together with the news that the instance runs', async () => {
+  const { announcer, attempts, runsAndBeats } = await setUp();
+  await announce(announcer);
+  await runsAndBeats('second');
+  expect(attempts).toEqual(['ann_1']);
+});
+
+test('is delivered when the instance becomes well while it is stored', async () => {
+  const { announcer, attempts, during, goesDown, beats } = await setUp();
+  goesDown();
+  during.add = () => beats('second');
+  await announce(announcer);
+  await settle();
+  expect(attempts).toEqual(['ann_1']);
+});
+
+test('one that is posted while the list is found empty is delivered, too', async () => {
+  const { announcer, attempts, during, beats } = await setUp();
+  await announce(announcer);
+  during.listOf = async () => {
+    during.listOf = async () => undefined;
+    await announce(announcer);
+  };
+  await beats('second');
+  await beats('third');
+  expect(attempts).toEqual(['ann_1', 'ann_2']);
 });
 
 test('is tried again under the same id after a pause that beats do not shorten', async () => {
