@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backup, RestorePlan } from '@svc/contract/backup.ts';
@@ -47,6 +47,23 @@ describe('svc upload', () => {
     const file = await json<UploadedFile>('upload', inFolder('a note.txt'), '--mime', 'text/plain', '--parallel', '2');
     expect(file).toMatchObject({ name: 'a note.txt', mime: 'text/plain', kind: 'text', bytes: 7 });
     expect(readFileSync(file.path, 'utf8')).toBe('a tulip');
+  });
+
+  test('sends an empty file like any other, and none that does not say how long it is', async () => {
+    writeFileSync(inFolder('empty.txt'), '');
+    const sent = await svc(['upload', inFolder('empty.txt')]);
+    expect(sent, sent.err).toMatchObject({ code: 0, out: expect.stringContaining('Uploaded empty.txt, 0 B') as string });
+    const unsized = await svc(['upload', '/proc/self/status']);
+    expect(unsized).toMatchObject({ code: 1, out: '' });
+    if (process.platform === 'linux') expect(unsized.err).toContain('does not say how long it is');
+  });
+
+  test('names the limit that a file is past, and the setting that sets it', async () => {
+    writeFileSync(inFolder('huge.bin'), '');
+    truncateSync(inFolder('huge.bin'), 129 * 1024 ** 3);
+    const { code, err } = await svc(['upload', inFolder('huge.bin')]);
+    expect(code).toBe(1);
+    expect(err).toContain('At most 128.0 GiB are taken. SVC_UPLOAD_MAX_SIZE sets that limit');
   });
 
   test.each([

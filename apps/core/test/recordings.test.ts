@@ -51,6 +51,16 @@ describe('a recording', () => {
     expect(manifest()).toHaveLength(1);
   });
 
+  test('may be empty; what is said in it cannot be written down', async () => {
+    await open();
+    const answer = await record(Buffer.alloc(0), '?transcribe=1');
+    expect(answer.statusCode, answer.body).toBe(200);
+    const { file, transcription } = answer.json<RecordingResult>();
+    expect(file).toMatchObject({ kind: 'recording', bytes: 0 });
+    expect(transcription).toMatchObject({ ok: false, error: 'bad_request', message: 'The clip is empty.' });
+    expect(bench.server.requests).toEqual([]);
+  });
+
   test.each([
     ['application/json', '', 415],
     ['text/html', '?filename=a.ogg', 415],

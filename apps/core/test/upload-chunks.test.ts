@@ -84,7 +84,7 @@ describe('an upload in chunks', () => {
     await open();
   });
 
-  test.each([0, -1, 1.5, '5', null])('[U02] a size of %j is a bad request', async (size) => {
+  test.each([-1, 1.5, '5', null])('[U02] a size of %j is a bad request', async (size) => {
     await open();
     expect((await post('/v2/upload/init', { filename: 'a', mime: 'a/b', size })).statusCode).toBe(400);
   });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, truncateSync } from 'node:fs';
+import { readFileSync, readdirSync, truncateSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { UploadedFile } from '@svc/contract/upload.ts';
-import { chunkOf, chunkSize, openUploadBench } from './open-upload-bench.ts';
+import { chunkOf, chunkSize, openUploadBench, sha } from './open-upload-bench.ts';
 
 const bench = openUploadBench();
 const { begin, finish, inUploads, lines, open, put, sendAll, state } = bench;
@@ -16,6 +16,21 @@ describe('an upload in chunks', () => {
     expect((await finish(id, { sha256: 'short' })).statusCode).toBe(400);
     expect(lines()).toEqual([]);
     expect((await bench.core.app.inject({ method: 'POST', url: `/v2/upload/${id}/finish` })).statusCode).toBe(200);
+  });
+
+  test('[U05] an empty file has no chunks, and ends like any other', async () => {
+    await open();
+    const empty = Buffer.alloc(0);
+    const id = await begin(empty, { sha256: sha(empty) });
+    expect(await state(id)).toMatchObject({ size: 0, chunks: 0, received: [] });
+    expect((await put(id, 0, empty)).statusCode).toBe(400);
+    expect((await finish(id, { sha256: sha(Buffer.from('x')) })).statusCode).toBe(422);
+    const { file } = (await finish(id)).json<{ file: UploadedFile }>();
+    expect(file).toMatchObject({ bytes: 0, sha256: sha(empty) });
+    expect(readFileSync(file.path)).toHaveLength(0);
+    expect(await state(id)).toMatchObject({ size: 0, chunks: 0, received: [], file });
+    expect((await finish(id)).json()).toMatchObject({ file });
+    expect(lines()).toHaveLength(1);
   });
 
   test('a file that is shorter on the disk than it was declared is 422: no file, no line', async () => {

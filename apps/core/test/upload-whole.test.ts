@@ -5,7 +5,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { UploadedFile } from '@svc/contract/upload.ts';
-import { openUploadBench } from './open-upload-bench.ts';
+import { openUploadBench, sha } from './open-upload-bench.ts';
 
 const bench = openUploadBench();
 const { inUploads, lines, open, post } = bench;
@@ -60,7 +60,6 @@ describe('a file in one piece', () => {
     [{ data_base64: 'aGk=' }, 'filename'],
     [{ filename: 'a' }, 'data_base64'],
     [{ filename: 'a', data_base64: 'not base64!' }, 'base64'],
-    [{ filename: 'a', data_base64: '' }, 'empty'],
   ])('%j is refused, and says why', async (body, why) => {
     await open();
     const answer = await post('/v2/upload', body);
@@ -68,6 +67,28 @@ describe('a file in one piece', () => {
     expect(answer.json<{ message: string }>().message).toContain(why);
     expect(lines()).toEqual([]);
     expect(existsSync(inUploads()) ? readdirSync(inUploads()).filter((name) => name !== '.staging') : []).toEqual([]);
+  });
+
+  test('[U16] an empty file is a file like any other: as the body, with and without a type, and as JSON', async () => {
+    await open();
+    const raw = (headers: Record<string, string>) =>
+      bench.core.app.inject({ method: 'POST', url: '/v2/upload?filename=a.txt', payload: '', headers });
+    const answers = [
+      await raw({}),
+      await raw({ 'content-type': 'text/plain', 'content-length': '0' }),
+      await raw({ 'content-type': 'application/json', 'transfer-encoding': 'chunked' }),
+      await post('/v2/upload', { filename: 'a.txt', data_base64: '' }),
+    ];
+    for (const answer of answers) {
+      expect(answer.statusCode, answer.body).toBe(200);
+      const { file } = answer.json<{ file: UploadedFile }>();
+      expect(file).toMatchObject({ name: 'a.txt', bytes: 0, sha256: sha(Buffer.alloc(0)) });
+      expect(readFileSync(file.path)).toHaveLength(0);
+    }
+    expect(lines()).toHaveLength(4);
+    const { id } = lines()[0]!;
+    const download = await bench.core.app.inject(`/v2/uploads/${id}/file`);
+    expect([download.statusCode, download.headers['content-length'], download.body]).toEqual([200, '0', '']);
   });
 
   test('a body without a name that is no JSON is an unsupported type', async () => {

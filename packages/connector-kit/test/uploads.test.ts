@@ -40,6 +40,23 @@ describe('saving a file from a channel', () => {
     expect(body).toBe('abc');
   });
 
+  test.each([
+    Buffer.alloc(0),
+    (async function* () {})(),
+    (async function* () {
+      yield new Uint8Array(0);
+    })(),
+  ])('sends an empty one whole (%#)', async (data) => {
+    let body = 'nothing came';
+    const uploads = await setUp((req, res) => {
+      body = '';
+      req.setEncoding('utf8').on('data', (text: string) => (body += text));
+      ok(req, res);
+    });
+    expect(await uploads.save({ name: 'empty.txt', data })).toEqual(file);
+    expect(body).toBe('');
+  });
+
   test('holds a large one back until the core takes it', async () => {
     let [given, taken] = [0, 0];
     let go = () => undefined as void;

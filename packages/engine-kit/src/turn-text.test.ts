@@ -28,6 +28,12 @@ describe('the user message', () => {
     expect(turnText(request, { isNew: false, shown: [] })).toContain('/up/a.png');
   });
 
+  test('never gives an empty file as an image', () => {
+    const empty = { path: '/up/a.png', mime: 'image/png', bytes: 0 };
+    expect(isImage(empty)).toBe(false);
+    expect(turnText({ ...request, attachments: [empty] }, { isNew: false, shown: [] })).toContain('"bytes":0');
+  });
+
   test.each(['full', 'none'] as const)(
     'says which files are missing, without a path and never as an image (%s)',
     (toolPolicy) => {

@@ -1,4 +1,5 @@
-import type { UploadProgress } from './upload-file.ts';
+/** In bytes; `resumedAt` had arrived before. */
+export type UploadProgress = { sent: number; size: number; resumedAt: number };
 
 type Stream = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
 
@@ -26,7 +27,7 @@ export function createProgressLine(stream: Stream): ProgressLine {
         stream.write(`\r\u001B[K${text}`);
         return;
       }
-      const next = Math.floor((10 * progress.sent) / progress.size);
+      const next = Math.floor(percentOf(progress) / 10);
       if (next === tenth) return;
       tenth = next;
       stream.write(`${text}\n`);
@@ -50,8 +51,12 @@ export function renderProgress({ sent, size, resumedAt }: UploadProgress, elapse
   const rate = elapsedMs > 0 ? ((sent - resumedAt) / elapsedMs) * 1000 : 0;
   const left = rate > 0 ? `  ${inTime((size - sent) / rate)} left` : '';
   const speed = rate > 0 ? `  ${inUnits(rate)}/s` : '';
-  return `${Math.floor((100 * sent) / size)} %  ${inUnits(sent)} of ${inUnits(size)}${speed}${sent < size ? left : ''}`;
+  return `${percentOf({ sent, size })} %  ${inUnits(sent)} of ${inUnits(size)}${speed}${sent < size ? left : ''}`;
 }
+
+/** An empty file is there at once. */
+const percentOf = ({ sent, size }: Pick<UploadProgress, 'sent' | 'size'>): number =>
+  size === 0 ? 100 : Math.floor((100 * sent) / size);
 
 function inTime(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;

@@ -6,6 +6,7 @@ import type { UploadState, UploadedFile } from '@svc/contract/upload.ts';
 import { backOffMs } from '@svc/service-kit/backoff.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 import { CliError } from '../cli-error.ts';
+import { inUnits } from './progress.ts';
 
 export type UploadAsk = { filename: string; mime: string; size: number };
 type Request = { method: string; path: string; body?: Buffer; headers?: Record<string, string> };
@@ -35,7 +36,7 @@ export function createUploadClient(url: string, parallel: number): UploadClient 
     const { status, body } = await askUntilAnswered(() => once(url, agent, request));
     if (status === 404) return null;
     if (status < 300) return body as T; // the status says that it is one (contract of the core)
-    throw refusal(body as Partial<ErrorBody> | null, status);
+    throw refusal(body as Refusal | null, status);
   };
   const json = (value: unknown) => ({
     body: Buffer.from(JSON.stringify(value)),
@@ -91,6 +92,12 @@ function once(url: string, agent: InstanceType<typeof http.Agent>, { method, pat
   });
 }
 
-function refusal(body: Partial<ErrorBody> | null, status: number): CliError {
+type Refusal = Partial<ErrorBody> & { limit?: unknown; variable?: unknown };
+
+function refusal(body: Refusal | null, status: number): CliError {
+  if (typeof body?.limit === 'number' && typeof body.variable === 'string')
+    return new CliError('the file was not taken: it is too large.', {
+      why: `At most ${inUnits(body.limit)} are taken. ${body.variable} sets that limit: raise it in .env, then start the service again.`,
+    });
   return new CliError('the file was not taken.', { why: body?.message ?? `The core answered ${status}.`, run: './svc doctor' });
 }

@@ -3,10 +3,9 @@ import path from 'node:path';
 import type { UploadState, UploadedFile } from '@svc/contract/upload.ts';
 import { checkFile } from '../check-file.ts';
 import { CliError } from '../cli-error.ts';
+import type { UploadProgress } from './progress.ts';
 import type { FileFacts, Resumable } from './resumable.ts';
 import type { UploadClient } from './upload-client.ts';
-
-export type UploadProgress = { sent: number; size: number; resumedAt: number };
 
 export type UploadWork = {
   client: UploadClient;
@@ -70,8 +69,20 @@ export async function uploadFile({ client, resumable, file, mime, parallel, onPr
 async function factsOf(file: string): Promise<FileFacts> {
   checkFile(file);
   const found = await stat(file);
-  if (found.size === 0) throw new CliError(`${file} is empty.`, { why: 'There is nothing to send.' });
+  if (found.size === 0) await refuseUnsized(file);
   return { file: path.resolve(file), size: found.size, modifiedAt: found.mtimeMs };
+}
+
+/** Files of the system (/proc) say that they are empty, and are not. */
+async function refuseUnsized(file: string): Promise<void> {
+  const handle = await open(file, 'r');
+  try {
+    const { bytesRead } = await handle.read(Buffer.alloc(1), 0, 1, 0);
+    if (bytesRead > 0)
+      throw new CliError(`${file} does not say how long it is.`, { why: 'Copy it to a file of its own, then send that.' });
+  } finally {
+    await handle.close();
+  }
 }
 
 async function readChunk(handle: FileHandle, position: number, length: number): Promise<Buffer> {

@@ -54,7 +54,7 @@ export function createConversationFiles({ folder, uploads, log }: Deps): Convers
       log.warn({ err: errorText(error), file: upload.relative }, 'an attachment could not be given to the engine');
       return missing;
     }
-    return { name, mime, bytes, path: target };
+    return { name, mime, bytes: upload.bytes, path: target };
   };
 
   return {

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import type { ManifestEntry } from '@svc/contract/upload.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
@@ -24,7 +23,7 @@ const initSchema = {
     filename: { type: 'string', minLength: 1, maxLength: 4096 },
     mime: { type: 'string', maxLength: 255 },
     conversation_key: { type: 'string', minLength: 1, maxLength: 512 },
-    size: { type: 'integer', minimum: 1 },
+    size: { type: 'integer', minimum: 0 },
     sha256,
   },
 } as const;
@@ -49,9 +48,10 @@ export function mountUploadRoutes(app: App, { uploads, settings, intake }: Deps)
 
   app.get<{ Querystring: { limit?: string; before?: string } }>('/v2/uploads', async ({ query }) => {
     const limit = queryInteger('limit', query.limit, 100, 1, 1000);
-    const files = await page(uploads.manifest.newest(), query.before ?? null, limit);
+    const files = await uploads.manifest.page(query.before ?? null, limit);
     return { files, next: files.length === limit ? (files.at(-1)?.id ?? null) : null };
   });
+  app.delete<{ Params: IdParams }>('/v2/uploads/:id', ({ params }) => uploads.delete(params.id));
   app.get<{ Params: IdParams }>(
     '/v2/uploads/:id/file',
     { config: { sendsBytes: 'the file that was uploaded' } },
@@ -99,16 +99,4 @@ function chunkHeaders({ headers }: IncomingMessage) {
   }
   const length = headers['content-length'];
   return { length: length === undefined ? null : Number(length), sha256: digest?.toLowerCase() ?? null };
-}
-
-/** Behind the entry with the id `before`, newest first. */
-async function page(newest: AsyncGenerator<ManifestEntry>, before: string | null, limit: number): Promise<ManifestEntry[]> {
-  const files: ManifestEntry[] = [];
-  let isBehind = before === null;
-  for await (const entry of newest) {
-    if (isBehind) files.push(entry);
-    if (files.length === limit) break;
-    isBehind ||= entry.id === before;
-  }
-  return files;
 }

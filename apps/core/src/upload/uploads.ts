@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { FileKind, ManifestEntry, UploadedFile, UploadState } from '@svc/contract/upload.ts';
+import type { DeletedUpload, FileKind, ManifestEntry, UploadedFile, UploadState } from '@svc/contract/upload.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
@@ -9,9 +9,11 @@ import type { Log } from '@svc/service-kit/log.ts';
 import { conflict, errorText, notFound, queueFull } from '@svc/service-kit/service-error.ts';
 import { checkSpace } from '../file/disk-space.ts';
 import { type ChunkBody, ChunkedUpload } from './chunked-upload.ts';
+import { deleteFile } from './delete-file.ts';
 import { entryOf, type FileFacts, Manifest, namesOf, toFile } from './manifest.ts';
 import { verifyUpload } from './verify-upload.ts';
-import { type Area, publish, publishAgain } from './publish.ts';
+import { endDecided } from './end-decided.ts';
+import { type Area, publish } from './publish.ts';
 import { Staging, type UploadPlan } from './staging.ts';
 import { storageFault, stored, tooLarge } from '../file/store-stream.ts';
 import { publishWhole, storeWhole } from './whole-file.ts';
@@ -61,7 +63,7 @@ export class Uploads {
       this.#lateFault = `The disk did not take all of ${file} (${errorText(error)}). See to the disk, then send that file again.`;
       deps.log.error({ err: error, upload: id }, 'a finished upload could not be written out to the disk');
     };
-    this.#area = { staging: this.#staging, manifest: this.manifest, onLateFault };
+    this.#area = { folder: deps.uploads, staging: this.#staging, manifest: this.manifest, onLateFault };
   }
 
   /** @throws ServiceError `too_large`, `insufficient_storage`, `queue_full`. */
@@ -101,7 +103,8 @@ export class Uploads {
     const found = known ? { upload: known } : await this.#end(id, () => this.#find(id));
     if ('upload' in found) return found.upload.state();
     const { bytes } = found.file;
-    return { upload_id: id, size: bytes, chunk_size: bytes, chunks: 1, received: [0], file: toFile(found.file) };
+    const received = bytes === 0 ? [] : [0];
+    return { upload_id: id, size: bytes, chunk_size: bytes, chunks: received.length, received, file: toFile(found.file) };
   }
 
   /** Gives how many chunks have landed, and of how many. */
@@ -132,10 +135,16 @@ export class Uploads {
   discard(id: string): Promise<void> {
     return this.#end(id, async () => {
       const found = await this.#find(id);
-      if ('file' in found) throw conflict('This upload is finished: its file is in the upload area.');
+      if ('file' in found)
+        throw conflict(`This upload is finished: its file is in the upload area. DELETE /v2/uploads/${id} deletes it.`);
       this.#forget(id);
       await this.#staging.remove(id);
     });
+  }
+
+  /** Deletes a file of the area. @throws ServiceError `not_found`; `conflict` when something else lies in its place. */
+  delete(id: string): Promise<DeletedUpload> {
+    return this.#end(id, () => stored(deleteFile(this.#area, id, this.#deps.clock.now())));
   }
 
   /** Takes a file in one piece; its kind is that of its type unless given. @throws ServiceError `too_large`, `bad_request`, `insufficient_storage`. */
@@ -171,28 +180,28 @@ export class Uploads {
   notices = (): string[] => (this.#lateFault === null ? [] : [this.#lateFault]);
 
   async #sweepOne(id: string): Promise<void> {
-    const entry = await this.#staging.decision(id);
-    if (entry !== null) await this.#endAgain(entry);
-    else this.#begun.add(id);
+    const ended = await this.#endDecided(id);
+    if (ended === 'deleted') return;
+    if (ended === null) this.#begun.add(id);
     const upload = await this.#live.get(id);
     const touchedAt = await this.#staging.touchedAt(id);
     if (touchedAt === null) return this.#forget(id);
     if ((upload?.writing ?? 0) > 0 || this.#deps.clock.now() - touchedAt < staleMs) return;
     this.#forget(id);
     await this.#staging.remove(id);
-    if (entry === null) this.#deps.log.warn({ upload: id }, 'an upload that nothing came for in a day was removed');
+    if (ended === null) this.#deps.log.warn({ upload: id }, 'an upload that nothing came for in a day was removed');
   }
 
   async #find(id: string): Promise<Found> {
-    const entry = await this.#staging.decision(id);
-    if (entry === null) return { upload: await this.#upload(id) };
-    await this.#endAgain(entry);
-    return { file: entry };
+    const ended = await this.#endDecided(id);
+    if (ended === 'deleted') throw notFound('file', id);
+    return ended === null ? { upload: await this.#upload(id) } : { file: ended };
   }
 
-  async #endAgain(entry: ManifestEntry): Promise<void> {
-    await stored(publishAgain(this.#area, entry));
-    this.#forget(entry.id);
+  async #endDecided(id: string): Promise<ManifestEntry | 'deleted' | null> {
+    const ended = await stored(endDecided(this.#area, id));
+    if (ended !== null) this.#forget(id);
+    return ended;
   }
 
   async #upload(id: string): Promise<ChunkedUpload> {

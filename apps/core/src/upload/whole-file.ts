@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
-import { badRequest } from '@svc/service-kit/service-error.ts';
 import { toFile } from './manifest.ts';
 import { type Area, publish } from './publish.ts';
 import type { Staging } from './staging.ts';
 import { storeStream, tooLarge } from '../file/store-stream.ts';
 
-/** Writes a body to the data file of an upload. @throws ServiceError `too_large`, `bad_request`. */
+/** Writes a body to the data file of an upload. @throws ServiceError `too_large`, `bad_request` for one that broke off. */
 export async function storeWhole(
   staging: Staging,
   id: string,
@@ -25,7 +24,6 @@ export async function storeWhole(
       tooMuch: () => tooLarge(maxBytes, 'SVC_RAW_BODY_LIMIT'),
       onBytes: (part) => void hash.update(part),
     });
-    if (size === 0) throw badRequest('The file is empty.');
     return { size, sha256: hash.digest('hex') };
   } finally {
     await handle.close();
