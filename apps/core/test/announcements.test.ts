@@ -378,3 +378,48 @@ describe('[A06] a core that is killed', () => {
     expect(await post(second.url, { text: 'next' })).toBeGreaterThan(Math.max(...answered));
   });
 });
+
+describe('DELETE /v2/announcements/:id', () => {
+  const remove = (id: number | string) => core.app.inject({ method: 'DELETE', url: `/v2/announcements/${id}` });
+
+  test('takes a note back: no later turn reads it, also after a restart, and an event says so', async () => {
+    await announce({ text: 'one' });
+    await announce({ text: 'two' });
+    await announce({ text: 'three' });
+    expect((await remove(2)).json()).toEqual({ ok: true });
+    expect((await listed()).map(({ text }) => text)).toEqual(['one', 'three']);
+    expect(core.telemetry.events.at(-1)).toMatchObject({
+      kind: 'announcement',
+      payload: { what: 'deleted', id: 2, target: '*' },
+    });
+    expect(await turn()).toEqual(['one', 'three']);
+    core = await openTestCore({ clock, dataDir: core.crash() });
+    expect((await listed()).map(({ text }) => text)).toEqual(['one', 'three']);
+  });
+
+  test('of the newest one leaves the cursors of conversations where they are, and gives its id to no other', async () => {
+    await announce({ text: 'one' });
+    await announce({ text: 'two' });
+    await turn();
+    await remove(2);
+    expect(await turn()).toEqual([]);
+    expect(await cursor()).toBe(2);
+    expect((await announce({ text: 'three' })).json()).toMatchObject({ id: 3 });
+    expect(await turn()).toEqual(['three']);
+  });
+
+  test.each([0, 2, -1, '1.5', 'x', '1%00', '99999999999999999999'])('knows no note %s', async (id) => {
+    await announce({ text: 'one' });
+    expect((await remove(id)).statusCode).toBe(404);
+    expect(await listed()).toHaveLength(1);
+  });
+
+  test('of two at once one takes it back, and one that has expired is gone already', async () => {
+    await announce({ text: 'one' });
+    await announce({ text: 'short', ttl: 1 });
+    const answers = await Promise.all([remove(1), remove(1)]);
+    expect(answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([200, 404]);
+    clock.advance(1000);
+    expect((await remove(2)).statusCode).toBe(404);
+  });
+});

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { announcementPriorities, type Announcement } from '@svc/contract/announcement.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
-import { badRequest } from '@svc/service-kit/service-error.ts';
+import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import type { Events } from '../events.ts';
 import { checkTarget } from './announcement-target.ts';
 import type { Announcements } from './announcements.ts';
@@ -32,7 +32,7 @@ const maskedAtOnce = 50;
 
 type Deps = { announcements: Announcements; events: Events; knownSecrets: KnownSecrets };
 
-/** `POST /v2/announce`, `GET /v2/announcements` (spec: Endpoints, Core). */
+/** `POST /v2/announce`, `GET /v2/announcements` (spec: Endpoints, Core), and `DELETE /v2/announcements/:id`. */
 export function mountAnnouncementRoutes(app: App, { announcements, events, knownSecrets }: Deps): void {
   app.post('/v2/announce', { schema: { body: announceBody } }, async ({ body }) => {
     const { text, target, priority, from = '', ttl } = body;
@@ -50,6 +50,13 @@ export function mountAnnouncementRoutes(app: App, { announcements, events, known
       ...(isCut ? { truncated: true } : {}),
       ...(isForSomebody ? {} : { warning: noReader }),
     };
+  });
+
+  app.delete<{ Params: { id: string } }>('/v2/announcements/:id', async ({ params: { id } }) => {
+    const deleted = /^\d{1,15}$/.test(id) ? await announcements.delete(Number(id)) : null;
+    if (deleted === null) throw notFound('announcement', id);
+    events.announcementDeleted(deleted);
+    return { ok: true };
   });
 
   app.get('/v2/announcements', async () => {

@@ -17,7 +17,8 @@ const selectReader = {
   identity: 'SELECT 1 FROM principal WHERE key = ?',
   session: 'SELECT 1 FROM session WHERE conversation_key = ?',
 };
-const remove = 'DELETE FROM announcement WHERE id < ? OR expires_at <= ?';
+const prune = 'DELETE FROM announcement WHERE id < ? OR expires_at <= ?';
+const remove = 'DELETE FROM announcement WHERE id = ?';
 
 export function createAnnouncementStore(db: Database) {
   return {
@@ -35,6 +36,7 @@ export function createAnnouncementStore(db: Database) {
       return what === 'all' || (await db.get(selectReader[what], name)) !== undefined;
     },
     /** Removes what is expired, and what is older than `oldestId`. */
-    prune: (now: number, oldestId: number) => db.run(remove, oldestId, now),
+    prune: (now: number, oldestId: number) => db.run(prune, oldestId, now),
+    delete: (id: number) => db.run(remove, id),
   };
 }

@@ -29,6 +29,8 @@ const charsOf = ({ text, target, from_session }: Announcement): number => text.l
 export type Announcements = {
   /** Stores an announcement; what is returned is what was kept of it. It is live from the moment this resolves. */
   post(post: Post): Promise<Announcement>;
+  /** Takes one back: no later turn reads it. Null for one that is not live. */
+  delete(id: number): Promise<Announcement | null>;
   /** Whether a target names a reader that exists at the moment. */
   hasReader(target: string): Promise<boolean>;
   /** All that are live, oldest first. */
@@ -80,6 +82,18 @@ export async function openAnnouncements(db: Database, clock: Clock, limits = def
       ]);
       add(stored);
       return stored;
+    },
+
+    async delete(id: number): Promise<Announcement | null> {
+      const found = current().find((announcement) => announcement.id === id);
+      if (found === undefined) return null;
+      await store.delete(id);
+      // Whoever deletes it second finds it gone; the oldest may have left meanwhile, too.
+      const at = live.indexOf(found);
+      if (at === -1) return null;
+      live = live.toSpliced(at, 1);
+      chars -= charsOf(found);
+      return found;
     },
 
     hasReader: (target: string): Promise<boolean> => store.hasReader(target),

@@ -15,6 +15,8 @@ export interface ServiceEvents {
   trustChanged(change: NewTrustChange): void;
   /** A note was posted. Its label is the poster's own word, so it is not the event's session. */
   announcement(announcement: Announcement): void;
+  /** One was taken back before it expired. */
+  announcementDeleted(announcement: Announcement): void;
   /** An engine was installed or updated, or could not be. */
   engine(engineId: string, code: 'installed' | 'updated' | 'update_failed', message: string): void;
   /** A model server of this machine came or went. */
@@ -65,6 +67,8 @@ export const serviceEvents = ({ send, mask }: EventOut): ServiceEvents => ({
       text: mask(text),
       payload: { id, target: mask(target), priority, from: mask(from_session), expires_at },
     }),
+  announcementDeleted: ({ id, target }: Announcement) =>
+    send({ kind: 'announcement', payload: { what: 'deleted', id, target: mask(target) } }),
   engine: (engineId: string, code: 'installed' | 'updated' | 'update_failed', message: string) =>
     send({ kind: 'engine', text: mask(message), payload: { engine_id: engineId, code } }),
   modelServer: (what: 'appeared' | 'gone', { name, base_url, models }: ModelServer) =>
