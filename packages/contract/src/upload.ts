@@ -6,7 +6,22 @@ export type FileKind = (typeof fileKinds)[number];
 export type UploadedFile = { path: string; name: string; mime: string; kind: FileKind; bytes: number; sha256: string };
 
 /** One line of the manifest: a file, where it came from and when (epoch ms). */
-export type ManifestEntry = UploadedFile & { id: string; conversation_key: string | null; created_at: number };
+export type ManifestEntry = UploadedFile & {
+  id: string;
+  conversation_key: string | null;
+  created_at: number;
+  /** Only in the line that says that the file was deleted. */
+  deleted_at?: number;
+};
+
+/** Answer of `DELETE /v2/uploads/:id`. */
+export type DeletedUpload = {
+  ok: true;
+  file: UploadedFile;
+  deleted_at: number;
+  /** A conversation that it was sent to has a link of its own, until it is forgotten. */
+  kept_by_conversations: boolean;
+};
 
 /** A chunked upload on its way (spec: Uploaded file). `received` lists the chunks that have landed, rising. */
 export type UploadState = {

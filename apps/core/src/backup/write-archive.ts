@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants, createWriteStream } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { Readable, pipeline as pipe } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -56,7 +56,10 @@ export async function writeArchive(file: string, parts: ArchiveParts, { signal, 
         if (isStored) stored.add(bytes);
         onBytes(bytes.length);
       };
-      files.push({ path: part.name, bytes: part.bytes, sha256: await packFile(pack(part.name, part.bytes), part, onPart) });
+      const handle = await openToRead(part.file);
+      if (handle === null) return;
+      const entry = pack(part.name, part.bytes);
+      files.push({ path: part.name, bytes: part.bytes, sha256: await packFile(entry, { ...part, handle }, onPart) });
     };
     const addBytes = async (path: string, bytes: Buffer) => {
       await packBytes(pack(path, bytes.length), bytes);
@@ -101,12 +104,18 @@ async function* compressed(source: AsyncIterable<Uint8Array>, stored: WeakSet<Ui
 const readWhole = (file: string): Promise<Buffer | null> =>
   ifThere(readFile(file, { flag: constants.O_RDONLY | constants.O_NOFOLLOW }), null);
 
+const openToRead = (file: string): Promise<FileHandle | null> =>
+  ifThere(open(file, constants.O_RDONLY | constants.O_NOFOLLOW), null);
+
 type Entry = WritableStreamDefaultWriter<Uint8Array>;
 
 /** Gives the sha256 of what was packed. */
-async function packFile(entry: Entry, { file, bytes }: PackedFile, onPart: (bytes: Buffer) => void): Promise<string> {
+async function packFile(
+  entry: Entry,
+  { file, bytes, handle }: PackedFile & { handle: FileHandle },
+  onPart: (bytes: Buffer) => void,
+): Promise<string> {
   const hash = createHash('sha256');
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     for (let at = 0; at < bytes;) {
       const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(readBytes, bytes - at)), 0, undefined, at);

@@ -50,7 +50,8 @@ const blockBytes = 256 * 1024;
 const lineBreak = 0x0a;
 
 /**
- * The list of every finished upload, one JSON line each, only ever appended to. Its paths are relative to the upload area, so
+ * The list of every finished upload, one JSON line each, only ever appended to; a second line of an upload, with
+ * `deleted_at`, says that its file was deleted. Its paths are relative to the upload area, so
  * that the data folder can be moved. A line that was torn by the end of a
  * machine is skipped by readers, and the next one begins on a line of its own.
  */
@@ -90,8 +91,49 @@ export class Manifest {
     }
   }
 
-  /** Newest first, from the end of the file, so that what is asked for most costs least. Lines that are not entries are skipped. */
+  /** Files that there are, newest first. */
   async *newest(): AsyncGenerator<ManifestEntry> {
+    for await (const { entry, isDeleted } of this.#uploads()) if (!isDeleted) yield entry;
+  }
+
+  /** At most `limit` files behind the one with the id `before`, which may be deleted by now; newest first. */
+  async page(before: string | null, limit: number): Promise<ManifestEntry[]> {
+    const files: ManifestEntry[] = [];
+    let isBehind = before === null;
+    for await (const { entry, isDeleted } of this.#uploads()) {
+      if (isBehind && !isDeleted) files.push(entry);
+      if (files.length === limit) break;
+      isBehind ||= entry.id === before;
+    }
+    return files;
+  }
+
+  /** The file with this id; null when there is none, or no more. */
+  async find(id: string): Promise<ManifestEntry | null> {
+    const last = await this.#lastOf(id);
+    return last?.deleted_at === undefined ? last : null;
+  }
+
+  async isDeleted(id: string): Promise<boolean> {
+    return (await this.#lastOf(id))?.deleted_at !== undefined;
+  }
+
+  async #lastOf(id: string): Promise<ManifestEntry | null> {
+    for await (const entry of this.#lines()) if (entry.id === id) return entry;
+    return null;
+  }
+
+  /** Each upload once, newest first. What was deleted is known by then: that line stands behind the first. */
+  async *#uploads(): AsyncGenerator<{ entry: ManifestEntry; isDeleted: boolean }> {
+    const deleted = new Set<string>();
+    for await (const entry of this.#lines()) {
+      if (entry.deleted_at !== undefined) deleted.add(entry.id);
+      else yield { entry, isDeleted: deleted.has(entry.id) };
+    }
+  }
+
+  /** From the end of the file, so that what is asked for most costs least. Lines that are not entries are skipped. */
+  async *#lines(): AsyncGenerator<ManifestEntry> {
     const handle = await openToRead(this.#file);
     if (handle === null) return;
     try {
@@ -116,12 +158,6 @@ export class Manifest {
   #entries(text: Buffer): ManifestEntry[] {
     const lines = text.toString('utf8').split('\n').toReversed();
     return lines.flatMap((line) => parseEntry(line) ?? []).map((entry) => placed(entry, this.#area));
-  }
-
-  /** The file with this id; null when no line names it. */
-  async find(id: string): Promise<ManifestEntry | null> {
-    for await (const entry of this.newest()) if (entry.id === id) return entry;
-    return null;
   }
 }
 

@@ -12,6 +12,7 @@ const syncAtOnceBytes = 32 * 1024 * 1024;
 
 /** What the ends of uploads work on. */
 export type Area = {
+  folder: string;
   staging: Staging;
   manifest: Manifest;
   onLateFault: (entry: ManifestEntry, error: unknown) => void;
@@ -40,11 +41,14 @@ export async function publish(
   if (!isSyncedFirst) syncFile(entry.path).catch((error: unknown) => onLateFault(entry, error));
 }
 
-/** Ends what an earlier process began: the decision is there, and any of the steps after it may be missing. */
-export async function publishAgain({ staging, manifest }: Area, entry: ManifestEntry): Promise<void> {
+/** Ends what an earlier process began: any of the steps after the decision may be missing. Null while nothing is decided. */
+export async function publishAgain({ staging, manifest }: Area, id: string): Promise<ManifestEntry | null> {
+  const entry = await staging.decision(id);
+  if (entry === null) return null;
   await makeFolder(path.dirname(entry.path));
   if (await exists(staging.dataOf(entry.id))) await move(staging.dataOf(entry.id), entry.path);
   if ((await manifest.find(entry.id)) === null && (await exists(entry.path))) await manifest.append(entry);
+  return entry;
 }
 
 /** From another file system it is copied beside its place first, so that it appears there whole. */

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readFile, readdir, rm, truncate, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { movable, placed } from './manifest.ts';
 import { writeAll } from '../file/store-stream.ts';
 import { ifThere } from '../file/if-there.ts';
@@ -23,7 +23,8 @@ const idPattern = /^upl_[0-9a-z]{19}$/;
 
 /**
  * Files on their way, one folder each: `data` (as long as the file will be, and sparse), `plan.json`, `map` (one byte for
- * each chunk, 1 when it has landed) and, once the content is proven, `entry.json`, which says where it goes.
+ * each chunk, 1 when it has landed) and, once the content is proven, `entry.json`, which says where it goes. A file that is
+ * being deleted has `tombstone.json` there.
  */
 export class Staging {
   readonly folder: string;
@@ -98,6 +99,17 @@ export class Staging {
   }
   async decision(id: string): Promise<ManifestEntry | null> {
     const entry = idPattern.test(id) ? await this.#readJson<ManifestEntry>(id, 'entry.json') : null;
+    return entry === null ? null : placed(entry, this.#area);
+  }
+
+  /** From here on the file is deleted, whatever happens: a later process finds it here. */
+  bury(tombstone: ManifestEntry): void {
+    makePrivateDir(this.folder);
+    makePrivateDir(this.dirOf(tombstone.id));
+    writeFileAtomic(path.join(this.dirOf(tombstone.id), 'tombstone.json'), JSON.stringify(movable(tombstone, this.#area)));
+  }
+  async tombstone(id: string): Promise<ManifestEntry | null> {
+    const entry = idPattern.test(id) ? await this.#readJson<ManifestEntry>(id, 'tombstone.json') : null;
     return entry === null ? null : placed(entry, this.#area);
   }
 

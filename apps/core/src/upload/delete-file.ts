@@ -1,0 +1,50 @@
+import { constants } from 'node:fs';
+import { lstat, open, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { DeletedUpload, ManifestEntry } from '@svc/contract/upload.ts';
+import { conflict, notFound } from '@svc/service-kit/service-error.ts';
+import { findUpload } from '@svc/service-kit/upload-file.ts';
+import { ifThere } from '../file/if-there.ts';
+import { toFile } from './manifest.ts';
+import { type Area, publishAgain } from './publish.ts';
+import { isUploadId } from './staging.ts';
+
+/**
+ * Deletes a file of the upload area; its line stays in the manifest, and another one says that it is deleted. That is
+ * decided on the disk first, and each step may be done again: what a crash cuts off, `finishDeletion` ends.
+ * @throws ServiceError `not_found`; `conflict` when something else lies in its place.
+ */
+export async function deleteFile(area: Area, id: string, now: number): Promise<DeletedUpload> {
+  const { staging, manifest, folder } = area;
+  // One whose deletion was cut off is gone on with; one whose end was cut off has its line first.
+  const entry = (await staging.tombstone(id)) ?? (await publishAgain(area, id)) ?? (await manifest.find(id));
+  if (entry === null || !isUploadId(id)) throw notFound('file', id);
+  const found = findUpload(folder, entry.path);
+  if (found === 'outside' || found === 'not_a_file')
+    throw conflict(`What lies at ${entry.path} is not the file that was uploaded. Look at it, and remove it yourself.`);
+  const links = (await ifThere(lstat(entry.path), null))?.nlink ?? 0;
+  const tombstone = { ...entry, deleted_at: entry.deleted_at ?? now };
+  staging.bury(tombstone);
+  await finishDeletion(area, tombstone);
+  return { ok: true, file: toFile(entry), deleted_at: tombstone.deleted_at, kept_by_conversations: links > 1 };
+}
+
+/** Ends a deletion that is decided: any of its steps may be missing. */
+export async function finishDeletion({ folder, staging, manifest }: Area, tombstone: ManifestEntry): Promise<void> {
+  if (!(await manifest.isDeleted(tombstone.id))) await manifest.append(tombstone);
+  // What came to lie there meanwhile is not ours to remove.
+  if (typeof findUpload(folder, tombstone.path) !== 'string') {
+    await rm(tombstone.path, { force: true });
+    await syncFolder(path.dirname(tombstone.path));
+  }
+  await staging.remove(tombstone.id);
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
