@@ -2,6 +2,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
+import { openConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import { createIntake } from '@svc/service-kit/intake/intake.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -166,6 +167,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     moderation: openModeration({ settings, secrets, clock, log }),
     vault,
     secrets,
+    connectorPasses: openConnectorPasses(paths.connectorKey),
     connectorSecrets: createConnectorSecrets({ settings, secrets, clock, log }),
     ...engineParts,
     toolServers,

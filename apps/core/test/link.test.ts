@@ -17,7 +17,7 @@ beforeEach(async () => {
   core = await openTestCore();
   const file = path.join(core.folder, 'run/core.sock');
   link = await openLinkServer(core.context, file);
-  socket = connect(file);
+  socket = linkTo(core, file);
   await once(socket, 'connect');
 });
 afterEach(async () => {
@@ -25,6 +25,13 @@ afterEach(async () => {
   await link.close();
   await core.close();
 });
+
+/** A link of an instance: its first line is the pass that the manager would give it. */
+function linkTo(to: TestCore, file: string, peer = { type: 'compat', instanceId: 'c1' }): Socket {
+  const opened = connect(file);
+  opened.write(`${JSON.stringify({ op: 'hello', id: 0, pass: to.context.connectorPasses.issue(peer).reveal() })}\n`);
+  return opened;
+}
 
 /** Sends lines and resolves with the first `count` replies. */
 async function exchange(lines: string[], count: number, over = socket): Promise<LinkReply[]> {
@@ -167,7 +174,7 @@ test('a reply is not pushed while the connector that came back over another link
   const own = await openTestCore({ clock, sendToChannel });
   const file = path.join(own.folder, 'run/core.sock');
   const server = await openLinkServer(own.context, file);
-  const [first, second] = [connect(file), connect(file)];
+  const [first, second] = [linkTo(own, file), linkTo(own, file)];
   const finish = Promise.withResolvers<void>();
   own.engine.script(async function* () {
     yield { type: 'delta', text: 'so far' };
@@ -205,8 +212,8 @@ describe('the socket', () => {
     });
     return { own, file, server, look: () => clock.advance(2000) };
   }
-  const reach = async (file: string) => {
-    const link = connect(file);
+  const reach = async (own: TestCore, file: string) => {
+    const link = linkTo(own, file);
     onTestFinished(() => void link.destroy());
     await once(link, 'connect');
     return link;
@@ -220,8 +227,8 @@ describe('the socket', () => {
     ['gets other rights', (file: string) => chmodSync(file, 0)],
     ['is moved elsewhere', (file: string) => renameSync(file, `${file}.old`)],
   ])('is made again when it %s, and links that are open go on', async (_what, harm) => {
-    const { file, look } = await openOwn();
-    const open = await reach(file);
+    const { own, file, look } = await openOwn();
+    const open = await reach(own, file);
     harm(file);
     look();
     const mode = () => {
@@ -230,21 +237,23 @@ describe('the socket', () => {
     };
     await expect.poll(mode).toBe(0o600);
     expect(await exchange([handle(1, false)], 1, open)).toMatchObject([{ id: 1, result: { outcome: 'replied' } }]);
-    expect(await exchange([handle(2, false)], 1, await reach(file))).toMatchObject([{ id: 2, result: { outcome: 'replied' } }]);
+    expect(await exchange([handle(2, false)], 1, await reach(own, file))).toMatchObject([
+      { id: 2, result: { outcome: 'replied' } },
+    ]);
   });
 
   test('that cannot be made again is a fault until it can', async () => {
-    const { file, server, look } = await openOwn();
+    const { own, file, server, look } = await openOwn();
     rmSync(file);
     mkdirSync(file);
     await expect.poll(() => (look(), server.fault())).toMatch(/^connectors cannot reach the core: .*core\.sock cannot be made/);
     rmSync(file, { recursive: true });
     await expect.poll(() => (look(), server.fault())).toBeNull();
-    await reach(file);
+    await reach(own, file);
   });
 
   test('that stands as it was is left alone', async () => {
-    const { file, look } = await openOwn();
+    const { own, file, look } = await openOwn();
     const facts = () => {
       const { ino, birthtimeNs } = statSync(file, { bigint: true });
       return { ino, birthtimeNs };
@@ -252,7 +261,7 @@ describe('the socket', () => {
     const before = facts();
     for (let times = 0; times < 3; times++) {
       look();
-      await reach(file);
+      await reach(own, file);
     }
     expect(facts()).toEqual(before);
   });
@@ -263,5 +272,89 @@ describe('the socket', () => {
     look();
     await new Promise((resolve) => setImmediate(resolve));
     expect(existsSync(file)).toBe(false);
+  });
+});
+
+describe('a connector is only itself', () => {
+  const request = (op: 'handle' | 'resolve', over: object, id = 1) =>
+    JSON.stringify({ op, id, stream: false, envelope: { ...envelope('hi'), ...over } });
+  const impersonations = () => core.telemetry.events.filter(({ payload }) => payload?.['what'] === 'impersonation');
+
+  test.each([
+    ['as the shell of the owner', { channel: 'shell' }, 'channel "shell"'],
+    ['as the shell, on its key', { channel: 'shell', conversation_key: 'shell:owner' }, 'channel "shell"'],
+    ['as another channel', { channel: 'messenger' }, 'channel "messenger"'],
+    ['on another channel’s key', { conversation_key: 'messenger:m1:user:1' }, 'conversation "messenger:m1:user:1"'],
+    ['on another instance’s key', { conversation_key: 'compat:c2:key' }, 'conversation "compat:c2:key"'],
+    ['on a key that its own begins', { conversation_key: 'compat:c12:key' }, 'conversation "compat:c12:key"'],
+    ['on a key of no form', { conversation_key: 'key' }, 'conversation "key"'],
+    ['on a key in other letters', { conversation_key: 'compat:C1:key' }, 'conversation "compat:C1:key"'],
+    ['on a key with a space', { conversation_key: ' compat:c1:key' }, 'conversation " compat:c1:key"'],
+  ])('%s it is refused and reported', async (_what, over, claim) => {
+    const replies = [await exchange([request('handle', over)], 1), await exchange([request('resolve', over, 2)], 1)].flat();
+    for (const reply of replies)
+      expect(reply).toMatchObject({
+        error: { error: 'forbidden', message: `This link speaks for the compat instance c1, not for the ${claim}.` },
+      });
+    expect(impersonations()).toMatchObject([{ kind: 'instance', instance_id: 'c1' }, { surface: 'compat' }]);
+    expect(core.engine.requests).toEqual([]);
+  });
+
+  test('what it does in its own name goes on', async () => {
+    await exchange([request('handle', { channel: 'shell' })], 1);
+    expect(await exchange([request('handle', {}, 2)], 1)).toMatchObject([{ id: 2, result: { outcome: 'replied' } }]);
+  });
+
+  test('a reply of another instance cannot be called delivered, or failed', async () => {
+    const own = await openTestCore();
+    const file = path.join(own.folder, 'run/core.sock');
+    const server = await openLinkServer(own.context, file);
+    const [victim, thief] = [linkTo(own, file), linkTo(own, file, { type: 'messenger', instanceId: 'm1' })];
+    onTestFinished(async () => {
+      victim.destroy();
+      thief.destroy();
+      await server.close();
+      await own.close();
+    });
+    const asked = { op: 'handle', id: 1, confirm: true, envelope: envelope('hi', { channel_context: { chatId: 'room' } }) };
+    const [answered] = await exchange([JSON.stringify(asked)], 1, victim);
+    const turn_id = answered !== undefined && 'result' in answered ? answered.result.turn_id : '';
+    const said = [
+      { op: 'delivered', id: 5, turn_id },
+      { op: 'delivered', id: 6, turn_id, error: 'no' },
+    ].map((line) => JSON.stringify(line));
+    expect(await exchange(said, 2, thief)).toMatchObject([
+      { id: 5, error: { error: 'forbidden' } },
+      { id: 6, error: { error: 'forbidden' } },
+    ]);
+    expect(own.context.pipeline.pendingAcks.isExpected(turn_id)).toBe(true);
+  });
+
+  test.each([
+    ['without a pass', null],
+    ['with no real pass', 'x.y'],
+    ['with a pass of another installation', 'eyJ0eXBlIjoiY29tcGF0In0.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
+  ])('a link %s is closed, and is told why', async (_what, pass) => {
+    const stranger = connect(path.join(core.folder, 'run/core.sock'));
+    const hello = pass === null ? [] : [JSON.stringify({ op: 'hello', id: 0, pass })];
+    const replies = await exchange([...hello, handle(1, false)], 1, stranger);
+    expect(replies).toMatchObject([{ error: { error: 'unauthorized' } }]);
+    await expect.poll(() => stranger.destroyed || stranger.readableEnded).toBe(true);
+    expect(core.engine.requests).toEqual([]);
+  });
+
+  test('a second pass changes nothing: the link is closed', async () => {
+    const pass = core.context.connectorPasses.issue({ type: 'messenger', instanceId: 'm1' }).reveal();
+    const [reply] = await exchange([JSON.stringify({ op: 'hello', id: 0, pass })], 1);
+    expect(reply).toMatchObject({ id: 0, error: { error: 'bad_request' } });
+    await expect.poll(() => socket.destroyed || socket.readableEnded).toBe(true);
+  });
+
+  test('a link that keeps asking in the name of others is closed; ten reports a minute say so', async () => {
+    const lines = Array.from({ length: 100 }, (_, i) => request('handle', { channel: 'shell' }, i + 1));
+    const replies = await exchange(lines, 101);
+    expect(replies.at(-1)).toMatchObject({ id: 0, error: { error: 'forbidden' } });
+    await expect.poll(() => socket.destroyed || socket.readableEnded).toBe(true);
+    expect(impersonations()).toHaveLength(10);
   });
 });

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { dataPaths, makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { openConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
 import { readEnv, type Env } from '@svc/service-kit/config/env-file.ts';
 import { createBearerAuth, type BearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
@@ -146,6 +147,7 @@ function openSupervisor(
     ...parts,
     secrets,
     watchVault: vault?.watch ?? null,
+    passes: openConnectorPasses(base.paths.connectorKey),
     maskLine: knownSecrets.line,
     maskKnown: (text) => knownSecrets.redactor().known(text),
   });

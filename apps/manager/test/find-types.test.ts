@@ -57,6 +57,13 @@ describe('connector types', () => {
     ]);
   });
 
+  test.each(['shell', 'query', 'web'])('cannot have the name of a channel of the service: %s', async (name) => {
+    write(`added/${name}/index.js`, metaOf(name));
+    const { types, problems } = await find();
+    expect(types).toEqual([]);
+    expect(problems).toEqual([expect.stringContaining(`"${name}" is a channel of the service itself; take another name`)]);
+  });
+
   test('are described by meta.ts without their code being loaded', async () => {
     write('own/lazy/src/meta.ts', metaOf('lazy'));
     write('own/lazy/src/index.ts', 'throw new Error("loaded")');

@@ -16,6 +16,8 @@ export type ParentMessage =
       assistantName: string;
       dataDir: string;
       coreSocket: string;
+      /** Shows the core whose links these are; new for each process. */
+      pass: string;
       /** Where the core's HTTP routes are, for files. */
       coreUrl: string;
       allowedHosts: string[];

@@ -7,6 +7,8 @@ import type { StartContext } from './connector.ts';
 
 type LinkSocketOptions = {
   path: string;
+  /** The first line of every connection. */
+  hello: string;
   clock: Clock;
   log: StartContext['log'];
   random: () => number;
@@ -41,7 +43,7 @@ const backOff = { firstMs: 50, maxMs: 1_000, jitter: [0.8, 1.2] } as const;
 const cloggedAt = 4 * maxLinkLine;
 
 export function createLinkSocket(options: LinkSocketOptions): LinkSocket {
-  const { path, clock, log, random, isNeeded, onOpen, onLine, onReadEnd, onBroken } = options;
+  const { path, hello, clock, log, random, isNeeded, onOpen, onLine, onReadEnd, onBroken } = options;
   let socket: Socket | null = null;
   let isOpen = false;
   let closed = false;
@@ -57,6 +59,8 @@ export function createLinkSocket(options: LinkSocketOptions): LinkSocket {
 
   function opened(): void {
     isOpen = true;
+    pending = `${hello}\n`;
+    setImmediate(flush);
     if (failures > 0) log('info', 'linked to the core again');
     onOpen();
   }

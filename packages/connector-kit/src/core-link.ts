@@ -1,5 +1,5 @@
 import type { Envelope, Intake } from '@svc/contract/envelope.ts';
-import type { LinkRequest } from '@svc/contract/link.ts';
+import { noCall, type LinkReply, type LinkRequest } from '@svc/contract/link.ts';
 import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
@@ -12,6 +12,8 @@ import { hasMessageId, lineOf, maxRequestLine, linkFaults, parseReply, type Link
 
 export type CoreLinkOptions = {
   socketPath: string;
+  /** What the manager gave this process, so that the core knows whose link it is. */
+  pass: string;
   clock: Clock;
   log: StartContext['log'];
   /** Goes with every envelope. */
@@ -46,7 +48,7 @@ const resolveLimitMs = 10_000;
 const freeChars = 64 * 1024;
 const maxError = 4_000;
 
-type Link = Required<Pick<CoreLinkOptions, 'clock' | 'maxPending' | 'maxHeldChars'>> & {
+type Link = Required<Pick<CoreLinkOptions, 'clock' | 'log' | 'maxPending' | 'maxHeldChars'>> & {
   socket: LinkSocket;
   frames: FrameDelivery;
   deliveryAcks: DeliveryAcks;
@@ -63,6 +65,7 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
   const frames = createFrameDelivery(log);
   const socket = createLinkSocket({
     path: options.socketPath,
+    hello: JSON.stringify({ op: 'hello', id: noCall, pass: options.pass } satisfies LinkRequest),
     clock,
     log,
     random: options.random ?? Math.random,
@@ -74,7 +77,7 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
   });
   const deliveryAcks = createDeliveryAcks(socket.write, log);
   const state = { calls: new Map<number, LinkCall>(), heldChars: 0, openedAt: 0, isClosed: false };
-  const link: Link = { clock, maxPending, maxHeldChars, socket, frames, deliveryAcks, ...state };
+  const link: Link = { clock, log, maxPending, maxHeldChars, socket, frames, deliveryAcks, ...state };
   let serial = 0;
 
   const toHandle = (envelope: Envelope, stream: boolean, call?: CallOptions): LinkRequest => ({
@@ -172,6 +175,7 @@ function takeUp(link: Link): void {
 function takeLine(link: Link, line: string): boolean {
   const reply = parseReply(line);
   if (reply === null) return false;
+  if (reply.id === noCall) return takeRefusal(link, reply);
   const call = link.calls.get(reply.id);
   if (call === undefined) return true;
   if ('error' in reply) {
@@ -181,6 +185,14 @@ function takeLine(link: Link, line: string): boolean {
   if (call.stale) withdraw(link, call);
   if ('frame' in reply) show(link, call, reply.frame);
   else end(link, call, 'result' in reply ? reply.result : reply.identity);
+  return true;
+}
+
+/** What the core says of the link as a whole, before it closes it. One that does not let us in will not do so next time. */
+function takeRefusal(link: Link, reply: LinkReply): boolean {
+  if (!('error' in reply)) return false;
+  link.log('error', 'the core closes the link', { why: reply.error.message });
+  if (reply.error.error === 'unauthorized') for (const call of link.calls.values()) end(link, call, toCoreError(reply.error));
   return true;
 }
 

@@ -56,7 +56,7 @@ describe('the link to the core, when it breaks', () => {
   const start = async () => void (server = await startLinkServer(socketPath, (call) => answer(call)));
   const open = (options: Partial<CoreLinkOptions> = {}) => {
     const log = (_level: string, message: string) => void (message === 'the link to the core is down' && downs++);
-    const link = createCoreLink({ socketPath, clock: systemClock, log, ...options });
+    const link = createCoreLink({ socketPath, pass: 'a-pass', clock: systemClock, log, ...options });
     links.push(link);
     return link;
   };

@@ -29,7 +29,7 @@ test('over random breaks every message is answered once, with its own answer, an
       const folder = temporaryFolder();
       const core = await startModelCore(path.join(folder.path, 'core.sock'));
       const { clock, live } = quickClock();
-      const link = createCoreLink({ socketPath: core.socketPath, clock, log: () => undefined });
+      const link = createCoreLink({ socketPath: core.socketPath, pass: 'a-pass', clock, log: () => undefined });
       try {
         const asked: Asked[] = [];
         for (const one of steps) {

@@ -45,7 +45,7 @@ describe('the link to the core', () => {
   });
   const serve = async (answer: (call: LinkCall) => void) => (server = await startLinkServer(socketPath, answer));
   const open = (options: Partial<CoreLinkOptions> = {}) => {
-    const link = createCoreLink({ socketPath, clock: systemClock, log: () => undefined, ...options });
+    const link = createCoreLink({ socketPath, pass: 'a-pass', clock: systemClock, log: () => undefined, ...options });
     links.push(link);
     return link;
   };

@@ -56,6 +56,9 @@ const boundedList = <const Items>(maxItems: number, items: Items) =>
 /** The name of a channel, which its conversations' keys begin with. */
 export const channelPattern = '^[a-z][a-z0-9_-]{0,31}$';
 
+/** Channels of the service itself, whose senders are who the machine or a login says they are. No connector can have such a name. */
+export const ownChannels: readonly string[] = ['shell', 'query', 'web'];
+
 /** Normalized input from a channel (spec: Envelope). Unknown fields are ignored: a caller cannot name its own trust. */
 export const envelopeSchema = {
   type: 'object',

@@ -3,11 +3,16 @@ import type { ErrorBody } from './error-body.ts';
 import type { TurnProgress, HandleResult } from './turn.ts';
 import type { Identity } from './trust.ts';
 
+/** The number of no call: what is said of a link as a whole. */
+export const noCall = 0;
+
 /**
  * The connector link: one lasting unix socket between a connector and the core, JSON lines both ways, every turn with
- * an id of the connector's. It carries the same calls as `POST /v2/handle` and `POST /trust/resolve`, at a third of the cost.
+ * an id of the connector's. The core lets a link speak for one instance alone: the one whose pass it began with. It carries the same calls as `POST /v2/handle` and `POST /trust/resolve`, at a third of the cost.
  */
 export type LinkRequest =
+  /** The first line of a link: the pass that the manager gave this process. Nothing is answered to one that is good. */
+  | { op: 'hello'; id: typeof noCall; pass: string }
   | {
       op: 'handle';
       id: number;

@@ -3,6 +3,7 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import { createCoreLink, type CoreLink } from '@svc/connector-kit/core-link.ts';
 import type { StreamHandlers } from '@svc/connector-kit/connector.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
+import { openConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { CoreProcess } from './core-process.ts';
 
@@ -30,12 +31,23 @@ type Answer = HandleResult & { error?: string };
 
 /** The senders of the load. All they do ends when the core answers, or when `stop` was called and their time is over. */
 export function createClients(core: CoreProcess, random: () => number) {
-  const link = () => createCoreLink({ socketPath: core.socket, clock: systemClock, log: () => undefined });
-  const links = Array.from({ length: 4 }, link);
+  /** A process of the instance that a conversation's key names. */
+  const linkOf = (key: string): CoreLink => {
+    const [type = '', instanceId = ''] = key.split(':');
+    const pass = openConnectorPasses(core.passKey).issue({ type, instanceId }).reveal();
+    return createCoreLink({ socketPath: core.socket, pass, clock: systemClock, log: () => undefined });
+  };
+  const links = new Map<string, CoreLink[]>();
+  const oneOf = (key: string): CoreLink => {
+    const instance = key.split(':', 2).join(':');
+    const open = links.get(instance) ?? Array.from({ length: 4 }, () => linkOf(key));
+    links.set(instance, open);
+    return open[Math.floor(random() * open.length)] ?? linkOf(key);
+  };
   let isStopping = false;
 
   async function send(sent: Sent): Promise<void> {
-    if (sent.way === 'link') await overLink(sent, links[Math.floor(random() * links.length)] ?? link());
+    if (sent.way === 'link') await overLink(sent, oneOf(sent.key));
     else if (sent.way === 'leaving link') await leavingLink(sent);
     else if (sent.way === 'inject') await inject(sent);
     else await byHttp(sent);
@@ -59,7 +71,7 @@ export function createClients(core: CoreProcess, random: () => number) {
 
   /** A connector that crashes while it waits; nobody comes back for the answer. */
   async function leavingLink(sent: Sent): Promise<void> {
-    const own = link();
+    const own = linkOf(sent.key);
     const leave = setTimeout(() => own.close(), random() * 400);
     try {
       answered(sent, await own.handleStream(envelopeOf(sent), watching(sent), { confirm: true }));
@@ -106,7 +118,7 @@ export function createClients(core: CoreProcess, random: () => number) {
     send,
     /** Senders that are not answered soon may give up. */
     stop: () => void (isStopping = true),
-    close: () => links.forEach((one) => one.close()),
+    close: () => [...links.values()].flat().forEach((one) => one.close()),
   };
 }
 

@@ -25,6 +25,7 @@ export async function createCoreProcess(dir: string, managerPort: number, settin
   return {
     url: `http://127.0.0.1:${port}`,
     socket: path.join(dir, 'run/core.sock'),
+    passKey: path.join(dir, 'connector.key'),
     runsFile,
     pids,
 

@@ -46,6 +46,8 @@ export interface PendingAcks {
   expect(turn: Turn, route: Route | null, result: HandleResult, isAttended: boolean): void;
   /** True while it is not known whether the turn's reply has reached its channel. */
   isExpected(turnId: string): boolean;
+  /** The conversation of a turn whose reply is waited for; null for any other turn. */
+  keyOf(turnId: string): string | null;
   /** A caller was given the reply, and says what becomes of it, or is `abandoned`. */
   accepted(turnId: string): void;
   /** The channel shows the reply. Nothing for turns that are not waited for. */
@@ -129,6 +131,8 @@ export function createPendingAcks({ journal, outbox, clock, log }: PendingAckDep
     },
 
     isExpected: (turnId: string): boolean => waiting.has(turnId),
+
+    keyOf: (turnId: string): string | null => waiting.get(turnId)?.turn.envelope.conversation_key ?? null,
 
     accepted(turnId: string): void {
       const ack = waiting.get(turnId);

@@ -3,6 +3,7 @@ import type { Delivery } from '@svc/contract/delivery.ts';
 import type { ModelServer } from '@svc/contract/engine.ts';
 import type { Linked } from '../trust/link-identity.ts';
 import type { NewTrustChange } from '../trust/trust-audit.ts';
+import type { Peer } from '@svc/service-kit/connector-pass.ts';
 import type { EventOut } from './event-out.ts';
 
 /** What happens in the core beside turns: deliveries, trust, engines, the service itself. */
@@ -21,6 +22,8 @@ export interface ServiceEvents {
   engine(engineId: string, code: 'installed' | 'updated' | 'update_failed', message: string): void;
   /** A model server of this machine came or went. */
   modelServer(what: 'appeared' | 'gone', server: ModelServer): void;
+  /** A connector asked in the name of another channel, conversation or turn, and was refused. */
+  impersonation(peer: Peer, claim: { what: string; name: string }): void;
   /** The database turned out to be damaged; the text says which and what to do. */
   damaged(text: string): void;
   service(what: 'started' | 'stopping'): void;
@@ -76,6 +79,14 @@ export const serviceEvents = ({ send, mask }: EventOut): ServiceEvents => ({
       kind: 'engine',
       text: mask(`${name} ${what === 'appeared' ? 'answers' : 'no longer answers'} at ${base_url}.`),
       payload: { code: `model_server_${what}`, name, base_url, models: models.slice(0, 20) },
+    }),
+  impersonation: ({ type, instanceId }: Peer, claim: { what: string; name: string }) =>
+    send({
+      kind: 'instance',
+      surface: type,
+      instance_id: instanceId,
+      text: mask(`It asked in the name of the ${claim.what} "${claim.name}" and was refused.`),
+      payload: { what: 'impersonation', claim: { what: claim.what, name: mask(claim.name) } },
     }),
   damaged: (text: string) => send({ kind: 'service', text, payload: { service: 'core', what: 'database_damaged' } }),
   service: (what: 'started' | 'stopping') => send({ kind: 'service', payload: { service: 'core', what } }),

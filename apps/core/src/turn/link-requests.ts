@@ -14,17 +14,18 @@ const requestSchema = {
   type: 'object',
   required: ['op', 'id'],
   properties: {
-    op: { enum: ['handle', 'resolve', 'delivered'] },
+    op: { enum: ['hello', 'handle', 'resolve', 'delivered'] },
     id: { type: 'integer' },
     stream: { type: 'boolean' },
     confirm: { type: 'boolean' },
     again: { type: 'boolean' },
     request_id: { type: 'string', pattern: '^[\\w.:-]{1,128}$' },
+    pass: { type: 'string', maxLength: 2048 },
     envelope: { type: 'object' },
     turn_id: { type: 'string', minLength: 1, maxLength: 128 },
     error: { type: 'string', maxLength: 4000 },
   },
-  oneOf: [{ required: ['envelope'] }, { required: ['turn_id'] }],
+  oneOf: [{ required: ['envelope'] }, { required: ['turn_id'] }, { required: ['pass'] }],
 } as const;
 
 // Ours are right: nothing is gained by checking them against the schema of schemas, at every start.
@@ -71,7 +72,7 @@ function checkRequest(value: unknown, isText: boolean, whereBroken: () => string
   if (!isText) return { id: value.id, value: null, problems: 'it is not valid UTF-8' };
   const broken = whereBroken();
   if (broken !== null) return { id: value.id, value: null, problems: `${broken} has broken characters` };
-  if (value.op === 'delivered') return { id: value.id, value, problems: '' };
+  if (value.op === 'delivered' || value.op === 'hello') return { id: value.id, value, problems: '' };
   const isWhole = value.op === 'handle' ? isEnvelope : isSender;
   if (!isWhole(value.envelope)) return { id: value.id, value: null, problems: problemsOf(isWhole.errors, 'envelope') };
   return { id: value.id, requestId: value.op === 'handle' ? value.request_id : undefined, value, problems: '' };

@@ -1,7 +1,8 @@
 import { createServer, type Socket } from 'node:net';
-import type { LinkReply, LinkRequest } from '@svc/contract/link.ts';
+import { noCall, type LinkReply, type LinkRequest } from '@svc/contract/link.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import type { ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import { createUnreadReplies, type UnreadReplies } from '@svc/service-kit/http/unread-replies.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
@@ -10,9 +11,11 @@ import { descriptorLimit } from '@svc/service-kit/process/descriptor-limit.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { createOrderedWriter } from '@svc/service-kit/redaction/ordered-writer.ts';
 import type { MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';
-import { badRequest, type ServiceError } from '@svc/service-kit/service-error.ts';
+import { badRequest, forbidden, type ServiceError } from '@svc/service-kit/service-error.ts';
 import type { TrustService } from '../trust/trust-service.ts';
+import type { Events } from '../events.ts';
 import { createLinkIntake, type LinkIntake } from './link-lines.ts';
+import { createLinkPeers, type LinkPeer } from './link-peer.ts';
 import { parseLine, parseLongLine, type ParsedLine } from './link-requests.ts';
 import { listenOnSocket } from './link-socket.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -22,6 +25,8 @@ type Deps = {
   pipeline: Pick<Pipeline, 'handle' | 'isClosed' | 'pendingAcks'>;
   trust: Pick<TrustService, 'resolve'>;
   knownSecrets: Pick<KnownSecrets, 'mask'>;
+  connectorPasses: Pick<ConnectorPasses, 'check'>;
+  events: Pick<Events, 'impersonation'>;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -43,7 +48,9 @@ const goodbyeMs = 500;
  */
 export async function openLinkServer(deps: Deps, socketPath: string): Promise<LinkServer> {
   const sockets = new Set<Socket>();
-  const shared = { intake: createLinkIntake(deps.clock), unread: createUnreadReplies() };
+  const { connectorPasses: passes, pipeline } = deps;
+  const openPeer = createLinkPeers({ ...deps, passes, pendingAcks: pipeline.pendingAcks });
+  const shared = { intake: createLinkIntake(deps.clock), unread: createUnreadReplies(), openPeer };
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -66,8 +73,6 @@ export async function openLinkServer(deps: Deps, socketPath: string): Promise<Li
   };
 }
 
-/** The number of no call: what is said to a link as a whole. */
-const noCall = 0;
 const maxLinks = 512;
 /** More than there are replies that wait for a word. */
 const maxUnconfirmed = 10_000;
@@ -76,7 +81,7 @@ const maxUnconfirmed = 10_000;
 type Send = (reply: LinkReply) => Promise<void> | null;
 
 /** Over all links. */
-type Shared = { intake: LinkIntake; unread: UnreadReplies };
+type Shared = { intake: LinkIntake; unread: UnreadReplies; openPeer: () => LinkPeer };
 
 /** A link that sends more lines that are no requests is closed: nobody there reads what the contract says. */
 const maxStrayLines = 1000;
@@ -87,14 +92,18 @@ type Link = {
   open: () => Send;
   isGone: () => boolean;
   unconfirmed: Set<string>;
+  peer: LinkPeer;
+  /** Ends the link, and says why. */
+  refuse: (why: ServiceError) => void;
   /** Takes note of a line that nobody can be told the fault of. */
   strayed: () => void;
 };
 
-function serve(deps: Deps, socket: Socket, { intake, unread }: Shared): void {
+function serve(deps: Deps, socket: Socket, { intake, unread, openPeer }: Shared): void {
   let isRefused = false;
   let strayLines = 0;
   const refuse = (why: ServiceError) => {
+    if (isRefused) return;
     isRefused = true;
     lines.close();
     deps.log.error({ err: why }, 'a connector link is closed');
@@ -114,6 +123,8 @@ function serve(deps: Deps, socket: Socket, { intake, unread }: Shared): void {
     },
     isGone: () => socket.destroyed,
     unconfirmed: new Set(),
+    peer: openPeer(),
+    refuse,
     strayed() {
       deps.log.error('a connector sent a line that is not a request; it cannot be answered');
       if (++strayLines === maxStrayLines) refuse(badRequest(`${maxStrayLines} lines of this link were no requests.`));
@@ -141,9 +152,11 @@ async function answer(deps: Deps, request: ParsedLine, link: Link): Promise<void
   const { id } = request;
   if (id === null) return link.strayed();
   const requestId = request.requestId ?? deps.ids.next('req');
+  if (request.value?.op === 'hello') return greet(link, request.value.pass);
   const send = link.open();
   try {
     if (request.value === null) throw badRequest(`The request is not valid: ${request.problems}.`);
+    link.peer.check(request.value);
     await serveRequest(deps, request.value, requestId, { link, send });
   } catch (error) {
     // A turn that the stopping service left open is not answered: its connector asks again when the service is back.
@@ -151,12 +164,22 @@ async function answer(deps: Deps, request: ParsedLine, link: Link): Promise<void
     const known = toServiceError(error);
     if (known.status >= 500) deps.log.error({ err: error, request_id: requestId }, 'turn failed');
     void send({ id, error: known.toBody(requestId) });
+    if (known.code === 'unauthorized') link.refuse(known);
+    else if (link.peer.isIncorrigible()) link.refuse(forbidden('This link keeps asking in the name of others.'));
+  }
+}
+
+function greet(link: Link, pass: string): void {
+  try {
+    link.peer.greet(pass);
+  } catch (error) {
+    link.refuse(toServiceError(error));
   }
 }
 
 async function serveRequest(
   deps: Deps,
-  request: LinkRequest,
+  request: Exclude<LinkRequest, { op: 'hello' }>,
   requestId: string,
   { link, send }: { link: Link; send: Send },
 ): Promise<void> {

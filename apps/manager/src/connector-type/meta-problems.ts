@@ -1,5 +1,5 @@
 import { boundlessPermissions } from '@svc/contract/connector-meta.ts';
-import { capabilitiesSchema } from '@svc/contract/envelope.ts';
+import { capabilitiesSchema, ownChannels } from '@svc/contract/envelope.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { createAjv, problemsOf } from './ajv.ts';
 import { memoryMbSchema } from './memory-limit.ts';
@@ -71,6 +71,7 @@ export function describeMetaProblems(meta: unknown, folder: string): string[] {
   const { type, credentialKeys, configSchema, permissions: { read = [], write = [] } = {} } = meta as Checked;
   const isUnknown = (key: string) => !Object.hasOwn(configSchema.properties, key);
   return [
+    ...(ownChannels.includes(type) ? [`"${type}" is a channel of the service itself; take another name`] : []),
     ...(type === folder ? [] : [`meta.type is "${type}" but its folder is "${folder}"`]),
     ...credentialKeys.filter(isUnknown).map((key) => `credentialKeys names "${key}", which configSchema does not have`),
     ...[...read, ...write].filter(isUnknown).map((key) => `permissions names "${key}", which configSchema does not have`),

@@ -2,6 +2,7 @@ import type { VersionInfo } from '@svc/contract/service.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
+import type { ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { PidFile } from '@svc/supervisor/pid-file.ts';
@@ -21,6 +22,8 @@ export type SupervisorDeps = {
   types: ConnectorTypes;
   secrets: SecretResolver;
   vaultGate: VaultGate;
+  /** Issues each process the pass by which the core knows it. */
+  passes: Pick<ConnectorPasses, 'issue'>;
   /** Takes what this installation knows to be secret, and what has the form of a secret, out of a line of a log. */
   maskLine(line: string): string;
   /** Takes out the values that this installation knows to be secret. Throws when they are not known. */

@@ -54,7 +54,7 @@ export function runChild(): void {
     if (started !== null) return;
     log.bind(message.connectorType, message.instanceId);
     const intake = intakeOf(message.config);
-    const core = createCoreLink({ socketPath: message.coreSocket, clock: systemClock, log, intake });
+    const core = createCoreLink({ socketPath: message.coreSocket, pass: message.pass, clock: systemClock, log, intake });
     started = live({ message, log, parent, core, shutdown });
   });
 }

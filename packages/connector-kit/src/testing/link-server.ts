@@ -19,6 +19,8 @@ export type ReplyBody = LinkReply extends infer R ? (R extends LinkReply ? Omit<
 
 export type LinkServer = {
   calls: LinkCall[];
+  /** The passes that links began with, one for each connection. */
+  passes: string[];
   /** How many connections were ever made. */
   connections: number;
   /** Breaks every link and goes on listening. */
@@ -32,6 +34,7 @@ export async function startLinkServer(socketPath: string, answer: (call: LinkCal
   const sockets = new Set<Socket>();
   const link: LinkServer = {
     calls: [],
+    passes: [],
     connections: 0,
     breakLinks: () => destroyAll(sockets),
     stop: () => stop(server, sockets),
@@ -44,7 +47,9 @@ export async function startLinkServer(socketPath: string, answer: (call: LinkCal
     const splitter = createLineSplitter(
       maxLinkLine,
       (line) => {
-        const call = toCall(socket, connection, JSON.parse(line) as LinkRequest);
+        const request = JSON.parse(line) as LinkRequest;
+        if (request.op === 'hello') return void link.passes.push(request.pass);
+        const call = toCall(socket, connection, request);
         link.calls.push(call);
         answer(call);
       },

@@ -35,6 +35,8 @@ export type DataPaths = {
   /** Attachments by conversation, where engines read them. */
   attachments: string;
   silos: string;
+  /** What passes of connector processes are sealed with. */
+  connectorKey: string;
   backups: string;
   restore: string;
   trustSeed: string;
@@ -65,6 +67,7 @@ export function dataPaths(dataDir: string): DataPaths {
     uploads: at('uploads'),
     attachments: at('attachments'),
     silos: at('silos'),
+    connectorKey: at('connector.key'),
     backups: at('backups'),
     restore: at('restore'),
     trustSeed: at('trust.seed.json'),

@@ -1,0 +1,97 @@
+import type { LinkRequest } from '@svc/contract/link.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { ConnectorPasses, Peer } from '@svc/service-kit/connector-pass.ts';
+import { createFixedWindow } from '@svc/service-kit/fixed-window.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { badRequest, forbidden, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { PendingAcks } from '../delivery/pending-acks.ts';
+import type { Events } from '../events.ts';
+
+type Deps = {
+  passes: Pick<ConnectorPasses, 'check'>;
+  pendingAcks: Pick<PendingAcks, 'keyOf'>;
+  events: Pick<Events, 'impersonation'>;
+  clock: Pick<Clock, 'elapsed'>;
+  log: Pick<Log, 'error'>;
+};
+
+/** A connector that goes on and on asking for what is not its own is cut off after so many requests. */
+const maxForeign = 100;
+/** Events and lines of the log about one instance, per minute. */
+const maxReports = 10;
+
+/** What a request names that belongs to another. */
+type Claim = { what: 'channel' | 'conversation' | 'turn'; name: string };
+
+/** Holds one link to the instance whose pass it began with. */
+export type LinkPeer = {
+  /** @throws ServiceError when the pass is not good, or not the first. */
+  greet(pass: string): void;
+  /**
+   * Whether a request is the link's own business.
+   * @throws ServiceError `unauthorized` before the pass was shown, `forbidden` when it asks in another's name.
+   */
+  check(request: Exclude<LinkRequest, { op: 'hello' }>): void;
+  /** It has asked in others' names so often that nothing it says is worth an answer. */
+  isIncorrigible(): boolean;
+};
+
+/** Gives each link its guard. What is asked in another's name is reported, for each instance so many times a minute. */
+export function createLinkPeers({ passes, pendingAcks, events, clock, log }: Deps): () => LinkPeer {
+  const reports = createFixedWindow(clock, { max: maxReports, windowMs: 60_000 });
+
+  const report = (peer: Peer, claim: Claim): void => {
+    if (reports.count(peer.instanceId) > 0) return;
+    const { type, instanceId: instance_id } = peer;
+    log.error({ type, instance_id, claim }, `a connector asked in the name of another ${claim.what}; it was refused`);
+    events.impersonation(peer, claim);
+  };
+
+  return () => {
+    let peer: Peer | null = null;
+    let foreign = 0;
+    return {
+      greet(pass) {
+        if (peer !== null) throw badRequest('This link has begun already. A link speaks for one instance alone.');
+        peer = passes.check(pass);
+        if (peer === null) throw unknownPass();
+      },
+      check(request) {
+        if (peer === null) throw noPass();
+        const claim = foreignClaim(peer, request, pendingAcks);
+        if (claim === null) return;
+        foreign++;
+        report(peer, claim);
+        throw forbidden(
+          `This link speaks for the ${peer.type} instance ${peer.instanceId}, not for the ${claim.what} "${claim.name}".`,
+        );
+      },
+      isIncorrigible: () => foreign >= maxForeign,
+    };
+  };
+}
+
+function foreignClaim(
+  { type, instanceId }: Peer,
+  request: Exclude<LinkRequest, { op: 'hello' }>,
+  pendingAcks: Pick<PendingAcks, 'keyOf'>,
+): Claim | null {
+  const isOwn = (key: string) => key.startsWith(`${type}:${instanceId}:`);
+  if (request.op === 'delivered') {
+    const key = pendingAcks.keyOf(request.turn_id);
+    return key === null || isOwn(key) ? null : { what: 'turn', name: request.turn_id };
+  }
+  const { channel, conversation_key: key } = request.envelope;
+  if (channel !== type) return { what: 'channel', name: channel };
+  // A sender may be asked about before there is a conversation.
+  const isNamed = request.op === 'handle' || key !== undefined;
+  return isNamed && !isOwn(key ?? '') ? { what: 'conversation', name: key ?? '' } : null;
+}
+
+const unknownPass = () =>
+  new ServiceError('unauthorized', 'This pass was not issued by the manager of this installation. Restart the connector.');
+const noPass = () =>
+  new ServiceError(
+    'unauthorized',
+    'A link begins with the pass that the manager gave the connector ({ "op": "hello", "pass": … }).',
+  );

@@ -1,0 +1,53 @@
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { openConnectorPasses } from './connector-pass.ts';
+
+function openFile() {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  return { file: path.join(folder.path, 'connector.key'), folder: folder.path };
+}
+
+test('a pass says whose it is to every process that reads the same key', () => {
+  const { file, folder } = openFile();
+  const [manager, core] = [openConnectorPasses(file), openConnectorPasses(file)];
+  const pass = manager.issue({ type: 'shop', instanceId: 'inst_1' }).reveal();
+  expect(core.check(pass)).toEqual({ type: 'shop', instanceId: 'inst_1' });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder)).toEqual(['connector.key']);
+});
+
+test('each process gets another one', () => {
+  const passes = openConnectorPasses(openFile().file);
+  const peer = { type: 'shop', instanceId: 'inst_1' };
+  expect(passes.issue(peer).reveal()).not.toBe(passes.issue(peer).reveal());
+});
+
+test('a pass of another installation is none', () => {
+  const pass = openConnectorPasses(openFile().file).issue({ type: 'shop', instanceId: 'inst_1' });
+  expect(openConnectorPasses(openFile().file).check(pass.reveal())).toBeNull();
+});
+
+test('a pass in which any character was changed is none', () => {
+  const passes = openConnectorPasses(openFile().file);
+  const pass = passes.issue({ type: 'shop', instanceId: 'inst_1' }).reveal();
+  const signs = fc.constantFrom('A', 'b', '0', '-', '_', '.', '=', ' ', '\n', '\ud83d');
+  fc.assert(
+    fc.property(fc.nat({ max: pass.length - 1 }), signs, (at, sign) => {
+      const changed = pass.slice(0, at) + sign + pass.slice(at + 1);
+      if (changed !== pass) expect(passes.check(changed)).toBeNull();
+    }),
+  );
+  fc.assert(fc.property(fc.string({ maxLength: 200 }), (text) => passes.check(text) === null));
+  for (const text of ['', '.', `${pass}.`, `${pass}\n`, pass.repeat(2), `${pass.split('.')[0]}.`])
+    expect(passes.check(text)).toBeNull();
+});
+
+test('a damaged key says what to do, and is never taken', () => {
+  const { file } = openFile();
+  writeFileSync(file, '');
+  expect(() => openConnectorPasses(file)).toThrow(/connector\.key is damaged.*Remove it and restart the service/);
+});

@@ -1,0 +1,71 @@
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { linkSync, readFileSync, rmSync } from 'node:fs';
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { writeFileAtomic } from './config/data-dir.ts';
+import { Secret } from './secret.ts';
+
+/** What a connector process is: an instance of a type. Its channel has the name of the type. */
+export type Peer = { type: string; instanceId: string };
+
+/**
+ * Passes of connector processes. The manager issues one to each process that it starts, the core checks it, and neither has to
+ * ask the other: both read one key, in a file of the data folder that no connector can open.
+ */
+export type ConnectorPasses = {
+  issue(peer: Peer): Secret;
+  /** Whose pass it is; null for one that was not issued here. */
+  check(pass: string): Peer | null;
+};
+
+const form = /^([\w-]{1,1000})\.([\w-]{43})$/;
+const keyForm = /^[0-9a-f]{64}$/;
+
+/** @throws Error when the file of the key holds something else, with a text for the operator. */
+export function openConnectorPasses(file: string): ConnectorPasses {
+  const key = Buffer.from(hkdfSync('sha256', readKey(file), '', 'connector-pass', 32));
+  const sealOf = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
+  return {
+    issue({ type, instanceId }) {
+      const text = Buffer.from(JSON.stringify({ type, instanceId, run: randomBytes(8).toString('hex') })).toString('base64url');
+      return new Secret(`${text}.${sealOf(text)}`);
+    },
+    check(pass) {
+      const [, text, seal] = form.exec(pass) ?? [];
+      if (text === undefined || seal === undefined || !new Secret(sealOf(text)).equals(seal)) return null;
+      const peer = parseJsonOrNull(Buffer.from(text, 'base64url').toString());
+      const { type, instanceId } = isRecord(peer) ? peer : {};
+      return typeof type === 'string' && typeof instanceId === 'string' ? { type, instanceId } : null;
+    },
+  };
+}
+
+/** The key of this installation, made by the first process that needs it. */
+function readKey(file: string): Buffer {
+  const found = tryRead(file) ?? makeKey(file);
+  if (!keyForm.test(found))
+    throw new Error(`${file} is damaged: connectors cannot be let in. Remove it and restart the service.`);
+  return Buffer.from(found, 'hex');
+}
+
+/** Two processes may make it at once: the first file to get the name stays, and both read that one. */
+function makeKey(file: string): string {
+  const draft = `${file}.${process.pid}.new`;
+  writeFileAtomic(draft, randomBytes(32).toString('hex'));
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return readFileSync(file, 'utf8').trim();
+}
+
+function tryRead(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
