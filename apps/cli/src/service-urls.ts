@@ -1,5 +1,7 @@
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
+import { httpUrl } from '@svc/service-kit/http/http-url.ts';
+import { useToken } from '@svc/service-kit/http/own-tokens.ts';
 import { runsVault } from './vault/vault-address.ts';
 import { readSupervisorState } from './up/state-file.ts';
 
@@ -17,14 +19,16 @@ export const hostAddresses = (settings: CliSettings): HostAddress[] => [
   ...(runsVault(settings) ? [address(settings, 'vault', settings.vaultPort)] : []),
 ];
 
-const address = (settings: CliSettings, name: HostName, port: number): HostAddress => ({
-  name,
-  port,
-  url: httpUrl(settings.bindHost, port),
-  setting: `SVC_${name.toUpperCase()}_PORT`,
-});
+function address(settings: CliSettings, name: HostName, port: number): HostAddress {
+  const url = noted(settings, name, httpUrl(settings.bindHost, port));
+  return { name, port, url, setting: `SVC_${name.toUpperCase()}_PORT` };
+}
 
-export const httpUrl = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+/** An address, with the token that its process wants noted for every request to it. */
+function noted(settings: CliSettings, name: HostName, url: string): string {
+  if (name === 'core') useToken(url, settings.coreToken);
+  return url;
+}
 
 /** Where the core runs, or should. */
 export const coreUrl = (settings: CliSettings): string => serviceUrl(settings, 'core');
@@ -32,7 +36,7 @@ export const coreUrl = (settings: CliSettings): string => serviceUrl(settings, '
 /** Where a host process runs, or should: it may have been started with other settings than this shell has. */
 export function serviceUrl(settings: CliSettings, host: HostName): string {
   const state = readSupervisorState(dataPaths(settings.dataDir).supervisorState);
-  return (
-    state?.services.find(({ name }) => name === host)?.url ?? hostAddresses(settings).find(({ name }) => name === host)?.url ?? ''
-  );
+  const isOf = ({ name }: { name: string }) => name === host;
+  const running = state?.services.find(isOf)?.url;
+  return running === undefined ? (hostAddresses(settings).find(isOf)?.url ?? '') : noted(settings, host, running);
 }

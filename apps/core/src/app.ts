@@ -4,6 +4,7 @@ import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
 import { mountAnnouncementRoutes } from './announcement/announcement-routes.ts';
 import { mountBackupRoutes } from './backup/backup-routes.ts';
 import type { CoreContext } from './context.ts';
+import { createCoreAccess } from './core-access.ts';
 import { setAsideFaults } from './db/open-core-db.ts';
 import { mountDeliveryRoutes } from './delivery/delivery-routes.ts';
 import { mountEngineRoutes } from './engine/engine-routes.ts';
@@ -67,6 +68,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       ].filter((fault) => fault !== null),
     }),
     routes: (app) => {
+      app.addHook('onRequest', createCoreAccess(context));
       mountTurnRoutes(app, context);
       mountSessionRoutes(app, context);
       mountSteeringRoutes(app, context);

@@ -8,6 +8,8 @@ import type { FileToSave, UploadsApi } from './connector.ts';
 
 type Options = {
   coreUrl: string;
+  /** Shows the core whose files these are. */
+  pass: string;
   clock: Clock;
   /** Ends every upload. */
   signal: AbortSignal;
@@ -39,11 +41,16 @@ export function createUploads(options: Options): UploadsApi {
   };
 }
 
-async function post({ coreUrl, clock, signal, idleMs = 30_000 }: Options, file: FileToSave): Promise<UploadedFile> {
+async function post({ coreUrl, pass, clock, signal, idleMs = 30_000 }: Options, file: FileToSave): Promise<UploadedFile> {
   const end = new AbortController();
   const whole = AbortSignal.any([signal, end.signal]);
   const idle = createIdleTimer(clock, idleMs, () => end.abort(stalled(idleMs)));
-  const request = http.request(addressOf(coreUrl, file), { method: 'POST', agent: false, signal: whole });
+  const request = http.request(addressOf(coreUrl, file), {
+    method: 'POST',
+    agent: false,
+    signal: whole,
+    headers: { authorization: `Bearer ${pass}` },
+  });
   try {
     const answer = answerOf(request);
     // The answer is awaited first: a core that refuses does not take the rest, and says why.

@@ -3,6 +3,8 @@ import type { VersionInfo } from '@svc/contract/service.ts';
 import { exitCodes } from './exit-codes.ts';
 import { systemClock } from './clock.ts';
 import { unreadEnvLines, readEnv } from './config/env-file.ts';
+import { httpUrl } from './http/http-url.ts';
+import { useToken } from './http/own-tokens.ts';
 import { createLog, maskLogLines, type Log } from './log.ts';
 import { openServiceSecrets } from './redaction/service-secrets.ts';
 import { SettingsError } from './config/setting.ts';
@@ -57,6 +59,7 @@ function openContext(name: string): ServiceContext {
     const settings = loadSettings(repositoryRoot, env);
     // Until a service masks its log by a list of its own, which knows more and reports what is wrong with it.
     maskLogLines(openServiceSecrets({ settings, env, clock: systemClock, warn: () => undefined }).line);
+    useToken(httpUrl(settings.bindHost, settings.corePort), settings.coreToken);
     const log = createLog(name, settings.logLevel);
     for (const unknown of unknownSettings(env)) log.warn(`${unknown} is not a setting of this service; see .env.example.`);
     for (const fault of unreadEnvLines(repositoryRoot)) log.warn(fault);

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Backup, RestorePlan } from '@svc/contract/backup.ts';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { tokenHeaders } from '@svc/service-kit/http/own-tokens.ts';
 import { CliError } from '../cli-error.ts';
 
 type Progress = { sent: number; size: number; resumedAt: number };
@@ -56,7 +57,7 @@ type Body = { body: NodeJS.ReadableStream; look: Transform };
 
 function send(url: string, method: string, headers: Record<string, string>, body: Body | null): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const request = http.request(url, { method, headers, timeout: answerTimeoutMs });
+    const request = http.request(url, { method, headers: { ...tokenHeaders(url), ...headers }, timeout: answerTimeoutMs });
     request.on('timeout', () => request.destroy(new Error('the core said nothing for an hour')));
     request.on('response', resolve);
     request.on('error', (error: NodeJS.ErrnoException) => reject(error.code === 'ECONNREFUSED' ? notRunning(error) : error));

@@ -6,7 +6,7 @@ const named = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ'
 /** Keys to the vault are for those who ask it. */
 const notFor: Partial<Record<HostName, readonly string[]>> = {
   collector: ['SVC_VAULT_AGENT_KEY', 'SVC_VAULT_ADMIN_KEY'],
-  vault: ['SVC_VAULT_AGENT_KEY'],
+  vault: ['SVC_VAULT_AGENT_KEY', 'SVC_CORE_TOKEN'],
 };
 
 /** The collector exports to OpenTelemetry, which is set up by variables of its own. */

@@ -5,6 +5,7 @@ import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { UploadState, UploadedFile } from '@svc/contract/upload.ts';
 import { backOffMs } from '@svc/service-kit/backoff.ts';
 import { http } from '@svc/service-kit/builtin.ts';
+import { tokenHeaders } from '@svc/service-kit/http/own-tokens.ts';
 import { CliError } from '../cli-error.ts';
 import { inUnits } from './progress.ts';
 
@@ -78,7 +79,7 @@ function once(url: string, agent: InstanceType<typeof http.Agent>, { method, pat
       agent,
       method,
       timeout: answerTimeoutMs,
-      headers: { ...headers, ...(body === undefined ? {} : { 'content-length': body.length }) },
+      headers: { ...tokenHeaders(url), ...headers, ...(body === undefined ? {} : { 'content-length': body.length }) },
     });
     request.on('timeout', () => request.destroy(new Error('the core said nothing for two minutes')));
     request.on('error', reject);

@@ -1,6 +1,7 @@
 import type { ParentMessage } from '@svc/connector-kit/child-protocol.ts';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
 import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
+import { httpUrl } from '@svc/service-kit/http/http-url.ts';
 import type { RunPass } from './run-pass.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
@@ -26,7 +27,7 @@ export function createStartMessage({ settings, paths, version, passes }: Supervi
     dataDir,
     coreSocket: paths.coreSocket,
     pass: passes.issue({ type: instance.type, instanceId: instance.id }).reveal(),
-    coreUrl: `http://${settings.bindHost.includes(':') ? `[${settings.bindHost}]` : settings.bindHost}:${settings.corePort}`,
+    coreUrl: httpUrl(settings.bindHost, settings.corePort),
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
     heartbeatMs: Math.min(longestBeatMs, Math.ceil(settings.heartbeatStaleMs / 4)),
     // The connector's own deadline comes first: it knows better how to end.

@@ -124,7 +124,7 @@ const toStartContext = (
   stopTimeoutMs: message.stopTimeoutMs,
   core,
   secrets: { get: (name) => parent.getSecret(name) },
-  uploads: createUploads({ coreUrl: message.coreUrl, clock: systemClock, signal: shutdown.signal }),
+  uploads: createUploads({ coreUrl: message.coreUrl, pass: message.pass, clock: systemClock, signal: shutdown.signal }),
   emit: (event) => parent.emit(event),
   log,
   heartbeat: () => parent.send({ type: 'heartbeat' }),

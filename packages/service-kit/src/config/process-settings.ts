@@ -7,6 +7,8 @@ type In<Name extends keyof Groups> = keyof Groups[Name];
 
 /** What any process reads: where the program and its data are, its address, how it logs and stops. */
 type Everywhere = 'root' | In<'Everywhere'>;
+/** How to reach the core. */
+type CoreAccess = 'corePort' | 'coreToken';
 type VaultAccess = 'vaultUrl' | 'vaultAgentKey' | 'vaultAdminKey';
 
 export type CoreSettings = Pick<
@@ -28,13 +30,13 @@ export type CoreSettings = Pick<
 
 export type ManagerSettings = Pick<
   Settings,
-  Everywhere | In<'Manager'> | In<'Secrets'> | VaultAccess | 'corePort' | 'collectorPort' | 'insightsToken'
+  Everywhere | In<'Manager'> | In<'Secrets'> | VaultAccess | CoreAccess | 'collectorPort' | 'insightsToken'
 >;
 
 /** `engineRegistry`: npm's, for the libraries of OpenTelemetry too. */
 export type CollectorSettings = Pick<
   Settings,
-  Everywhere | In<'Collector'> | 'otel' | 'engineRegistry' | 'corePort' | 'managerPort' | 'managerToken'
+  Everywhere | In<'Collector'> | 'otel' | 'engineRegistry' | CoreAccess | 'managerPort' | 'managerToken'
 >;
 
 export type VaultSettings = Pick<Settings, Everywhere | 'vaultPort' | 'vaultAdminKey'>;
@@ -42,5 +44,5 @@ export type VaultSettings = Pick<Settings, Everywhere | 'vaultPort' | 'vaultAdmi
 /** The operator's commands ask the running processes, so they read little beside ports and tokens. */
 export type CliSettings = Pick<
   Settings,
-  Everywhere | In<'Manager'> | In<'Vault'> | 'corePort' | 'collectorPort' | 'insightsToken' | 'insightsControlToken' | 'otel'
+  Everywhere | In<'Manager'> | In<'Vault'> | CoreAccess | 'collectorPort' | 'insightsToken' | 'insightsControlToken' | 'otel'
 >;

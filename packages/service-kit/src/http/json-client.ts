@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { http, type IncomingMessage } from '../builtin.ts';
 import type { Secret } from '../secret.ts';
+import { tokenFor } from './own-tokens.ts';
 import { readBody } from './read-body.ts';
 
 export type JsonRequest = {
@@ -37,6 +38,7 @@ export function openRequest(url: string, options: JsonRequest): Promise<Incoming
   const payload = options.json ?? (options.body === undefined ? null : JSON.stringify(options.body));
   const timeout = AbortSignal.timeout(options.timeoutMs);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
+  const token = options.token ?? tokenFor(url);
   return new Promise((resolve, reject) => {
     const isSecure = url.startsWith('https:');
     const request = (isSecure ? process.getBuiltinModule('node:https') : http).request(url, {
@@ -46,7 +48,7 @@ export function openRequest(url: string, options: JsonRequest): Promise<Incoming
       headers: {
         accept: 'application/json',
         ...(payload === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
-        ...(options.token ? { authorization: `Bearer ${options.token.reveal()}` } : {}),
+        ...(token === null ? {} : { authorization: `Bearer ${token.reveal()}` }),
         ...options.headers,
       },
     });

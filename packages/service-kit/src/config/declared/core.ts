@@ -13,11 +13,15 @@ import {
   optionalText,
   requiredUrl,
   text,
+  token,
 } from '../setting-types.ts';
 
 /** Settings: turns, what they may cost, and what is kept of them. */
 export const coreSettings = {
   corePort: setting('SVC_CORE_PORT', port(), { text: 'Port of the core.', default: '3023' }),
+  coreToken: setting('SVC_CORE_TOKEN', token(), {
+    text: 'Bearer token of every core route but /health, /version and /openapi.json. Unset: open to every program of this machine.',
+  }),
   maxConcurrentTurns: setting('SVC_MAX_CONCURRENT_TURNS', integer(1, 1024), {
     text: 'How many turns run at once over all conversations.',
     default: '8',

@@ -1,0 +1,38 @@
+import type { FastifyRequest } from 'fastify';
+import { toolNames } from '@svc/contract/toolbelt.ts';
+import type { ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
+import { bearerOf, type BearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+
+type Deps = {
+  settings: { coreToken: Secret | null; insightsToken: Secret | null };
+  connectorPasses: Pick<ConnectorPasses, 'check'>;
+};
+
+/** Of every process. */
+const openRoutes = ['/health', '/version', '/openapi.json'];
+/** What a connector may use; it shows its pass. */
+const connectorRoute = '/v2/upload';
+
+/**
+ * With `SVC_CORE_TOKEN` the core's routes are for our own processes and who has the token; without it they are open to this machine
+ * (decisions: Core). Routes that ask for a token of their own go on doing that.
+ */
+export function createCoreAccess({ settings: { coreToken, insightsToken }, connectorPasses }: Deps): BearerAuth {
+  const exempt = new Set([
+    ...openRoutes,
+    ...toolNames.map((name) => `/v2/toolbelt/${name}`),
+    ...(insightsToken === null ? [] : ['/v2/secrets/mask']),
+  ]);
+  return async function coreAccess({ headers, routeOptions: { url = '' } }: FastifyRequest) {
+    if (coreToken === null || exempt.has(url)) return;
+    const presented = bearerOf(headers.authorization);
+    if (presented === null) throw unauthorized();
+    if (coreToken.equals(presented)) return;
+    if (url !== connectorRoute || connectorPasses.check(presented) === null) throw unauthorized();
+  };
+}
+
+const unauthorized = () =>
+  new ServiceError('unauthorized', 'This route needs "Authorization: Bearer <token>" with the value of SVC_CORE_TOKEN.');

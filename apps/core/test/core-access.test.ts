@@ -1,0 +1,61 @@
+import { toolNames } from '@svc/contract/toolbelt.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openTestCore, type TestCore } from './open-test-core.ts';
+
+const token = 'a-token-of-the-core-0123456789';
+let core: TestCore;
+beforeEach(async () => {
+  core = await openTestCore({ env: { SVC_CORE_TOKEN: token } });
+});
+afterEach(() => core.close());
+
+const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
+const passOf = (instanceId: string) => core.context.connectorPasses.issue({ type: 'shop', instanceId }).reveal();
+const ask = (method: 'GET' | 'POST', url: string, headers: Record<string, string> = {}) =>
+  core.app.inject({ method, url, headers, ...(method === 'POST' && { payload: {} }) });
+
+test('every route of the core wants the token, but those that say how it is', async () => {
+  const { paths } = (await ask('GET', '/openapi.json')).json<{ paths: Record<string, Record<string, unknown>> }>();
+  const routes = Object.entries(paths).flatMap(([url, methods]) =>
+    Object.keys(methods).map((method) => [method.toUpperCase(), url]),
+  );
+  expect(routes.length).toBeGreaterThan(60);
+  const answers = await Promise.all(
+    routes.map(async ([method = '', url = '']) => {
+      const path = url.replaceAll(/\{\w+\}/g, 'x');
+      const { statusCode } = await core.app.inject({ method: method as 'GET', url: path, headers: bearer('wrong') });
+      return `${method} ${url} ${statusCode}`;
+    }),
+  );
+  const open = ['/health', '/version', '/openapi.json'].map((url) => `GET ${url} 200`);
+  expect(answers.filter((answer) => !answer.endsWith(' 401') && !open.includes(answer))).toEqual([]);
+});
+
+test('who has the token comes in', async () => {
+  expect((await ask('GET', '/v2/sessions', bearer(token))).statusCode).toBe(200);
+  const refused = await ask('GET', '/v2/sessions');
+  expect(refused.statusCode).toBe(401);
+  expect(refused.headers['www-authenticate']).toBe('Bearer');
+  expect(refused.json()).toMatchObject({ error: 'unauthorized', message: expect.stringContaining('SVC_CORE_TOKEN') as string });
+});
+
+test('a connector uploads with its pass, and may do nothing else', async () => {
+  const upload = (headers: Record<string, string>) =>
+    core.app.inject({
+      method: 'POST',
+      url: '/v2/upload?filename=a.txt',
+      headers: { 'content-type': 'application/octet-stream', ...headers },
+      payload: 'hello',
+    });
+  expect((await upload(bearer(passOf('s1')))).statusCode).toBe(200);
+  expect((await upload({})).statusCode).toBe(401);
+  for (const url of ['/v2/sessions', '/v2/uploads', '/v2/deliveries'])
+    expect((await ask('GET', url, bearer(passOf('s1')))).statusCode).toBe(401);
+  expect((await ask('POST', '/v2/handle', bearer(passOf('s1')))).statusCode).toBe(401);
+});
+
+test('tools of a turn go on with the token of the turn', async () => {
+  const [name = ''] = toolNames;
+  const answer = await ask('POST', `/v2/toolbelt/${name}`, bearer(token));
+  expect(answer.json()).toMatchObject({ message: 'This token belongs to no turn that is running.' });
+});
