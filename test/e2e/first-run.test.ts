@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '@svc/contract/session.ts';
 import type { UsageRollup } from '@svc/contract/usage.ts';
 import { openHouse, type House } from '@svc/testing/house.ts';
+import { runSvc } from '@svc/testing/run-svc.ts';
 
 let house: House;
 let client: OpenAI;
@@ -63,6 +64,70 @@ describe('an OpenAI client', () => {
 
   test('asks for the state of the conversation with a chat command', async () => {
     expect((await ask('/status')).text).toContain('Engine: offline');
+  });
+});
+
+describe('a key of its own', () => {
+  const portOf = (url: string) => new URL(url).port;
+  const svc = (...args: string[]) =>
+    runSvc(['key', ...args], {
+      env: {
+        PATH: process.env['PATH'],
+        HOME: house.folder,
+        SVC_DATA_DIR: house.folder,
+        SVC_CORE_PORT: portOf(house.urls.core),
+        SVC_MANAGER_PORT: portOf(house.urls.manager),
+        SVC_COLLECTOR_PORT: portOf(house.urls.collector),
+      },
+    });
+  const say = (apiKey: string) =>
+    new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey, maxRetries: 0 }).chat.completions.create({
+      model: 'svc',
+      messages: [{ role: 'user', content: 'echo mine' }],
+    });
+  const keyIn = (out: string) => /sk-svc-[\w-]{43}/.exec(out)?.[0] ?? '';
+
+  test('is made, shown once, listed without itself, held to its budget, and refused as soon as it is revoked', async () => {
+    const made = await svc('create', 'laptop', '--budget', '20');
+    expect(made).toMatchObject({ code: 0, err: '' });
+    const key = keyIn(made.out);
+    await expect.poll(async () => (await say(key).catch(() => null))?.choices[0]?.message.content).toBe('mine');
+    const listed = await svc('list');
+    expect(listed.out).toMatch(/laptop.*for owner.*\$0\.00 of \$20\.00 this month/);
+    expect(listed.out).not.toContain(key);
+    expect(await svc('create', 'laptop')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('there is a key "laptop" already') as string,
+    });
+    expect(await svc('revoke', 'laptop')).toMatchObject({ code: 0, err: '' });
+    await expect(say(key)).rejects.toMatchObject({ status: 401, code: 'invalid_api_key' });
+    expect((await svc('list')).out).not.toContain('laptop');
+    expect(await svc('revoke', 'laptop')).toMatchObject({ code: 1 });
+    expect((await client.models.list()).data).toHaveLength(1);
+  });
+
+  test('past its budget gets insufficient_quota, and nobody else does', async () => {
+    const key = keyIn((await svc('create', 'poor', '--budget', '0')).out);
+    await expect.poll(() => say(key).catch((error: unknown) => error)).toMatchObject({ status: 429, code: 'insufficient_quota' });
+    expect((await ask('echo still')).text).toBe('still');
+  });
+
+  test('acts for the person it is for, with their rights', async () => {
+    const person = { key: 'nobody', display_name: 'N' };
+    await house.post(`${house.urls.core}/trust/principals`, person);
+    const made = JSON.parse((await svc('create', 'theirs', '--for', 'nobody', '--json')).out) as { key: string; for: string };
+    expect(made.for).toBe('nobody');
+    await expect.poll(() => say(made.key).catch((error: unknown) => error)).toMatchObject({ status: 403, code: 'no_access' });
+    expect(await svc('create', 'other', '--for', 'no-such-person')).toMatchObject({ code: 1 });
+    expect((await svc('list')).out).not.toContain('other');
+  });
+
+  test('is made by one command at a time, and none gets lost', async () => {
+    const names = ['a1', 'a2', 'a3'];
+    const made = await Promise.all(names.map((name) => svc('create', name, '--json')));
+    expect(made.map(({ code }) => code)).toEqual([0, 0, 0]);
+    const { keys } = JSON.parse((await svc('list', '--json')).out) as { keys: { name: string }[] };
+    expect(keys.map(({ name }) => name)).toEqual(expect.arrayContaining([...names, 'owner']));
   });
 });
 

@@ -42,6 +42,7 @@ import { openSpend } from './spend/spend.ts';
 import { openToolServers } from './tool-server/tool-servers.ts';
 import { createToolTests } from './tool-server/tool-tests.ts';
 import { openToolbelt, type Toolbelt } from './toolbelt/toolbelt.ts';
+import { toIdentifierValue } from './trust/identifier-value.ts';
 import { openTrust } from './trust/open-trust.ts';
 import { countOthers } from './trust/owners.ts';
 import { createPairing } from './trust/pairing.ts';
@@ -92,7 +93,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
   const trust = await openTrust({ db, paths, audit: trustAudit, clock, ids, log });
   const pending = await openPending({ db, clock, ids, log });
   const pricing = await openPricing({ settings, clock, log });
-  const spend = await openSpend({ db, settings, clock, events, log });
+  const spend = await openSpend({ db, settings, clock, events, log, toIdentifierValue });
   const secretPlaces = { env, file: settings.secretsFile, command: settings.secretsCommand };
   const silos = new Silos({ db, folder: paths.silos, vault: vaultOfSettings(settings), clock, ids });
   const vault = createVaultLink({

@@ -148,7 +148,40 @@ describe('GET /v2/spend', () => {
         { principal_id: expect.stringMatching(/^principal_/) as string, key: 'anna', cost_usd: 2, turns: 1 },
         { principal_id: expect.stringMatching(/^principal_/) as string, key: 'owner', cost_usd: 0.5, turns: 1 },
       ],
+      budgets: [],
     });
+  });
+});
+
+describe('PUT /v2/spend/budget', () => {
+  const setBudget = (payload: object) => core.app.inject({ method: 'PUT', url: '/v2/spend/budget', payload });
+
+  test('gives one sender a budget: past it their turn is blocked by spending, and nobody else is', async () => {
+    await open({});
+    expect((await setBudget({ surface: 'compat', value: 'owner', month_usd: 1 })).json()).toEqual({
+      ok: true,
+      budgets: [{ surface: 'compat', value: 'owner', month_usd: 1, spent_usd: 0 }],
+    });
+    await core.addPrincipal('anna', 'known');
+    core.engine.script(costing(1));
+    expect(await say('one')).toMatchObject({ outcome: 'replied' });
+    expect(await say('two')).toMatchObject({ outcome: 'blocked', blocked_by: 'spending' });
+    expect(await say('three', 'anna')).toMatchObject({ outcome: 'replied' });
+    expect((await report()).budgets).toMatchObject([{ spent_usd: 1 }]);
+    await setBudget({ surface: 'compat', value: 'owner', month_usd: null });
+    expect(await say('four')).toMatchObject({ outcome: 'replied' });
+  });
+
+  test.each([
+    [{ surface: 'compat', value: 'ci' }],
+    [{ surface: 'Compat!', value: 'ci', month_usd: 1 }],
+    [{ surface: 'compat', value: '', month_usd: 1 }],
+    [{ surface: 'compat', value: 'ci', month_usd: -1 }],
+    [{ surface: 'compat', value: 'ci', month_usd: 'NaN' }],
+  ])('refuses %j', async (payload) => {
+    await open({});
+    expect((await setBudget(payload)).statusCode).toBe(400);
+    expect((await report()).budgets).toEqual([]);
   });
 });
 

@@ -27,12 +27,15 @@ export function completionErrorBody(error: ServiceError): CompletionError {
   return {
     error: {
       message: error.message,
-      type: typeOf(error.status),
+      type: error.details['type'] === insufficientQuota ? insufficientQuota : typeOf(error.status),
       param: typeof param === 'string' ? param : null,
       code: codeOf(error),
     },
   };
 }
+
+/** In the protocol this code is its own type. */
+const insufficientQuota = 'insufficient_quota';
 
 function typeOf(status: number): string {
   if (status === 403) return 'permission_error';
@@ -50,11 +53,15 @@ function codeOf({ code, status, details }: ServiceError): string | null {
   return code;
 }
 
-/** Throws for a caller that the core does not know: this protocol has a status for it. */
+/** Throws for a caller that the core does not know, or who has spent all they may: this protocol has a status for it. */
 export function admitted(result: HandleResult): HandleResult {
   if (result.outcome === 'denied') throw new ServiceError('no_access', 'no access');
+  if (result.blocked_by === 'spending') throw overspent(result.actions.map(({ text }) => text).join('\n'));
   return result;
 }
+
+const overspent = (message: string) =>
+  new ServiceError('busy', message, { details: { type: insufficientQuota, code: insufficientQuota, final: true } });
 
 /** A refused request. `param` is the field that is wrong, null for the whole body; `code` is the protocol's word for it. */
 export const refuse = (param: string | null, message: string, code: string | null = null) => badRequest(message, { param, code });

@@ -1,4 +1,4 @@
-import OpenAI, { BadRequestError, InternalServerError } from 'openai';
+import OpenAI, { BadRequestError, InternalServerError, RateLimitError } from 'openai';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { annKey, bobKey, startCompat, type RunningCompat } from './start-compat.ts';
 
@@ -118,3 +118,20 @@ describe('a conversation', () => {
     }
   });
 });
+
+test.each([[false], [true]])(
+  'a key that has spent its budget gets insufficient_quota, and is not tried again (stream: %s)',
+  async (isStream) => {
+    compat.core.script = ({ result }) =>
+      result({
+        outcome: 'blocked',
+        blocked_by: 'spending',
+        actions: [{ type: 'reply', text: 'You have used up what may be spent.' }],
+      });
+    const error = await (isStream ? streamed({}).finalContent() : ask()).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(error).toMatchObject({ status: 429, code: 'insufficient_quota', type: 'insufficient_quota' });
+    expect((error as Error).message).toContain('You have used up');
+    expect(compat.core.turns).toHaveLength(1);
+  },
+);

@@ -37,6 +37,9 @@ export type SpendLimits = { soft_usd: number | null; hard_usd: number | null };
 /** One row of what was spent: a principal, or the empty id for senders without one. `cost_usd` is at list prices. */
 export type PrincipalSpend = { principal_id: string; key: string | null; cost_usd: number; turns: number };
 
+/** What one sender, such as a key of the chat completions API, may spend in a calendar month, and has spent in this one. */
+export type SenderBudget = { surface: string; value: string; month_usd: number; spent_usd: number };
+
 /** Answer of `GET /v2/spend`: the running period of the host's calendar, epoch ms, and who spent how much in it. */
 export type SpendReport = {
   period: SpendPeriodName;
@@ -48,4 +51,6 @@ export type SpendReport = {
   per_principal: SpendLimits;
   /** Most first. */
   principals: PrincipalSpend[];
+  /** Of single senders, beside the limits above. */
+  budgets: SenderBudget[];
 };

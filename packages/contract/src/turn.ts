@@ -4,6 +4,10 @@ import type { TokenUsage } from './usage.ts';
 /** One thing the connector renders (spec: Outbound action). */
 export type Action = { type: 'reply'; text: string };
 
+/** Who stood in the way of a blocked turn. */
+export const blockers = ['moderation', 'spending'] as const;
+export type Blocker = (typeof blockers)[number];
+
 export const actionSchema = {
   type: 'object',
   required: ['type', 'text'],
@@ -31,6 +35,8 @@ export type Outcome = (typeof outcomes)[number];
 export type HandleResult = {
   actions: Action[];
   outcome: Outcome;
+  /** Of the outcome `blocked`. */
+  blocked_by?: Blocker;
   conversation_key: string;
   turn_id: string;
   engine_id?: string;
@@ -46,6 +52,7 @@ export const handleResultSchema = {
   properties: {
     actions: { type: 'array', items: actionSchema },
     outcome: { enum: outcomes },
+    blocked_by: { enum: blockers },
     conversation_key: { type: 'string' },
     turn_id: { type: 'string' },
     engine_id: { type: 'string' },

@@ -18,6 +18,7 @@ import type { DeliveryAction } from '../deliveries/delivery-api.ts';
 import type { EngineAction, EngineOptions } from '../engine/engine-command.ts';
 import type { FolderRequest } from '../folder/folder-command.ts';
 import type { SessionRequest, SessionsOptions } from '../folder/session-command.ts';
+import type { KeyRequest } from '../key/key-command.ts';
 import type { ToolRequest } from '../tool/tool-command.ts';
 import type { TrustRequest } from '../trust/person-command.ts';
 
@@ -31,6 +32,7 @@ export const lazyCommands = {
   pair: async (code: string, options: PairOptions) => (await import('../commands/pair.ts')).pair(code, options),
   trust: async (request: TrustRequest) => (await import('../commands/trust.ts')).trust(request),
   connector: async (request: ConnectorRequest) => (await import('../commands/connector.ts')).connector(request),
+  key: async (request: KeyRequest) => (await import('../commands/key.ts')).key(request),
   create: async (request: NewRequest) => (await import('../commands/connector.ts')).newFromTemplate(request),
   send: async (channel: string | null, target: string, text: string, options: SendOptions) =>
     (await import('../commands/send.ts')).send(channel, target, text, options),

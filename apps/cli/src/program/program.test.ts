@@ -17,6 +17,7 @@ const others = {
   status: succeed,
   doctor: succeed,
   check: succeed,
+  key: succeed,
   tool: succeed,
   trust: succeed,
   folder: succeed,

@@ -9,6 +9,7 @@ import { addEngineCommand } from '../engine/engine-command.ts';
 import { addFolderCommand } from '../folder/folder-command.ts';
 import { addSessionCommand } from '../folder/session-command.ts';
 import { addEventsCommand, addOtelCommand, addSearchCommand, addUsageCommand } from '../insights/insights-commands.ts';
+import { addKeyCommand } from '../key/key-command.ts';
 import { addPersonaCommand } from '../persona/persona-command.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { printError } from '../terminal.ts';
@@ -46,6 +47,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
   ],
   Channels: [
     (program, run) => addConnectorCommand(program, run.connector, run.create),
+    (program, run) => addKeyCommand(program, run.key),
     addSendCommand,
     (program, run) => addDeliveryCommand(program, run.deliveries),
   ],

@@ -1,8 +1,8 @@
 import { dayOf, type SpendPeriod } from './spend-period.ts';
 
-/** Whose sum met which limit. `key` is null for all together and for senders without a principal. */
+/** Whose sum met which limit. `key` is null for all together and for senders without a principal; of a sender it is their name on the channel. */
 export type Overspend = {
-  subject: 'total' | 'principal';
+  subject: 'total' | 'principal' | 'sender';
   level: 'soft' | 'hard';
   key: string | null;
   spent: number;

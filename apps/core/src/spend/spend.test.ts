@@ -1,10 +1,11 @@
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SpendPeriodName } from '@svc/contract/cost.ts';
 import type { Tier } from '@svc/contract/trust.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { migrate } from '@svc/store/migrate.ts';
 import { openSqlite } from '@svc/store/open-sqlite.ts';
+import { toIdentifierValue } from '../trust/identifier-value.ts';
 import { openSpend } from './spend.ts';
 import type { Overspend } from './spend-words.ts';
 
@@ -29,7 +30,8 @@ function house(start = '2026-11-21T12:00:00') {
   migrate(db, path.join(import.meta.dirname, '../db/migrations'));
   const clock = createFakeClock(at(start));
   const statements: string[] = [];
-  const counting: Pick<typeof db, 'all' | 'getDeferred'> = {
+  const counting: Pick<typeof db, 'all' | 'run' | 'getDeferred'> = {
+    run: (sql, ...values) => (statements.push(sql), db.run(sql, ...values)),
     all: (sql, ...values) => (statements.push(sql), db.all(sql, ...values)),
     getDeferred: (sql, ...values) => (statements.push(sql), db.getDeferred(sql, ...values)),
   };
@@ -40,6 +42,7 @@ function house(start = '2026-11-21T12:00:00') {
     const spend = await openSpend({
       settings: { ...limits, spendPeriod: period, ...over },
       db: counting,
+      toIdentifierValue,
       clock,
       log: log as never,
       events: {
@@ -52,6 +55,7 @@ function house(start = '2026-11-21T12:00:00') {
   return { db, clock, open, statements };
 }
 
+const sender = (raw_id: string, channel = 'compat') => ({ channel, sender: { raw_id } });
 const replyOf = (verdict: { allowed: boolean; reply?: string }) => verdict.reply ?? '';
 
 test('without a limit nobody is refused and nothing is warned of, and all is counted', async () => {
@@ -167,7 +171,7 @@ test('a check before a turn costs no SQL, a turn that cost nothing no write, and
   const { spend } = await open({ spendHardUsd: 1, spendPrincipalHardUsd: 1 });
   statements.length = 0;
   for (const nothing of [0, null, -1, Number.NaN, Infinity]) spend.add(anna, nothing);
-  for (let i = 0; i < 100; i++) spend.check(anna, false);
+  for (let i = 0; i < 100; i++) spend.check(anna, false, sender('anna'));
   await spend.close();
   expect(statements).toEqual([]);
   spend.add(anna, 0.1);
@@ -245,4 +249,72 @@ test('warnings stay a short list however many are past their limit', async () =>
   for (let i = 0; i < 50; i++) spend.add(who(`n${i}`), 1);
   expect(spend.warnings()).toHaveLength(11);
   expect(spend.warnings().at(-1)).toContain('40 more');
+});
+
+describe('the budget of a sender', () => {
+  test('is for that name on that channel alone, beside the limit of the principal', async () => {
+    const { spend, events } = await house().open();
+    await spend.setBudget('compat', 'ci', 2);
+    spend.add(anna, 1.5, sender('ci'));
+    expect(spend.check(anna, false, sender('ci'))).toEqual({ allowed: true });
+    spend.add(anna, 0.5, sender('ci'));
+    expect(replyOf(spend.check(anna, false, sender('ci')))).toBe(
+      'You have used up what may be spent this month: $2.00 of $2.00, at list prices. It starts again on 2026-12-01.',
+    );
+    for (const other of [sender('ci2'), sender('CI'), sender('ci', 'messenger'), undefined])
+      expect(spend.check(anna, false, other)).toEqual({ allowed: true });
+    expect(replyOf(spend.check(anna, true, sender('ci')))).not.toContain('$');
+    expect(events.map(({ subject }) => subject)).toEqual(['sender', 'sender']);
+    expect(spend.report()).toMatchObject({
+      total: { cost_usd: 2 },
+      budgets: [{ surface: 'compat', value: 'ci', month_usd: 2, spent_usd: 2 }],
+    });
+  });
+
+  test('of nothing refuses at once; a larger one lets in again, and so does none', async () => {
+    const { spend } = await house().open();
+    const isAllowed = () => spend.check(anna, false, sender('ci')).allowed;
+    await spend.setBudget('compat', 'ci', 0);
+    expect(isAllowed()).toBe(false);
+    await spend.setBudget('compat', 'ci', 1);
+    expect(isAllowed()).toBe(true);
+    spend.add(anna, 1, sender('ci'));
+    expect(isAllowed()).toBe(false);
+    await spend.setBudget('compat', 'ci', null);
+    expect(isAllowed()).toBe(true);
+    expect(spend.report().budgets).toEqual([]);
+  });
+
+  test('counts by the calendar month, whatever the period of the limits, and over a restart', async () => {
+    const { clock, open } = house('2026-11-21T12:00:00');
+    const before = await open({ period: 'day' });
+    await before.spend.setBudget('compat', 'ci', 1);
+    before.spend.add(anna, 1, sender('ci'));
+    await before.spend.close();
+    clock.advance(dayMs);
+    const { spend } = await open({ period: 'day' });
+    expect(spend.check(anna, false, sender('ci')).allowed).toBe(false);
+    clock.advance(9 * dayMs);
+    expect(spend.check(anna, false, sender('ci')).allowed).toBe(true);
+  });
+
+  test('that is taken away and given again in the same month does not begin at nothing', async () => {
+    const { spend } = await house().open();
+    await spend.setBudget('compat', 'ci', 1);
+    spend.add(anna, 1, sender('ci'));
+    await spend.setBudget('compat', 'ci', null);
+    await spend.setBudget('compat', 'ci', 1);
+    expect(spend.check(anna, false, sender('ci')).allowed).toBe(false);
+  });
+
+  test('costs a turn of a sender without one no SQL', async () => {
+    const { open, statements } = house();
+    const { spend } = await open();
+    await spend.setBudget('compat', 'ci', 1);
+    statements.length = 0;
+    spend.check(anna, false, sender('other'));
+    spend.add(anna, 0, sender('ci'));
+    await spend.close();
+    expect(statements).toEqual([]);
+  });
 });

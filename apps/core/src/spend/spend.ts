@@ -5,6 +5,7 @@ import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Events } from '../events.ts';
+import { openBudgets, type Budgets, type SenderOf, type ToIdentifierValue } from './budgets.ts';
 import { createSpendLedger, createSpendStore, type SpendSums } from './spend-ledger.ts';
 import { type Overspend, refusalText, warningText } from './spend-words.ts';
 
@@ -13,10 +14,11 @@ export type SpendVerdict = { allowed: true } | { allowed: false; reply: string }
 type Spender = Pick<Identity, 'principal_id' | 'principal_key' | 'trust_tier'>;
 type Deps = {
   settings: Pick<CoreSettings, `spend${string}` & keyof CoreSettings>;
-  db: Pick<Database, 'all' | 'getDeferred'>;
+  db: Pick<Database, 'all' | 'run' | 'getDeferred'>;
   clock: Clock;
   events: Pick<Events, 'spend'>;
   log: Pick<Log, 'warn' | 'error'>;
+  toIdentifierValue: ToIdentifierValue;
 };
 
 const allowed: SpendVerdict = { allowed: true };
@@ -30,9 +32,11 @@ const maxWarnings = 10;
  */
 export type Spend = {
   /** Whether a turn may begin. The reply names amounts on private surfaces only, and the total only from TRUSTED on. */
-  check(identity: Spender, isPublic: boolean): SpendVerdict;
+  check(identity: Spender, isPublic: boolean, sender?: SenderOf): SpendVerdict;
   /** Counts what a turn cost, USD; nothing for one that cost nothing. A limit is reported when it is crossed. */
-  add(identity: Pick<Spender, 'principal_id' | 'principal_key'>, cost: number | null): void;
+  add(identity: Pick<Spender, 'principal_id' | 'principal_key'>, cost: number | null, sender?: SenderOf): void;
+  /** Gives a sender a budget, or takes it away (null). */
+  setBudget: Budgets['set'];
   /** The limits that are reached at the moment. */
   warnings(): string[];
   report(): SpendReport;
@@ -40,14 +44,28 @@ export type Spend = {
   close(): Promise<void>;
 };
 
-export async function openSpend({ settings, db, clock, events, log }: Deps): Promise<Spend> {
+export async function openSpend({ settings, db, clock, events, log, toIdentifierValue }: Deps): Promise<Spend> {
   const ledger = await createSpendLedger({ store: createSpendStore(db), clock, log }, settings.spendPeriod);
+  const budgets = await openBudgets({ db, clock, log, toIdentifierValue });
   const total: SpendLimits = { soft_usd: settings.spendSoftUsd, hard_usd: settings.spendHardUsd };
   const each: SpendLimits = { soft_usd: settings.spendPrincipalSoftUsd, hard_usd: settings.spendPrincipalHardUsd };
 
   const overTotal = (sums: SpendSums) => highest(total, sums.total, { subject: 'total', key: null, period: sums.period });
   const overEach = (sums: SpendSums, { key, cost_usd }: Pick<PrincipalSpend, 'key' | 'cost_usd'>) =>
     highest(each, cost_usd, { subject: 'principal', key, period: sums.period });
+
+  const overLimit = (identity: Spender): Overspend | null => {
+    if (total.hard_usd === null && each.hard_usd === null) return null;
+    const sums = ledger.current();
+    const own = sums.byPrincipal.get(identity.principal_id ?? '') ?? { key: identity.principal_key, cost_usd: 0 };
+    return [overTotal(sums), overEach(sums, own)].find((found) => found?.level === 'hard') ?? null;
+  };
+  const overBudget = (sender: SenderOf | undefined): Overspend | null => {
+    const budget = sender === undefined ? null : budgets.of(sender);
+    if (budget === null || !reached(budget.spent, budget.limit)) return null;
+    const { value, ...sums } = budget;
+    return { ...sums, subject: 'sender', level: 'hard', key: value };
+  };
 
   const warnings = (): string[] => {
     const sums = ledger.current();
@@ -65,19 +83,17 @@ export async function openSpend({ settings, db, clock, events, log }: Deps): Pro
   };
 
   return {
-    check(identity: Spender, isPublic: boolean): SpendVerdict {
-      if (total.hard_usd === null && each.hard_usd === null) return allowed;
-      const sums = ledger.current();
-      const own = sums.byPrincipal.get(identity.principal_id ?? '') ?? { key: identity.principal_key, cost_usd: 0 };
-      const over = [overTotal(sums), overEach(sums, own)].find((found) => found?.level === 'hard');
-      if (over === undefined || over === null) return allowed;
+    check(identity: Spender, isPublic: boolean, sender?: SenderOf): SpendVerdict {
+      const over = overBudget(sender) ?? overLimit(identity);
+      if (over === null) return allowed;
       events.spend(over, identity);
-      const mayKnow = over.subject === 'principal' || atLeast(identity.trust_tier, 'TRUSTED');
+      const mayKnow = over.subject !== 'total' || atLeast(identity.trust_tier, 'TRUSTED');
       return { allowed: false, reply: refusalText(over, !isPublic && mayKnow) };
     },
 
-    add(identity: Pick<Spender, 'principal_id' | 'principal_key'>, cost: number | null): void {
+    add(identity: Pick<Spender, 'principal_id' | 'principal_key'>, cost: number | null, sender?: SenderOf): void {
       if (cost === null || !Number.isFinite(cost) || cost <= 0) return;
+      if (sender !== undefined) budgets.add(sender, cost);
       ledger.add(identity.principal_id ?? '', identity.principal_key, cost);
       const sums = ledger.current();
       const own = sums.byPrincipal.get(identity.principal_id ?? '')?.cost_usd ?? cost;
@@ -90,6 +106,7 @@ export async function openSpend({ settings, db, clock, events, log }: Deps): Pro
     },
 
     warnings,
+    setBudget: budgets.set,
 
     report(): SpendReport {
       const { period, total: cost_usd, byPrincipal } = ledger.current();
@@ -100,10 +117,13 @@ export async function openSpend({ settings, db, clock, events, log }: Deps): Pro
         total: { cost_usd, ...total },
         per_principal: each,
         principals: [...byPrincipal.values()].toSorted((a, b) => b.cost_usd - a.cost_usd),
+        budgets: budgets.list(),
       };
     },
 
-    close: () => ledger.close(),
+    async close() {
+      await Promise.all([ledger.close(), budgets.close()]);
+    },
   };
 }
 

@@ -39,5 +39,5 @@ export async function countFailedRun(deps: CountDeps, used: Used): Promise<void>
 
 function countTokens({ events, spend }: CountDeps, { turn, identity, charge }: Used): void {
   events.tokenUsage(turn, identity, charge);
-  spend.add(identity, charge.usage.cost_usd);
+  spend.add(identity, charge.usage.cost_usd, turn.envelope);
 }

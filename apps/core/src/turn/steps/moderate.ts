@@ -16,7 +16,7 @@ export type Moderated = { transcript: PriorMessage[] } | { ended: HandleResult }
 export async function moderate(deps: Deps, turn: Turn, identity: Identity, signal: AbortSignal): Promise<Moderated> {
   const verdict = await judge(deps, turn, identity, signal);
   if (verdict === null) return { ended: endAborted(turn, signal) };
-  if (!verdict.allowed) return { ended: toResult(turn, 'blocked', verdict.reply) };
+  if (!verdict.allowed) return { ended: { ...toResult(turn, 'blocked', verdict.reply), blocked_by: 'moderation' } };
   return { transcript: [...verdict.transcript] };
 }
 

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { plain } from '../terminal.ts';
+import { parseBudget } from './key-command.ts';
+import { renderCreated, renderKeys, type ListedKey } from './render-keys.ts';
+
+test.each([
+  ['20', 20],
+  ['$20', 20],
+  ['0.50/month', 0.5],
+  ['0', 0],
+])('a budget of %s is %d USD', (text, usd) => expect(parseBudget(text)).toBe(usd));
+
+test.each(['', '-1', '1e9', 'NaN', '20/day', '1,5', '99999999', '20 USD'])('a budget of %j is refused', (text) =>
+  expect(() => parseBudget(text)).toThrow(/USD for a month/),
+);
+
+test('a list shows no key, and no signs that move a terminal', () => {
+  const key: ListedKey = {
+    name: 'ci\u001b[2J',
+    ending: 'wxyz',
+    for: null,
+    connector: 'compat',
+    budget: { month_usd: 1, spent_usd: 2 },
+  };
+  const text = renderKeys([key], plain);
+  expect(text).toContain('…wxyz');
+  expect(text).toContain('nobody: it is denied');
+  expect(text).toContain('$2.00 of $1.00 this month');
+  expect(text).not.toContain('\u001b');
+});
+
+test('a key that was made stands on a line of its own', () => {
+  const made = { name: 'ci', key: 'sk-svc-x', for: 'anna', connector: 'compat', url: 'http://127.0.0.1:1', budget_usd: 5 };
+  expect(renderCreated(made, plain).split('\n')).toEqual([
+    'The key "ci" acts for "anna", and may spend $5.00 a month. It works at once, and is shown this once:',
+    '',
+    '  sk-svc-x',
+    '',
+    '  Base URL: http://127.0.0.1:1/v1',
+  ]);
+});

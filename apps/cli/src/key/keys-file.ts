@@ -1,0 +1,78 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { lockFile } from '@svc/store/file-lock.ts';
+import { CliError } from '../cli-error.ts';
+
+/** One entry, with whatever else its author wrote there. */
+export type KeyEntry = Record<string, unknown> & { key: string; identity: string };
+
+const lockTries = 50;
+const lockPauseMs = 100;
+
+/** The entries of a keys file; none when there is no file. @throws CliError for a file that the connector would refuse. */
+export const readKeys = (file: string): KeyEntry[] => readFile(file).keys;
+
+/**
+ * Changes the entries of a keys file, alone: another change waits for this one. The connector, which reads while this is done, sees the
+ * entries of before or the new ones. The rest of the file stays. @throws CliError
+ */
+export async function changeKeys(file: string, change: (keys: readonly KeyEntry[]) => readonly KeyEntry[]): Promise<void> {
+  makePrivateDir(path.dirname(file));
+  const place = realPlace(file);
+  const release = await lock(place);
+  try {
+    const { keys, rest } = readFile(place);
+    writeFileAtomic(place, `${JSON.stringify({ ...rest, keys: change(keys) }, null, 2)}\n`);
+  } finally {
+    release();
+  }
+}
+
+async function lock(file: string): Promise<() => void> {
+  for (let left = lockTries; ; left--) {
+    try {
+      return lockFile(file);
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== 5) throw error;
+      if (left === 0) throw new CliError('the keys are being changed by another command.', { why: 'Try again in a moment.' });
+      await sleep(lockPauseMs);
+    }
+  }
+}
+
+function readFile(file: string): { keys: KeyEntry[]; rest: Record<string, unknown> } {
+  const text = readText(file);
+  if (text === null) return { keys: [], rest: {} };
+  const whole = parseJsonOrNull(text);
+  const { keys, ...rest } = isRecord(whole) ? whole : {};
+  if (Array.isArray(keys) && keys.every(isEntry)) return { keys, rest };
+  // What it holds is not quoted: it is keys.
+  throw new CliError(`${file} is not a keys file.`, {
+    why: 'It must be { "keys": [{ "key", "identity", "username" }] }. Correct it, or move it away.',
+  });
+}
+
+const isEntry = (entry: unknown): entry is KeyEntry =>
+  isRecord(entry) && typeof entry['key'] === 'string' && typeof entry['identity'] === 'string';
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** A link to the file stays a link. */
+function realPlace(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return file;
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import type { SenderBudget } from '@svc/contract/cost.ts';
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { Database } from '@svc/store/database.ts';
+import { createBudgetStore, createSenderSpendStore } from './budget-store.ts';
+import { createSpendLedger } from './spend-ledger.ts';
+import type { Overspend } from './spend-words.ts';
+
+/** One name on one channel, such as a key of the chat completions API. */
+export type SenderOf = Pick<Envelope, 'channel' | 'sender'>;
+
+/**
+ * What single senders may spend in a calendar month, beside what their principal may. Only what is spent under a budget is
+ * counted, so a turn of any other sender costs one look-up. Taking a budget away keeps what was spent: who gets another one in the same
+ * month does not begin at nothing.
+ */
+export type Budgets = {
+  /** How a sender's budget stands; null without one. */
+  of(sender: SenderOf): (Pick<Overspend, 'spent' | 'limit' | 'period'> & { value: string }) | null;
+  /** Counts what a sender with a budget spent, USD above 0. */
+  add(sender: SenderOf, cost: number): void;
+  /** `monthUsd` null takes it away. Resolves when it is stored. */
+  set(surface: string, value: string, monthUsd: number | null): Promise<void>;
+  list(): SenderBudget[];
+  /** Resolves when everything is stored. */
+  close(): Promise<void>;
+};
+
+/** The form in which trust knows a name on a surface. */
+export type ToIdentifierValue = (surface: string, value: string) => string;
+
+type Deps = {
+  db: Pick<Database, 'all' | 'run' | 'getDeferred'>;
+  clock: Clock;
+  log: Pick<Log, 'error'>;
+  toIdentifierValue: ToIdentifierValue;
+};
+type Budget = Pick<SenderBudget, 'surface' | 'value' | 'month_usd'>;
+
+export async function openBudgets({ db, clock, log, toIdentifierValue }: Deps): Promise<Budgets> {
+  const keyOf = (surface: string, value: string) => compositeKey(surface, toIdentifierValue(surface, value));
+  const store = createBudgetStore(db);
+  const ledger = await createSpendLedger({ store: createSenderSpendStore(db), clock, log }, 'month');
+  const budgets = new Map((await store.all()).map((budget) => [keyOf(budget.surface, budget.value), budget]));
+  const spentBy = (key: string) => ledger.current().byPrincipal.get(key)?.cost_usd ?? 0;
+  const find = ({ channel, sender }: SenderOf): [string, Budget | undefined] => {
+    const key = budgets.size === 0 ? '' : keyOf(channel, sender.raw_id);
+    return [key, budgets.get(key)];
+  };
+
+  return {
+    of(sender) {
+      const [key, budget] = find(sender);
+      if (budget === undefined) return null;
+      return { value: budget.value, spent: spentBy(key), limit: budget.month_usd, period: ledger.current().period };
+    },
+    add(sender, cost) {
+      const [key, budget] = find(sender);
+      if (budget !== undefined) ledger.add(key, null, cost);
+    },
+    async set(surface, value, monthUsd) {
+      await store.set(surface, value, monthUsd);
+      const key = keyOf(surface, value);
+      if (monthUsd === null) budgets.delete(key);
+      else budgets.set(key, { surface, value, month_usd: monthUsd });
+    },
+    list: () => [...budgets].map(([key, budget]) => ({ ...budget, spent_usd: spentBy(key) })),
+    close: () => ledger.close(),
+  };
+}
