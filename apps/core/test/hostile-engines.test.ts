@@ -96,29 +96,28 @@ describe.runIf(process.platform === 'linux').each(engines)('the core outlives a 
     expect(growth).toBeLessThan(maxGrowth);
   }, 300_000);
 
-  test.each(['deaf', 'grandchild', 'closed', 'stderr', 'lines'])(
-    'that is %s: it is gone after an abort, and the conversation goes on',
-    async (kind) => {
-      const { dir, say, abort, replyOf } = await open(id);
+  test('that is deaf, leaves a grandchild or floods what nobody reads: it is gone after an abort, and the conversation goes on', async () => {
+    const { dir, say, abort, replyOf } = await open(id);
+    for (const kind of ['deaf', 'grandchild', 'closed', 'stderr', 'lines']) {
       const turn = say(`hostile:${kind}`);
       await waitFor(
         () => programsOf(dir).length > 0,
         10_000,
-        () => 'it does not start',
+        () => `${kind} does not start`,
       );
 
-      expect(await abort()).toBe(200);
+      expect(await abort(), kind).toBe(200);
       const since = performance.now();
-      expect((await turn).body).toMatchObject({ outcome: 'aborted', actions: [] });
-      expect(performance.now() - since).toBeLessThan(20_000);
-      expect(await replyOf('hi')).toBe('hello');
+      expect((await turn).body, kind).toMatchObject({ outcome: 'aborted', actions: [] });
+      expect(performance.now() - since, kind).toBeLessThan(20_000);
+      expect(await replyOf('hi'), kind).toBe('hello');
       await waitFor(
         () => programsOf(dir).length === 0,
         12_000,
-        () => `left: ${JSON.stringify(programsOf(dir))}`,
+        () => `${kind} left: ${JSON.stringify(programsOf(dir))}`,
       );
-    },
-  );
+    }
+  }, 300_000);
 });
 
 const peakOf = (pid = 0): number => 1024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
