@@ -71,6 +71,9 @@ async function storm(rounds: number, endCore: EndCore, env: Record<string, strin
     }
   }
 
+  // One that ends by itself keeps the code it has compiled for the next ones; a killed one does not.
+  await core.start();
+  await core.end('SIGTERM');
   let isReady = core.start();
   await isReady;
   const senders = Array.from({ length: conversations * sendersPerConversation }, (_, n) => sendOn(n % conversations));

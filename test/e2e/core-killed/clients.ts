@@ -97,7 +97,7 @@ export function createClients(core: CoreProcess, random: () => number) {
         return;
       } catch {
         if (sent.way === 'http once' || isStopping) return void (sent.hasLeft = true);
-        await pause(40);
+        await pause(40 + random() * 120);
       }
     }
   }
