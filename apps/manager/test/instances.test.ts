@@ -195,6 +195,20 @@ describe('a disk that takes no more', () => {
   });
 });
 
+describe('what a connector says is wrong with its channel', () => {
+  test('makes the instance unhealthy however well it beats, is masked, and is over with the next process', async () => {
+    const manager = await open();
+    const { id } = await create(manager, {
+      behaviour: 'unwell',
+      room: 'nobody gets in with ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8',
+    });
+    const unwell = await becomes(manager, id, ({ heartbeat, reason }) => heartbeat === 'fresh' && reason !== null);
+    expect(unwell).toMatchObject({ status: 'running', healthy: false, reason: 'nobody gets in with [redacted:token]' });
+    await manager.call('PATCH', `/instances/${id}`, { config: { room: 'lobby', behaviour: 'good' } });
+    expect(await becomes(manager, id, ({ heartbeat }) => heartbeat === 'fresh')).toMatchObject({ healthy: true, reason: null });
+  });
+});
+
 describe('the heartbeat', () => {
   test('[M06] of a suspended process goes stale without its being killed, and is fresh again when it goes on', async () => {
     const manager = await open({ SVC_HEARTBEAT_STALE_MS: '400' });

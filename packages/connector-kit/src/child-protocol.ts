@@ -34,6 +34,8 @@ export type ChildMessage =
   /** `outboundPort`: where `/out` and `/channels` are served on loopback, if at all. */
   | { type: 'ready'; port: number | null; url: string | null; outboundPort: number | null }
   | { type: 'heartbeat' }
+  /** What its `health()` says is wrong, when that changes; null when it is well again. */
+  | { type: 'problem'; text: string | null }
   | { type: 'emit'; event: PartialEvent }
   | { type: 'secret'; requestId: number; name: string }
   /** The start failed for a reason that a person can correct; sent before the process ends. */

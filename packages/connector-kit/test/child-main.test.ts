@@ -64,6 +64,7 @@ describe('a connector process', () => {
     const forked = start({ on: 'unhealthy' }, { heartbeatMs: 20 });
     await expect.poll(() => forked.output().match(/the channel is away/g)?.length).toBeGreaterThan(3);
     expect(forked.messages.map(({ type }) => type)).not.toContain('heartbeat');
+    expect(forked.messages.filter(({ type }) => type === 'problem')).toEqual([{ type: 'problem', text: 'the channel is away' }]);
   });
 
   test('hands telemetry to the manager', async () => {

@@ -50,6 +50,13 @@ test('shows below an instance that does not run why, in words that name the comm
   expect(shown).toBe(`shop  waiting\n    ${reason}`);
 });
 
+test('a connector that runs and is not well is shown with what it says', () => {
+  const unwell = { ...instance, healthy: false, reason: 'The keys file lets nobody in: it does not exist.' };
+  expect(renderConnectors([unwell], style, [meta()])).toContain(
+    'issues-2  running, not well, "Mine", issues\n    The keys file lets nobody in: it does not exist.',
+  );
+});
+
 describe('what a connector asks to be permitted', () => {
   const asked = { allow: ['child-process', 'sqlite'], read: ['keys_file'], write: ['workspace_dir'] } as const;
   const words =

@@ -53,8 +53,9 @@ export function renderConnector(instance: Instance, style: Style, width = instan
   return [`${id.padEnd(width)}  ${facts.join(', ')}`, ...why.map((line) => `    ${style.dim(line)}`)].join('\n');
 }
 
-function stateOf({ status, healthy, heartbeat }: Instance, style: Style): string {
-  if (status === 'running') return healthy ? style.green('running') : style.yellow(`running, not well (heartbeat ${heartbeat})`);
+function stateOf({ status, healthy, heartbeat, reason }: Instance, style: Style): string {
+  const why = reason == null ? ` (heartbeat ${heartbeat})` : '';
+  if (status === 'running') return healthy ? style.green('running') : style.yellow(`running, not well${why}`);
   if (status === 'failed') return style.red('failed');
   if (status === 'stopped') return style.dim('stopped');
   return style.yellow(status === 'backoff' ? 'waits to be started again' : status);

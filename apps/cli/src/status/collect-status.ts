@@ -160,7 +160,7 @@ function toInstanceStatus({
   next_start_at,
 }: Instance): InstanceStatus {
   const isFine = healthy || (!enabled && status === 'stopped');
-  const reason = isFine ? null : status === 'running' ? `heartbeat ${heartbeat}` : why;
+  const reason = isFine ? null : (why ?? (status === 'running' ? `heartbeat ${heartbeat}` : null));
   return { id, type, name, status, url, healthy: isFine, reason, next_start_at };
 }
 

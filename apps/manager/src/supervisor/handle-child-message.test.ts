@@ -3,7 +3,13 @@ import { parseChildMessage } from './handle-child-message.ts';
 
 test('a message of a connector process is taken when it is one', () => {
   const event = { kind: 'inbound', text: 'hello', ts: 1, billed: true, payload: { any: ['thing'] }, session: null };
-  for (const message of [{ type: 'heartbeat' }, { type: 'emit', event }, { type: 'secret', requestId: 1, name: 'TOKEN' }])
+  for (const message of [
+    { type: 'heartbeat' },
+    { type: 'problem', text: 'away' },
+    { type: 'problem', text: null },
+    { type: 'emit', event },
+    { type: 'secret', requestId: 1, name: 'TOKEN' },
+  ])
     expect(parseChildMessage(message)).toEqual(message);
 });
 
@@ -13,6 +19,8 @@ test.each([
   [],
   { type: 'secret', requestId: '1', name: 'TOKEN' },
   { type: 'secret', requestId: 1, name: 'TOKEN\ud800' },
+  { type: 'problem' },
+  { type: 'problem', text: { length: 3 } },
   { type: 'emit', event: null },
   { type: 'emit', event: { kind: 1 } },
   { type: 'emit', event: { kind: 'x', id: 5 } },

@@ -3,6 +3,7 @@ import type { InstanceConfig } from '@svc/contract/instance.ts';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import { isRecord } from '@svc/contract/json-value.ts';
 import type { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';
+import { cutText } from '@svc/service-kit/cut-text.ts';
 import type { InstanceSecrets } from './instance-secrets.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
@@ -14,6 +15,7 @@ type Deps = Pick<SupervisorDeps, 'log' | 'telemetry'> & {
   onBeat(): void;
   /** It asked for a secret that may be in the vault, which cannot say. Before the answer. */
   onBehindVault(fault: BehindVault): void;
+  onProblem(text: string | null): void;
   reply(message: ParentMessage): void;
 };
 
@@ -22,6 +24,7 @@ export function handleChildMessage(deps: Deps, message: unknown): void {
   const { instance, instanceSecrets, telemetry } = deps;
   const heard = parseChildMessage(message);
   if (heard?.type === 'heartbeat') deps.onBeat();
+  if (heard?.type === 'problem') deps.onProblem(heard.text);
   if (heard?.type === 'emit')
     telemetry.emit({ ...instanceSecrets.maskEvent(heard.event), instance_id: instance.id, surface: instance.type });
   if (heard?.type === 'secret') void answerSecret(deps, heard.requestId, heard.name);
@@ -35,12 +38,13 @@ async function answerSecret(deps: Deps, requestId: number, name: string): Promis
   reply({ type: 'secret', requestId, value, error });
 }
 
-type Heard = Extract<ChildMessage, { type: 'heartbeat' | 'emit' | 'secret' }>;
+type Heard = Extract<ChildMessage, { type: 'heartbeat' | 'problem' | 'emit' | 'secret' }>;
 
 /** A message of a connector process, or null: another program sent it, so nothing in it is taken for granted. */
 export function parseChildMessage(message: unknown): Heard | null {
   if (!isRecord(message)) return null;
   if (message['type'] === 'heartbeat') return { type: 'heartbeat' };
+  if (message['type'] === 'problem') return toProblem(message['text']);
   if (message['type'] === 'emit') {
     const { event } = message;
     return isEvent(event) ? { type: 'emit', event } : null;
@@ -52,6 +56,13 @@ export function parseChildMessage(message: unknown): Heard | null {
       : null;
   }
   return null;
+}
+
+const maxProblemChars = 1_000;
+
+function toProblem(text: unknown): Heard | null {
+  if (text === null) return { type: 'problem', text };
+  return typeof text === 'string' ? { type: 'problem', text: cutText(text.toWellFormed(), maxProblemChars) } : null;
 }
 
 const types: Readonly<Record<string, readonly (keyof PartialEvent)[]>> = {

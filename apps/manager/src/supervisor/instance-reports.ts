@@ -7,6 +7,8 @@ export type InstanceReports = {
   /** `reason`: why it waits or has failed. */
   state(state: Omit<ChildState, 'status'> & { status: InstanceStatus }, reason: string | null): void;
   heartbeat(heartbeat: Heartbeat): void;
+  /** What the connector says is wrong; null when it is well again. */
+  problem(text: string | null): void;
 };
 
 type Deps = Pick<SupervisorDeps, 'log' | 'telemetry'>;
@@ -26,6 +28,10 @@ export function createInstanceReports(
     heartbeat(heartbeat) {
       log.warn({ instance: id, heartbeat }, 'the heartbeat changed');
       emit(`${id}: heartbeat ${heartbeat}`, { heartbeat });
+    },
+    problem(text) {
+      log.warn({ instance: id, problem: text }, text === null ? 'the channel is well again' : 'the channel is not well');
+      emit(text === null ? `${id} is well again` : `${id} is not well: ${text}`, { problem: text });
     },
   };
 }

@@ -26,17 +26,20 @@ type Known = {
   liveness: HeartbeatState;
   usage: RuntimeStatus['usage'];
   reasonOf: (reason: string) => string;
+  /** What the running connector says is wrong. */
+  problem: string | null;
   /** Why it waits for the vault; null unless it does. */
   waits: string | null;
 };
 
-export function toRuntimeStatus(child: ChildState, { liveness, usage, reasonOf, waits }: Known): RuntimeStatus {
+export function toRuntimeStatus(child: ChildState, { liveness, problem, usage, reasonOf, waits }: Known): RuntimeStatus {
   const { pid, restarts, startedAt, nextStartAt, lastExit, ready } = child;
   const status = waits === null ? child.status : 'waiting';
   const exit = lastExit === null ? null : { ...lastExit, reason: reasonOf(lastExit.reason) };
   return {
     status,
-    reason: waits ?? (status === 'backoff' || status === 'failed' ? (exit?.reason ?? null) : null),
+    reason:
+      status === 'running' ? problem : (waits ?? (status === 'backoff' || status === 'failed' ? (exit?.reason ?? null) : null)),
     pid,
     port: portIn(ready, 'port') ?? portIn(ready, 'outboundPort'),
     url: typeof ready?.['url'] === 'string' ? ready['url'] : null,
@@ -44,7 +47,7 @@ export function toRuntimeStatus(child: ChildState, { liveness, usage, reasonOf, 
     next_start_at: nextStartAt,
     started_at: startedAt,
     last_exit: exit,
-    healthy: status === 'running' && liveness.heartbeat !== 'stale',
+    healthy: status === 'running' && liveness.heartbeat !== 'stale' && problem === null,
     ...liveness,
     usage,
   };

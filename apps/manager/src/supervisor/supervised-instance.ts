@@ -48,6 +48,8 @@ export class SupervisedInstance {
   #wait: { reason: string; leave: () => void } | null = null;
   #reported: string = 'stopped';
   #pid: number | null = null;
+  /** What the process that runs says is wrong with its channel. */
+  #problem: string | null = null;
 
   /** Not to be started before `configure`. */
   constructor(deps: SupervisorDeps, config: InstanceConfig) {
@@ -143,6 +145,7 @@ export class SupervisedInstance {
     const { state } = this.#child;
     return toRuntimeStatus(state, {
       liveness: this.#heartbeat.read(),
+      problem: this.#problem,
       usage: state.pid === null ? null : this.#usage.read(state.pid),
       reasonOf: (reason) => this.#exitNotes.read(reason),
       waits: this.#wait?.reason ?? null,
@@ -190,6 +193,7 @@ export class SupervisedInstance {
         this.#deps.onAlive(this.#config.id);
       },
       onBehindVault: (fault: BehindVault) => void (this.#pass.token === token && this.#waitForVault(fault)),
+      onProblem: (text: string | null) => this.#onProblem(text),
       // The next process may have asked something else under the same number.
       reply: (answer: ParentMessage) => void (this.#pass.token === token && this.#child.send(answer)),
     };
@@ -215,6 +219,7 @@ export class SupervisedInstance {
     if (state.pid !== this.#pid) {
       this.#pid = state.pid;
       this.#heartbeat.reset();
+      this.#problem = null;
       this.#note(state.pid);
     }
     const { status, reason } = this.status();
@@ -235,6 +240,11 @@ export class SupervisedInstance {
     } catch (error) {
       this.#deps.log.error({ instance: this.#config.id, err: error }, `its process is not on record: ${errorText(error)}`);
     }
+  }
+
+  #onProblem(text: string | null): void {
+    this.#problem = text === null ? null : this.#deps.maskLine(this.mask(text));
+    this.#reports.problem(this.#problem);
   }
 
   #tellHeartbeat(): void {

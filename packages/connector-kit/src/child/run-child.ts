@@ -13,6 +13,7 @@ import { confineProcess } from './confine-process.ts';
 import { createParentLink, type ParentLink } from './parent-link.ts';
 import { shareKit } from './share-kit.ts';
 import { startFailure } from './start-failure.ts';
+import { watchHealth } from './watch-health.ts';
 
 type StartMessage = Extract<ParentMessage, { type: 'start' }>;
 type Child = { message: StartMessage; log: ChildLog; parent: ParentLink; core: CoreLink; shutdown: AbortController };
@@ -60,12 +61,11 @@ export function runChild(): void {
 }
 
 async function live(child: Child): Promise<void> {
-  const { message, shutdown } = child;
+  const { shutdown } = child;
   const stopAsked = new Promise<void>((resolve) => shutdown.signal.addEventListener('abort', () => resolve(), { once: true }));
   void stopAsked.then(() => endInTime(child));
   const connector = await begin(child);
-  if (!shutdown.signal.aborted) announce(child, connector);
-  const stopBeats = systemClock.every(message.heartbeatMs, () => beat(child, connector.running));
+  const stopBeats = shutdown.signal.aborted ? () => undefined : announce(child, connector);
   await stopAsked;
   stopBeats();
   await finish(child, connector);
@@ -132,19 +132,13 @@ const toStartContext = (
   outboundAccess: { ...message.outbound, onMount },
 });
 
-function announce(child: Child, { running, outboundPort }: Live): void {
-  const { log, parent } = child;
+/** From now on the manager knows of it, and how it is. Gives what ends that. */
+function announce({ log, parent, message }: Child, { running, outboundPort }: Live): () => void {
   log('info', 'ready', { url: running.url });
   parent.send({ type: 'ready', port: running.port ?? null, url: running.url ?? null, outboundPort });
-  beat(child, running);
   // A process that is killed writes no compile cache, and the next start would pay for it.
   setImmediate(() => flushCompileCache());
-}
-
-function beat({ parent, log }: Child, running: RunningConnector): void {
-  const { healthy, detail } = running.health();
-  if (healthy) parent.send({ type: 'heartbeat' });
-  else log('warn', 'not healthy', { detail });
+  return watchHealth({ parent, log, clock: systemClock, heartbeatMs: message.heartbeatMs }, running);
 }
 
 async function finish({ message, log, core }: Child, { running, drain, stopOutbound }: Live): Promise<void> {
