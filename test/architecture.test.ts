@@ -189,6 +189,7 @@ const environmentReaders = [
   'packages/service-kit/src/config/env-file.ts',
   'apps/cli/src/terminal.ts',
   'apps/cli/src/commands/test.ts',
+  'apps/cli/src/up/move-ports.ts', // whether a variable of the shell wins over .env
   'apps/collector/src/control/run-program.ts',
   'apps/collector/src/otel/otel-packages.ts',
   'apps/manager/src/connector-type/read-meta.ts',

@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { http } from '@svc/service-kit/builtin.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { examineServices } from '../src/doctor/examine-services.ts';
 import { collectStatus, isAllWell, startsLater } from '../src/status/collect-status.ts';
@@ -25,6 +26,19 @@ const portOf = async (server: typeof core | typeof deaf): Promise<string> => {
   const address = server.address();
   return String(typeof address === 'object' && address !== null ? address.port : 0);
 };
+/** Notes this process as the supervisor of a data folder, and as what runs at these ports. */
+function superviseHere(dataDir: string, hosts: readonly [name: string, port: string][]): void {
+  mkdirSync(path.join(dataDir, 'run'), { recursive: true });
+  const services = hosts.map(([name, port]) => ({ name, url: `http://127.0.0.1:${port}`, pid: process.pid, status: 'running' }));
+  const state = {
+    pid: process.pid,
+    started_at: 0,
+    services: services.map((service) => ({ ...service, last_lines: [] })),
+    faults: [],
+  };
+  writeFileSync(dataPaths(dataDir).supervisorState, JSON.stringify(state));
+}
+
 let ports: string[];
 beforeAll(async () => {
   ports = [await portOf(core), await portOf(deaf)];
@@ -38,6 +52,7 @@ afterAll(() => {
 
 test('a notice of a process is shown and makes it no less healthy, and a deaf one costs a second at most', async () => {
   const [corePort = '', deafPort = ''] = ports;
+  superviseHere(folder.path, [['core', corePort]]);
   const since = performance.now();
   const status = await collectStatus(
     loadSettings('/nowhere', {
@@ -62,6 +77,7 @@ test('a manager that wants its token tells its version all the same', async () =
   });
   const port = await portOf(guarded);
   const ports = { SVC_CORE_PORT: '1', SVC_MANAGER_PORT: port, SVC_COLLECTOR_PORT: '3' };
+  superviseHere(folder.path, [['manager', port]]);
   const settings = loadSettings('/nowhere', { SVC_DATA_DIR: folder.path, SVC_MANAGER_TOKEN: 't'.repeat(32), ...ports });
   const manager = (await collectStatus(settings)).services.find(({ name }) => name === 'manager');
   guarded.closeAllConnections();
@@ -94,7 +110,16 @@ test('the doctor says of what is down why, when it is tried again, and what star
   const settings = loadSettings('/nowhere', { SVC_DATA_DIR: data.path, SVC_MANAGER_PORT: '2', SVC_COLLECTOR_PORT: '3' });
   const status = await collectStatus(settings);
   expect(status.services[0]).toMatchObject({ ...waiting, healthy: false, reason: 'backoff: no luck' });
-  const instance = { id: 'm1', type: 'shop', name: 'shop', url: null, healthy: false, reason: 'bad token', next_start_at: null };
+  const instance = {
+    id: 'm1',
+    type: 'shop',
+    name: 'shop',
+    url: null,
+    healthy: false,
+    reason: 'bad token',
+    next_start_at: null,
+    fix: './svc connector restart m1',
+  };
   const found = await examineServices(settings, { ...status, instances: [{ ...instance, status: 'failed' }] }, 2_000);
   expect(found).toContainEqual(expect.objectContaining({ name: 'supervisor', text: 'the log of the core cannot be written' }));
   expect(found.find(({ name }) => name === 'core')?.text).toBe('backoff: no luck; ended 7 times in a row; started again in 10 s');
@@ -105,4 +130,35 @@ test('the doctor says of what is down why, when it is tried again, and what star
 test('without a core nothing is known of turns and deliveries', async () => {
   const settings = { SVC_DATA_DIR: folder.path, SVC_CORE_PORT: '1', SVC_MANAGER_PORT: '2', SVC_COLLECTOR_PORT: '3' };
   expect(await collectStatus(loadSettings('/nowhere', settings))).toMatchObject({ turns: null, deliveries: null });
+});
+
+test('what answers for another installation is not ours: it is named, with the command that moves our port, and not believed', async () => {
+  const data = temporaryFolder();
+  const [corePort = ''] = ports;
+  const ours = { SVC_DATA_DIR: data.path, SVC_CORE_PORT: corePort, SVC_MANAGER_PORT: '2', SVC_COLLECTOR_PORT: '3' };
+  const status = await collectStatus(loadSettings('/nowhere', ours));
+  expect(status.services[0]).toMatchObject({ name: 'core', healthy: false, status: 'away', version: null, notices: [] });
+  expect(status.services[0]?.reason).toContain(`process ${process.pid})`);
+  expect(status.services[0]?.fix).toMatch(/^printf '\\nSVC_CORE_PORT=\d{4,5}\\n' >>\.env && \.\/svc up$/);
+  expect(status).toMatchObject({ turns: null, deliveries: null, engine: null });
+  expect(isAllWell(status)).toBe(false);
+  data.remove();
+});
+
+test('a pid that went to another process since is no supervisor', async () => {
+  const data = temporaryFolder();
+  const settings = loadSettings('/nowhere', {
+    SVC_DATA_DIR: data.path,
+    SVC_CORE_PORT: '1',
+    SVC_MANAGER_PORT: '2',
+    SVC_COLLECTOR_PORT: '3',
+  });
+  superviseHere(data.path, []);
+  const file = dataPaths(data.path).supervisorState;
+  const state = JSON.parse(readFileSync(file, 'utf8')) as object;
+  writeFileSync(file, JSON.stringify({ ...state, born: 'another boot:1' }));
+  expect((await collectStatus(settings)).supervisor).toBeNull();
+  writeFileSync(file, JSON.stringify({ ...state, born: birthMark(process.pid) }));
+  expect((await collectStatus(settings)).supervisor).not.toBeNull();
+  data.remove();
 });

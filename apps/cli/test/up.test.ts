@@ -256,7 +256,7 @@ describe('svc up', () => {
 
   test('is what status and doctor tell of', async () => {
     const before = start(mainFile, ['status', '--json']);
-    expect(await before.ended).toBe(1);
+    expect(await before.ended).toBe(3);
     expect(JSON.parse(before.output())).toMatchObject({ supervisor: null, engine: null, instances: [] });
 
     await startUp().says('Ctrl-C stops all');

@@ -22,6 +22,8 @@ export type EngineChoice = { id: string; model: string | null; why: string };
 /** `<data>/run/supervisor.json`: the host processes as their supervisor sees them. Written by `svc up`, read by anyone. */
 export type SupervisorState = {
   pid: number;
+  /** When that process was born, as the system counts: a pid alone may be another one's by now. */
+  born?: string | null;
   started_at: number;
   services: {
     name: string;

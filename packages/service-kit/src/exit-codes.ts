@@ -1,5 +1,5 @@
 /** Exit codes a supervisor can tell apart: a bad setting does not get better by trying again. */
-export const exitCodes = { ok: 0, failed: 1, usage: 2, badSettings: 78, portInUse: 69 } as const;
+export const exitCodes = { ok: 0, failed: 1, usage: 2, notRunning: 3, badSettings: 78, portInUse: 69 } as const;
 
 /** Variable in which a process that is started again finds how the one before it ended: a signal's name or an exit code. */
 export const lastExitVariable = 'GATEWAY_LAST_EXIT';

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { killGroup } from '@svc/service-kit/process/process-group.ts';
 
 /**
@@ -36,23 +36,7 @@ export function createPidFile(file: string): PidFile {
   };
 }
 
-/** A pid is given to another process sooner or later; together with the time of birth it means one process. */
 const isSame = ({ pid, born }: Entry): boolean => birthMark(pid) === born;
-
-function birthMark(pid: number): string | null {
-  try {
-    if (process.platform !== 'linux')
-      return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { timeout: 2000 })
-        .toString()
-        .trim();
-    // The name in brackets may hold anything; the fields after it are fixed. 0 is the state, 19 the start since boot.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    if (fields[0] === 'Z') return null;
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${fields[19]}`;
-  } catch {
-    return null; // no such process
-  }
-}
 
 function readEntries(file: string): [string, Entry][] {
   try {

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { readFile, readdir, readlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { installationOf, type Installation } from './installation.ts';
 
-/** `program` is the whole command line, which may hold anything. */
-export type PortOwner = { pid: number; program: string };
+/** `program` is the whole command line, which may hold anything. `installation`: when it is an Assistant Gateway. */
+export type PortOwner = { pid: number; program: string; installation?: Installation | null };
 
 /** Why nobody of ours can listen there, or null. Asked of the kernel, by listening for a moment. */
 export async function portFault(host: string, port: number): Promise<string | null> {
@@ -14,6 +15,26 @@ export async function portFault(host: string, port: number): Promise<string | nu
   if (error.code === 'EACCES') return 'may not be used by this user; take one above 1023';
   return `cannot be used: ${error.message}`;
 }
+
+/** Ports of one installation stay together: 3033 beside 3034. */
+const step = 10;
+const tries = 50;
+
+/** A port that is free now, by listening there for a moment: near `from`, which is taken, and none of `others`. */
+export async function findFreePort(host: string, from: number, others: ReadonlySet<number> = new Set()): Promise<number> {
+  for (let port = Math.max(from, 1024) + step; port <= Math.min(65_535, from + step * tries); port += step)
+    if (!others.has(port) && (await tryToListen(host, port)) === null) return port;
+  return anyFreePort(host);
+}
+
+const anyFreePort = (host: string) =>
+  new Promise<number>((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen({ host, port: 0, exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
 
 const tryToListen = (host: string, port: number) =>
   new Promise<NodeJS.ErrnoException | null>((resolve) => {
@@ -25,13 +46,18 @@ const tryToListen = (host: string, port: number) =>
 /** Who listens on a port; null when the system does not say (another user's process, for instance). */
 export async function findPortOwner(port: number): Promise<PortOwner | null> {
   const pid = process.platform === 'linux' ? await ownerFromProc(port) : await ownerFromLsof(port);
-  return pid === null ? null : { pid, program: await commandLineOf(pid) };
+  if (pid === null) return null;
+  const program = await commandLineOf(pid);
+  return { pid, program, installation: await installationOf(pid, program) };
 }
 
-export const describeOwner = (owner: PortOwner | null): string =>
-  owner === null
-    ? 'another program (of another user, as it seems)'
-    : `${shortened(owner.program) || 'a program'} (process ${owner.pid})`;
+export function describeOwner(owner: PortOwner | null): string {
+  if (owner === null) return 'another program (of another user, as it seems)';
+  const { pid, program, installation } = owner;
+  if (installation == null) return `${shortened(program) || 'a program'} (process ${pid})`;
+  const data = installation.dataDir === null ? '' : `data in ${installation.dataDir}, `;
+  return `the Assistant Gateway in ${installation.root} (${data}process ${pid})`;
+}
 
 async function ownerFromProc(port: number): Promise<number | null> {
   const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFile(file, 'utf8').catch(() => '')));

@@ -6,15 +6,18 @@ import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { applyRestore } from '@svc/service-kit/restore/apply-restore.ts';
+import { installationOf, type Installation } from '@svc/supervisor/installation.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { hostAddresses, type HostName } from '../service-urls.ts';
-import { createStyle, print, widthOf } from '../terminal.ts';
-import { awaitLeftovers, checkPorts, takeInstanceLock, type WantedPort } from '../up/before-start.ts';
+import { createStyle, print, quoted, widthOf } from '../terminal.ts';
+import { awaitLeftovers, checkPorts, takeInstanceLock } from '../up/before-start.ts';
 import { awaitInstances, currentEngine, currentFaults, listKeyFiles, toBannerInstance } from '../up/ask-services.ts';
 import { renderBanner } from '../up/banner.ts';
 import { hostEnv } from '../up/host-env.ts';
+import type { WantedPort } from '../up/move-ports.ts';
 import { createHosts, type Hosts } from '../up/hosts.ts';
 import { runUntilStopped } from '../up/run-until-stopped.ts';
 import { createStateFile, readLastState, readSupervisorState } from '../up/state-file.ts';
@@ -47,7 +50,7 @@ export async function up({
   const paths = dataPaths(settings.dataDir);
   for (const dir of [paths.root, paths.run, paths.logs]) makePrivateDir(dir);
   const lock = takeInstanceLock(paths.supervisorLock);
-  if (lock === null) return sayItRuns(paths);
+  if (lock === null) return sayItRuns(paths, root);
   try {
     const addresses = hostAddresses(settings);
     const entries = addresses.map(({ name }) => entryOf(name));
@@ -72,14 +75,23 @@ const entryIn = (root: string) => (name: HostName) => path.join(root, 'apps', na
 const seededPorts = ({ compatPort }: CliSettings, { managerDb }: DataPaths): WantedPort[] =>
   existsSync(managerDb) || compatPort === 0 ? [] : [{ name: 'API', port: compatPort, setting: 'SVC_COMPAT_PORT' }];
 
-function sayItRuns(paths: DataPaths): number {
+async function sayItRuns(paths: DataPaths, root: string): Promise<number> {
   const state = readSupervisorState(paths.supervisorState);
+  const owner = state === null ? null : await installationOf(state.pid, '');
+  if (owner !== null && owner.root !== root) throw anotherWorksHere(paths, owner);
   print(`The service runs already on ${paths.root}${state === null ? '.' : `, as process ${state.pid}:`}`);
   for (const { name, url, status } of state?.services ?? [])
     print(`  ${name.padEnd(12)}${url}${status === 'running' ? '' : `  (${status})`}`);
   print('./svc status shows more. Ctrl-C in its terminal stops it.');
   return exitCodes.ok;
 }
+
+/** Two installations need a data folder each. */
+const anotherWorksHere = (paths: DataPaths, { root }: Installation): CliError =>
+  new CliError('another installation runs on this data folder.', {
+    why: `The one in ${root} works on ${paths.root}. Stop it, or give this one a folder of its own.`,
+    run: `printf '\\nSVC_DATA_DIR=%s\\n' ${quoted(`${paths.root}-2`)} >>.env && ./svc up`,
+  });
 
 type Plan = {
   settings: CliSettings;
@@ -92,9 +104,11 @@ type Plan = {
 
 async function supervise(plan: Plan): Promise<number> {
   const { settings, paths, specs, begunAt } = plan;
+  const born = birthMark(process.pid);
   const oldKeyFiles = listKeyFiles(paths.instances);
   const snapshot = (): SupervisorState => ({
     pid: process.pid,
+    born,
     started_at: begunAt,
     services: hosts.state(),
     faults: hosts.faults(),

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { examineDataDir } from './examine-data-dir.ts';
+import { examineDatabases } from './examine-databases.ts';
 
 let folder: TemporaryFolder;
 let dir = '';
@@ -13,7 +14,8 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-const problems = async (dataDir: string) => (await examineDataDir(dataDir)).filter(({ state }) => state === 'problem');
+const problems = async (dataDir: string) =>
+  [...(await examineDataDir(dataDir)), ...(await examineDatabases(dataDir))].filter(({ state }) => state === 'problem');
 
 describe('what the doctor finds of the data folder', () => {
   test('is nothing for a closed folder, whatever the modes inside', async () => {

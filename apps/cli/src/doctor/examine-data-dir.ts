@@ -1,9 +1,10 @@
-import { constants } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { freeSpace } from '@svc/service-kit/free-space.ts';
 import { inUnits } from '../upload/progress.ts';
-import { examineDatabases } from './examine-databases.ts';
+import { isForeign } from './examine-files.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 import { quoted } from '../terminal.ts';
 
@@ -11,15 +12,32 @@ const lowBytes = 500 * 1024 * 1024;
 const emptyBytes = 50 * 1024 * 1024;
 const elsewhere = 'set SVC_DATA_DIR in .env to a folder that this user can write';
 
-/** The data folder: there or possible, writable, ours alone, with room, and its databases. */
+/** The data folder: there or possible, writable, ours alone, with room. Takes no time. */
 export async function examineDataDir(dataDir: string): Promise<Finding[]> {
   const found = await stat(dataDir).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) return found.code === 'ENOENT' ? [await possible(dataDir)] : [unusable(dataDir, found)];
   if (!found.isDirectory()) return [problem('data', `${dataDir} is not a folder`, elsewhere)];
   const fault = await writeFault(dataDir);
   if (fault !== null) return [unusable(dataDir, fault)];
-  return [fine('data', dataDir), privacy(dataDir, found.mode), await space(dataDir), ...(await examineDatabases(dataDir))];
+  if (isForeign(found.uid))
+    return [problem('data', `${dataDir} belongs to another user`, `sudo chown -R "$(id -un)" ${quoted(dataDir)}`)];
+  return [fine('data', dataDir), privacy(dataDir, found.mode), await space(dataDir), ...examineSubfolders(dataDir)];
 }
+
+/** A folder below that is not ours, or is none, stops what works in it and nothing else. */
+function examineSubfolders(dataDir: string): Finding[] {
+  const { run, logs, spool, instances, uploads, engines, backups } = dataPaths(dataDir);
+  return [run, logs, spool, instances, uploads, engines, backups].flatMap((folder) => {
+    const found = statSync(folder, { throwIfNoEntry: false });
+    if (found === undefined) return [];
+    if (!found.isDirectory())
+      return [problem('data', `${folder} is not a folder`, `mv ${quoted(folder)} ${quoted(`${folder}.old`)}`)];
+    const isOurs = !isForeign(found.uid) && (found.mode & 0o700) === 0o700;
+    return isOurs ? [] : [problem('data', `this user cannot write ${folder}`, giveBack(folder))];
+  });
+}
+
+const giveBack = (folder: string): string => `sudo chown -R "$(id -un)" ${quoted(folder)} && chmod 700 ${quoted(folder)}`;
 
 /** Whether the first start can make the folder. */
 async function possible(dataDir: string): Promise<Finding> {

@@ -5,8 +5,9 @@ import { SettingsError } from '@svc/service-kit/config/setting.ts';
 import { loadSettings, unknownSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { openOutputMask, withoutSecrets } from '../output-mask.ts';
 import { collectStatus } from '../status/collect-status.ts';
-import { examineDataDir } from './examine-data-dir.ts';
+import { examineDatabases } from './examine-databases.ts';
 import { examineServices } from './examine-services.ts';
+import { lookAround } from './look-around.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
 /**
@@ -18,7 +19,12 @@ export async function examine(root: string): Promise<Finding[]> {
   const before = [...examineInstall(root), ...findings];
   if (settings === null) return withoutSecrets([...before, skipped('the rest', 'looked at when the settings are right')]);
   const status = await collectStatus(settings);
-  const after = [...(await examineDataDir(settings.dataDir)), ...(await examineServices(settings, status))];
+  const [around, databases, services] = await Promise.all([
+    lookAround(settings, status),
+    examineDatabases(settings.dataDir),
+    examineServices(settings, status),
+  ]);
+  const after = [...around, ...databases, ...services];
   return openOutputMask({ settings }).value([...before, ...after]);
 }
 

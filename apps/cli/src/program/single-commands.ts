@@ -98,8 +98,12 @@ export function addUploadCommand(program: Command, run: Run): void {
 }
 
 export function addStatusCommand(program: Command, run: Run): void {
-  defineCommand(program, 'status', { summary: 'show what runs', examples: ['./svc status', './svc status --json'] })
+  defineCommand(program, 'status', {
+    summary: 'show what runs, and what is wrong with it',
+    examples: ['./svc status', './svc status --json'],
+  })
     .option('--json', 'print JSON')
+    .addHelpText('after', '\nEnds with 0: all is well, 1: something is wrong, 3: nothing runs here.')
     .action((options: { json?: boolean }) => run.status(options));
 }
 
@@ -109,6 +113,7 @@ export function addDoctorCommand(program: Command, run: Run): void {
     examples: ['./svc doctor', './svc doctor --json'],
   })
     .option('--json', 'print JSON')
+    .addHelpText('after', '\nEnds with 0: no problem was found, 1: there are some. A note (!) is none.')
     .action((options: { json?: boolean }) => run.doctor(options));
 }
 

@@ -7,8 +7,12 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { hostAddresses, type HostAddress } from '../service-urls.ts';
 import { currentEngine, listInstances } from '../up/ask-services.ts';
+import { moveCommand } from '../up/move-ports.ts';
+import { findFreePort } from '@svc/supervisor/port-owner.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { readSupervisorState } from '../up/state-file.ts';
+import { fixOfInstance } from './fixes.ts';
+import { foreignAnswer } from './who-answers.ts';
 
 export type ServiceStatus = {
   name: string;
@@ -30,12 +34,16 @@ export type ServiceStatus = {
   started_at: number | null;
   /** What is wrong, for a person; null when nothing is. */
   reason: string | null;
+  /** What to type about it. */
+  fix: string | null;
   /** What works and is worth knowing, such as a spend limit that is near. */
   notices: string[];
 };
 
 export type InstanceStatus = Pick<Instance, 'id' | 'type' | 'name' | 'status' | 'url' | 'healthy' | 'next_start_at'> & {
   reason: string | null;
+  /** What to type about it. */
+  fix: string | null;
 };
 
 /** What the core has to do; null while it does not answer. */
@@ -63,22 +71,26 @@ export async function collectStatus(settings: CliSettings): Promise<Status> {
     url: supervised(supervisor, address.name)?.url ?? address.url,
   }));
   const urlOf = (name: string) => addresses.find((address) => address.name === name)?.url ?? '';
-  const [answers, instances, engine] = await Promise.all([
-    Promise.all(addresses.map((address) => askService(address, address.name === 'manager' ? settings.managerToken : null))),
+  const [services, instances, engine] = await Promise.all([
+    Promise.all(addresses.map((address) => serviceOf(settings, address, supervisor))),
     listInstances({ url: urlOf('manager'), token: settings.managerToken }, askTimeoutMs),
     currentEngine(urlOf('core'), askTimeoutMs),
   ]);
+  const isOurs = (name: string) => services.some((service) => service.status.name === name && !service.isForeign);
   return {
     supervisor: supervisor === null ? null : { pid: supervisor.pid, started_at: supervisor.started_at, faults },
-    services: answers.map((answer) => toServiceStatus(answer, supervised(supervisor, answer.name), supervisor !== null)),
-    instances: instances.map(toInstanceStatus),
-    engine,
-    ...toCoreLoad(answers.find(({ name }) => name === 'core')?.health),
+    services: services.map((service) => service.status),
+    instances: isOurs('manager') ? await Promise.all(instances.map((instance) => toInstanceStatus(instance, settings))) : [],
+    engine: isOurs('core') ? engine : null,
+    ...toCoreLoad(isOurs('core') ? services.find(({ status }) => status.name === 'core')?.health : undefined),
   };
 }
 
 /** What was set up while the rest ran, such as a vault. */
 export const startsLater = 'starts with the next ./svc up: stop the service and start it again';
+
+/** What stands at the terminal that runs it. */
+export const restart = 'stop ./svc up and start it again';
 
 /** The supervisor writes every change down, unless it cannot. */
 const outdated = 'has ended, and its supervisor could not write that down (a full disk?): see what ./svc up printed';
@@ -86,6 +98,22 @@ const outdated = 'has ended, and its supervisor could not write that down (a ful
 type Supervised = SupervisorState['services'][number] | undefined;
 const supervised = (state: SupervisorState | null, name: string): Supervised =>
   state?.services.find((service) => service.name === name);
+
+/** What of the answers of one process may be believed: another installation may have its port. */
+async function serviceOf(settings: CliSettings, address: HostAddress, supervisor: SupervisorState | null) {
+  const { name, url, setting, port } = address;
+  const known = supervised(supervisor, name);
+  const answer = await askService(address, name === 'manager' ? settings.managerToken : null);
+  const hasAnswered = answer.health.ok || answer.version.ok;
+  const foreign = hasAnswered ? await foreignAnswer(url, known, settings.dataDir) : null;
+  if (foreign === null)
+    return { status: toServiceStatus(answer, known, supervisor !== null), health: answer.health, isForeign: false };
+  const none = { ok: false, why: foreign.reason } as const;
+  const status = toServiceStatus({ ...answer, health: none, version: none }, undefined, false);
+  const move = async () => `${moveCommand([{ setting, port: await findFreePort(settings.bindHost, port) }])} ./svc up`;
+  const fix = foreign.pid === null ? await move() : `kill ${foreign.pid}`;
+  return { status: { ...status, fix }, health: none, isForeign: true };
+}
 
 type ServiceAnswer = Pick<HostAddress, 'name' | 'url'> & { health: Answer<Health>; version: Answer<VersionInfo> };
 
@@ -112,6 +140,7 @@ function toServiceStatus({ name, url, health, version }: ServiceAnswer, known: S
     last_lines: health.ok ? [] : (known?.last_lines ?? []),
     started_at: version.ok ? version.body.started_at : null,
     reason: fault,
+    fix: fault === null ? null : isLater ? restart : `./svc logs ${name}`,
     notices: health.ok ? (health.body.notices ?? []) : [],
   };
 }
@@ -122,6 +151,8 @@ function toCoreLoad(health: Answer<Health> | undefined): CoreLoad {
   return { turns: active === undefined || waiting === undefined ? null : { running: active, waiting }, deliveries };
 }
 
+export const notThere = 'is not running';
+
 type Answer<T> = { ok: true; body: T } | { ok: false; why: string };
 
 async function ask<T>(url: string, token: Secret | null = null): Promise<Answer<T>> {
@@ -130,7 +161,7 @@ async function ask<T>(url: string, token: Secret | null = null): Promise<Answer<
     return status === 200 ? { ok: true, body } : { ok: false, why: `answers with status ${status}` };
   } catch (error) {
     const { code, name, message } = error as NodeJS.ErrnoException;
-    if (code === 'ECONNREFUSED') return { ok: false, why: 'is not running' };
+    if (code === 'ECONNREFUSED') return { ok: false, why: notThere };
     return {
       ok: false,
       why: name === 'TimeoutError' || name === 'AbortError' ? `does not answer within ${askTimeoutMs / 1000} s` : message,
@@ -147,23 +178,17 @@ function downReason(known: Supervised): string | null {
   return known.last_exit === null ? `is ${known.status}` : `${known.status}: ${known.last_exit.reason}`;
 }
 
-function toInstanceStatus({
-  id,
-  type,
-  name,
-  status,
-  url,
-  healthy,
-  enabled,
-  heartbeat,
-  reason: why,
-  next_start_at,
-}: Instance): InstanceStatus {
+async function toInstanceStatus(instance: Instance, settings: CliSettings): Promise<InstanceStatus> {
+  const { id, type, name, status, url, healthy, enabled, heartbeat, next_start_at } = instance;
   const isFine = healthy || (!enabled && status === 'stopped');
-  const reason = isFine ? null : (why ?? (status === 'running' ? `heartbeat ${heartbeat}` : null));
-  return { id, type, name, status, url, healthy: isFine, reason, next_start_at };
+  const reason = isFine ? null : (instance.reason ?? (status === 'running' ? `heartbeat ${heartbeat}` : null));
+  const place = { host: settings.bindHost, instancesDir: dataPaths(settings.dataDir).instances };
+  const fix = isFine ? null : await fixOfInstance(instance, reason, place);
+  return { id, type, name, status, url, healthy: isFine, reason, next_start_at, fix };
 }
 
 /** True when everything that should run does. */
-export const isAllWell = ({ services, instances }: Status): boolean =>
-  services.every(({ healthy }) => healthy) && instances.every(({ healthy }) => healthy);
+export const isAllWell = ({ supervisor, services, instances }: Status): boolean =>
+  (supervisor?.faults ?? []).length === 0 &&
+  services.every(({ healthy }) => healthy) &&
+  instances.every(({ healthy }) => healthy);

@@ -21,6 +21,7 @@ const status: Status = {
       last_lines: [],
       started_at: 0,
       reason: null,
+      fix: null,
       notices: ['All together spent $17.20 this month, past the soft limit of $15.00.'],
     },
   ],
@@ -47,6 +48,7 @@ test('says of a process that is down why, what it wrote last and when it is trie
     next_start_at: 72_000,
     reason: 'backoff: was ended by SIGKILL',
     last_lines: ['disk full'],
+    fix: './svc logs core',
     notices: [],
   };
   expect(
@@ -57,22 +59,36 @@ test('says of a process that is down why, what it wrote last and when it is trie
     '              backoff: was ended by SIGKILL',
     '              ended 7 times in a row; started again in 12 s',
     '              disk full',
+    '              fix: ./svc logs core',
   ]);
 });
 
-test('names the command that starts a connector again that has failed, and when one that waits is started', () => {
-  const instance = { id: 'm1', type: 'messenger', name: 'messenger', url: null, healthy: false, reason: 'no luck' };
+test('names the command that helps a connector that has failed, and when one that waits is started', () => {
+  const instance = {
+    id: 'm1',
+    type: 'messenger',
+    name: 'messenger',
+    url: null,
+    healthy: false,
+    reason: 'no luck',
+    fix: './svc connector restart m1',
+  };
   const failed = { ...instance, status: 'failed' as const, next_start_at: null };
   const waiting = { ...instance, status: 'backoff' as const, next_start_at: 61_000 };
   const shown = renderStatus({ ...status, services: [], instances: [failed, waiting] }, 60_000, plain, 100);
-  expect(shown).toContain('./svc connector restart m1 starts it again');
+  expect(shown).toContain('fix: ./svc connector restart m1');
   expect(shown).toContain('started again in 1 s');
 });
 
 test('says of a connector that waits for the vault what opens it, and offers no restart', () => {
   const reason = 'shop waits: its secret SHOP_TOKEN may be in the vault, and the vault is sealed. Open it: ./svc vault unseal.';
   const shop = { id: 'shop', type: 'shop', name: 'shop', url: null, healthy: false, next_start_at: null };
-  const shown = renderStatus({ ...status, services: [], instances: [{ ...shop, status: 'waiting', reason }] }, 0, plain, 200);
+  const shown = renderStatus(
+    { ...status, services: [], instances: [{ ...shop, status: 'waiting', fix: './svc vault unseal', reason }] },
+    0,
+    plain,
+    200,
+  );
   expect(shown.split('\n').slice(-2)).toEqual([expect.stringMatching(/^● shop +waiting$/), `              ${reason}`]);
 });
 
@@ -100,4 +116,10 @@ test.each([
 ])('shows the turns, and for deliveries %j the line that the core has no notice for', (deliveries, lines) => {
   const shown = renderStatus({ ...status, turns: { running: 2, waiting: 1 }, deliveries }, 60_000, plain, 100);
   expect(shown.split('\n').slice(5)).toEqual(lines);
+});
+
+test('names what else is wrong, with the one command for it', () => {
+  const problem = { name: 'secrets', state: 'problem' as const, text: 'open to others', fix: 'chmod 600 /x' };
+  const shown = renderStatus({ ...status, problems: [problem] }, 60_000, plain, 100);
+  expect(shown.split('\n').slice(-2)).toEqual(['✗ secrets       open to others', '                fix: chmod 600 /x']);
 });

@@ -1,12 +1,16 @@
 import { duration, nextTry } from './duration.ts';
 import { usualWidth, wrap, type Style } from '../terminal.ts';
-import type { CoreLoad, InstanceStatus, ServiceStatus, Status } from './collect-status.ts';
+import { renderFinding, type Finding } from '../doctor/finding.ts';
+import { notThere, type CoreLoad, type InstanceStatus, type ServiceStatus, type Status } from './collect-status.ts';
 
 const indent = ' '.repeat(14);
 
+/** `problems`: what is wrong beside the processes and instances. */
+type Shown = Status & { problems?: readonly Finding[] };
+
 /** The status for a person. `now` is epoch ms; `width` the columns there are. */
-export function renderStatus(status: Status, now: number, style: Style, width = usualWidth): string {
-  const { supervisor, services, instances } = status;
+export function renderStatus(status: Shown, now: number, style: Style, width = usualWidth): string {
+  const { supervisor, services, instances, problems = [] } = status;
   const lines = [
     supervisor === null
       ? `${style.yellow('Not running here.')} ./svc up starts it.`
@@ -17,7 +21,8 @@ export function renderStatus(status: Status, now: number, style: Style, width = 
   ];
   if (instances.length > 0) lines.push('', ...instances.flatMap((instance) => instanceLines(instance, now, style, width)));
   const work = [...engineLines(status, style, width), ...loadLines(status, style)];
-  return [...lines, ...(work.length === 0 ? [] : ['', ...work])].join('\n');
+  const wrong = problems.map((finding) => renderFinding(finding, style, width));
+  return [...lines, ...(work.length === 0 ? [] : ['', ...work]), ...(wrong.length === 0 ? [] : ['', ...wrong])].join('\n');
 }
 
 const mark = (healthy: boolean, style: Style) => (healthy ? style.green('●') : style.red('●'));
@@ -36,12 +41,16 @@ function serviceLines(
     last_lines,
     started_at,
     reason,
+    fix,
     notices,
+    status,
   }: ServiceStatus,
   now: number,
   style: Style,
   width: number,
 ): string[] {
+  // Of the whole service nothing runs: what starts it stands above.
+  const isDown = !healthy && fix !== null && !(status === 'away' && reason === notThere);
   const facts = [
     pid === null ? null : `pid ${pid}`,
     version === null ? null : `${version} ${sha === null || sha === 'unknown' ? '' : sha.slice(0, 8)}`.trim(),
@@ -58,12 +67,13 @@ function serviceLines(
     ...below(reason, width, style.red),
     ...below(nextTry(next_start_at, failures, now), width, style.yellow),
     ...(healthy ? [] : last_lines.flatMap((line) => below(line, width, style.dim))),
+    ...(isDown ? fixLine(fix, style) : []),
     ...notices.flatMap((notice) => below(notice, width, style.yellow)),
   ];
 }
 
 const instanceLines = (
-  { id, name, type, status, url, healthy, reason, next_start_at }: InstanceStatus,
+  { name, type, status, url, healthy, reason, next_start_at, fix }: InstanceStatus,
   now: number,
   style: Style,
   width: number,
@@ -71,7 +81,8 @@ const instanceLines = (
   `${status === 'waiting' ? style.yellow('●') : mark(healthy, style)} ${type.padEnd(12)}${(url ?? '').padEnd(26)}${style.dim(name === type ? status : `${name}, ${status}`)}`.trimEnd(),
   ...below(reason, width, status === 'waiting' ? style.yellow : style.red),
   ...below(nextTry(next_start_at, 0, now), width, style.yellow),
-  ...below(status === 'failed' ? `./svc connector restart ${id} starts it again` : null, width, style.yellow),
+  // Some reasons name the command themselves.
+  ...(fix !== null && reason?.includes(fix) === true ? [] : fixLine(fix, style)),
 ];
 
 const engineLines = ({ engine }: Status, style: Style, width: number): string[] =>
@@ -93,6 +104,9 @@ function loadLines({ turns, deliveries }: CoreLoad, style: Style): string[] {
   }
   return lines;
 }
+
+/** On one line: it is copied into a shell. */
+const fixLine = (fix: string | null, style: Style): string[] => (fix === null ? [] : [`${indent}${style.bold('fix:')} ${fix}`]);
 
 /** Words about the line above. */
 const below = (text: string | null, width: number, paint: (line: string) => string): string[] =>

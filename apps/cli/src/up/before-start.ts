@@ -6,6 +6,7 @@ import { killGroup } from '@svc/service-kit/process/process-group.ts';
 import { commandLineOf, portFault } from '@svc/supervisor/port-owner.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { CliError } from '../cli-error.ts';
+import { moveCommand, planMoves, type WantedPort } from './move-ports.ts';
 
 export type InstanceLock = { release(): void };
 
@@ -60,9 +61,6 @@ async function leftoverPids(last: SupervisorState | null, entries: readonly stri
   return pids.filter((_, index) => entries.some((entry) => lines[index]?.includes(entry)));
 }
 
-/** A port that is wanted, by what, and the setting that names it. */
-export type WantedPort = { name: string; port: number; setting: string };
-
 type Unusable = { wanted: WantedPort; fault: string };
 
 /** Refuses to begin while a port cannot be had, naming who has it. */
@@ -72,21 +70,20 @@ export async function checkPorts(host: string, ports: readonly WantedPort[]): Pr
     const fault = faults[index] ?? null;
     return fault === null ? [] : [{ wanted, fault }];
   });
-  if (unusable.length > 0) throw portsUnusable(unusable);
+  if (unusable.length > 0) throw await portsUnusable(host, unusable, ports);
 }
 
-function portsUnusable(unusable: readonly Unusable[]): CliError {
-  const lines = unusable.map(
-    ({ wanted: { name, port, setting }, fault }) => `Port ${port} (${name}) ${fault}. ${setting} changes ours.`,
-  );
+async function portsUnusable(host: string, unusable: readonly Unusable[], ports: readonly WantedPort[]): Promise<CliError> {
   // Another port helps in any case; ending a program that we know nothing of may harm.
-  const others = unusable.map(({ wanted: { setting, port } }) => `${setting}=${otherPort(port)}`);
+  const moves = await planMoves(
+    host,
+    unusable.map(({ wanted }) => wanted),
+    ports.map(({ port }) => port),
+  );
+  const lines = unusable.map(({ wanted: { name, port }, fault }) => `Port ${port} (${name}) ${fault}.`);
   return new CliError(unusable.length === 1 ? 'a port cannot be used.' : 'ports cannot be used.', {
-    why: lines.join('\n'),
-    run: `${others.join(' ')} ./svc up`,
+    why: [...lines, `Free now: ${moves.map(({ setting, port }) => `${setting}=${port}`).join(', ')}.`].join('\n'),
+    run: `${moveCommand(moves)} ./svc up`,
     exitCode: exitCodes.portInUse,
   });
 }
-
-/** One that any user may have. */
-const otherPort = (port: number): number => (port + 1000 > 65_535 ? port - 1000 : Math.max(port, 1024) + 1000);

@@ -2,6 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, readFileSync, rmSync, write
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { printError } from '../terminal.ts';
+import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 
 export type StateFile = {
@@ -68,8 +69,11 @@ const fullDisk = new Set(['ENOSPC', 'EDQUOT']);
 /** The state of the running supervisor; null when there is none, also when one was killed and left its file. */
 export function readSupervisorState(file: string): SupervisorState | null {
   const state = readLastState(file);
-  return state !== null && isAlive(state.pid) ? state : null;
+  return state !== null && isRunning(state) ? state : null;
 }
+
+/** Its pid may be another process's by now, after a restart of the machine above all. */
+const isRunning = ({ pid, born }: SupervisorState): boolean => isAlive(pid) && (born == null || birthMark(pid) === born);
 
 /** What the file says, whether or not its writer is still there. */
 export function readLastState(file: string): SupervisorState | null {

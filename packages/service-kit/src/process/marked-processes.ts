@@ -45,8 +45,8 @@ export async function markedProcesses(name: string, fits: (value: string) => boo
   });
 }
 
-/** What a process was started with; null when it has no such variable, is gone, or belongs to another user. */
-async function readVariable(pid: number, name: string): Promise<string | null> {
+/** A variable of the environment that a process of this user was started with; null when it has none, or it is not to be seen. Linux only. */
+export async function readVariable(pid: number, name: string): Promise<string | null> {
   try {
     const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
     const start = `\0${environment}`.indexOf(`\0${name}=`);

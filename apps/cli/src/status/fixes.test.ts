@@ -1,0 +1,30 @@
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { fixOfInstance } from './fixes.ts';
+
+const place = { host: '127.0.0.1', instancesDir: '/data dir/instances' };
+const compat = { id: 'compat', type: 'compat', status: 'failed' as const, config: { port: 3025, model_name: 'x' } };
+
+test('the port of a connector is moved to one that is free', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as { port: number };
+  const fix = await fixOfInstance({ ...compat, config: { port } }, `Port ${port} is in use by another program.`, place);
+  const free = Number(/^\.\/svc connector config compat --set port=(\d+)$/.exec(fix)?.[1]);
+  expect(free).not.toBe(port);
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => void probe.once('error', reject).listen(free, '127.0.0.1', resolve));
+  probe.close();
+  taken.close();
+});
+
+const noKeys = 'The keys file lets nobody in: it does not exist.';
+test.each([
+  ['failed', 'bad token', /^\.\/svc connector restart compat$/],
+  ['stopped', null, /^\.\/svc connector restart compat$/],
+  ['backoff', 'crashed', /^\.\/svc connector logs compat$/],
+  ['running', 'heartbeat stale', /^\.\/svc connector logs compat$/],
+  ['running', noKeys, /umask 077.*>'\/data dir\/instances\/compat\/keys\.json'\)$/],
+] as const)('an instance that is %s because of %s', async (status, reason, fix) => {
+  expect(await fixOfInstance({ ...compat, status }, reason, place)).toMatch(fix);
+});

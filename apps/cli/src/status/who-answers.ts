@@ -1,0 +1,18 @@
+import type { SupervisorState } from '@svc/contract/service.ts';
+import { isAlive } from '@svc/service-kit/process/signal-process.ts';
+import { describeOwner, findPortOwner } from '@svc/supervisor/port-owner.ts';
+
+type Supervised = SupervisorState['services'][number] | undefined;
+
+/** Who answers at an address in place of a process that our supervisor has noted. `pid`: of one that works on our own data folder. */
+export type Foreign = { reason: string; pid: number | null };
+
+/** Null when it is ours. One that our supervisor keeps running has its port; of any other it is looked up. */
+export async function foreignAnswer(url: string, known: Supervised, dataDir: string): Promise<Foreign | null> {
+  if (known?.status === 'running' && known.pid !== null && isAlive(known.pid)) return null;
+  const owner = await findPortOwner(Number(new URL(url).port || 80));
+  if (owner !== null && owner.pid === known?.pid) return null;
+  if (owner !== null && owner.installation?.dataDir === dataDir)
+    return { reason: `runs as process ${owner.pid}, and no supervisor of this data folder knows of it`, pid: owner.pid };
+  return { reason: `is not of this installation: ${url} belongs to ${describeOwner(owner)}`, pid: null };
+}

@@ -1,0 +1,43 @@
+import { readFile, readlink } from 'node:fs/promises';
+import path from 'node:path';
+import { readVariable } from '@svc/service-kit/process/marked-processes.ts';
+
+/** An Assistant Gateway on this machine: the folder with `svc` in it, and that of its data where it is known. */
+export type Installation = { root: string; dataDir: string | null };
+
+/** The program of each process of ours, below the folder of the installation. */
+const entries =
+  /^(\/.*)\/(?:apps\/(?:cli|core|manager|collector|vault|toolbelt)\/src\/main|packages\/connector-kit\/src\/child-main)\.ts$/s;
+/** The same in a command line that is one text; a folder may have blanks in its name. */
+const entryInLine =
+  /(?:^| )(\/.*?)\/(?:apps\/(?:cli|core|manager|collector|vault|toolbelt)\/src\/main|packages\/connector-kit\/src\/child-main)\.ts(?: |$)/s;
+
+/** The installation that a process belongs to, by the program that it runs; null when it is another program. `line`: its command line. */
+export async function installationOf(pid: number, line: string): Promise<Installation | null> {
+  const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+  const named = words.flatMap((word) => entries.exec(word)?.[1] ?? []).at(-1) ?? rootInLine(line);
+  return named === undefined ? null : { root: named, dataDir: await dataDirOf(pid) };
+}
+
+/** The path begins at the last blank before a slash: before it stand Node and its options. */
+const rootInLine = (line: string): string | undefined => {
+  const root = entryInLine.exec(line)?.[1];
+  return root?.slice(Math.max(0, root.lastIndexOf(' /') + 1));
+};
+
+async function dataDirOf(pid: number): Promise<string | null> {
+  const [set, home, cwd] = await Promise.all([
+    variable(pid, 'SVC_DATA_DIR'),
+    variable(pid, 'HOME'),
+    readlink(`/proc/${pid}/cwd`).catch(() => null),
+  ]);
+  // A connector works in a folder of its own below the data.
+  const ofInstance = /^(.*)\/instances\/[^/]+$/s.exec(cwd ?? '')?.[1];
+  return ofInstance ?? set ?? (home === null ? null : path.join(home, '.svc'));
+}
+
+/** Read byte by byte. */
+const variable = async (pid: number, name: string): Promise<string | null> => {
+  const value = await readVariable(pid, name);
+  return value === null ? null : Buffer.from(value, 'latin1').toString('utf8');
+};

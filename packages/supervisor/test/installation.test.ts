@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { installationOf } from '../src/installation.ts';
+import { describeOwner, findPortOwner } from '../src/port-owner.ts';
+
+const program = `require('node:http').createServer().listen(0, '127.0.0.1', function () { process.send(this.address().port); });`;
+
+test('another installation that has a port is named by its folder and its data, blanks and all', async ({ skip }) => {
+  skip(process.platform !== 'linux', 'elsewhere the environment of a process is not to be seen');
+  const folder = temporaryFolder();
+  const root = path.join(folder.path, 'a b (c)/é');
+  const entry = path.join(root, 'apps/core/src/main.ts');
+  mkdirSync(path.dirname(entry), { recursive: true });
+  writeFileSync(path.join(root, 'package.json'), '{"type":"commonjs"}');
+  writeFileSync(entry, program);
+  const dataDir = path.join(folder.path, 'dätä');
+  const child = spawn(process.execPath, [entry], {
+    env: { SVC_DATA_DIR: dataDir },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+    folder.remove();
+  });
+  const [port] = (await once(child, 'message')) as [number];
+  const owner = await findPortOwner(port);
+  expect(owner).toMatchObject({ pid: child.pid, installation: { root, dataDir } });
+  expect(describeOwner(owner)).toBe(`the Assistant Gateway in ${root} (data in ${dataDir}, process ${child.pid})`);
+});
+
+test.each([
+  ['/usr/bin/node --x=1 /home/anna/a b (c)/é/apps/core/src/main.ts', '/home/anna/a b (c)/é'],
+  ['/opt/node /srv/gw/packages/connector-kit/src/child-main.ts x', '/srv/gw'],
+  ['/usr/bin/nginx -c /etc/nginx.conf', null],
+  ['', null],
+])('where the system shows one text, the folder is read from it: %s', async (line, root) => {
+  expect((await installationOf(2 ** 30, line))?.root ?? null).toBe(root);
+});
