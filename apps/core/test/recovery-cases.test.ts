@@ -300,6 +300,25 @@ describe('a reply that has to reach a channel', () => {
   });
 });
 
+describe('a reply that nobody came for', () => {
+  const left = async (key: string) =>
+    (await core.app.inject(`/v2/deliveries?state=failed&conversation_key=${key}`)).json<{ deliveries: { id: string }[] }>()
+      .deliveries;
+
+  test('is listed for its own conversation, and counts as delivered once its person has it', async () => {
+    for (const name of ['one', 'two']) await leave(envelope(name, { message_id: name, conversation_key: `shell:me:${name}` }));
+    await passUntil(deliveries).toHaveLength(2);
+    const [one] = await left('shell:me:one');
+    expect([one, await left('shell:me:one')]).toMatchObject([{ text: 're: one', state: 'failed' }, { length: 1 }]);
+    const { statusCode } = await core.app.inject({ method: 'POST', url: `/v2/deliveries/${one?.id}/delivered` });
+    expect([statusCode, await left('shell:me:one')]).toEqual([200, []]);
+    await expect
+      .poll(() => core.context.db.raw.prepare(`SELECT state FROM turn WHERE message_id = 'one'`).get())
+      .toEqual({ state: 'delivered' });
+    expect((await core.app.inject({ method: 'POST', url: '/v2/deliveries/none/delivered' })).statusCode).toBe(404);
+  });
+});
+
 describe('a message that failed', () => {
   test('and was reported over the channel can be sent again', async () => {
     await leave(routed('no'));

@@ -8,12 +8,13 @@ import type { DeliveryStore } from './delivery-store.ts';
 import type { Outbox } from './outbox.ts';
 
 type Deps = { deliveries: DeliveryStore; outbox: Outbox; knownSecrets: KnownSecrets };
-type Query = { state?: string; limit?: string; before?: string };
+type Query = { state?: string; conversation_key?: string; limit?: string; before?: string };
 type IdParams = { id: string };
 
 /**
  * `GET /v2/deliveries`: the replies that could not be given to whoever asked, newest first, and what became of them.
- * `POST /v2/deliveries/:id/retry` tries one now, `DELETE /v2/deliveries/:id` takes a settled one off the list.
+ * `POST /v2/deliveries/:id/retry` tries one now, `POST /v2/deliveries/:id/delivered` says that its person has it after all,
+ * `DELETE /v2/deliveries/:id` takes a settled one off the list.
  */
 export function mountDeliveryRoutes(app: App, { deliveries, outbox, knownSecrets }: Deps): void {
   app.get<{ Querystring: Query }>('/v2/deliveries', async ({ query }) => {
@@ -21,7 +22,8 @@ export function mountDeliveryRoutes(app: App, { deliveries, outbox, knownSecrets
     const before = queryInteger('before', query.before, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
     const { state = null } = query;
     if (!isState(state)) throw badRequest(`"state" must be one of ${deliveryStates.join(', ')}.`);
-    const page = await deliveries.list(state, before, limit);
+    const filter = { state, conversationKey: query.conversation_key ?? null };
+    const page = await deliveries.list(filter, before, limit);
     const redactor = knownSecrets.redactor();
     const shown = await valueInSlices(
       redactor,
@@ -32,6 +34,11 @@ export function mountDeliveryRoutes(app: App, { deliveries, outbox, knownSecrets
 
   app.post<{ Params: IdParams }>('/v2/deliveries/:id/retry', async ({ params }) => {
     if (!(await outbox.retry(params.id))) throw notFound('delivery that can be tried again,', params.id);
+    return { ok: true };
+  });
+
+  app.post<{ Params: IdParams }>('/v2/deliveries/:id/delivered', async ({ params }) => {
+    if (!(await outbox.confirm(params.id))) throw notFound('delivery that failed,', params.id);
     return { ok: true };
   });
 

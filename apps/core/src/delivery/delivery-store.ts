@@ -19,11 +19,14 @@ export type NewDelivery = Pick<StoredDelivery, 'turn_id' | 'turn_seq' | 'convers
   error: string | null;
 };
 
+export type DeliveryFilter = { state: DeliveryState | null; conversationKey: string | null };
+
 const columns =
   'seq, id, turn_id, turn_seq, conversation_key, instance_id, target, text, injected, state, attempts, next_at, error, created_at, updated_at';
 const insert = `INSERT INTO delivery (id, turn_id, turn_seq, conversation_key, instance_id, target, text, injected, state, attempts, next_at,
   error, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?) RETURNING ${columns}`;
 const update = 'UPDATE delivery SET state = ?, attempts = ?, next_at = ?, error = ?, updated_at = ? WHERE id = ?';
+const confirm = `UPDATE delivery SET state = 'delivered', error = NULL, updated_at = ? WHERE id = ? AND state = 'failed'`;
 const selectPending = `SELECT ${columns} FROM delivery WHERE state = 'pending' ORDER BY seq`;
 const list = {
   table: 'delivery',
@@ -41,15 +44,14 @@ export interface DeliveryStore {
   add(delivery: NewDelivery, isRefused?: boolean): Promise<StoredDelivery>;
   update(storedDelivery: StoredDelivery): Promise<number>;
   pending(): Promise<StoredDelivery[]>;
-  list(
-    state: DeliveryState | null,
-    before: number,
-    limit: number,
-  ): Promise<{ deliveries: StoredDelivery[]; next: number | null }>;
+  /** Newest first; of a state or of any, of one conversation or of all. */
+  list(filter: DeliveryFilter, before: number, limit: number): Promise<{ deliveries: StoredDelivery[]; next: number | null }>;
   find(id: string): Promise<StoredDelivery | undefined>;
   /** True when what came of a turn is pushed, or was. */
   isFor(turnId: string): Promise<boolean>;
   counts(): Promise<{ pending: number; failed: number } | undefined>;
+  /** Marks one that failed as delivered; 0 when it has not failed. */
+  confirm(id: string): Promise<number>;
   remove(id: string): Promise<number>;
   /** Removes some of what has been settled before `before` (epoch ms); gives what it was. */
   prune(before: number): Promise<Pick<Delivery, 'state'>[]>;
@@ -85,10 +87,14 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): Deliv
       db.run(update, state, attempts, next_at, error, clock.now(), id),
 
     pending: async () => (await db.all<Row>(selectPending)).map(toDelivery),
-    async list(state: DeliveryState | null, before: number, limit: number) {
-      const where = state === null ? 'TRUE' : 'state = ?';
-      const values = state === null ? [] : [state];
-      const { rows, next } = await readPage<Row>(db, { ...list, where }, { values, before, limit });
+    async list({ state, conversationKey }: DeliveryFilter, before: number, limit: number) {
+      // The state is written out, or the indices of one state alone would not serve.
+      const parts = [
+        state === null ? 'TRUE' : `state = '${state}'`,
+        ...(conversationKey === null ? [] : ['conversation_key = ?']),
+      ];
+      const values = conversationKey === null ? [] : [conversationKey];
+      const { rows, next } = await readPage<Row>(db, { ...list, where: parts.join(' AND ') }, { values, before, limit });
       return { deliveries: rows.map(toDelivery), next };
     },
     async find(id: string): Promise<StoredDelivery | undefined> {
@@ -102,6 +108,7 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): Deliv
         `SELECT (SELECT count(*) FROM delivery WHERE state = 'pending') AS pending,
           (SELECT count(*) FROM delivery WHERE state = 'failed') AS failed`,
       ),
+    confirm: (id: string) => db.run(confirm, clock.now(), id),
     remove: (id: string) => db.run(`DELETE FROM delivery WHERE id = ? AND state <> 'pending'`, id),
     prune: (before: number) => db.all<Pick<Delivery, 'state'>>(removeOld, before),
   };

@@ -35,3 +35,18 @@ test('a reply that waits for its next try gets it in time, also when the clock i
   expect(time.now() - clock.now()).toBe(setBackMs);
   outbox.close();
 });
+
+test('a reply that reached its person another way counts as delivered once, however often that is said', async () => {
+  const outbox = openTestOutbox(() => new Promise(() => undefined), createFakeClock());
+  const { id } = await outbox.push({ ...reply, route: null, error: 'nobody came' });
+  const waiting = await outbox.push(reply);
+  expect(await Promise.all([outbox.confirm(id), outbox.confirm(id)])).toEqual([true, true]);
+  expect([await outbox.confirm(id), await outbox.confirm(waiting.id), await outbox.confirm('none')]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(await outbox.retry(id)).toBe(false);
+  expect(outbox.counts()).toMatchObject({ failed: 0 });
+  outbox.close();
+});

@@ -35,6 +35,8 @@ export interface Outbox {
   start(): Promise<void>;
   /** Tries a failed or waiting delivery now. False when there is no such one, or it has no route. */
   retry(id: string): Promise<boolean>;
+  /** A reply that could not be pushed has reached its person another way. False when there is none that failed; again it changes nothing. */
+  confirm(id: string): Promise<boolean>;
   /** Takes a settled delivery off the list. */
   remove(id: string): Promise<boolean>;
   /** Removes some of what has been settled before `before` (epoch ms); gives how many. */
@@ -149,6 +151,16 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
       await store.update(again).finally(() => retrying.delete(id));
       failed--;
       lines.add(again);
+      return true;
+    },
+
+    async confirm(id: string): Promise<boolean> {
+      const delivery = await store.find(id);
+      if (delivery?.state !== 'failed') return delivery?.state === 'delivered';
+      // Another call may have been faster.
+      if ((await store.confirm(id)) === 0) return (await store.find(id))?.state === 'delivered';
+      failed--;
+      onSettled({ ...delivery, state: 'delivered', error: null });
       return true;
     },
 
