@@ -1,34 +1,23 @@
-import { Lexer, type MarkedToken, type Tokens } from 'marked';
-import { BoundedTokenizer } from './bounded-tokenizer.ts';
+import type { MarkedToken, Tokens } from 'marked';
 import { plainText, type Dialect } from './dialect.ts';
+import { decodeEntities, lexMarkdown, tokensOf } from './lex-markdown.ts';
 
 type Around = { dialect: Dialect; quotes: number; lists: number };
-
-/** Longer texts are no message of any platform, and some would take the parser long. */
-const mostUnits = 20_000;
-/** A word without an end, which the parser reads again at each of its characters, and a line of nothing but marks of quotes and lists. */
-const takesLong = /[\w.!#$%&'*+/=?`{|}~-]{2000}|^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*){64}/m;
 
 /**
  * Markdown as a platform writes it. HTML is shown as it is written, never passed on. A text that is longer than
  * 20,000 units or nests too deeply is given as the words it consists of. Cut long texts with `splitMessage` before: it knows code blocks.
  */
 export function renderMarkdown(markdown: string, dialect: Dialect): string {
-  if (markdown.length > mostUnits || takesLong.test(markdown)) return dialect.text(markdown);
+  const tokens = lexMarkdown(markdown);
+  if (tokens === null) return dialect.text(markdown);
   try {
-    return renderBlocks(
-      tokensOf(new Lexer({ gfm: true, tokenizer: new BoundedTokenizer() }).lex(markdown)),
-      { dialect, quotes: 0, lists: 0 },
-      '\n\n',
-    );
+    return renderBlocks(tokens, { dialect, quotes: 0, lists: 0 }, '\n\n');
   } catch (error) {
     if (error instanceof RangeError) return dialect.text(markdown);
     throw error;
   }
 }
-
-/** The parser is only bounded, not extended, so there are no tokens but its own. */
-const tokensOf = (tokens: readonly Tokens.Generic[] | undefined): MarkedToken[] => (tokens ?? []) as MarkedToken[];
 
 function renderBlocks(tokens: readonly MarkedToken[], around: Around, between: string): string {
   return tokens
@@ -143,17 +132,3 @@ function pad(text: string, width: number, align: Align): string {
 }
 
 const lengthOf = (text: string): number => Array.from(text).length;
-
-const namedEntities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' };
-/** The character references that people and models write; others stay as they are. */
-const decodeEntities = (text: string): string =>
-  text.replaceAll(
-    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,
-    (whole: string, decimal?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return namedEntities[name.toLowerCase()] ?? whole;
-      const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-      return isCharacter(code) ? String.fromCodePoint(code) : '\uFFFD';
-    },
-  );
-
-const isCharacter = (code: number): boolean => code > 0 && code <= 0x10_ffff && (code < 0xd800 || code > 0xdfff);
