@@ -26,7 +26,7 @@ const mayImport: Record<string, string[]> = {
   '@svc/toolbelt': ['@svc/contract', '@svc/service-kit'],
   '@svc/collector': ['@svc/contract', '@svc/service-kit', '@svc/store'],
   '@svc/vault': ['@svc/contract', '@svc/service-kit', '@svc/store'],
-  '@svc/cli': ['@svc/contract', '@svc/service-kit', '@svc/store', '@svc/supervisor'],
+  '@svc/cli': ['@svc/contract', '@svc/service-kit', '@svc/store', '@svc/supervisor', '@svc/connector-kit'],
 };
 
 /** Those that must stay small take only modules of the service-kit that load nothing else. */

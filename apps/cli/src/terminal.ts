@@ -1,5 +1,6 @@
+export type Look = 'bold' | 'dim' | 'italic' | 'underline' | 'strike' | 'red' | 'green' | 'yellow' | 'cyan';
 /** Words with a look, on a stream that can show it. */
-export type Style = Readonly<Record<'bold' | 'dim' | 'red' | 'green' | 'yellow', (text: string) => string>>;
+export type Style = Readonly<Record<Look, (text: string) => string>>;
 
 type Stream = { isTTY?: boolean };
 type Env = Readonly<Record<string, string | undefined>>;
@@ -10,23 +11,44 @@ export function createStyle(stream: Stream, env: Env = process.env): Style {
   return hasColours ? coloured : plain;
 }
 
+/** True where a program may move the cursor: a terminal that is not a dumb one. */
+export const canDraw = (stream: Stream, env: Env = process.env): boolean => stream.isTTY === true && env['TERM'] !== 'dumb';
+
 const paint = (on: number, off: number) => (text: string) => (text === '' ? '' : `\u001B[${on}m${text}\u001B[${off}m`);
 const asIs = (text: string) => text;
 
 const coloured: Style = {
   bold: paint(1, 22),
   dim: paint(2, 22),
+  italic: paint(3, 23),
+  underline: paint(4, 24),
+  strike: paint(9, 29),
   red: paint(31, 39),
   green: paint(32, 39),
   yellow: paint(33, 39),
+  cyan: paint(36, 39),
 };
-export const plain: Style = { bold: asIs, dim: asIs, red: asIs, green: asIs, yellow: asIs };
+export const plain: Style = {
+  bold: asIs,
+  dim: asIs,
+  italic: asIs,
+  underline: asIs,
+  strike: asIs,
+  red: asIs,
+  green: asIs,
+  yellow: asIs,
+  cyan: asIs,
+};
 
-/** Text of others as a terminal may show it: what would move its cursor or command it is written out (`\\x1b`). */
+/**
+ * Text of others as a terminal may show it: what would move its cursor, command it or turn the order of signs around
+ * is written out (`\\x1b`, `\\u202e`).
+ */
 export const visible = (text: string): string =>
-  text.replaceAll(/\p{Cc}/gu, (sign) => {
+  text.replaceAll(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, (sign) => {
     if (sign === '\n' || sign === '\t') return sign;
-    return sign === '\r' ? '' : `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`;
+    const code = sign.charCodeAt(0).toString(16);
+    return sign === '\r' ? '' : code.length > 2 ? `\\u${code}` : `\\x${code.padStart(2, '0')}`;
   });
 
 /** The same on one line: breaks, and signs that cannot be seen, are shown as `?`. */

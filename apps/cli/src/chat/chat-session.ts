@@ -1,69 +1,54 @@
-import type { Envelope } from '@svc/contract/envelope.ts';
+import type { Attachment, Envelope } from '@svc/contract/envelope.ts';
+import type { TurnFrame } from '@svc/contract/turn.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
-import { printError, visible, type Style } from '../terminal.ts';
 import { abortTurn, streamTurn, type TurnEnd } from './stream-turn.ts';
-import { createTurnView, type TurnVerdict, type TurnView } from './turn-view.ts';
+
+/** What is said: words, and files of the upload area. */
+export type MessageContent = { text: string; attachments?: Attachment[] };
+
+export type Following = { onFrame?: (frame: TurnFrame) => void; onAccepted?: () => void };
 
 /** One conversation with the core from this shell. */
 export type ChatSession = {
+  readonly coreUrl: string;
   readonly conversationKey: string;
-  /** Runs one message and shows it; Ctrl-C ends the turn, a second one the waiting for it. */
-  say(text: string): Promise<TurnVerdict>;
-  /** The same without showing anything. */
-  run(text: string): Promise<TurnEnd>;
+  /** Runs one message. @throws Interrupted once the session was left. */
+  run(content: MessageContent, following?: Following): Promise<TurnEnd>;
+  /** Has the core end the turn that runs; false when there is none. */
+  stop(): Promise<boolean>;
+  /** Waits for no answer any more. Turns go on without us. */
+  leave(): void;
 };
 
-type Options = { coreUrl: string; user: string; name: string; style: Style };
+type Options = { coreUrl: string; user: string; conversationKey: string };
 
-export function createChatSession({ coreUrl, user, name, style }: Options): ChatSession {
-  const conversationKey = `shell:${user}:${name}`;
-  const toEnvelope = (text: string): Envelope => ({
+export function createChatSession({ coreUrl, user, conversationKey }: Options): ChatSession {
+  const leaving = new AbortController();
+  const toEnvelope = (content: MessageContent): Envelope => ({
     channel: 'shell',
     conversation_key: conversationKey,
     message_id: randomIds.next('msg'),
     sender: { raw_id: user, raw_username: user },
-    content: { text },
+    content,
     delivery: 'sync',
     capabilities: { supports_markdown: true, supports_code_blocks: true },
   });
-  const runTurn = (text: string, view: TurnView | null) =>
-    abortable(coreUrl, conversationKey, (signal) =>
-      streamTurn(coreUrl, toEnvelope(text), { signal, onFrame: (frame) => view?.show(frame) }),
-    );
   return {
+    coreUrl,
     conversationKey,
-    run: (text) => runTurn(text, null),
-    async say(text) {
-      const view = createTurnView({ answer: say, aside: (part) => void process.stderr.write(part) }, style);
-      return view.finish(await runTurn(text, view));
+    async run(content, { onFrame = ignore, onAccepted } = {}) {
+      try {
+        return await streamTurn(coreUrl, toEnvelope(content), { onFrame, onAccepted, signal: leaving.signal });
+      } catch (error) {
+        throw leaving.signal.aborted ? new Interrupted() : error;
+      }
     },
+    stop: () => abortTurn(coreUrl, conversationKey),
+    leave: () => leaving.abort(new Interrupted()),
   };
 }
 
-/** A pipe gets the answer as it is; a terminal nothing that commands it. */
-const say = (part: string) => void process.stdout.write(process.stdout.isTTY ? visible(part) : part);
-
-/** While `run` lasts, Ctrl-C asks the core to end the turn; its answer says how far it came. A second one leaves. */
-async function abortable<T>(coreUrl: string, conversationKey: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const leaving = new AbortController();
-  let asked = false;
-  const onInterrupt = () => {
-    if (asked) return leaving.abort(new Interrupted());
-    asked = true;
-    abortTurn(coreUrl, conversationKey).then(
-      (running) => running || printError('Nothing to stop yet; Ctrl-C again leaves.'),
-      () => leaving.abort(new Interrupted()),
-    );
-  };
-  process.on('SIGINT', onInterrupt);
-  try {
-    return await run(leaving.signal);
-  } catch (error) {
-    throw leaving.signal.aborted ? new Interrupted() : error;
-  } finally {
-    process.removeListener('SIGINT', onInterrupt);
-  }
-}
+const ignore = () => undefined;
 
 /** The person did not want to wait for the end of the turn. */
 export class Interrupted extends Error {

@@ -9,6 +9,8 @@ export type TurnEnd = Extract<TurnFrame, { type: 'result' | 'error' }>;
 
 type Options = {
   onFrame: (frame: TurnFrame) => void;
+  /** The message has its place in line: what is sent from now on comes behind it. */
+  onAccepted?: () => void;
   signal?: AbortSignal;
 };
 
@@ -17,13 +19,18 @@ const longestTurnMs = 24 * 60 * 60 * 1000;
 const silenceMs = 60_000;
 
 /** Runs one envelope at the core and passes on each frame as it comes. The last one is the answer. */
-export async function streamTurn(coreUrl: string, envelope: Envelope, { onFrame, signal }: Options): Promise<TurnEnd> {
+export async function streamTurn(
+  coreUrl: string,
+  envelope: Envelope,
+  { onFrame, onAccepted, signal }: Options,
+): Promise<TurnEnd> {
   const silence = new AbortController();
   const watchdog = setTimeout(() => silence.abort(), silenceMs);
   const signals = signal === undefined ? silence.signal : AbortSignal.any([silence.signal, signal]);
   try {
     const request = { body: envelope, timeoutMs: longestTurnMs, signal: signals, headers: { accept: 'text/event-stream' } };
     const response = await whileRestarting(() => openRequest(`${coreUrl}/v2/handle`, request));
+    onAccepted?.();
     const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
     const text = response.setEncoding('utf8') as AsyncIterable<string>;
     return isStream ? await readFrames(text, onFrame, () => watchdog.refresh()) : await readRefusal(text, coreUrl);

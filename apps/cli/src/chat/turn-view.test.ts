@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HandleResult, TurnFrame, TurnProgress } from '@svc/contract/turn.ts';
 import { plain } from '../terminal.ts';
+import { createPlainLines } from './turn-lines.ts';
 import { createTurnView } from './turn-view.ts';
 
 const result = (fields: Partial<HandleResult> = {}): TurnFrame & { type: 'result' } => ({
@@ -16,7 +17,8 @@ const result = (fields: Partial<HandleResult> = {}): TurnFrame & { type: 'result
 
 function show(frames: TurnProgress[], end: Extract<TurnFrame, { type: 'result' | 'error' }> = result()) {
   let [answer, all] = ['', ''];
-  const view = createTurnView({ answer: (text) => ((answer += text), (all += text)), aside: (text) => (all += text) }, plain);
+  const output = { answer: (text: string) => ((answer += text), (all += text)), aside: (text: string) => (all += text) };
+  const view = createTurnView(createPlainLines(output, plain));
   for (const frame of frames) view.show(frame);
   const verdict = view.finish(end);
   return { answer, all, verdict };

@@ -1,26 +1,21 @@
 import type { HandleResult, Outcome, TurnFrame } from '@svc/contract/turn.ts';
-import type { ErrorBody } from '@svc/contract/error-body.ts';
+import type { ErrorBody, ErrorCode } from '@svc/contract/error-body.ts';
 import { describeFailure } from '../engine/failure-help.ts';
-import { visible, type Style } from '../terminal.ts';
-
-type Output = {
-  /** The answer itself: all that a pipe gets. */
-  answer: (text: string) => void;
-  /** What a person wants to see beside it. */
-  aside: (text: string) => void;
-};
+import type { TurnLines } from './turn-lines.ts';
 
 export type TurnVerdict = 'ok' | 'failed' | 'stopped';
 
 export type TurnView = {
   show(frame: TurnFrame): void;
+  /** What the engine does at the moment, in a word or two. */
+  activity(): string;
   /** Closes the turn and gives its verdict. */
   finish(end: Extract<TurnFrame, { type: 'result' | 'error' }>): TurnVerdict;
 };
 
 /** Shows one turn as it runs: text as it comes, thinking dim, tools one line each. */
-export function createTurnView(output: Output, style: Style): TurnView {
-  const lines = createTurnLines(output, style);
+export function createTurnView(lines: TurnLines): TurnView {
+  let activity = 'waiting for the first word';
   let block = '';
   let withdrawn = false;
 
@@ -38,10 +33,12 @@ export function createTurnView(output: Output, style: Style): TurnView {
   };
 
   return {
+    activity: () => activity,
     show(frame) {
+      activity = activityOf(frame) ?? activity;
       switch (frame.type) {
         case 'queued':
-          return lines.note(frame.position > 0 ? `waiting, ${frame.position} before this` : 'waiting for a free place');
+          return lines.wait(activity);
         case 'delta':
           return delta(frame.text);
         case 'segment':
@@ -62,8 +59,7 @@ export function createTurnView(output: Output, style: Style): TurnView {
     },
     finish(end) {
       if (end.type === 'error') {
-        lines.note('');
-        output.aside(`${style.red('✗')} ${visible(describeError(end.error))}\n`);
+        lines.fail(describeError(end.error));
         return 'failed';
       }
       if (!lines.hasAnswer()) for (const { text } of end.result.actions) lines.write(text);
@@ -72,61 +68,6 @@ export function createTurnView(output: Output, style: Style): TurnView {
       const remark = describeOutcome(end.result, withdrawn);
       if (remark !== null) lines.note(remark);
       return verdictOf(end.result.outcome);
-    },
-  };
-}
-
-/** The lines that the answer and what stands beside it share on a terminal. */
-type TurnLines = {
-  /** True when a part of the answer was shown, and not withdrawn. */
-  hasAnswer(): boolean;
-  write(text: string): void;
-  note(text: string): void;
-  think(text: string): void;
-  endLine(): void;
-  /** What is written next stands apart from what was. */
-  endBlock(): void;
-  withdraw(): void;
-};
-
-function createTurnLines({ answer, aside }: Output, style: Style): TurnLines {
-  /** What stands on the current line: nothing, part of the answer, or an aside. */
-  let line: 'empty' | 'answer' | 'aside' = 'empty';
-  let shown = false;
-  let wantsBreak = false;
-  const endLine = () => {
-    if (line === 'answer') answer('\n');
-    if (line === 'aside') aside('\n');
-    line = 'empty';
-  };
-  return {
-    hasAnswer: () => shown,
-    write(text) {
-      if (text === '') return;
-      if (line === 'aside') endLine();
-      if (wantsBreak) answer('\n');
-      wantsBreak = false;
-      answer(text);
-      line = text.endsWith('\n') ? 'empty' : 'answer';
-      shown = true;
-    },
-    note(text) {
-      endLine();
-      aside(`${style.dim(visible(text))}\n`);
-    },
-    think(text) {
-      if (line === 'answer') endLine();
-      aside(style.dim(visible(text)));
-      line = 'aside';
-    },
-    endLine,
-    endBlock() {
-      endLine();
-      wantsBreak = shown;
-    },
-    withdraw() {
-      endLine();
-      [shown, wantsBreak] = [false, false];
     },
   };
 }
@@ -161,7 +102,35 @@ function describeOutcome({ outcome, actions }: HandleResult, withdrawn: boolean)
 export function describeError(body: ErrorBody & { engine_id?: string }): string {
   const { message, error, request_id, engine_id } = body;
   if (error === 'internal') return `${message} (request ${request_id}; ./svc logs core shows more)`;
-  return engine_id === undefined ? message : describeFailure(engine_id, body);
+  if (engine_id !== undefined) return describeFailure(engine_id, body);
+  const command = message.includes('./svc ') ? undefined : commands[error];
+  return command === undefined ? message : `${message} Run: ${command}`;
+}
+
+/** The command that helps where no engine is to blame. */
+const commands: Partial<Record<ErrorCode, string>> = {
+  unavailable: './svc status',
+  upstream: './svc doctor',
+  insufficient_storage: './svc doctor',
+  turn_interrupted: './svc logs core',
+  turn_too_long: './svc logs core',
+};
+
+/** What a frame says of the engine; null where it says nothing new. */
+function activityOf(frame: TurnFrame): string | null {
+  switch (frame.type) {
+    case 'queued':
+      return frame.position > 0 ? `waiting, ${frame.position} before this` : 'waiting for a free place';
+    case 'delta':
+      return 'writing';
+    case 'tool':
+      return `⚙ ${frame.name}`;
+    case 'thinking':
+    case 'tool_result':
+      return 'thinking';
+    default:
+      return null;
+  }
 }
 
 const brief = (input: unknown): string => cut(typeof input === 'string' ? input : (JSON.stringify(input) ?? ''), 100);

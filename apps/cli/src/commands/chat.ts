@@ -1,49 +1,81 @@
+import { fstatSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { createChatSession, Interrupted, type ChatSession } from '../chat/chat-session.ts';
-import { runChatLoop } from '../chat/chat-loop.ts';
+import { createChatSession, Interrupted, type ChatSession, type MessageContent } from '../chat/chat-session.ts';
+import { toContent, toTypedContent, type PipedInput } from '../chat/message-content.ts';
 import { describeError } from '../chat/turn-view.ts';
 import { CliError } from '../cli-error.ts';
-import { coreUrl } from '../service-urls.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { createStyle, print } from '../terminal.ts';
+import { coreUrl } from '../service-urls.ts';
+import { canDraw, print } from '../terminal.ts';
 
-export type ChatOptions = { session: string; new?: boolean; json?: boolean };
+export type ChatOptions = { session: string; new?: boolean; file?: string[]; json?: boolean };
 
 const interrupted = 130;
 const codeOf = { ok: exitCodes.ok, failed: exitCodes.failed, stopped: interrupted };
 
 /** One message, or a conversation when none is given and a person is there. */
 export async function chat(words: string, options: ChatOptions): Promise<number> {
-  const session = openSession(options.session);
-  const text = words === '' && !process.stdin.isTTY ? await readStdin() : words;
-  if (text.trim() === '' && (!process.stdin.isTTY || options.json === true)) {
+  const settings: CliSettings = loadSettings(repositoryRoot);
+  const session = openSession(settings, options.session);
+  const isPerson = process.stdin.isTTY;
+  const isTalk = words.trim() === '' && isPerson && options.json !== true;
+  const piped = isPerson ? null : pipedInput(words);
+  const content = await toContent(settings, { words, files: options.file ?? [], piped });
+  // One that was left open would keep us here.
+  if (piped !== null) process.stdin.destroy();
+  if (content.text === '' && content.attachments === undefined && !isTalk) {
     throw new CliError('there is nothing to say.', { run: './svc chat "hello"' });
   }
   try {
     if (options.new === true) await startOver(session);
-    if (options.json === true) return await printResult(session, text);
-    if (text !== '') return codeOf[await session.say(text)];
-    await runChatLoop(session, createStyle(process.stdout));
-    return exitCodes.ok;
+    if (options.json === true) return await printResult(session, content);
+    if (isTalk) return (await talk(settings, session, content)) ? exitCodes.ok : interrupted;
+    return codeOf[await say(session, content)];
   } catch (error) {
     if (error instanceof Interrupted) return interrupted;
     throw error;
   }
 }
 
-function openSession(name: string): ChatSession {
-  if (!/^[\w.-]{1,64}$/.test(name)) {
-    throw new CliError(`"${name}" is no name for a conversation.`, {
-      why: 'It takes letters, digits, ".", "-" and "_", at most 64.',
-    });
+/** A program that runs this one with words gives it a socket that it may never end; a shell ends its pipes. */
+const pipedInput = (words: string): PipedInput => ({
+  input: process.stdin as AsyncIterable<Buffer>,
+  isLeftOpen: words.trim() !== '' && fstatSync(0).isSocket(),
+});
+
+/** What draws is loaded where something is drawn. */
+async function say(session: ChatSession, content: MessageContent) {
+  const { sayOnce, showPlain } = await import('../chat/say-once.ts');
+  if (!canDraw(process.stdout)) return sayOnce(session, content, showPlain());
+  const { showMissedBefore, showOnScreen } = await import('../chat/say-on-screen.ts');
+  await showMissedBefore(session);
+  return sayOnce(session, content, showOnScreen());
+}
+
+/** Files that were named go along with the first message. */
+async function talk(settings: CliSettings, session: ChatSession, { attachments = [] }: MessageContent): Promise<boolean> {
+  const left = [...attachments];
+  const toMessage = (text: string) => toTypedContent(settings, text, left.splice(0));
+  if (canDraw(process.stdout)) return (await import('../chat/terminal-chat.ts')).chatInTerminal({ session, toMessage });
+  return (await import('../chat/line-chat.ts')).chatByLines({ session, toMessage });
+}
+
+function openSession(settings: CliSettings, given: string): ChatSession {
+  const user = userName();
+  const own = `shell:${user}:`;
+  const name = given.startsWith(own) ? given.slice(own.length) : given;
+  if (/^[\w.-]{1,64}$/.test(name)) {
+    return createChatSession({ coreUrl: coreUrl(settings), user, conversationKey: own + name });
   }
-  return createChatSession({
-    coreUrl: coreUrl(loadSettings(repositoryRoot)),
-    user: userName(),
-    name,
-    style: createStyle(process.stderr),
+  const isOther = given.includes(':');
+  throw new CliError(isOther ? `"${given}" is not a conversation of this shell.` : `"${given}" is no name for a conversation.`, {
+    why: isOther
+      ? `Those of this shell begin with ${own}. What is put into another one is answered over its own channel.`
+      : 'It takes letters, digits, ".", "-" and "_", at most 64, or a whole key such as shell:anna:default.',
+    run: isOther ? './svc session --help' : undefined,
   });
 }
 
@@ -59,19 +91,13 @@ function userName(): string {
 }
 
 async function startOver(session: ChatSession): Promise<void> {
-  const end = await session.run('/new');
+  const end = await session.run({ text: '/new' });
   if (end.type === 'error') throw new CliError('a new conversation could not begin.', { why: describeError(end.error) });
 }
 
 /** The closing frame as it is: `{ "type": "result", "result": … }` or `{ "type": "error", "error": … }`. */
-async function printResult(session: ChatSession, text: string): Promise<number> {
-  const end = await session.run(text);
+async function printResult(session: ChatSession, content: MessageContent): Promise<number> {
+  const end = await session.run(content);
   print(JSON.stringify(end));
   return end.type === 'result' ? exitCodes.ok : exitCodes.failed;
-}
-
-async function readStdin(): Promise<string> {
-  let text = '';
-  for await (const piece of process.stdin.setEncoding('utf8') as AsyncIterable<string>) text += piece;
-  return text.trim();
 }

@@ -16,11 +16,21 @@ export function addUpCommand(program: Command, run: Run): void {
 export function addChatCommand(program: Command, run: Run): void {
   defineCommand(program, 'chat', {
     summary: 'talk to the assistant',
-    examples: ['./svc chat hello', './svc chat            (a conversation)', 'git diff | ./svc chat --session review --new'],
+    examples: [
+      './svc chat hello',
+      './svc chat            (a conversation)',
+      'git diff | ./svc chat --session review --new "Is this right?"',
+      './svc chat --file plan.pdf "Sum this up"',
+    ],
   })
-    .argument('[text...]', 'one message; without it a conversation begins, or the message is read from a pipe')
-    .option('-s, --session <name>', 'which conversation', 'default')
+    .argument('[text...]', 'one message; what is piped in stands below it; without both a conversation begins')
+    .option('-s, --session <key>', 'which conversation: a name, or its whole key', 'default')
     .option('-n, --new', 'start the conversation over')
+    .option(
+      '-f, --file <path>',
+      'a file that goes along; may be given several times',
+      (file: string, files: string[] | undefined) => [...(files ?? []), file],
+    )
     .option('--json', 'print the result as JSON')
     .action((words: string[], options: ChatOptions) => run.chat(words.join(' '), options));
 }

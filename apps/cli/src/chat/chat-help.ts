@@ -1,0 +1,14 @@
+export const chatHelp = `Commands of the assistant, on every channel:
+  /new      begin a new conversation
+  /status   show what is going on here
+  /stop     stop the running turn
+  /usage    show the tokens of this conversation
+Here: Enter sends, Alt-Enter or a \\ before Enter begins a further line, arrow-up brings back earlier messages.
+      Ctrl-C stops the running turn, a second one leaves; Ctrl-D or /quit leaves.`;
+
+/** What is done here and not by the assistant. */
+export function localCommand(text: string): 'help' | 'quit' | null {
+  const word = text.trim();
+  if (word === '/help') return 'help';
+  return word === '/quit' || word === '/exit' ? 'quit' : null;
+}

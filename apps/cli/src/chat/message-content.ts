@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Attachment } from '@svc/contract/envelope.ts';
+import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
+import { CliError } from '../cli-error.ts';
+import { coreUrl } from '../service-urls.ts';
+import { printError } from '../terminal.ts';
+import { createProgressLine } from '../upload/progress.ts';
+import type { Resumable } from '../upload/resumable.ts';
+import { createUploadClient } from '../upload/upload-client.ts';
+import { uploadFile } from '../upload/upload-file.ts';
+import type { MessageContent } from './chat-session.ts';
+import { mostInlineBytes, readPiped } from './read-piped.ts';
+
+/** What a message is made of: words, files, and what was piped in. */
+export type MessageParts = { words: string; files: readonly string[]; piped: PipedInput | null };
+/** `isLeftOpen`: whoever started us may never end it. */
+export type PipedInput = { input: AsyncIterable<Buffer>; isLeftOpen: boolean };
+
+const mostFiles = 32;
+const parallel = 4;
+/** A program that has something to say has said it before we run. */
+const patienceMs = 300;
+/** A file of a message is begun over. */
+const neverResumed: Resumable = { find: () => null, keep: () => undefined, forget: () => undefined };
+
+/** The words with what was piped in below them; files, and what is too long or no text, are uploaded first. @throws CliError */
+export async function toContent(settings: CliSettings, { words, files, piped }: MessageParts): Promise<MessageContent> {
+  if (files.length > mostFiles) throw new CliError(`a message takes ${mostFiles} files.`, { why: `${files.length} were named.` });
+  const attachments: Attachment[] = [];
+  const input = piped === null ? null : await readInput(settings, piped);
+  try {
+    for (const file of files) attachments.push(await upload(settings, file));
+    if (input?.kind === 'file') attachments.push(await upload(settings, input.file, input.mime));
+  } finally {
+    if (input?.kind === 'file') input.remove();
+  }
+  const text = [words.trim(), input?.kind === 'text' ? input.text.trim() : ''].filter((part) => part !== '').join('\n\n');
+  return { text, ...(attachments.length === 0 ? {} : { attachments }) };
+}
+
+/** A typed message. A long paste in it goes along as a file, as it would piped in. */
+export async function toTypedContent(settings: CliSettings, text: string, attachments: Attachment[]): Promise<MessageContent> {
+  const given = attachments.length === 0 ? {} : { attachments };
+  if (Buffer.byteLength(text) <= mostInlineBytes) return { text, ...given };
+  const folder = mkdtempSync(path.join(spoolFolder(settings), 'chat-'));
+  try {
+    const file = path.join(folder, 'message.txt');
+    writeFileSync(file, text, { mode: 0o600 });
+    const uploaded = await upload(settings, file, 'text/plain');
+    return { text: 'The message is long; it is in the file message.txt.', attachments: [...attachments, uploaded] };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const readInput = (settings: CliSettings, { input, isLeftOpen }: PipedInput) =>
+  readPiped(input, {
+    folder: spoolFolder(settings),
+    ...(isLeftOpen ? { patienceMs } : { slow: sayThatItWaits }),
+  });
+
+function spoolFolder({ dataDir }: CliSettings): string {
+  const folder = path.dirname(dataPaths(dataDir).supervisorState);
+  makePrivateDir(folder);
+  return folder;
+}
+
+const sayThatItWaits = () =>
+  printError('Reading what is piped in … To send the message without it, end the command with: < /dev/null');
+
+async function upload(settings: CliSettings, file: string, mime = 'application/octet-stream'): Promise<Attachment> {
+  const client = createUploadClient(coreUrl(settings), parallel);
+  const line = createProgressLine(process.stderr);
+  const onProgress = process.stderr.isTTY ? line.show : () => undefined;
+  try {
+    const {
+      path: stored,
+      name,
+      mime: type,
+      bytes,
+    } = await uploadFile({
+      client,
+      resumable: neverResumed,
+      file,
+      mime,
+      parallel,
+      onProgress,
+    });
+    return { path: stored, name, mime: type, bytes };
+  } finally {
+    line.end();
+    client.close();
+  }
+}

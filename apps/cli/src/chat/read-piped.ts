@@ -1,0 +1,116 @@
+import { isUtf8 } from 'node:buffer';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { CliError } from '../cli-error.ts';
+import { inUnits } from '../upload/progress.ts';
+
+/** What was piped in: text that goes with the message, or a file that lies in `folder` until that is removed. */
+export type Piped = { kind: 'text'; text: string } | { kind: 'file'; file: string; mime: string; remove: () => void };
+
+/** What is longer goes along as a file. */
+export const mostInlineBytes = 100_000;
+export const mostPipedBytes = 256 * 1024 * 1024;
+
+type Options = {
+  folder: string;
+  most?: number;
+  inline?: number;
+  /** Called when nothing has come for a while. */
+  slow?: () => void;
+  /** Nothing that begins later is waited for. */
+  patienceMs?: number;
+};
+
+/** After so long without a byte a person wonders what is waited for. */
+const slowMs = 3000;
+
+/** Reads a pipe to its end. `folder` is where a long or binary input lies until it is sent. Null when nothing came. @throws CliError */
+export async function readPiped(input: AsyncIterable<Buffer>, options: Options): Promise<Piped | null> {
+  const { folder, most = mostPipedBytes, inline = mostInlineBytes, slow, patienceMs } = options;
+  const head: Buffer[] = [];
+  let bytes = 0;
+  const timer = slow === undefined ? undefined : setTimeout(slow, slowMs);
+  const parts = bounded(input, most)[Symbol.asyncIterator]();
+  for (let part = await within(patienceMs, parts.next()); ; part = await parts.next()) {
+    clearTimeout(timer);
+    if (part.done === true) break;
+    head.push(part.value);
+    bytes += part.value.length;
+    if (bytes > inline) break;
+  }
+  const begin = Buffer.concat(head);
+  if (bytes === 0) return null;
+  if (bytes <= inline && isText(begin)) return { kind: 'text', text: begin.toString('utf8') };
+  return spool(begin, { [Symbol.asyncIterator]: () => parts }, folder);
+}
+
+const nothing: IteratorResult<Buffer> = { done: true, value: undefined };
+
+/** The first part, or the end where it does not come in time. */
+function within(ms: number | undefined, first: Promise<IteratorResult<Buffer>>): Promise<IteratorResult<Buffer>> {
+  if (ms === undefined) return first;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(nothing), ms);
+    first.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+async function* bounded(input: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const part of input) {
+    bytes += part.length;
+    if (bytes > most) {
+      throw new CliError(`what is piped in is larger than ${inUnits(most)}.`, {
+        why: 'A larger file is sent from where it lies.',
+        run: './svc chat --file FILE "TEXT"',
+      });
+    }
+    yield part;
+  }
+}
+
+async function spool(begin: Buffer, rest: AsyncIterable<Buffer>, folder: string): Promise<Piped> {
+  const own = mkdtempSync(path.join(folder, 'chat-'));
+  const remove = () => rmSync(own, { recursive: true, force: true });
+  const { ending, mime } = typeOf(begin);
+  const file = path.join(own, `stdin.${ending}`);
+  try {
+    await pipeline(
+      async function* parts() {
+        yield begin;
+        yield* rest;
+      },
+      createWriteStream(file, { mode: 0o600 }),
+    );
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { kind: 'file', file, mime, remove };
+}
+
+/** The longest sign of UTF-8 less one: so much of the end may be cut off. */
+const cutBytes = 3;
+
+/** True for UTF-8 without zero bytes; a sign that is cut off at the end is no fault. */
+function isText(bytes: Buffer): boolean {
+  if (bytes.includes(0)) return false;
+  return Array.from({ length: cutBytes + 1 }, (_, cut) => cut).some((cut) => isUtf8(bytes.subarray(0, bytes.length - cut)));
+}
+
+const signatures: readonly { begin: string; ending: string; mime: string }[] = [
+  { begin: '\u0089PNG', ending: 'png', mime: 'image/png' },
+  { begin: '\u00FF\u00D8\u00FF', ending: 'jpg', mime: 'image/jpeg' },
+  { begin: 'GIF8', ending: 'gif', mime: 'image/gif' },
+  { begin: '%PDF-', ending: 'pdf', mime: 'application/pdf' },
+  { begin: 'PK\u0003\u0004', ending: 'zip', mime: 'application/zip' },
+  { begin: '\u001F\u008B', ending: 'gz', mime: 'application/gzip' },
+];
+
+/** What a file is by how it begins: whoever gets it knows it by its name. */
+function typeOf(begin: Buffer): { ending: string; mime: string } {
+  const known = signatures.find((signature) => begin.subarray(0, signature.begin.length).toString('latin1') === signature.begin);
+  if (known !== undefined) return known;
+  return isText(begin) ? { ending: 'txt', mime: 'text/plain' } : { ending: 'bin', mime: 'application/octet-stream' };
+}

@@ -1,0 +1,74 @@
+import { visible, type Style } from '../terminal.ts';
+
+export type PlainOutput = {
+  /** The answer itself: all that a pipe gets. */
+  answer: (text: string) => void;
+  /** What a person wants to see beside it. */
+  aside: (text: string) => void;
+};
+
+/** The lines that the answer and what stands beside it share on a terminal. */
+export type TurnLines = {
+  /** True when a part of the answer was shown, and not withdrawn. */
+  hasAnswer(): boolean;
+  write(text: string): void;
+  note(text: string): void;
+  /** That the turn waits, where nothing else shows it. */
+  wait(text: string): void;
+  /** How the turn failed. */
+  fail(text: string): void;
+  think(text: string): void;
+  endLine(): void;
+  /** What is written next stands apart from what was. */
+  endBlock(): void;
+  withdraw(): void;
+};
+
+/** Lines for a pipe, or a terminal that can do nothing: text as it comes. */
+export function createPlainLines({ answer, aside }: PlainOutput, style: Style): TurnLines {
+  /** What stands on the current line: nothing, part of the answer, or an aside. */
+  let line: 'empty' | 'answer' | 'aside' = 'empty';
+  let shown = false;
+  let wantsBreak = false;
+  const endLine = () => {
+    if (line === 'answer') answer('\n');
+    if (line === 'aside') aside('\n');
+    line = 'empty';
+  };
+  const note = (text: string) => {
+    endLine();
+    aside(`${style.dim(visible(text))}\n`);
+  };
+  return {
+    hasAnswer: () => shown,
+    write(text) {
+      if (text === '') return;
+      if (line === 'aside') endLine();
+      if (wantsBreak) answer('\n');
+      wantsBreak = false;
+      answer(text);
+      line = text.endsWith('\n') ? 'empty' : 'answer';
+      shown = true;
+    },
+    note,
+    wait: note,
+    fail(text) {
+      note('');
+      aside(`${style.red('✗')} ${visible(text)}\n`);
+    },
+    think(text) {
+      if (line === 'answer') endLine();
+      aside(style.dim(visible(text)));
+      line = 'aside';
+    },
+    endLine,
+    endBlock() {
+      endLine();
+      wantsBreak = shown;
+    },
+    withdraw() {
+      endLine();
+      [shown, wantsBreak] = [false, false];
+    },
+  };
+}

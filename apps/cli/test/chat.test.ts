@@ -1,0 +1,58 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { userInfo } from 'node:os';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Attachment } from '@svc/contract/envelope.ts';
+import type { TurnFrame } from '@svc/contract/turn.ts';
+import { startCliCore, type CliCore } from '@svc/testing/run-svc.ts';
+
+let core: CliCore;
+beforeAll(async () => void (core = await startCliCore()));
+afterAll(() => core.close());
+
+const chat = (args: readonly string[], input = '') => core.svc(['chat', ...args], { input });
+/** The files that an engine was given, by the offline engine's command `context`. */
+const filesOf = (out: string) =>
+  (JSON.parse(out) as { attachments: Attachment[] }).attachments.map(({ name, mime, bytes }) => ({ name, mime, bytes }));
+
+test('what is piped in stands below the words, and is the message where there are none', async () => {
+  expect(await chat(['echo', 'sum up'], 'one\ntwo\n')).toMatchObject({ code: 0, out: 'sum up\n\none\ntwo\n' });
+  expect(await chat([], 'echo **as it is**\n')).toMatchObject({ code: 0, out: '**as it is**\n', err: '' });
+});
+
+test('a long input, one that is no text, and files that are named go along as files', async () => {
+  const note = path.join(core.folder, 'note.md');
+  writeFileSync(note, 'words');
+  expect(filesOf((await chat(['context'], 'x'.repeat(100_001))).out)).toEqual([
+    { name: 'stdin.txt', mime: 'text/plain', bytes: 100_001 },
+  ]);
+  expect(filesOf((await chat(['--file', note, '-f', note, 'context'], '\u0000binary')).out)).toEqual([
+    { name: 'note.md', mime: 'text/markdown', bytes: 5 },
+    { name: 'note.md', mime: 'text/markdown', bytes: 5 },
+    { name: 'stdin.bin', mime: 'application/octet-stream', bytes: 7 },
+  ]);
+});
+
+test('a conversation is named by its name or its key, and begun over', async () => {
+  const key = `shell:${userInfo().username}:work`;
+  const keyOf = async (...args: string[]) => {
+    const frame = JSON.parse((await chat([...args, '--json', 'echo hi'])).out) as TurnFrame;
+    return frame.type === 'result' ? frame.result.conversation_key : frame;
+  };
+  expect([await keyOf('--session', 'work'), await keyOf('--session', key), await keyOf('-n', '-s', 'work')]).toEqual([
+    key,
+    key,
+    key,
+  ]);
+  expect((await chat(['-s', 'work', '/usage'])).out).toMatch(/^1 turns?, /);
+});
+
+test.each([
+  [['fail crashed'], '', /✗ .*engine_crashed\. Run: \.\/svc logs core/],
+  [['--file', '/nowhere', 'hi'], '', /there is no file \/nowhere/],
+  [[], ' \n', /nothing to say.\nRun: \.\/svc chat "hello"/],
+  [['-s', 'messenger:m1:user:1', 'hi'], '', /not a conversation of this shell[^]*Run: \.\/svc session --help/],
+])('chat %j fails, and says what to do', async (args, input, why) => {
+  const { code, out, err } = await chat(args, input);
+  expect([code, out, err]).toEqual([1, '', expect.stringMatching(why)]);
+});
