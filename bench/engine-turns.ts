@@ -128,7 +128,7 @@ function openEngine(id: Id, install: string, dir: string): Harness {
 function serviceEnv(id: Id, install: string): Record<string, string> {
   const name = id.toUpperCase();
   const places = { [`SVC_${name}_PATH`]: install, [`SVC_${name}_BASE_URL`]: model.url };
-  return { SVC_DEFAULT_ENGINE: id, ...places, SVC_LOG_LEVEL: 'warn' };
+  return { SVC_DEFAULT_ENGINE: id, ...places, SVC_LOG_LEVEL: 'warn', SVC_TITLES: 'words' };
 }
 
 /** A turn of the owner over the core's own route, as a connector streams it. */

@@ -19,6 +19,7 @@ import { mountSessionRoutes } from './session/session-routes.ts';
 import { mountSiloRoutes } from './silo/silo-routes.ts';
 import { mountSpeechRoutes } from './speech/speech-routes.ts';
 import { mountSpendRoutes } from './spend/spend-routes.ts';
+import { mountSessionChanges } from './steering/session-changes.ts';
 import { mountSteeringRoutes } from './steering/steering-routes.ts';
 import { mountToolServerRoutes } from './tool-server/tool-server-routes.ts';
 import { mountToolbeltRoutes } from './toolbelt/toolbelt-routes.ts';
@@ -72,6 +73,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       mountTurnRoutes(app, context);
       mountSessionRoutes(app, context);
       mountSteeringRoutes(app, context);
+      mountSessionChanges(app, context);
       mountDeliveryRoutes(app, context);
       mountAnnouncementRoutes(app, context);
       mountPersonaRoutes(app, context);

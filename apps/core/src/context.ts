@@ -35,10 +35,13 @@ import { createClaims } from './session/claims.ts';
 import { createConversationFiles } from './session/conversation-files.ts';
 import { openObservedStore } from './session/observed-store.ts';
 import { createSessionStore } from './session/session-store.ts';
+import { createTitleStore } from './session/title-store.ts';
 import { createWorkspaces } from './session/workspaces.ts';
 import { Silos } from './silo/silos.ts';
 import { createSpeech } from './speech/speech.ts';
 import { openSpend } from './spend/spend.ts';
+import { createTitleLane } from './steering/title-lane.ts';
+import { createTitles } from './steering/titles.ts';
 import { openToolServers } from './tool-server/tool-servers.ts';
 import { createToolTests } from './tool-server/tool-tests.ts';
 import { openToolbelt, type Toolbelt } from './toolbelt/toolbelt.ts';
@@ -134,6 +137,23 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     workspaces,
     log,
   });
+  const titleLane = createTitleLane();
+  const titles = createTitles({
+    ...engineParts,
+    settings,
+    knownSecrets,
+    workspaces,
+    pricing,
+    spend,
+    ids,
+    events,
+    clock,
+    log,
+    journal,
+    titleStore: createTitleStore(db),
+    titleLane,
+    counts: () => pipeline.counts(),
+  });
   const version = versionOf(settings.root);
   const trustAdmin = createTrustAdmin({ db, trust, audit: trustAudit, events, clock, ids });
   const parts = {
@@ -175,6 +195,8 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     toolTests,
     toolbelt,
     journal,
+    titles,
+    titleLane,
     claims: await createClaims(db),
     deliveries,
     outbox,
@@ -188,10 +210,12 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     eventRing,
     intake: createIntake(paths.root),
   };
+  const pipeline = createPipeline(parts);
   return {
     ...parts,
-    pipeline: createPipeline(parts),
+    pipeline,
     async close() {
+      await titles.close();
       vault.close();
       parts.connectorSecrets.close();
       await parts.backups.close();

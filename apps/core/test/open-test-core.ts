@@ -51,7 +51,12 @@ export async function openTestCore(options: Options = {}) {
   const cutOff = createCutOff();
   const clock = cutOff.clock(options.clock ?? systemClock);
   const sendToChannel = cutOff.send(options.sendToChannel ?? allDelivered);
-  const settings: Settings = loadSettings(repositoryRoot, { SVC_DATA_DIR: folder, SVC_LOG_LEVEL: 'silent', ...env });
+  const settings: Settings = loadSettings(repositoryRoot, {
+    SVC_DATA_DIR: folder,
+    SVC_LOG_LEVEL: 'silent',
+    SVC_TITLES: 'off',
+    ...env,
+  });
   const log = createLog('core', settings.logLevel);
   const engine = createScriptedEngine();
   if (options.script !== undefined) engine.script(cutOff.script(options.script));

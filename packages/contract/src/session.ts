@@ -17,6 +17,8 @@ export type Session = {
   model: string | null;
   state: SessionState;
   title: string | null;
+  /** Who gave the title: the first words of the first message, a model, or a person. Null: there is none. */
+  title_by: 'words' | 'model' | 'person' | null;
   claimed_by: string | null;
   /** Mailbox cursor of announcements. */
   last_announce_id: number;

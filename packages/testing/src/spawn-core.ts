@@ -37,6 +37,7 @@ export function spawnCore(dir: string, ports: HostPorts, env: Record<string, str
       SVC_MANAGER_PORT: String(ports.manager),
       SVC_COLLECTOR_PORT: String(ports.collector),
       SVC_DEFAULT_ENGINE: 'offline',
+      SVC_TITLES: 'words', // no request to an engine that a test does not make
       ...env,
     },
   });

@@ -10,7 +10,12 @@ export const isEngineId = (id: string): id is EngineId => (engineIds as readonly
 export type EnginePackage = { package: string; version: string; installArgs: readonly string[] };
 
 /** What is known of an engine without loading it. The built-in one has neither models nor a package. */
-export type EngineFacts = { models: readonly string[]; pin: EnginePackage | null };
+export type EngineFacts = {
+  models: readonly string[];
+  pin: EnginePackage | null;
+  /** What it names conversations with, where that is always the same model. */
+  titleModel: string | null;
+};
 
 /** The only place that imports an engine, and only when it is wanted. */
 export async function loadEngine(id: EngineId): Promise<CreateEngine> {
@@ -36,8 +41,14 @@ export async function loadEngineFacts(id: EngineId): Promise<EngineFacts> {
     case 'gemini':
       return factsOf(await import('@svc/engine-gemini/pin.ts'));
     case 'offline':
-      return { models: [], pin: null };
+      return { models: [], pin: null, titleModel: null };
   }
 }
 
-const factsOf = ({ models, pin }: { models: readonly string[]; pin: EnginePackage }): EngineFacts => ({ models, pin });
+type PinModule = { models: readonly string[]; pin: EnginePackage; titleModel?: string | null };
+
+const factsOf = ({ models, pin, titleModel = null }: PinModule): EngineFacts => ({
+  models,
+  pin,
+  titleModel,
+});

@@ -1,6 +1,7 @@
 import type { Announcement } from '@svc/contract/announcement.ts';
 import type { Delivery } from '@svc/contract/delivery.ts';
 import type { ModelServer } from '@svc/contract/engine.ts';
+import type { Session } from '@svc/contract/session.ts';
 import type { Linked } from '../trust/link-identity.ts';
 import type { NewTrustChange } from '../trust/trust-audit.ts';
 import type { Peer } from '@svc/service-kit/connector-pass.ts';
@@ -10,6 +11,8 @@ import type { EventOut } from './event-out.ts';
 export interface ServiceEvents {
   delivery(delivery: Delivery): void;
   claim(key: string, what: 'claimed' | 'released', by: string | null): void;
+  /** A session has another title now, or none. */
+  titled(key: string, title: string | null, by: Session['title_by']): void;
   /** An identifier was given to a principal: a sender is let in. */
   linked(what: 'linked' | 'paired', linked: Linked): void;
   /** Who is trusted was changed; the text has passed redaction already. */
@@ -46,6 +49,8 @@ export const serviceEvents = ({ send, mask }: EventOut): ServiceEvents => ({
     }),
   claim: (key: string, what: 'claimed' | 'released', by: string | null) =>
     send({ kind: 'session', session: key, payload: { what, by } }),
+  titled: (key: string, title: string | null, by: Session['title_by']) =>
+    send({ kind: 'session', session: key, payload: { what: 'titled', title: title === null ? null : mask(title), by } }),
   linked: (what: 'linked' | 'paired', { principal, identifier, role }: Linked) =>
     send({
       kind: 'trust',

@@ -1,13 +1,12 @@
-import { channelPattern, conversationKeySchema } from '@svc/contract/envelope.ts';
-import { folderPolicies, folderTiers, type FolderScope } from '@svc/contract/folder.ts';
+import { channelPattern } from '@svc/contract/envelope.ts';
+import { folderTiers, type FolderScope } from '@svc/contract/folder.ts';
 import type { Static } from '@svc/contract/schema.ts';
 import { localActor } from '@svc/contract/trust.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
-import type { SessionStore } from '../session/session-store.ts';
 import type { Folders } from './folders.ts';
 
-type Deps = { folders: Folders; sessions: SessionStore };
+type Deps = { folders: Folders };
 
 const folderPath = { type: 'string', minLength: 1, maxLength: 4096 } as const;
 const cwd = { type: ['string', 'null'], minLength: 1, maxLength: 4096, description: 'absolute; null clears' } as const;
@@ -27,36 +26,16 @@ const folderBody = {
   },
 } as const;
 
-const sessionBody = {
-  type: 'object',
-  required: ['cwd'],
-  additionalProperties: false,
-  properties: { cwd, for: { enum: folderPolicies } },
-} as const;
-
-const sessionParams = { type: 'object', required: ['key'], properties: { key: conversationKeySchema } } as const;
 const trustBody = { type: 'object', required: ['path'], additionalProperties: false, properties: { path: folderPath } } as const;
 
 /** Folders that turns work in, and those whose own settings may run. Who reaches these routes is the operator. */
-export function mountFolderRoutes(app: App, { folders, sessions }: Deps): void {
+export function mountFolderRoutes(app: App, { folders }: Deps): void {
   app.get('/v2/folders', () => folders.list());
 
   app.put('/v2/folders', { schema: { body: folderBody } }, async ({ body }) => {
     const target = targetOf(body);
     if (body.cwd === null) return { ok: true, cleared: await folders.clear(localActor, target), folder: null };
     return { ok: true, folder: await folders.set(localActor, { ...target, path: body.cwd, for: 'full' }) };
-  });
-
-  app.patch('/v2/session/:key', { schema: { params: sessionParams, body: sessionBody } }, async ({ params: { key }, body }) => {
-    const target = { scope: 'conversation', name: key } as const;
-    if (body.cwd === null) {
-      const cleared = await folders.clear(localActor, target);
-      if (!cleared && (await sessions.read(key)) === undefined) throw notFound('session', key);
-      return { ok: true, cleared, folder: null };
-    }
-    // A key with a typing error would be set for a conversation that never comes.
-    if ((await sessions.read(key)) === undefined && !folders.hasOwn(key)) throw notFound('session', key);
-    return { ok: true, folder: await folders.set(localActor, { ...target, path: body.cwd, for: body.for ?? 'full' }) };
   });
 
   app.get('/v2/folders/trusted', () => ({ trusted: folders.trusted() }));

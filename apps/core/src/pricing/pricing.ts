@@ -24,6 +24,8 @@ export type Charge = {
 export type Pricing = {
   /** Prices a run, each of its models on its own. */
   charge(run: EngineRun): Charge;
+  /** What a model reads a million tokens for, USD; null when it has no price. Notes nothing. */
+  inputPrice(model: string): number | null;
   /** What it costs to speak so many characters, USD; null when the model has no price. */
   speech(model: string, characters: number): number | null;
   /** What it costs to transcribe so many seconds of audio, USD; null when the model has no price. */
@@ -66,6 +68,8 @@ export async function openPricing(deps: PriceSourceDeps): Promise<Pricing> {
       const billed = auth === 'api_key';
       return { usage, model, engineId, billed, billed_cost_usd: billed ? usage.cost_usd : 0 };
     },
+
+    inputPrice: (model: string): number | null => source.find().model(model)?.in ?? null,
 
     speech(model: string, characters: number): number | null {
       const perThousand = source.find().tts(model);

@@ -1,3 +1,4 @@
+import type { Titles } from './session-titles.ts';
 import type { TurnJournal } from '../turn/turn-journal.ts';
 import type { ConversationFiles } from './conversation-files.ts';
 import type { ObservedStore } from './observed-store.ts';
@@ -10,13 +11,15 @@ export type ForgetDeps = {
   journal: Pick<TurnJournal, 'forget'>;
   conversationFiles: Pick<ConversationFiles, 'forget'>;
   workspaces: Pick<Workspaces, 'forget'>;
+  titles: Pick<Titles, 'forget'>;
 };
 
 /** Forgets what was said in a conversation, and its files: nobody who speaks there next finds any of it. */
 export async function forgetConversation(
-  { sessions, observed, journal, conversationFiles, workspaces }: ForgetDeps,
+  { sessions, observed, journal, conversationFiles, workspaces, titles }: ForgetDeps,
   key: string,
 ): Promise<void> {
+  titles.forget(key);
   await sessions.delete(key);
   await observed.clear(key, Number.MAX_SAFE_INTEGER);
   await journal.forget(key);

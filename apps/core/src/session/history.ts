@@ -5,7 +5,7 @@ import type { HandleResult, ToolUse, TurnState } from '@svc/contract/turn.ts';
 import { parseSteps } from '@svc/service-kit/json/parse-steps.ts';
 import { createPace, inTurns } from '@svc/service-kit/redaction/pace.ts';
 import type { LiveTurns } from '../turn/live-turns.ts';
-import type { HistoryRow } from '../turn/turn-journal.ts';
+import type { HistoryRow } from '../turn/turn-history.ts';
 
 type Live = LiveTurns['byId'];
 

@@ -8,6 +8,7 @@ import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
 import { firstFitting } from '@svc/store/read-page.ts';
 import type { Folders } from '../folder/folders.ts';
+import type { Titles } from './session-titles.ts';
 import type { Pipeline } from '../turn/pipeline.ts';
 import type { TurnJournal } from '../turn/turn-journal.ts';
 import type { Claims } from './claims.ts';
@@ -31,6 +32,7 @@ type Deps = {
   conversationFiles: ConversationFiles;
   folders: Folders;
   workspaces: Workspaces;
+  titles: Pick<Titles, 'forget'>;
 };
 type KeyParams = { key: string };
 

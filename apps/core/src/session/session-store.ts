@@ -4,12 +4,19 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database } from '@svc/store/database.ts';
 import { bounded, cut } from '@svc/store/read-page.ts';
 import type { SessionPlace } from './session-place.ts';
+import type { StoredTitleBy } from './title-store.ts';
 
 /** A session as stored. `running` and `queued` are the turn queue's to tell (see `session-view.ts`). */
-export type SessionRow = Omit<Session, 'state' | 'working_folder'> & { public: number };
+export type SessionRow = Omit<Session, 'state' | 'working_folder' | 'title_by'> & {
+  public: number;
+  title_by: StoredTitleBy | null;
+};
 
 /** What a turn needs of its session. */
-export type OpenSession = Pick<SessionRow, 'conversation_key' | 'engine_id' | 'engine_session_id' | 'turns' | 'cwd'> & {
+export type OpenSession = Pick<
+  SessionRow,
+  'conversation_key' | 'engine_id' | 'engine_session_id' | 'turns' | 'cwd' | 'title_by'
+> & {
   /** Number of the turn among those of its session: one that was overtaken changes nothing. */
   fence: number;
   /** Turns of the conversation that this engine had no part in. */
@@ -50,7 +57,7 @@ export type TurnTotals = {
 
 // Earlier versions stored values of any length. One that is too long is ignored: cut, it would name something else.
 const columns = [
-  'conversation_key, surface, instance_id, principal_id, engine_id, last_announce_id, public, turns, input_tokens',
+  'conversation_key, surface, instance_id, principal_id, engine_id, last_announce_id, public, title_by, turns, input_tokens',
   'output_tokens, cost_usd, unpriced_turns, created_at, last_active_at',
   bounded('outbound_instance_id', 4096),
   bounded('outbound_target', 4 * maxTarget),
@@ -76,7 +83,7 @@ const always = `
     last_announce_id = MAX(session.last_announce_id, excluded.last_announce_id),
     fence = session.fence + 1,
     last_active_at = excluded.last_active_at
-  RETURNING conversation_key, engine_id, engine_session_id, turns, cwd, fence, parked_sessions`;
+  RETURNING conversation_key, engine_id, engine_session_id, turns, cwd, title_by, fence, parked_sessions`;
 // Whose session it is, and where it is pushed to, is for its own channel to say. A target stays with its instance.
 const upsertOwn = `${insert}
   ON CONFLICT (conversation_key) DO UPDATE SET
@@ -167,8 +174,8 @@ export function createSessionStore(db: Database, clock: Clock): SessionStore {
       );
       if (row === undefined) throw new Error('the session could not be stored');
       if (row.engine_id !== opening.engine_id) return changeEngine(row, opening.engine_id);
-      const { conversation_key, engine_id, engine_session_id, turns, cwd, fence } = row;
-      return { conversation_key, engine_id, engine_session_id, turns, cwd, fence, missed: 0 };
+      const { conversation_key, engine_id, engine_session_id, turns, cwd, title_by, fence } = row;
+      return { conversation_key, engine_id, engine_session_id, turns, cwd, title_by, fence, missed: 0 };
     },
 
     keepEngineSession: (session: OpenSession, engineSessionId: string) =>

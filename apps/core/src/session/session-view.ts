@@ -9,7 +9,8 @@ type Deps = { pipeline: Pick<Pipeline, 'stateOf'>; folders: Pick<Folders, 'setFo
 export function toSession({ public: _public, ...row }: SessionRow, { pipeline, folders }: Deps): Session {
   const live = pipeline.stateOf(row.conversation_key);
   const state = live === 'idle' && row.claimed_by !== null ? 'claimed' : live;
-  return { ...row, state, working_folder: folderOf(row, folders) };
+  const title_by = row.title_by === 'asked' ? 'words' : row.title_by;
+  return { ...row, title_by, state, working_folder: folderOf(row, folders) };
 }
 
 type Origin = Pick<SessionRow, 'conversation_key' | 'instance_id' | 'surface'>;

@@ -33,6 +33,8 @@ const maxWarnings = 10;
 export type Spend = {
   /** Whether a turn may begin. The reply names amounts on private surfaces only, and the total only from TRUSTED on. */
   check(identity: Spender, isPublic: boolean, sender?: SenderOf): SpendVerdict;
+  /** Whether a side call for somebody may be made. Nobody is told when not. */
+  mayPay(identity: Spender, sender?: SenderOf): boolean;
   /** Counts what a turn cost, USD; nothing for one that cost nothing. A limit is reported when it is crossed. */
   add(identity: Pick<Spender, 'principal_id' | 'principal_key'>, cost: number | null, sender?: SenderOf): void;
   /** Gives a sender a budget, or takes it away (null). */
@@ -90,6 +92,8 @@ export async function openSpend({ settings, db, clock, events, log, toIdentifier
       const mayKnow = over.subject !== 'total' || atLeast(identity.trust_tier, 'TRUSTED');
       return { allowed: false, reply: refusalText(over, !isPublic && mayKnow) };
     },
+
+    mayPay: (identity, sender) => (overBudget(sender) ?? overLimit(identity)) === null,
 
     add(identity: Pick<Spender, 'principal_id' | 'principal_key'>, cost: number | null, sender?: SenderOf): void {
       if (cost === null || !Number.isFinite(cost) || cost <= 0) return;

@@ -16,6 +16,7 @@ type Deps = Pick<
   | 'observed'
   | 'conversationFiles'
   | 'workspaces'
+  | 'titles'
 >;
 
 /**

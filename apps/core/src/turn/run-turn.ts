@@ -39,7 +39,12 @@ async function answer(deps: PipelineParts, turn: Turn, identity: Identity, io: T
   if (overspent !== null) return overspent;
   const asking = { turn, identity, prompt: { ...prompt, transcript: moderated.transcript } };
   const reasoned = await reasonWithFallback(deps, turn, (engine) => ask(deps, asking, engine, io));
-  return finish(deps, { ...asking, answer: reasoned, since }, io);
+  const handled = await finish(deps, { ...asking, answer: reasoned, since }, io);
+  if (handled.outcome === 'replied') {
+    const { session, active } = reasoned;
+    deps.titles.answered({ turn, identity, session, engineId: active.engine.id, reply: reasoned.reply.text });
+  }
+  return handled;
 }
 
 type Asking = { turn: Turn; identity: Identity; prompt: Prompt };
@@ -48,6 +53,7 @@ type Asking = { turn: Turn; identity: Identity; prompt: Prompt };
 async function ask(deps: PipelineParts, asking: Asking, active: ActiveEngine, io: TurnIo): Promise<Reasoned> {
   const { turn, identity, prompt } = asking;
   const session = await openSession(deps, turn, identity, prompt, active.engine.id);
+  deps.titles.opened(turn, session);
   // First the turn is safe, then its engine begins: a turn that ends the service is known to have run, and what the engine is
   // told once is not told again after a crash.
   await deps.db.flush();

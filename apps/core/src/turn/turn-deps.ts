@@ -23,6 +23,7 @@ import type { ObservedStore } from '../session/observed-store.ts';
 import type { SessionStore } from '../session/session-store.ts';
 import type { Workspaces } from '../session/workspaces.ts';
 import type { Spend } from '../spend/spend.ts';
+import type { Titles } from '../session/session-titles.ts';
 import type { ToolServers } from '../tool-server/tool-servers.ts';
 import type { Pending } from '../trust/pending.ts';
 import type { TrustService } from '../trust/trust-service.ts';
@@ -71,6 +72,7 @@ export type TurnDeps = {
   journal: TurnJournal;
   deliveries: Pick<DeliveryStore, 'isFor'>;
   outbox: Pick<Outbox, 'push' | 'firstTry'>;
+  titles: Pick<Titles, 'opened' | 'answered' | 'forget'>;
 };
 
 /** What a pipeline keeps in memory: the turns that wait and run, and the replies that wait for a word of their channel. */

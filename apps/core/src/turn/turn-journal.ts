@@ -3,7 +3,7 @@ import type { HandleResult, ToolUse, TurnState } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { jsonInTurns } from '@svc/service-kit/json/write-steps.ts';
 import type { Database } from '@svc/store/database.ts';
-import { asBytes, bounded, bytesOf, cut, readPage, type Page, type PageSql } from '@svc/store/read-page.ts';
+import { createTurnHistory, type TurnHistory } from './turn-history.ts';
 import type { Turn } from './turn.ts';
 
 export type JournalRow = {
@@ -25,20 +25,6 @@ export type JournalRow = {
   accepted_at: number;
 };
 
-export type HistoryRow = Pick<JournalRow, 'seq' | 'id' | 'sender' | 'state' | 'error' | 'accepted_at'> & {
-  message_id: string | null;
-  /** Bytes of UTF-8: as text, the database takes 15 ms to hand out a megabyte of Chinese. */
-  text: Uint8Array | null;
-  result: Uint8Array | null;
-  origin: 'message' | 'inject';
-  ended_at: number | null;
-  /** 1 where the result is longer than can be shown. */
-  is_too_long: number;
-  /** JSON. */
-  attachments: string | null;
-  tools: string | null;
-};
-
 const insert = `
   INSERT INTO turn (id, conversation_key, message_id, sender, channel, public, origin, state, open, attempts, request_id, text,
     input, attachments, accepted_at)
@@ -48,18 +34,6 @@ const columns =
 const selectByMessage = `SELECT ${columns} FROM turn WHERE conversation_key = ? AND message_id = ?`;
 const selectOpen = `SELECT ${columns} FROM turn
   WHERE seq > (SELECT seq FROM turn_mark) AND open = 1 ORDER BY seq`;
-/** What is longer is not read: the result is JSON, of which no part can be shown. */
-const maxResult = 4 * 1024 * 1024;
-const maxList = 1024 * 1024;
-const history: PageSql = {
-  table: 'turn',
-  where: 'conversation_key = ? AND forgotten = 0',
-  columns: `seq, id, message_id, sender, origin, state, ${cut('text', 1024 * 1024, asBytes)}, ${bounded('result', maxResult, asBytes)},
-    ${bounded('error', maxResult)}, ${bounded('attachments', maxList)}, ${bounded('tools', maxList)},
-    accepted_at, ended_at, result IS NOT NULL AND octet_length(result) > ${maxResult} AS is_too_long`,
-  bytes: bytesOf('text', 'result', 'error', 'attachments', 'tools'),
-};
-const ended: PageSql = { ...history, where: 'conversation_key = ? AND open = 0' };
 const updateStart = `UPDATE turn SET state = 'running', attempts = attempts + 1 WHERE seq = ?`;
 const updateSetAside = `UPDATE turn SET state = 'queued' WHERE seq = ?`;
 const updateInput = 'UPDATE turn SET text = ?, input = ?, attachments = ? WHERE seq = ?';
@@ -84,7 +58,7 @@ const removeOld = `DELETE FROM turn WHERE seq IN
 const markEvery = 256;
 
 /** One row for each accepted message, from its acceptance to its delivery. */
-export interface TurnJournal {
+export interface TurnJournal extends TurnHistory {
   /** The turn's place in the journal; null when the conversation has had a message with this id. */
   accept(turn: Turn, state: 'queued' | 'running'): Promise<number | null>;
   /** Takes a failed turn up again: its message was sent once more. */
@@ -104,10 +78,6 @@ export interface TurnJournal {
   find(key: string, messageId: string): Promise<JournalRow | undefined>;
   /** What an earlier process left open, oldest first. */
   open(): Promise<JournalRow[]>;
-  /** Turns of a conversation, newest first, those before `before`: also those that wait and run. */
-  history(key: string, before: number, limit: number): Promise<Page<HistoryRow>>;
-  /** Those of them that have ended. */
-  ended(key: string, before: number, limit: number): Promise<Page<HistoryRow>>;
   /** What was said in a conversation is forgotten. What waits or runs stays, and a reply on its way arrives. */
   forget(key: string): Promise<number>;
   /** Removes some of what ended before `before` (epoch ms); gives how many. */
@@ -143,6 +113,8 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
   };
 
   return {
+    ...createTurnHistory(db),
+
     async accept(turn: Turn, state: 'queued' | 'running'): Promise<number | null> {
       const { envelope } = turn;
       const made = inOrder(envelope.conversation_key, inputOf(turn));
@@ -204,9 +176,6 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
       for (const row of rows) open.add(row.seq);
       return rows;
     },
-    history: (key: string, before: number, limit: number) => readPage<HistoryRow>(db, history, { values: [key], before, limit }),
-    ended: (key: string, before: number, limit: number) => readPage<HistoryRow>(db, ended, { values: [key], before, limit }),
-
     async forget(key: string): Promise<number> {
       const [removed] = await Promise.all([db.run(removeEnded, key), db.run(hideReplied, key)]);
       return removed;

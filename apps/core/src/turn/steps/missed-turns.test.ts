@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { HistoryRow, TurnJournal } from '../turn-journal.ts';
+import type { HistoryRow } from '../turn-history.ts';
+import type { TurnJournal } from '../turn-journal.ts';
 import type { Turn } from '../turn.ts';
 import type { OpenSession } from '../../session/session-store.ts';
 import type { Prompt } from './build-prompt.ts';

@@ -1,6 +1,7 @@
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { ActiveEngine } from '../../engine/engine-pool.ts';
 import { asEngineId } from '../../engine/fallback.ts';
+import type { OpenSession } from '../../session/session-store.ts';
 import type { RunFailure } from '../run-engine.ts';
 import type { TurnDeps } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
@@ -10,7 +11,7 @@ import type { Failed, Reasoned, Reply } from './reason.ts';
 type Deps = CountDeps & Pick<TurnDeps, 'engines' | 'engineFallback'>;
 
 /** `fallbackReason`: why another engine than the default one has answered; null when it was that one. */
-export type Answer = { reply: Reply; active: ActiveEngine; fallbackReason: string | null };
+export type Answer = { reply: Reply; active: ActiveEngine; session: OpenSession; fallbackReason: string | null };
 
 /**
  * Reasons with the default engine, or, while nothing of this turn was shown or done, with the next one that is set to
@@ -36,7 +37,7 @@ export async function reasonWithFallback(
     if (outcome.ending !== 'failed') {
       await countTurn(deps, used);
       fallback.answered(id);
-      return { reply: outcome, active, fallbackReason: fallbackReasonOf(fallbackReasons, outcome) };
+      return { reply: outcome, active, session: used.session, fallbackReason: fallbackReasonOf(fallbackReasons, outcome) };
     }
     const { failure } = outcome;
     switch (stepAfter(deps, outcome, { id, next, hasCrashed: crashed.has(id) })) {

@@ -57,6 +57,10 @@ export const coreSettings = {
     text: 'How long what was said is kept. 0: for ever.',
     default: '90',
   }),
+  titles: setting('SVC_TITLES', oneOf(['model', 'words', 'off']), {
+    text: 'How conversations get their titles: model (the first words, after the first answer a small side call to the cheapest engine), words (the first words) or off.',
+    default: 'model',
+  }),
   /** Limits of what a period may cost at list prices, USD; null is no limit. */
   spendSoftUsd: setting('SVC_SPEND_SOFT_USD', usd(), {
     text: 'All together past this many USD in a period: a warning. Unset: no limit.',

@@ -1,0 +1,30 @@
+import type { Session } from '@svc/contract/session.ts';
+import type { Identity } from '@svc/contract/trust.ts';
+import type { Turn } from '../turn/turn.ts';
+import type { OpenSession } from './session-store.ts';
+
+export type SessionTitle = Pick<Session, 'title' | 'title_by'>;
+
+/** A turn that was answered: who asked, in which session, by which engine. */
+export type Answered = {
+  turn: Turn;
+  identity: Identity;
+  session: Pick<OpenSession, 'title_by'>;
+  engineId: string;
+  reply: string;
+};
+
+/**
+ * The titles of sessions: the first words of the first message at once, after the first answer what a model makes of it, and
+ * above all what a person says. None of it is waited for by a turn.
+ */
+export interface Titles {
+  /** A turn has opened its session. */
+  opened(turn: Turn, session: Pick<OpenSession, 'title_by'>): void;
+  answered(answered: Answered): void;
+  /** A person's title; null gives the session back to the service. Null when there is no such session. */
+  set(key: string, title: string | null): Promise<SessionTitle | null>;
+  /** The session is gone. */
+  forget(key: string): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,89 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+
+type Options<Item> = {
+  clock: Pick<Clock, 'elapsed' | 'after'>;
+  /** How long an item waits at least, and at most: one that never had its time is dropped. */
+  delayMs: number;
+  longestMs: number;
+  /** Past it the item that waits longest is dropped. */
+  max: number;
+  /** There is something more urgent to do. */
+  isBusy(): boolean;
+  /** Never rejects. */
+  run(item: Item, signal: AbortSignal): Promise<void>;
+};
+
+/** Work that nobody waits for, one at a time and only while nothing more urgent is to be done. Lives in memory alone. */
+export interface IdleQueue<Item> {
+  add(key: string, item: Item): void;
+  /** It waits or runs. */
+  has(key: string): boolean;
+  /** What waits is dropped, what runs is told to end. */
+  remove(key: string): void;
+  /** Resolves when nothing runs any more. */
+  close(): Promise<void>;
+}
+
+type Waiting<Item> = { item: Item; since: number };
+
+const busyMs = 1000;
+
+export function createIdleQueue<Item>({ clock, delayMs, longestMs, max, isBusy, run }: Options<Item>): IdleQueue<Item> {
+  /** In the order of their coming. */
+  const waiting = new Map<string, Waiting<Item>>();
+  let running: { key: string; end: AbortController; ended: Promise<void> } | null = null;
+  let cancelLook: (() => void) | null = null;
+  let isClosed = false;
+
+  const lookAfter = (ms: number) => {
+    if (cancelLook !== null || running !== null || waiting.size === 0 || isClosed) return;
+    cancelLook = clock.after(ms, () => {
+      cancelLook = null;
+      look();
+    });
+  };
+
+  const look = () => {
+    const now = clock.elapsed();
+    for (const [key, { since }] of waiting) if (now - since > longestMs) waiting.delete(key);
+    const [first] = waiting;
+    if (first === undefined || running !== null) return;
+    const [key, { item, since }] = first;
+    const early = since + delayMs - now;
+    if (early > 0) return lookAfter(early);
+    if (isBusy()) return lookAfter(busyMs);
+    waiting.delete(key);
+    begin(key, item);
+  };
+
+  const begin = (key: string, item: Item) => {
+    const end = new AbortController();
+    const ended = run(item, end.signal).finally(() => {
+      running = null;
+      lookAfter(0);
+    });
+    running = { key, end, ended };
+  };
+
+  return {
+    add(key, item) {
+      if (isClosed) return;
+      waiting.set(key, { item, since: clock.elapsed() });
+      const [oldest] = waiting.keys();
+      if (waiting.size > max && oldest !== undefined) waiting.delete(oldest);
+      lookAfter(delayMs);
+    },
+    has: (key) => waiting.has(key) || running?.key === key,
+    remove(key) {
+      waiting.delete(key);
+      if (running?.key === key) running.end.abort();
+    },
+    async close() {
+      isClosed = true;
+      cancelLook?.();
+      waiting.clear();
+      running?.end.abort();
+      await running?.ended;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { Attachment } from '@svc/contract/envelope.ts';
+import type { TurnState } from '@svc/contract/turn.ts';
+import type { Database } from '@svc/store/database.ts';
+import { asBytes, bounded, bytesOf, cut, readPage, type Page, type PageSql } from '@svc/store/read-page.ts';
+
+export type HistoryRow = {
+  seq: number;
+  id: string;
+  sender: string;
+  state: TurnState;
+  error: string | null;
+  accepted_at: number;
+  message_id: string | null;
+  /** Bytes of UTF-8: as text, the database takes 15 ms to hand out a megabyte of Chinese. */
+  text: Uint8Array | null;
+  result: Uint8Array | null;
+  origin: 'message' | 'inject';
+  ended_at: number | null;
+  /** 1 where the result is longer than can be shown. */
+  is_too_long: number;
+  /** JSON. */
+  attachments: string | null;
+  tools: string | null;
+};
+
+/** A message of the past, in its beginning. */
+export type FirstMessage = { text: string; attachments: Attachment[]; is_public: boolean };
+
+/** What is longer is not read: the result is JSON, of which no part can be shown. */
+const maxResult = 4 * 1024 * 1024;
+const maxList = 1024 * 1024;
+const history: PageSql = {
+  table: 'turn',
+  where: 'conversation_key = ? AND forgotten = 0',
+  columns: `seq, id, message_id, sender, origin, state, ${cut('text', 1024 * 1024, asBytes)}, ${bounded('result', maxResult, asBytes)},
+    ${bounded('error', maxResult)}, ${bounded('attachments', maxList)}, ${bounded('tools', maxList)},
+    accepted_at, ended_at, result IS NOT NULL AND octet_length(result) > ${maxResult} AS is_too_long`,
+  bytes: bytesOf('text', 'result', 'error', 'attachments', 'tools'),
+};
+const ended: PageSql = { ...history, where: 'conversation_key = ? AND open = 0' };
+const selectFirst = `SELECT substr(text, 1, 20000) AS text, ${bounded('attachments', maxList)}, public FROM turn
+  WHERE conversation_key = ? AND forgotten = 0 AND text IS NOT NULL ORDER BY seq LIMIT 20`;
+
+/** What the journal shows of a conversation. */
+export interface TurnHistory {
+  /** Turns of a conversation, newest first, those before `before`: also those that wait and run. */
+  history(key: string, before: number, limit: number): Promise<Page<HistoryRow>>;
+  /** Those of them that have ended. */
+  ended(key: string, before: number, limit: number): Promise<Page<HistoryRow>>;
+  /** The first messages that are still known, oldest first. */
+  firstMessages(key: string): Promise<FirstMessage[]>;
+}
+
+export const createTurnHistory = (db: Pick<Database, 'all'>): TurnHistory => ({
+  history: (key: string, before: number, limit: number) => readPage<HistoryRow>(db, history, { values: [key], before, limit }),
+  ended: (key: string, before: number, limit: number) => readPage<HistoryRow>(db, ended, { values: [key], before, limit }),
+
+  async firstMessages(key: string): Promise<FirstMessage[]> {
+    const rows = await db.all<{ text: string; attachments: string | null; public: number | null }>(selectFirst, key);
+    return rows.map(({ text, attachments, public: isPublic }) => ({
+      text,
+      attachments: attachments === null ? [] : (JSON.parse(attachments) as Attachment[]),
+      is_public: isPublic === 1,
+    }));
+  },
+});
