@@ -1,15 +1,16 @@
 import { cpSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { startCore } from '@svc/testing/spawn-core.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { envelope } from './open-test-core.ts';
+import { envelope, openTestCore } from './open-test-core.ts';
 import { dataDir, startCoreProcess as start } from './start-core-process.ts';
 
-type Core = Awaited<ReturnType<typeof start>>;
+/** A core that listens, in a process of its own or in this one. */
+type Core = { url: string; ready(): Promise<void> };
 const file = (dir: string, name = 'core.db') => path.join(dir, name);
 const get = async <T>(core: Core, route: string) => (await requestJson<T>(`${core.url}${route}`, { timeoutMs: 40_000 })).body;
 const post = <T>(core: Core, route: string, body: unknown, headers = {}) =>
@@ -154,9 +155,10 @@ describe('[T01] a trust store', () => {
       }),
     ],
   ])('whose seed file is broken (%s) lets nobody in', async (_what, seed) => {
-    const dir = dataDir();
-    writeFileSync(file(dir, 'trust.seed.json'), seed);
-    await expectClosed(await start(dir), 'trust could not be set up, so everybody is denied');
+    const core = await openTestCore({ before: (dir) => writeFileSync(file(dir, 'trust.seed.json'), seed) });
+    onTestFinished(() => core.close());
+    const url = await core.app.listen({ host: '127.0.0.1', port: 0 });
+    await expectClosed({ url, ready: () => Promise.resolve() }, 'trust could not be set up, so everybody is denied');
   });
 });
 
