@@ -5,7 +5,10 @@ import { SlowFilesFirst } from './apps/cli/src/testing/slow-files-first.ts';
 
 const cores = availableParallelism();
 
-/** Units share a process for each core (`*.test.ts` beside the code); tests that start processes are isolated (`test/` folders). */
+/**
+ * Units (`*.test.ts` beside the code) and tests of whole processes (`test/` folders). Files share a few workers: a worker for each file would load
+ * the service's modules again for each, which took a seventh of all CPU.
+ */
 export default defineConfig({
   test: {
     sequence: { sequencer: SlowFilesFirst },
@@ -26,6 +29,8 @@ export default defineConfig({
         test: {
           name: 'process',
           include: ['{packages,apps,connectors,engines}/*/test/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
+          isolate: false,
+          unstubEnvs: true,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // The usual second is short for a busy machine; who waits goes on as soon as it can.
