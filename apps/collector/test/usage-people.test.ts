@@ -55,11 +55,35 @@ test('unlinked identities are one row whatever case they are written in', async 
   ]);
 });
 
-test('a handle that two principals have but for its case is given to neither', async () => {
+test('a handle that two principals have but for its case is whose it is to the letter, else given to neither', async () => {
   const bob: Linked = { key: 'bob', display_name: 'Bob', identifiers: [{ surface: 'messenger', value: 'ann_m' }] };
   const opened = open(() => [ann, bob]);
-  await opened.ingest([used('messenger', 'ann_m', null)]);
-  expect((await people(opened)).people).toMatchObject([{ principal: null }]);
+  await opened.ingest([used('messenger', 'ann_m', null), used('messenger', 'Ann_M', null), used('messenger', 'ANN_M', null)]);
+  expect((await people(opened)).people.map(({ principal, turns }) => [principal, turns])).toEqual([
+    [null, 1],
+    ['ann', 1],
+    ['bob', 1],
+  ]);
+});
+
+test('a handle that is linked to another person takes its past along', async () => {
+  const links = [ann];
+  const opened = open(() => links);
+  await opened.ingest([used('messenger', 'Ann_M', 'ann'), used('messenger', 'Ann_M', null)]);
+  expect((await people(opened)).people).toMatchObject([{ principal: 'ann', turns: 2 }]);
+  links[0] = { key: 'bob', display_name: 'Bob', identifiers: ann.identifiers };
+  expect((await people(opened)).people).toMatchObject([{ principal: 'bob', turns: 2 }]);
+  links.length = 0;
+  expect((await people(opened)).people).toMatchObject([
+    { principal: null, turns: 1 },
+    { principal: 'ann', turns: 1 },
+  ]);
+});
+
+test("what an earlier version counted for a principal stays that principal's, whoever is linked", async () => {
+  const opened = open(() => [{ key: 'bob', display_name: 'Bob', identifiers: [{ surface: 'compat', value: 'ann' }] }]);
+  await opened.ingest([used('compat', 'ann', 'ann')]);
+  expect((await people(opened)).people).toMatchObject([{ principal: 'ann', turns: 1 }]);
 });
 
 test('with the core away what was recorded is shown, and that it may be in parts', async () => {
@@ -165,6 +189,7 @@ test('whatever is used, linked and unlinked in whatever order, the rows add up t
             });
           }
         }
+        const toTheLetter = (surface: string, identity: string) => links.get(`${surface}\0${identity}`)?.key;
         const ownersOf = (surface: string, identity: string) =>
           new Set(
             [...links.values()]
@@ -175,7 +200,8 @@ test('whatever is used, linked and unlinked in whatever order, the rows add up t
         for (const { surface, identity, principal, cost, billed, isSide } of events) {
           const owners = ownersOf(surface, identity);
           const linked = owners.size === 1 ? [...owners][0] : undefined;
-          const person = isSide ? 'side' : (principal ?? linked ?? `${surface}:${norm(identity)}`);
+          const owner = toTheLetter(surface, identity) ?? linked ?? principal;
+          const person = isSide ? 'side' : (owner ?? `${surface}:${norm(identity)}`);
           const sum = expected.get(person) ?? { turns: 0, cost: 0, billed: 0 };
           expected.set(person, { turns: sum.turns + 1, cost: sum.cost + cost, billed: sum.billed + billed });
         }

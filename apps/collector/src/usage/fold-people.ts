@@ -4,21 +4,21 @@ import type { UsagePerson } from '@svc/contract/usage.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { HandleSums } from './sum-usage.ts';
 import { addSums, noSums } from './turn-sums.ts';
-import { usageIdentity } from './usage-store.ts';
+import { unknownIdentity } from './usage-store.ts';
 
 export type Linked = Pick<Principal, 'key' | 'display_name'> & { identifiers: readonly { surface: string; value: string }[] };
 
 /**
- * One row for each person. What was recorded with a principal is theirs, also when the handle was unlinked later; what a
- * handle used before it was linked is theirs from then on. Everybody else is their own handle, whatever case it is written in.
+ * One row for each person. A handle is whose it is linked to now, also for what it used before; one that is linked to
+ * nobody any more, whose it was then. Everybody else is their own handle, whatever case it is written in.
  */
 export function foldPeople(handles: readonly HandleSums[], principals: readonly Linked[]): UsagePerson[] {
-  const owners = ownersOf(principals);
+  const ownerOf = createOwners(principals);
   const names = new Map(principals.map(({ key, display_name }) => [key, display_name]));
   const people = new Map<string, UsagePerson>();
   for (const row of handles) {
-    const principal = row.principal || (owners.get(handleKey(row.surface, row.identity)) ?? null);
-    const key = principal === null ? handleKey(row.surface, row.identity) : compositeKey(principal);
+    const principal = isOfPrincipal(row) ? row.principal : ownerOf(row) || row.principal || null;
+    const key = principal === null ? foldedKey(row.surface, row.identity) : compositeKey(principal);
     const person = people.get(key) ?? noUse(principal, principal === null ? null : (names.get(principal) ?? null));
     people.set(key, person);
     add(person, row);
@@ -26,19 +26,27 @@ export function foldPeople(handles: readonly HandleSums[], principals: readonly 
   return [...people.values()].toSorted((a, b) => b.cost_usd - a.cost_usd || tokensOf(b) - tokensOf(a));
 }
 
-const handleKey = (surface: string, identity: string): string => compositeKey(surface, usageIdentity(null, identity));
+/** Earlier versions counted for the principal and kept no handle; what came without a sender has none. */
+const isOfPrincipal = ({ identity, principal }: HandleSums): boolean =>
+  principal !== '' && (identity === principal || identity === unknownIdentity);
+
+const folded = (identity: string): string => identity.trim().toLowerCase();
+const foldedKey = (surface: string, identity: string): string => compositeKey(surface, folded(identity));
 const tokensOf = ({ input_tokens, output_tokens }: UsagePerson): number => input_tokens + output_tokens;
 
-/** Handles that differ in case alone may be those of two people; what is ambiguous is given to neither. */
-function ownersOf(principals: readonly Linked[]): Map<string, string | null> {
-  const owners = new Map<string, string | null>();
+/** To the letter first. Handles that differ in case alone may be those of two people; what is ambiguous is given to neither. */
+function createOwners(principals: readonly Linked[]): (row: HandleSums) => string | null {
+  const exact = new Map<string, string>();
+  const byFold = new Map<string, string | null>();
   for (const { key, identifiers } of principals) {
     for (const { surface, value } of identifiers) {
-      const handle = handleKey(surface, value);
-      owners.set(handle, owners.has(handle) && owners.get(handle) !== key ? null : key);
+      exact.set(compositeKey(surface, value), key);
+      const handle = foldedKey(surface, value);
+      byFold.set(handle, byFold.has(handle) && byFold.get(handle) !== key ? null : key);
     }
   }
-  return owners;
+  return ({ surface, identity }) =>
+    exact.get(compositeKey(surface, identity)) ?? byFold.get(foldedKey(surface, identity)) ?? null;
 }
 
 const noUse = (principal: string | null, name: string | null): UsagePerson => ({
@@ -49,7 +57,8 @@ const noUse = (principal: string | null, name: string | null): UsagePerson => ({
 });
 
 function add(person: UsagePerson, row: HandleSums): void {
-  const { surface, identity } = row;
+  const { surface } = row;
+  const identity = folded(row.identity);
   if (!person.handles.some((known) => known.surface === surface && known.identity === identity))
     person.handles.push({ surface, identity });
   addSums(person, row);
@@ -59,10 +68,26 @@ export type PrincipalReader = () => Promise<readonly Linked[] | null>;
 
 const timeoutMs = 2000;
 
+type Page = { principals?: Linked[]; next?: string | null };
+/** A thousand people each. */
+const maxPages = 100;
+
 /** Asks the core who is linked to whom; null when it is away. */
 export function createPrincipalReader(coreUrl: string): PrincipalReader {
+  const readPage = async (after: string): Promise<Page | null> => {
+    const url = `${coreUrl}/trust/principals?after=${encodeURIComponent(after)}`;
+    const answer = await requestJson<Page>(url, { timeoutMs }).catch(() => null);
+    return answer?.status === 200 ? answer.body : null; // without it, what was recorded is shown
+  };
   return async () => {
-    const answer = await requestJson<{ principals?: Linked[] }>(`${coreUrl}/trust/principals`, { timeoutMs }).catch(() => null);
-    return answer?.status === 200 ? (answer.body.principals ?? null) : null; // without it, what was recorded is shown
+    const principals: Linked[] = [];
+    let after: string | null = '';
+    for (let pages = 0; after !== null && pages < maxPages; pages++) {
+      const page: Page | null = await readPage(after);
+      if (page?.principals === undefined) return null;
+      principals.push(...page.principals);
+      after = page.next ?? null;
+    }
+    return principals;
   };
 }

@@ -28,6 +28,9 @@ export async function listUsage(db: Pick<Database, 'all'>, since: number): Promi
 
 const hourMs = 3_600_000;
 
+/** Of usage without a sender. */
+export const unknownIdentity = 'unknown';
+
 const addRollup = `
 INSERT INTO usage_rollup (bucket_hour, surface, identity, principal, ${sumNames.join(', ')})
 VALUES (?, ?, ?, ?, ${sumNames.map(() => '?').join(', ')})
@@ -68,16 +71,16 @@ export function createUsageWriter(db: BatchDatabase): () => UsageSums {
   };
 }
 
-/** Whom usage is counted for: the principal, else the raw sender whatever case a channel writes it in. */
-export const usageIdentity = (principal: string | null, identity: string | null): string =>
-  principal ?? (identity?.trim().toLowerCase() || 'unknown');
+/** Whom usage is counted for: the raw sender. Who that is, is asked when it is shown: a link that is made later counts for before. */
+const rawIdentity = (identity: string | null): string =>
+  identity === null || identity.trim() === '' ? unknownIdentity : identity;
 
 function addTurn(rollups: Map<string, UsageRollup>, event: StoredEvent): void {
   const { usage, principal } = event;
   if (usage === null) return;
   const bucket_hour = bucketHour(event.ts);
   const surface = event.surface || 'unknown';
-  const identity = usageIdentity(principal, event.identity);
+  const identity = rawIdentity(event.identity);
   const row = entryOf(rollups, JSON.stringify([bucket_hour, surface, identity, principal]), () => ({
     bucket_hour,
     surface,
