@@ -43,6 +43,22 @@ describe('a turn', () => {
     expect(ids.size).toBe(1);
   });
 
+  test('says in each event of its reasoning whose it is', async () => {
+    core.engine.script(async function* () {
+      yield { type: 'thinking', text: 'Let me see.' };
+      yield { type: 'tool', id: 't1', name: 'clock', input: {} };
+      yield { type: 'tool_result', id: 't1', ok: true, output: 'noon' };
+      yield { type: 'notice', code: 'retry', message: 'The model is asked again.' };
+      yield* says('done');
+    });
+    await core.handle(envelope('hello'));
+    const kinds = ['thinking', 'tool', 'tool_result', 'engine'];
+    const events = core.telemetry.events.filter(({ kind }) => kinds.includes(kind));
+    expect(new Set(events.map(({ kind, principal }) => `${kind} ${principal}`))).toEqual(
+      new Set(kinds.map((kind) => `${kind} owner`)),
+    );
+  });
+
   test('joins blocks of text the same way in the stream and in the reply', async () => {
     core.engine.script(async function* () {
       yield { type: 'delta', text: 'Let me look.' };

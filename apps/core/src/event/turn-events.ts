@@ -19,13 +19,13 @@ export interface TurnEvents {
   started(turn: Turn, at: number): void;
   ended(turn: Turn, outcome: Outcome | 'failed', ms: number, error?: string): void;
   recovered(turn: Turn, attempts: number): void;
-  thinking(turn: Turn, text: string): void;
+  thinking(turn: Turn, identity: Identity, text: string): void;
   /** `cwd`: what relative paths in the input are relative to. */
-  tool(turn: Turn, name: string, id: string, input: unknown, cwd: string | null): void;
+  tool(turn: Turn, identity: Identity, call: { name: string; id: string; input: unknown; cwd: string | null }): void;
   /** The service's own tools refused a call. The operator's client is in no turn. */
   toolRefused(caller: ToolCaller, tool: string, reason: string): void;
-  toolResult(turn: Turn, id: string, ok: boolean, output: string): void;
-  engineNotice(turn: Turn, engineId: string, code: string, message: string): void;
+  toolResult(turn: Turn, identity: Identity, result: { id: string; ok: boolean; output: string }): void;
+  engineNotice(turn: Turn, identity: Identity, notice: { engineId: string; code: string; message: string }): void;
   /** `engineId`: who answered; `fallbackReason`: why not the default engine, when it was another. */
   outbound(turn: Turn, identity: Identity, text: string, ms: number, answerer: Answerer): void;
   sessionForgotten(turn: Turn, identity: Identity): void;
@@ -72,18 +72,24 @@ export const turnEvents = ({ send, emit, emitted, mask, maskLong }: EventOut): T
     }),
   recovered: (turn: Turn, attempts: number) =>
     emit(turn, { kind: 'turn', payload: { turn_id: turn.id, what: 'recovered', attempts } }),
-  thinking: (turn: Turn, text: string) => emit(turn, { kind: 'thinking', text, payload: { turn_id: turn.id } }),
-  tool: (turn: Turn, name: string, id: string, input: unknown, cwd: string | null) =>
-    emit(turn, { kind: 'tool', text: name, payload: { turn_id: turn.id, id, input, cwd } }),
+  thinking: (turn: Turn, identity: Identity, text: string) =>
+    emit(turn, { kind: 'thinking', principal: identity.principal_key, text, payload: { turn_id: turn.id } }),
+  tool: (turn: Turn, identity: Identity, { name, id, input, cwd }) =>
+    emit(turn, { kind: 'tool', principal: identity.principal_key, text: name, payload: { turn_id: turn.id, id, input, cwd } }),
   toolRefused: ({ turn, identity }: ToolCaller, tool: string, reason: string) => {
     const event = { kind: 'trust', principal: identity.principal_key, payload: { what: 'tool_refused', tool, reason } };
     if (turn === null) send(event);
     else emit(turn, { ...event, payload: { ...event.payload, turn_id: turn.id } });
   },
-  toolResult: (turn: Turn, id: string, ok: boolean, output: string) =>
-    emit(turn, { kind: 'tool_result', text: output, payload: { turn_id: turn.id, id, ok } }),
-  engineNotice: (turn: Turn, engineId: string, code: string, message: string) =>
-    emit(turn, { kind: 'engine', text: message, payload: { turn_id: turn.id, engine_id: engineId, code } }),
+  toolResult: (turn: Turn, identity: Identity, { id, ok, output }) =>
+    emit(turn, { kind: 'tool_result', principal: identity.principal_key, text: output, payload: { turn_id: turn.id, id, ok } }),
+  engineNotice: (turn: Turn, identity: Identity, { engineId, code, message }) =>
+    emit(turn, {
+      kind: 'engine',
+      principal: identity.principal_key,
+      text: message,
+      payload: { turn_id: turn.id, engine_id: engineId, code },
+    }),
   outbound: (turn: Turn, identity: Identity, text: string, ms: number, { engineId, fallbackReason }: Answerer) =>
     emit(turn, {
       kind: 'outbound',

@@ -1,3 +1,4 @@
+import type { Identity } from '@svc/contract/trust.ts';
 import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
@@ -13,6 +14,7 @@ import type { Turn, TurnSink } from './turn.ts';
 
 type Deps = {
   turn: Turn;
+  identity: Identity;
   session: OpenSession;
   sink: TurnSink;
   /** The redactor of the moment: a secret may become known while the turn runs. Throws when the list cannot be read. */
@@ -50,6 +52,7 @@ const cutWord = 'The reply was cut here.';
 /** Turns what an engine says into what the channel sees, redacted, and remembers what the turn needs at its end. */
 export function createEventRenderer({
   turn,
+  identity,
   session,
   sink,
   redactor,
@@ -91,7 +94,7 @@ export function createEventRenderer({
 
   const showNotice = (notice: Extract<EngineEvent, { type: 'notice' }>) => {
     const message = redactor().text(notice.message);
-    events.engineNotice(turn, session.engine_id ?? '', notice.code, message);
+    events.engineNotice(turn, identity, { engineId: session.engine_id ?? '', code: notice.code, message });
     if (notice.code !== 'tool_server_missing') return;
     warnings.push(message);
     onToolServerMissing?.(notice.toolServer, message);
@@ -106,7 +109,7 @@ export function createEventRenderer({
     const input = showToolInput(masked, maxToolChars);
     return andThen(reply.flush(), () => {
       sink({ type: 'tool', id: event.id, name, input });
-      events.tool(turn, name, event.id, input, session.cwd);
+      events.tool(turn, identity, { name, id: event.id, input, cwd: session.cwd });
     });
   };
 
@@ -114,7 +117,7 @@ export function createEventRenderer({
     const output = showToolOutput(masked, maxToolChars);
     return andThen(reply.flush(), () => {
       sink({ type: 'tool_result', id: event.id, ok: event.ok, output });
-      events.toolResult(turn, event.id, event.ok, output);
+      events.toolResult(turn, identity, { id: event.id, ok: event.ok, output });
     });
   };
 
@@ -164,7 +167,7 @@ export function createEventRenderer({
     async finish(): Promise<Rendered> {
       await showing;
       await showThought(await thinking.end());
-      if (thought !== '') events.thinking(turn, thought);
+      if (thought !== '') events.thinking(turn, identity, thought);
       await reply.finish();
       cancelKeep();
       if (kept !== null) await kept;

@@ -38,7 +38,7 @@ async function answer(deps: PipelineParts, turn: Turn, identity: Identity, io: T
   const overspent = checkSpend(deps, turn, identity);
   if (overspent !== null) return overspent;
   const asking = { turn, identity, prompt: { ...prompt, transcript: moderated.transcript } };
-  const reasoned = await reasonWithFallback(deps, turn, (engine) => ask(deps, asking, engine, io));
+  const reasoned = await reasonWithFallback(deps, asking, (engine) => ask(deps, asking, engine, io));
   const handled = await finish(deps, { ...asking, answer: reasoned, since }, io);
   if (handled.outcome === 'replied') {
     const { session, active } = reasoned;

@@ -22,7 +22,8 @@ function open(...outcomes: Reasoned['outcome'][]) {
     engines: { active: () => Promise.resolve(engineOf('claude')), open: (id: string) => Promise.resolve(engineOf(id)) },
     engineFallback: fallback,
     events: {
-      engineNotice: (_turn: unknown, id: string, code: string) => counted.push(`${code} ${id}`),
+      engineNotice: (_turn: unknown, _identity: unknown, { engineId, code }: Record<'engineId' | 'code', string>) =>
+        counted.push(`${code} ${engineId}`),
       tokenUsage: () => counted.push('tokens'),
     },
     sessions: {
@@ -31,7 +32,7 @@ function open(...outcomes: Reasoned['outcome'][]) {
     },
     spend: { add: () => undefined },
   };
-  const used = { charge: { usage: {} }, isReported: false, engineSessionId: null };
+  const used = { turn: {}, charge: { usage: {} }, isReported: false, engineSessionId: null };
   const run = () =>
     reasonWithFallback(deps as never, {} as never, ({ choice }) => {
       asked.push(choice.id);

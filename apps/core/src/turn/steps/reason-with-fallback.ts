@@ -4,9 +4,8 @@ import { asEngineId } from '../../engine/fallback.ts';
 import type { OpenSession } from '../../session/session-store.ts';
 import type { RunFailure } from '../run-engine.ts';
 import type { TurnDeps } from '../turn-deps.ts';
-import type { Turn } from '../turn.ts';
 import { countFailedRun, countTurn, type CountDeps } from './count-usage.ts';
-import type { Failed, Reasoned, Reply } from './reason.ts';
+import type { Failed, Reasoned, Reasoning, Reply } from './reason.ts';
 
 type Deps = CountDeps & Pick<TurnDeps, 'engines' | 'engineFallback'>;
 
@@ -20,10 +19,12 @@ export type Answer = { reply: Reply; active: ActiveEngine; session: OpenSession;
  */
 export async function reasonWithFallback(
   deps: Deps,
-  turn: Turn,
+  { turn, identity }: Pick<Reasoning, 'turn' | 'identity'>,
   ask: (active: ActiveEngine) => Promise<Reasoned>,
 ): Promise<Answer> {
   const { engineFallback: fallback, events } = deps;
+  const notice = (engineId: string, code: string, message: string) =>
+    events.engineNotice(turn, identity, { engineId, code, message });
   const first = await deps.engines.active();
   const { ids, passedOver } = fallback.order(first.choice.id);
   const fallbackReasons = [...passedOver];
@@ -47,12 +48,12 @@ export async function reasonWithFallback(
       case 'again':
         await countFailedRun(deps, used);
         crashed.add(id);
-        events.engineNotice(turn, id, 'retry', `${id} is asked again: ${failure.message}`);
+        notice(id, 'retry', `${id} is asked again: ${failure.message}`);
         break;
       case 'next':
         await countFailedRun(deps, used);
         fallbackReasons.push(`${id} could not answer: ${failure.message}`);
-        events.engineNotice(turn, id, 'fallback', `${next} is asked instead of ${id}: ${failure.message}`);
+        notice(id, 'fallback', `${next} is asked instead of ${id}: ${failure.message}`);
         place++;
     }
   }

@@ -109,7 +109,7 @@ async function reasonWith(tools: TurnTools, deps: Deps, reasoning: Reasoning, { 
   // What came before the limit is an answer all the same.
   const isCut = tooMuch !== null && (await renderer.cut(tooMuch.message));
   const ending: EngineEnding = isCut ? { type: 'done' } : ended;
-  if (tooMuch !== null) deps.events.engineNotice(turn, active.engine.id, tooMuch.code, tooMuch.message);
+  if (tooMuch !== null) deps.events.engineNotice(turn, identity, { ...tooMuch, engineId: active.engine.id });
   const { text, usage, model, silent, engineSessionId, warnings, redactor: streamedWith } = await renderer.finish();
   if (warnings.length > 0) deps.log.warn({ turn: turn.id, engine: active.engine.id, warnings }, 'a turn had warnings');
   const charge = deps.pricing.charge({
