@@ -25,6 +25,7 @@ import { createAnnouncer, type Announcer } from './outbound/announcer.ts';
 import { createChannelProxy, type ChannelProxy } from './outbound/channel-proxy.ts';
 import { createDeliverer } from './outbound/deliverer.ts';
 import { createSendService, type SendService } from './outbound/send-service.ts';
+import { createSentEvents } from './outbound/sent-events.ts';
 import { createSentStore } from './outbound/sent-store.ts';
 import { createSecretAnnouncer, createSecretResolver } from './supervisor/secrets.ts';
 import { createInstanceSupervisor, type InstanceSupervisor } from './supervisor/instance-supervisor.ts';
@@ -83,6 +84,7 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
   };
   const instances = createInstanceService({ settings, paths, clock, log, store, types, supervisor, forgetOutbound });
   const deliver = createDeliverer({ supervisor, knownSecrets, clock, log });
+  const events = createSentEvents({ telemetry, mask: supervisor.mask });
   const announcer = createAnnouncer({ instances, types, store: held, supervisor, deliver, ids: randomIds, clock, log });
   return {
     ...base,
@@ -93,7 +95,7 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
     supervisor,
     instances,
     coreMask: createCoreMask(`http://${settings.bindHost}:${settings.corePort}`, settings.insightsToken, clock),
-    sender: createSendService({ instances, types, sent, ids: randomIds, uploads: paths.uploads, deliver }),
+    sender: createSendService({ instances, types, sent, ids: randomIds, uploads: paths.uploads, deliver, events }),
     announcer,
     channels: createChannelProxy({ instances, supervisor }),
     bearerAuth: createBearerAuth(settings.managerToken, 'SVC_MANAGER_TOKEN'),

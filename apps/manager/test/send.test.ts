@@ -15,6 +15,25 @@ describe('POST /send', () => {
     expect(posted(id)).toEqual([{ id: body['id'], target: 'b1', kind: 'text', text: 'hello' }]);
   });
 
+  test('leaves an event of what was sent and what became of it, secrets masked; the outbox of the core has its own', async () => {
+    const { id } = await create({}, { token_secret: 'POSTBOX' });
+    bench.manager.telemetry.events.length = 0;
+    const events = () => bench.manager.telemetry.events.filter(({ kind }) => kind === 'delivery');
+    const { body } = await send({ instance_id: id, target: 'b1', text: 'hello' });
+    await send({ instance_id: id, target: 'b1', text: 'it is bot-token-of-the-postbox' }, { 'idempotency-key': 'k1' });
+    await send({ instance_id: id, target: 'nowhere', text: 'lost' });
+    await send({ instance_id: id, target: 'b1', text: 'own' }, { 'idempotency-key': 'k2', 'idempotency-text': 'may-change' });
+    // Answered from what is known: nothing was sent.
+    await send({ instance_id: id, target: 'b1', text: 'it is bot-token-of-the-postbox' }, { 'idempotency-key': 'k1' });
+    const about = { surface: 'postbox', instance_id: id, session: null };
+    expect(events()).toMatchObject([
+      { ...about, text: 'hello', payload: { what: 'delivered', delivery_id: body['id'], target: 'b1', kind: 'text' } },
+      { ...about, payload: { what: 'delivered' } },
+      { ...about, text: 'lost', payload: { what: 'failed', target: 'nowhere', error: 'There is no box "nowhere".' } },
+    ]);
+    expect(JSON.stringify(events())).not.toContain('bot-token-of');
+  });
+
   test.each(['postbox', 'Box'])(
     'takes "%s" for a channel: a type or a name that one running instance answers to',
     async (channel) => {

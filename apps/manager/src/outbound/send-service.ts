@@ -9,6 +9,7 @@ import type { InstanceService } from '../instance/instance-service.ts';
 import { checkMessage, checkUpload } from './check-message.ts';
 import type { Deliver } from './deliverer.ts';
 import { checkUp, findInstance } from './find-instance.ts';
+import type { SentEvents } from './sent-events.ts';
 import type { SameMessage, SentStore } from './sent-store.ts';
 
 type Deps = {
@@ -18,6 +19,7 @@ type Deps = {
   ids: Ids;
   uploads: string;
   deliver: Deliver;
+  events: SentEvents;
 };
 
 /** What is stored as the answer of a message whose fate is known: it is delivered, or will never be. */
@@ -36,7 +38,7 @@ export type SendService = {
   targets(): Promise<SendTarget[]>;
 };
 
-export function createSendService({ instances, types, sent, ids, uploads, deliver }: Deps): SendService {
+export function createSendService({ instances, types, sent, ids, uploads, deliver, events }: Deps): SendService {
   const metaOf = (type: string) => types.find(type)?.meta ?? null;
   const outboundOf = ({ type }: Instance) => metaOf(type)?.outbound ?? false;
   const running = new Map<string, SameMessage & { answer: Promise<SendAnswer> }>();
@@ -53,11 +55,11 @@ export function createSendService({ instances, types, sent, ids, uploads, delive
 
   async function sendNew(request: SendRequest): Promise<SendAnswer> {
     const { instance, message } = await plan(request);
-    return toAnswer(await tryOnce(instance.id, { id: ids.next('snd'), ...message }));
+    return toAnswer(await tryAndTell(instance, { id: ids.next('snd'), ...message }));
   }
 
   /** Recorded before it leaves. An end that is not final is left open: the next repeat tries again under the same id. */
-  async function sendKeyed(request: SendRequest, key: string, same: SameMessage): Promise<SendAnswer> {
+  async function sendKeyed(request: SendRequest, { key, anyContent }: SendKey, same: SameMessage): Promise<SendAnswer> {
     const known = await sent.find(key);
     if (known !== null && !isRepeat(known, same)) throw otherMessage();
     if (known !== null && known.answer !== null) {
@@ -68,12 +70,21 @@ export function createSendService({ instances, types, sent, ids, uploads, delive
       known === null ? request : { ...request, channel: undefined, instance_id: known.instance_id },
     );
     const { id } = known ?? (await sent.begin(key, same, instance.id));
-    const outcome = await tryOnce(instance.id, { id, ...message });
+    // Whose text is masked again each time is the core, which has an event for each delivery.
+    const attempt = anyContent ? tryOnce : tryAndTell;
+    const outcome = await attempt(instance, { id, ...message });
     if ('final' in outcome) await sent.settle(id, JSON.stringify(outcome.final));
     return toAnswer(outcome);
   }
 
-  async function tryOnce(instanceId: string, message: OutboundMessage): Promise<Outcome> {
+  async function tryAndTell(instance: Instance, message: OutboundMessage): Promise<Outcome> {
+    const outcome = await tryOnce(instance, message);
+    const fault = 'error' in outcome ? outcome.error : outcome.final.ok ? undefined : toError(outcome.final);
+    events(instance, message, { ok: fault === undefined, error: fault });
+    return outcome;
+  }
+
+  async function tryOnce({ id: instanceId }: Pick<Instance, 'id'>, message: OutboundMessage): Promise<Outcome> {
     const tried = await deliver(instanceId, message);
     const about = { instanceId, id: message.id };
     if (tried.ok) return { ...about, final: { ok: true } };
@@ -91,7 +102,7 @@ export function createSendService({ instances, types, sent, ids, uploads, delive
       const twin = running.get(key);
       if (twin !== undefined && !isRepeat(twin, same)) throw otherMessage();
       if (twin !== undefined) return twin.answer;
-      const answer = sendKeyed(request, key, same).finally(() => running.delete(key));
+      const answer = sendKeyed(request, under, same).finally(() => running.delete(key));
       running.set(key, { ...same, answer });
       return answer;
     },
