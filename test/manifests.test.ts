@@ -1,11 +1,28 @@
+import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { read, workspaces } from './repository.ts';
+import { read, root, workspaces } from './repository.ts';
 
 type Manifest = { version: string; dependencies?: Record<string, string>; devDependencies?: Record<string, string> };
 const manifests = ['package.json', ...workspaces().map(({ dir }) => `${dir}/package.json`)];
 const parse = (file: string) => JSON.parse(read(file)) as Manifest;
 
-test.each(manifests)('%s carries the version of the service', (file) => {
+/** Those that are no workspaces too: the Node that is provisioned, what is installed on demand. */
+const isIgnored = (name: string) => name === 'node_modules' || name === 'fixtures' || name.startsWith('.');
+const all = globSync('**/package.json', { cwd: root, exclude: isIgnored });
+const locks = globSync('**/package-lock.json', { cwd: root, exclude: isIgnored });
+type Lock = { version: string; packages: Record<string, { version?: string; link?: boolean; name?: string }> };
+
+test('every manifest is looked at', () => {
+  expect(all).toEqual(expect.arrayContaining([...manifests, 'runtime/package.json', 'apps/collector/otel/package.json']));
+});
+
+test.each(locks)('%s carries the version of the service', (file) => {
+  const { version, packages } = JSON.parse(read(file)) as Lock;
+  const own = Object.entries(packages).filter(([place, { link }]) => !place.includes('node_modules/') && link !== true);
+  expect([version, ...own.map(([, { version: of }]) => of)].filter((of) => of !== read('VERSION').trim())).toEqual([]);
+});
+
+test.each(all)('%s carries the version of the service', (file) => {
   expect(parse(file).version).toBe(read('VERSION').trim());
 });
 
