@@ -39,6 +39,7 @@ const light = [
   'cut-text',
   'fixed-window',
   'http/guard',
+  'http/refuse-bytes',
   'http/read-body',
   'http/receive-body',
   'hub',

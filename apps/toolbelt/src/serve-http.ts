@@ -4,6 +4,8 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { http, type IncomingMessage, type Server, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
 import { createGuard } from '@svc/service-kit/http/guard.ts';
+import { answerRefusedRequests } from '@svc/service-kit/http/refuse-bytes.ts';
+import { randomIds } from '@svc/service-kit/ids.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { createServer, type ServerDeps } from './create-server.ts';
@@ -22,11 +24,12 @@ export async function serveHttp(deps: ServerDeps, port: number): Promise<HttpFor
     { maxRequestBodySize: maxBodyBytes },
   );
   const guard = createGuard([]);
-  const server = http.createServer({ requestTimeout: 30_000 }, (request, response) => {
+  const server = http.createServer({ requestTimeout: 30_000, requireHostHeader: false }, (request, response) => {
     const refusal = guard(request.headers) ?? checkRoute(request);
     if (refusal !== null) refuse(response, refusal);
     else void handle(request, response);
   });
+  answerRefusedRequests(server);
   server.maxConnections = 512;
   await listen(server, port).catch(() => listen(server, 0));
   return {
@@ -52,7 +55,7 @@ const tokenOf = (request: Request | undefined): Secret =>
 function refuse(response: ServerResponse, error: ServiceError): void {
   const challenge: Record<string, string> = error.status === 401 ? { 'www-authenticate': 'Bearer' } : {};
   response.writeHead(error.status, { 'content-type': 'application/json', ...challenge });
-  response.end(JSON.stringify(error.toBody('')));
+  response.end(JSON.stringify(error.toBody(randomIds.next('req'))));
 }
 
 const listen = (server: Server, port: number): Promise<void> =>

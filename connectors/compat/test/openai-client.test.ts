@@ -277,6 +277,22 @@ describe('the official client', () => {
     expect(compat.core.turns[0]?.options.requestId).toBe('trace-1');
   });
 
+  test.each([
+    ['no Host', 'GET /v1/models HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_host'],
+    ['no request', 'nonsense\r\n\r\n', 400, 'bad_request'],
+    ['headers that are too long', `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(50_000)}\r\n\r\n`, 431, 'bad_request'],
+  ])('what Node would refuse by itself (%s) gets the error object of the protocol', async (_what, bytes, status, code) => {
+    const socket = connect(compat.port, '127.0.0.1').setEncoding('utf8');
+    let text = '';
+    socket.on('data', (part: string) => (text += part));
+    socket.write(bytes);
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4))).toMatchObject({
+      error: { message: expect.any(String) as string, type: 'invalid_request_error', code },
+    });
+  });
+
   test('a reader that leaves in mid-stream stops nothing', async () => {
     const left = Promise.withResolvers<void>();
     const finished = Promise.withResolvers<string>();

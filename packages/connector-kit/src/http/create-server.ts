@@ -3,6 +3,7 @@ import type { Schema } from '@svc/contract/schema.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
 import { http, type IncomingMessage, type Server, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { createGuard } from '@svc/service-kit/http/guard.ts';
+import { answerRefusedRequests } from '@svc/service-kit/http/refuse-bytes.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { errorText, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '../connector.ts';
@@ -17,7 +18,7 @@ export type ConnectorServerOptions = {
   /** The bind address and the operator's own host names. */
   allowedHosts: readonly string[];
   /** How this surface writes an error. */
-  renderError: (error: ServiceError, exchange: Exchange) => Reply;
+  renderError: (error: ServiceError, exchange: Pick<Exchange, 'requestId'>) => Reply;
   /** Of the body that `renderError` writes, for `/openapi.json`. */
   errorSchema?: Schema;
   log: StartContext['log'];
@@ -59,6 +60,8 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
       keepAliveTimeout: limits.keepAliveTimeout,
       // A second `Host` would be dropped in silence, and could be the one that a proxy before us went by.
       joinDuplicateHeaders: true,
+      // A request without `Host` is refused by the guard.
+      requireHostHeader: false,
     },
     (req, res) => {
       // Shared listeners and no list of replies: both would be a good part of what a short request costs.
@@ -69,6 +72,7 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
       serve(exchange).catch((error: unknown) => fail(options, exchange, error));
     },
   );
+  answerRefusedRequests(server, (error, requestId) => options.renderError(error, { requestId }));
   server.maxConnections = limits.maxConnections;
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
 

@@ -85,7 +85,19 @@ describe('the HTTP server of connectors', () => {
     );
     expect(answer).toMatch(wanted);
     expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toMatchObject({ code: 'bad_request' });
     expect(ran).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_host'],
+    ['an expectation', 'GET /health HTTP/1.1\r\nHost: localhost\r\nExpect: tea\r\n\r\n', 417, 'bad_request'],
+    ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 405, 'bad_request'],
+  ])('refuses %s in its own words', async (_what, bytes, status, code) => {
+    const { port } = await openServer();
+    const answer = await raw(port, bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toMatchObject({ code });
   });
 
   test('keeps what went wrong inside out of its answer, and puts it into the log', async () => {

@@ -41,6 +41,26 @@ test.each(['/%', '/%ff', '/health/%ED%A0%80'])(
   },
 );
 
+test.each([
+  ['a request without Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_host'],
+  ['bytes that are no request', 'nonsense\r\n\r\n', 400, 'bad_request'],
+  ['headers that are too long', `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`, 431, 'bad_request'],
+  ['an expectation', 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: tea\r\n\r\n', 417, 'bad_request'],
+  ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 405, 'bad_request'],
+])('%s, which Node would refuse by itself, is refused in the shape of every error', async (_what, bytes, status, error) => {
+  const served = open(() => undefined);
+  onTestFinished(() => served.close());
+  const { port, hostname } = new URL(await served.listen({ host: '127.0.0.1', port: 0 }));
+  const socket = connect(Number(port), hostname).setEncoding('utf8');
+  let text = '';
+  socket.on('data', (part: string) => (text += part));
+  socket.write(bytes);
+  await once(socket, 'close');
+  expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  const body = text.slice(text.indexOf('\r\n\r\n') + 4);
+  expect(JSON.parse(body)).toMatchObject({ ok: false, error, request_id: expect.stringMatching(/^req_/) as string });
+});
+
 describe('a JSON body', () => {
   const text = { type: 'object', properties: { name: { type: 'string' } } } as const;
   const own = open((routes) => {

@@ -23,7 +23,7 @@ import { handleError } from './error-handler.ts';
 import { takeJsonBodies } from './json-bodies.ts';
 import { lazyCompilers } from './lazy-compilers.ts';
 import { createUnreadReplies, type UnreadReplies } from './unread-replies.ts';
-import { refuseBytes } from './refuse-bytes.ts';
+import { answerRefusedRequests } from './refuse-bytes.ts';
 import { writeAnswers } from './write-answers.ts';
 
 declare module 'fastify' {
@@ -103,6 +103,8 @@ function bareApp(options: AppOptions): App {
     http: {
       // A second `Host` would be dropped in silence, and could be the one that a proxy before us went by.
       joinDuplicateHeaders: true,
+      // A request without `Host` is refused by the guard.
+      requireHostHeader: false,
       headersTimeout: headersTimeoutMs,
       connectionsCheckingInterval: 5000,
       // One listener only counts connections: without another one, an upgrade would never be answered.
@@ -122,10 +124,12 @@ function bareApp(options: AppOptions): App {
     // A URL that cannot be decoded reaches no hook and no error handler of ours: nothing of it may be in the answer.
     frameworkErrors: (_error, request, reply) =>
       handleError(createGuard(options.allowedHosts)(request.headers) ?? unreadableUrl, request, reply),
-    clientErrorHandler: refuseBytes,
+    // Answered below, in our own words.
+    clientErrorHandler: () => undefined,
     return503OnClosing: true,
     forceCloseConnections: 'idle',
   }).withTypeProvider<SchemaTypes>();
+  answerRefusedRequests(app.server);
   app.decorate('unread', createUnreadReplies());
   app.removeContentTypeParser('text/plain');
   takeJsonBodies(app as unknown as FastifyInstance, options.intake);

@@ -28,7 +28,7 @@ describe('Host', () => {
   });
 
   test('a request without Host is refused', () => {
-    expect(guard({})?.code).toBe('bad_host');
+    expect(guard({})).toMatchObject({ code: 'bad_host', status: 400 });
   });
 });
 

@@ -16,6 +16,10 @@ export function createGuard(allowed: readonly string[]): Guard {
 
   return (headers) => {
     const hostHeader = one(headers.host);
+    if (headers.host === undefined) {
+      const noHost = 'This request has no Host header. Send the name of the host that it is for.';
+      return new ServiceError('bad_host', noHost, { status: 400 });
+    }
     const host = hostHeader === null ? null : hostName(hostHeader);
     if (host === null || !isOurs(host)) {
       return new ServiceError('bad_host', 'This host name is not served here. Add it to SVC_ALLOWED_HOSTS if it is yours.');

@@ -1,28 +1,83 @@
 import type { Socket } from 'node:net';
+import type { IncomingMessage, Server, ServerResponse } from '../builtin.ts';
 import { randomIds } from '../ids.ts';
-import { badRequest } from '../service-error.ts';
+import { badRequest, ServiceError } from '../service-error.ts';
 
-const lines: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+/** How a surface writes an error. */
+export type RenderRefusal = (error: ServiceError, requestId: string) => { body: string; headers?: Record<string, string> };
+
+const ourBody: RenderRefusal = (error, requestId) => ({ body: JSON.stringify(error.toBody(requestId)) });
+
+const statuses: Record<string, { status: number; line: string }> = {
+  HPE_HEADER_OVERFLOW: { status: 431, line: '431 Request Header Fields Too Large' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, line: '413 Payload Too Large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, line: '408 Request Timeout' },
 };
+const malformed = { status: 400, line: '400 Bad Request' };
+
+/** A sender may go on with what it was sending for so long: one that is cut off in the middle never reads the answer. */
+const lingerMs = 1000;
 
 /** The answer that is on its way over a connection; Node keeps it there. */
 type Answering = Socket & { _httpMessage?: { headersSent: boolean } | null };
 
 /**
- * Answers bytes that are no request with the error body of every other refusal, and ends the connection. An answer that has
- * begun is cut off instead: the refusal would pass for a part of it.
+ * Has a server answer what Node itself would refuse, with the error body of every other refusal: bytes that are no request,
+ * headers that are too long or too slow, an expectation or a tunnel that nobody here meets. Node must leave a request
+ * without `Host` to the guard (`requireHostHeader: false`).
  */
-export function refuseBytes(error: Error & { code?: string }, socket: Answering): void {
-  const line = lines[error.code ?? ''] ?? '400 Bad Request';
-  const { _httpMessage: answer } = socket;
-  if (error.code !== 'ECONNRESET' && socket.writable && answer?.headersSent !== true) {
-    const body = JSON.stringify(
-      badRequest(`This is no HTTP request that is served here: ${line}.`).toBody(randomIds.next('req')),
+export function answerRefusedRequests(server: Server, render: RenderRefusal = ourBody): void {
+  const ended = new WeakSet<Socket>();
+  server.on('clientError', (error: Error & { code?: string }, socket: Answering) => {
+    // What still comes is no request either.
+    if (ended.has(socket)) return;
+    ended.add(socket);
+    const { _httpMessage: answer } = socket;
+    // The refusal would pass for a part of an answer that has begun.
+    if (error.code === 'ECONNRESET' || !socket.writable || answer?.headersSent === true) return void socket.destroy(error);
+    const { status, line } = statuses[error.code ?? ''] ?? malformed;
+    const fault = badRequest(`This is no HTTP request that is served here: ${line}.`);
+    writeRefusal(socket, line, render, new ServiceError(fault.code, fault.message, { status }));
+  });
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    const line = '405 Method Not Allowed';
+    socket.on('error', () => undefined); // nobody else listens from here on
+    writeRefusal(
+      socket,
+      line,
+      render,
+      new ServiceError('bad_request', 'This is no proxy: CONNECT is not served.', { status: 405 }),
     );
-    const head = `HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Type: application/json\r\n`;
-    socket.write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-  }
-  socket.destroy(error);
+    socket.resume();
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const error = new ServiceError(
+      'bad_request',
+      'This server meets no expectation but 100-continue. Leave the header Expect out.',
+      {
+        status: 417,
+      },
+    );
+    const requestId = randomIds.next('req');
+    const { body, headers } = render(error, requestId);
+    response.writeHead(417, headersOf(body, requestId, headers)).end(body);
+    request.resume();
+  });
+}
+
+const headersOf = (body: string, requestId: string, more: Record<string, string> = {}): Record<string, string> => ({
+  connection: 'close',
+  'content-type': 'application/json',
+  'content-length': String(Buffer.byteLength(body)),
+  'x-request-id': requestId,
+  ...more,
+});
+
+function writeRefusal(socket: Socket, line: string, render: RenderRefusal, error: ServiceError): void {
+  const requestId = randomIds.next('req');
+  const { body, headers } = render(error, requestId);
+  const fields = Object.entries(headersOf(body, requestId, headers)).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${line}\r\n${fields.join('')}\r\n${body}`);
+  const linger = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(linger));
 }
