@@ -37,7 +37,7 @@ export async function runService(name: string, start: (context: ServiceContext) 
     stopping = true;
     log.info({ why }, 'stopping');
     setTimeout(() => {
-      log.error('did not stop in time; ending now');
+      log.fatal('did not stop in time; ending now');
       process.exit(exitCodes.failed);
     }, settings.stopTimeoutMs).unref();
     await running.stop();
@@ -46,7 +46,7 @@ export async function runService(name: string, start: (context: ServiceContext) 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
   process.on('disconnect', () => void stop('the parent process is gone'));
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'uncaught fault; the supervisor starts a new process');
+    log.fatal({ err: error }, 'uncaught fault');
     process.exit(exitCodes.failed);
   });
   log.info({ url: running.url }, `${name} is ready`);

@@ -3,6 +3,8 @@ import { describeExit } from './exit-reason.ts';
 
 const lines = (...texts: string[]) => texts.map((text) => ({ at: 0, stream: 'stderr' as const, text }));
 const ended = { code: 1, signal: null, error: null };
+const killed = { code: null, signal: 'SIGKILL', error: null };
+const unknown = 'ended with exit code 1; the reason is not known';
 
 describe('the reason of an exit', () => {
   test.each([
@@ -13,21 +15,33 @@ describe('the reason of an exit', () => {
       'ended with exit code 1: Error: boom',
     ],
     [
-      'the message of a JSON line',
+      'the message of a fatal line',
       ended,
       ['{"level":"fatal","msg":"core could not start"}'],
       'ended with exit code 1: core could not start',
     ],
     [
-      'the message of a JSON line with its error',
+      'the message of a fatal line with its error',
       ended,
-      ['{"level":"error","msg":"uncaught fault","error":"the socket is gone","stack":"Error: the socket is gone"}'],
+      ['{"level":"fatal","msg":"uncaught fault","error":"the socket is gone","stack":"Error: the socket is gone"}'],
       'ended with exit code 1: uncaught fault: the socket is gone',
     ],
     [
+      'the message of a fatal line with the error that a service logs',
+      ended,
+      ['{"level":"fatal","err":{"type":"Error","message":"no memory"},"msg":"uncaught fault"}', '{"level":"error","msg":"late"}'],
+      'ended with exit code 1: uncaught fault: no memory',
+    ],
+    [
+      'an error once that its message has in it',
+      ended,
+      ['{"level":"fatal","err":{"message":"port 1 is taken"},"msg":"core could not start: port 1 is taken"}'],
+      'ended with exit code 1: core could not start: port 1 is taken',
+    ],
+    [
       'no line about what ends nobody',
-      { code: null, signal: 'SIGKILL', error: null },
-      ['{"level":"warn","msg":"a token is not set"}', '{"level":"info","msg":"core is ready"}'],
+      killed,
+      ['{"level":"warn","msg":"a token is not set"}', '{"level":"info","msg":"core is ready"}', 'Error: an old one'],
       'was ended by SIGKILL',
     ],
     [
@@ -40,15 +54,46 @@ describe('the reason of an exit', () => {
       ],
       'used up its heap',
     ],
-    ['the signal', { code: null, signal: 'SIGKILL', error: null }, [], 'was ended by SIGKILL'],
-    ['an exit that nobody asked for', { ...ended, code: 0 }, ['bye'], 'ended with exit code 0: bye'],
+    ['the signal', killed, [], 'was ended by SIGKILL'],
+    [
+      'the last words of a process that fails by a signal',
+      { code: null, signal: 'SIGABRT', error: null },
+      ['assertion failed: x > 0'],
+      'was ended by SIGABRT: assertion failed: x > 0',
+    ],
     [
       'a start that was impossible',
       { code: null, signal: null, error: 'spawn EAGAIN' },
       ['old'],
       'could not be started: spawn EAGAIN',
     ],
+    ['no failed work as the reason', ended, ['{"level":"error","msg":"turn failed"}'], unknown],
+    [
+      'no failed work as the reason of an ordered end',
+      { ...ended, code: 0 },
+      ['bye'],
+      'ended with exit code 0; the reason is not known',
+    ],
+    [
+      'a signal that a process took as its order to stop',
+      { ...ended, code: 0 },
+      ['{"level":"error","msg":"turn failed"}', '{"level":"info","why":"SIGTERM","msg":"stopping"}'],
+      'ended with exit code 0: it was told to stop (SIGTERM)',
+    ],
+    ['nothing where nothing was seen', ended, ['', '    at x.ts:1:7', '{"level":"info"}'], unknown],
   ])('names %s', (_, exit, texts, expected) => {
-    expect(describeExit(exit, lines(...texts))).toBe(expected);
+    expect(describeExit(exit, { lines: lines(...texts), at: 0 })).toBe(expected);
+  });
+
+  test('is nothing that was written long before, and nothing of what it told its users', () => {
+    expect(describeExit(ended, { lines: lines('Error: of this morning'), at: 3_600_000 })).toBe(unknown);
+    const told = [{ at: 0, stream: 'stdout' as const, text: 'Error: an example of an error' }];
+    expect(describeExit(ended, { lines: told, at: 0 })).toBe(unknown);
+  });
+
+  test('is one short line, whatever the log holds', () => {
+    const long = JSON.stringify({ level: 'fatal', msg: 'x'.repeat(5000) });
+    for (const text of [long, 'y'.repeat(5000), '{"level":"fatal","msg":{"a":1},"error":[1]}', '{"level":"fatal"'])
+      expect(describeExit(ended, { lines: lines(text), at: 0 }).length).toBeLessThan(600);
   });
 });

@@ -40,7 +40,11 @@ export const spawnChild: Spawn = (spec, listener) => {
     if (pid !== undefined) killGroup(pid);
     child.kill('SIGKILL');
   };
-  const channel = openChannel(child, listener, end);
+  let endedFor: string | undefined;
+  const channel = openChannel(child, listener, (why) => {
+    endedFor = why;
+    end();
+  });
   for (const name of ['stdout', 'stderr'] as const) readInPeace(child[name], (chunk) => listener.onOutput(name, chunk));
   // Without a pid it never ran; with one, 'exit' follows and a failed signal needs no answer.
   child.on('error', (error) => {
@@ -48,7 +52,7 @@ export const spawnChild: Spawn = (spec, listener) => {
   });
   child.once('exit', (code, signal) => {
     if (pid !== undefined) killGroup(pid);
-    afterOutput(child, channel, () => listener.onExit({ code, signal, error: null }));
+    afterOutput(child, channel, () => listener.onExit({ code, signal, error: null, endedFor }));
   });
   return {
     pid: pid ?? null,
@@ -71,7 +75,11 @@ const startNode = ({ entry, args = [], execArgv = [], heapMb, env, cwd }: ChildS
   });
 
 /** Null when there is no process. */
-function openChannel(child: ChildProcess, { onMessage, onOutput }: ChildListener, end: () => void): ChildChannel | null {
+function openChannel(
+  child: ChildProcess,
+  { onMessage, onOutput }: ChildListener,
+  end: (why: string) => void,
+): ChildChannel | null {
   // Without a process there may be no list of pipes either.
   const pipe = (child.stdio as ChildProcess['stdio'] | undefined)?.[channelFd];
   if (!(pipe instanceof Duplex)) return null;
@@ -80,7 +88,7 @@ function openChannel(child: ChildProcess, { onMessage, onOutput }: ChildListener
     onMessage,
     onFault(why) {
       // First, or it could still end as if it had been asked to.
-      end();
+      end(why);
       note(`ended by its parent: ${why}`);
     },
     onHurry: () => note('it says more to its parent than can be kept up with, and has to wait'),

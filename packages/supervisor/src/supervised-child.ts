@@ -195,7 +195,9 @@ class ForkedChild implements SupervisedChild {
     const asked = isEnding(this.#phase);
     // What an earlier process wrote says nothing about this one.
     const own = () => this.logs().filter((line) => line.at >= startedAt);
-    let reason = asked ? 'was asked to stop' : (this.#complaint ?? describeExit(exit, own(), this.#spec.heapMb));
+    let reason = asked
+      ? 'was asked to stop'
+      : (this.#complaint ?? describeExit(exit, { lines: own(), at: this.#clock.now(), heapMb: this.#spec.heapMb }));
     let event: ChildEvent = 'exit';
     if (!asked) {
       const at = this.#clock.elapsed();

@@ -42,7 +42,7 @@ describe('[M08] a child that misuses the channel to its parent', () => {
     await until(() => child.state.lastExit !== null);
     expect(child.state.lastExit).toMatchObject({
       signal: 'SIGKILL',
-      reason: `was ended by SIGKILL: [ended by its parent: what it said to its parent ${why}]`,
+      reason: `was ended by its parent: what it said to its parent ${why}`,
     });
     expect(heard).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { HandleResult, TurnFrame, TurnProgress } from '@svc/contract/turn.ts';
 import { plain } from '../terminal.ts';
 import { createPlainLines } from './turn-lines.ts';
-import { createTurnView } from './turn-view.ts';
+import { createTurnView, describeError } from './turn-view.ts';
 
 const result = (fields: Partial<HandleResult> = {}): TurnFrame & { type: 'result' } => ({
   type: 'result',
@@ -124,4 +124,10 @@ describe('the view of a turn', () => {
     ];
     expect(show(frames).all).not.toContain('\u001B');
   });
+});
+
+test('a fault whose cause is known is said as it is; only an unknown one sends a person to the log', () => {
+  const body = { ok: false, error: 'internal', message: 'No reply can leave.', request_id: 'req_1' } as const;
+  expect(describeError({ ...body, cause: 'mask' })).toBe('No reply can leave.');
+  expect(describeError(body)).toBe('No reply can leave. (request req_1; ./svc logs core shows more)');
 });

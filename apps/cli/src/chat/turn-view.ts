@@ -99,8 +99,10 @@ function describeOutcome({ outcome, actions }: HandleResult, withdrawn: boolean)
 }
 
 /** What failed, and the command that helps. */
-export function describeError(body: ErrorBody & { engine_id?: string }): string {
-  const { message, error, request_id, engine_id } = body;
+export function describeError(body: ErrorBody & { engine_id?: string; cause?: string }): string {
+  const { message, error, request_id, engine_id, cause } = body;
+  // One whose cause is known says it.
+  if (error === 'internal' && cause !== undefined) return message;
   if (error === 'internal') return `${message} (request ${request_id}; ./svc logs core shows more)`;
   if (engine_id !== undefined) return describeFailure(engine_id, body);
   const command = message.includes('./svc ') ? undefined : commands[error];

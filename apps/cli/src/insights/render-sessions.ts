@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import type { ListedSession } from '@svc/contract/session.ts';
+import { shortPath } from '@svc/service-kit/short-path.ts';
 import { duration } from '../status/duration.ts';
 import type { Style } from '../terminal.ts';
 import { amount, line, usd } from './words.ts';
@@ -60,15 +60,12 @@ function factsOf(session: ListedSession, now: number): string[] {
 /** Where it works, and the terminal that it can be seen in. Of a long path the end says more. */
 function placeOf({ cwd, repo, multiplexer, tmux_target, pid }: ListedSession): string[] {
   const terminal = multiplexer === null ? (pid === null ? '' : `process ${pid}`) : `${multiplexer} ${tmux_target ?? ''}`.trim();
-  const shown = cwd === null ? '' : line(short(cwd), 1024);
+  const shown = cwd === null ? '' : line(shortPath(cwd), 1024);
   const max = room - (terminal === '' ? 0 : terminal.length + 2) - (repo === null ? 0 : ' (git)'.length);
   const folder = shown.length > max ? `…${shown.slice(shown.length - max + 1)}` : shown;
   const parts = [`${folder}${folder !== '' && repo !== null ? ' (git)' : ''}`, line(terminal, 200)];
   return parts.some(Boolean) ? [parts.filter(Boolean).join(', ')] : [];
 }
-
-const short = (folder: string): string =>
-  `${folder}/`.startsWith(`${homedir()}/`) ? `~${folder.slice(homedir().length)}` : folder;
 
 /** As many facts on a line as fit. */
 function wrapped(facts: readonly string[]): string[] {

@@ -128,7 +128,7 @@ function toServiceStatus({ name, url, health, version }: ServiceAnswer, known: S
   return {
     name,
     url,
-    pid: known?.pid ?? null,
+    pid: livingPid(known),
     healthy: fault === null,
     version: version.ok ? version.body.version : null,
     sha: version.ok ? version.body.sha : null,
@@ -171,6 +171,12 @@ async function ask<T>(url: string, token: Secret | null = null): Promise<Answer<
 
 const healthFault = ({ status, degraded }: HealthInfo): string | null =>
   status === 'ok' ? null : (degraded?.join('; ') ?? `is ${status}`);
+
+/** A process that has ended is not named: its number may be another one's by now. */
+function livingPid(known: Supervised): number | null {
+  const pid = known?.pid ?? null;
+  return pid !== null && isAlive(pid) ? pid : null;
+}
 
 function downReason(known: Supervised): string | null {
   if (known === undefined) return null;

@@ -75,10 +75,9 @@ export async function toBannerInstance(
   };
 }
 
-async function whyNot({ reason: why, config }: Instance): Promise<string> {
-  const reason = why ?? 'is not ready yet';
+async function whyNot({ reason, config }: Instance): Promise<string | null> {
   const port = config['port'];
-  const owner = typeof port === 'number' && reason.includes('in use') ? await findPortOwner(port) : null;
+  const owner = typeof port === 'number' && reason?.includes('in use') === true ? await findPortOwner(port) : null;
   return owner === null ? reason : `port ${String(port)} is used by ${describeOwner(owner)}`;
 }
 

@@ -53,17 +53,19 @@ function headline({ version, readyMs, services, instances, dataDir }: BannerFact
 
 function addresses({ services }: BannerFacts, style: Style, width: number): string[] {
   return services.flatMap(({ name, url, status, reason, faults }) => [
-    ...(status === 'running'
-      ? [row(title(name), url)]
-      : rows(title(name), `${status}: ${reason ?? 'is not ready yet'}`, width, style.red)),
+    ...(status === 'running' ? [row(title(name), url)] : rows(title(name), whyNot(status, reason), width, style.red)),
     ...faults.flatMap((fault) => rows('', fault, width, style.red)),
   ]);
 }
 
+/** Why something does not run, as far as that is known. */
+const whyNot = (status: string, reason: string | null): string =>
+  reason === null ? (status === 'starting' ? 'is starting' : `${status}: the reason is not known`) : `${status}: ${reason}`;
+
 function api({ name, type, status, url, reason, newKey, keysFile }: BannerInstance, style: Style, width: number): string[] {
   const label = type === 'compat' ? 'API' : name;
   if (status === 'waiting') return rows(label, reason ?? status, width, style.yellow);
-  if (status !== 'running') return rows(label, `${status}: ${reason ?? 'is not ready yet'}`, width, style.red);
+  if (status !== 'running') return rows(label, whyNot(status, reason), width, style.red);
   if (type !== 'compat') return [row(label, url ?? status)];
   const lines = [row(label, `${url}/v1  ${style.dim('(base URL for any OpenAI client)')}`)];
   if (newKey !== null)

@@ -1,8 +1,9 @@
 import type { StartContext } from '../connector.ts';
 
-type Level = Parameters<StartContext['log']>[0];
+/** `fatal`: why this process ends. A connector ends none. */
+type Level = Parameters<StartContext['log']>[0] | 'fatal';
 
-export type ChildLog = StartContext['log'] & {
+export type ChildLog = ((level: Level, message: string, fields?: object) => void) & {
   /** Names the connector in all lines from now on. */
   bind(service: string, instance: string): void;
 };

@@ -47,7 +47,7 @@ export function runChild(): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end(signal));
   process.on('disconnect', () => end('the manager is gone'));
   process.on('uncaughtException', (error) => {
-    log('error', 'uncaught fault; the manager starts this connector again', { error: errorText(error), stack: error?.stack });
+    log('fatal', 'uncaught fault', { error: errorText(error), stack: error?.stack });
     process.exit(1);
   });
   parent.onStop(() => end('asked to'));
@@ -87,7 +87,7 @@ async function begin(child: Child): Promise<Live> {
     return { running: running as RunningConnector, drain: async () => drain?.(), ...outbound };
   } catch (error) {
     const reason = startFailure(error, message.config);
-    log('error', `could not start: ${reason}`, { stack: error instanceof Error ? error.stack : undefined });
+    log('fatal', `could not start: ${reason}`, { stack: error instanceof Error ? error.stack : undefined });
     await parent.sendLast({ type: 'failed', message: reason });
     process.exit(1);
   }
@@ -157,7 +157,7 @@ async function finish({ message, log, core }: Child, { running, drain, stopOutbo
 
 function endInTime({ message, log }: Child): void {
   setTimeout(() => {
-    log('error', 'did not stop in time; ending now');
+    log('fatal', 'did not stop in time; ending now');
     process.exit(1);
   }, message.stopTimeoutMs).unref();
 }

@@ -14,3 +14,15 @@ test('a fault that is not ours keeps its text to itself', () => {
   expect(known).toMatchObject({ status: 500, code: 'internal' });
   expect(known.message).not.toContain('password');
 });
+
+test.each([
+  [{ name: 'DamagedDatabase' }, 'a database of the service is damaged'],
+  [{ code: 'ERR_SQLITE_ERROR', errcode: 8 }, 'a database of the service cannot be written'],
+  [{ code: 'ERR_SQLITE_ERROR', errcode: 10 | (3 << 8) }, 'a database of the service cannot be read or written'],
+  [{ code: 'EACCES' }, 'this user may not use a file that is needed'],
+  [{ code: 'EMFILE' }, 'the service has too many files open'],
+])('what the machine has against our files is named, without its place: %j', (fault, why) => {
+  const known = toServiceError(Object.assign(new Error('/home/anna/.svc/core.db: bad'), fault));
+  expect(known).toMatchObject({ status: 500, code: 'internal', details: { cause: 'storage' } });
+  expect(known.message).toBe(`This did not work: ${why}. ./svc doctor says more.`);
+});

@@ -35,10 +35,40 @@ export function toServiceError(error: unknown): ServiceError {
   if (code !== undefined) return new ServiceError(code, errorText(error), { cause: error });
   if (statusCode !== undefined && statusCode < 500)
     return new ServiceError('bad_request', errorText(error), { status: statusCode });
-  return new ServiceError('internal', 'Something went wrong here. The log has the details under this request id.', {
+  return systemFault(error) ?? new ServiceError('internal', unknownFault, { cause: error });
+}
+
+const unknownFault = 'Something went wrong here. The log has the details under this request id.';
+
+/** What the machine has against a file or a database of ours, which is no fault of this code. Null for anything else. */
+function systemFault(error: unknown): ServiceError | null {
+  const { code, errcode, name } = error as { code?: string; errcode?: number; name?: string };
+  const why =
+    name === 'DamagedDatabase'
+      ? 'a database of the service is damaged'
+      : (sqliteFaults[(errcode ?? 0) & 0xff] ?? fileFaults[code ?? '']);
+  if (why === undefined) return null;
+  return new ServiceError('internal', `This did not work: ${why}. ./svc doctor says more.`, {
+    details: { cause: 'storage' },
     cause: error,
   });
 }
+
+/** By SQLite's codes, without what it adds to them. */
+const sqliteFaults: Readonly<Record<number, string>> = {
+  8: 'a database of the service cannot be written',
+  10: 'a database of the service cannot be read or written',
+  14: 'a database of the service cannot be opened',
+};
+
+const fileFaults: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not use a file that is needed',
+  EPERM: 'this user may not use a file that is needed',
+  EROFS: 'the disk of the service is read-only',
+  EIO: 'the disk of the service has a fault',
+  EMFILE: 'the service has too many files open',
+  ENFILE: 'this machine has too many files open',
+};
 
 const otherType =
   'This route does not take a body of that content-type. Send JSON with the header content-type: application/json.';

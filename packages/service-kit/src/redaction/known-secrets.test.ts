@@ -31,16 +31,24 @@ test('tokens and variables are masked where there is no secrets or keys file at 
 test('a place that cannot be looked at is a fault, and stays one within the second in which nobody looks again', () => {
   const { known, instancesDir, clock } = open({ SERVICE_API_KEY: secret });
   writeFileSync(instancesDir, 'a file where a folder belongs');
-  for (let asked = 0; asked < 3; asked++) expect(() => known.redactor()).toThrow(/replies are withheld/);
-  expect(known.fault()).toMatch(/replies are withheld/);
+  for (let asked = 0; asked < 3; asked++) expect(() => known.redactor()).toThrow(/No reply can leave/);
+  expect(known.fault()).toMatch(/No reply can leave/);
   clock.advance(1001);
-  expect(() => known.redactor()).toThrow(/replies are withheld/);
+  expect(() => known.redactor()).toThrow(/No reply can leave/);
 });
 
-test('a fault goes away once the file is mended', () => {
+test('a fault says what keeps replies from leaving, and names the file as people do', () => {
+  const { known, secretsFile } = open();
+  writeFileSync(secretsFile, '{');
+  const message = `No reply can leave: ${secretsFile} is not valid JSON, so secrets could not be masked. Correct that; the next reply then leaves.`;
+  expect(() => known.redactor()).toThrow(expect.objectContaining({ code: 'internal', message, details: { cause: 'mask' } }));
+  expect(known.fault()).toBe(message);
+});
+
+test('a fault goes away once the file is correct', () => {
   const { known, secretsFile, clock } = open();
   writeFileSync(secretsFile, '{');
-  expect(() => known.redactor()).toThrow(/replies are withheld/);
+  expect(() => known.redactor()).toThrow(/No reply can leave/);
   writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));
   clock.advance(1001);
   expect(known.redactor().text(secret)).toBe(masked);
@@ -70,7 +78,7 @@ test.each([
 ])('a secrets file that is %s is a fault', (_name, make, why) => {
   const { known, secretsFile } = open();
   make(secretsFile);
-  expect(() => known.redactor()).toThrow(/replies are withheld/);
+  expect(() => known.redactor()).toThrow(/No reply can leave/);
   expect(known.fault()).toContain(why);
 });
 
@@ -130,7 +138,7 @@ test('a line of the log is masked as far as it can be while the secrets file is 
   const { known, secretsFile } = open({ SERVICE_API_KEY: secret });
   writeFileSync(secretsFile, '{');
   expect(known.line(secret)).toBe(masked);
-  expect(() => known.redactor()).toThrow(/replies are withheld/);
+  expect(() => known.redactor()).toThrow(/No reply can leave/);
 });
 
 test('what has the form of a secret is masked in a line of the log, and the line stays one', () => {
@@ -234,7 +242,7 @@ test('a secret that is learned while the files cannot be read is masked in the l
   known.redactor();
   writeFileSync(secretsFile, '{');
   clock.advance(1001);
-  expect(() => known.redactor()).toThrow(/replies are withheld/);
+  expect(() => known.redactor()).toThrow(/No reply can leave/);
   known.learn(['learned-secret-1']);
   expect(known.line(`${secret} learned-secret-1 service-token-1`)).toBe(`${masked} ${masked} ${masked}`);
 });
@@ -248,7 +256,7 @@ test('a secret of many digits is masked where it was read as a number too, and a
 test('the mask of answers works on while the list cannot be read', () => {
   const { known, secretsFile } = open({ SERVICE_API_KEY: secret });
   writeFileSync(secretsFile, '{');
-  expect(() => known.redactor()).toThrow(/replies are withheld/);
+  expect(() => known.redactor()).toThrow(/No reply can leave/);
   expect(known.mask.json({ status: known.fault(), [secret]: secret })).not.toContain(secret);
 });
 

@@ -1,7 +1,8 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../clock.ts';
-import { errorText } from '../service-error.ts';
+import { shortPath } from '../short-path.ts';
+import { errorText, ServiceError } from '../service-error.ts';
 import { loadDetection } from './detection.ts';
 import { createGrowingMatcher } from './growing-matcher.ts';
 import { textInSlices } from './in-slices.ts';
@@ -144,7 +145,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
       // For the log, which goes on.
       if (current.size === 0) rebuild([]);
       else addLearned();
-      fault = `known secrets cannot be read, so replies are withheld: ${errorText(error)}`;
+      fault = `No reply can leave: ${unreadable(error)}, so secrets could not be masked. Correct that; the next reply then leaves.`;
     }
   };
 
@@ -158,7 +159,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
     redactor() {
       hasRules = true;
       if (isDue(refreshMs)) refresh(true);
-      if (fault !== null) throw new Error(fault);
+      if (fault !== null) throw new ServiceError('internal', fault, { details: { cause: 'mask' } });
       return redactor;
     },
 
@@ -224,19 +225,29 @@ const textsByName = (content: Record<string, unknown>): [string, string][] =>
 /** Errors name the file and never quote it: they show in /health and in the log. */
 function parseFile(file: string): Record<string, unknown> {
   const stat = statSync(file);
-  if (!stat.isFile()) throw new Error(`${file} is not a file`);
-  if (stat.size > maxFileBytes) throw new Error(`${file} is larger than ${maxFileBytes / 1024} KiB`);
+  const name = shortPath(file);
+  if (!stat.isFile()) throw new Error(`${name} is not a file`);
+  if (stat.size > maxFileBytes) throw new Error(`${name} is larger than ${maxFileBytes / 1024} KiB`);
   const content = parseJson(readFileSync(file, 'utf8'));
-  if (typeof content !== 'object' || content === null) throw new Error(`${file} does not hold a JSON object`);
+  if (content === undefined) throw new Error(`${name} is not valid JSON`);
+  if (typeof content !== 'object' || content === null) throw new Error(`${name} does not hold a JSON object`);
   return content as Record<string, unknown>;
 }
 
+/** Undefined for what is not JSON: the parser's own words would quote the text. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // the parser's own words quote the text
+    return undefined;
   }
+}
+
+/** The system's own words name the call and its code. */
+function unreadable(error: unknown): string {
+  const { code, path: file } = error as NodeJS.ErrnoException;
+  if (file === undefined) return errorText(error);
+  return code === 'EACCES' ? `this user may not read ${shortPath(file)}` : `${shortPath(file)} cannot be read (${code})`;
 }
 
 function textsIn(value: unknown): string[] {
