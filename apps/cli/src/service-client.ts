@@ -7,6 +7,7 @@ import { openRequest, requestJson, type JsonRequest } from '@svc/service-kit/htt
 import { CliError, isUnexpectedResponse, unexpectedResponse } from './cli-error.ts';
 import { serviceUrl, type HostName } from './service-urls.ts';
 import { readEvents, type SseEvent } from './sse-reader.ts';
+import { NotAlive, whileAlive } from './while-alive.ts';
 import { whileRestarting } from './while-restarting.ts';
 
 /** What a process of ours answered. A refusal is a value. */
@@ -21,6 +22,8 @@ const managerTimeoutMs = 15_000;
 const collectorTimeoutMs = 30_000;
 const speechTimeoutMs = 15 * 60_000;
 const followMs = 2 ** 31 - 1;
+/** Three of the signs that keep a stream open. */
+const silenceMs = 45_000;
 
 /** One question to the core; it is asked again while it restarts. @throws CliError when nothing answers. */
 export const askCore = <T>(
@@ -53,11 +56,27 @@ export const tellCollector = <T>(settings: CliSettings, path: string, timeoutMs:
 /** What happens from now on, until the collector is gone. @throws CliError when nothing answers, or it refuses. */
 export async function* followCollector(settings: CliSettings): AsyncGenerator<SseEvent> {
   const url = collectorUrl(settings, '/api/stream');
-  const response = await openRequest(url, { token: settings.insightsToken, timeoutMs: followMs }).catch((error: unknown) => {
-    throw toCliError('collector', url, error, followMs);
-  });
+  const request = { token: settings.insightsToken, timeoutMs: followMs };
+  const response = await whileAlive(new URL(url).origin, (signal) => openRequest(url, { ...request, signal })).catch(
+    (error: unknown) => {
+      throw toCliError('collector', url, error, followMs);
+    },
+  );
   if (response.statusCode !== 200) throw collectorRefusal(response.statusCode ?? 0, `It answered ${response.statusCode}.`);
-  yield* readEvents(response.setEncoding('utf8') as AsyncIterable<string>);
+  yield* readEvents(unlessSilent(response, () => toCliError('collector', url, new NotAlive(silenceMs), silenceMs)));
+}
+
+/** The text of a stream that its writer keeps open by a sign every 15 s. */
+async function* unlessSilent(stream: IncomingMessage, fault: () => unknown): AsyncGenerator<string> {
+  const watchdog = setTimeout(() => stream.destroy(fault() as Error), silenceMs);
+  try {
+    for await (const text of stream.setEncoding('utf8')) {
+      watchdog.refresh();
+      yield text as string;
+    }
+  } finally {
+    clearTimeout(watchdog);
+  }
 }
 
 /** The answer of a speech route, to be read. `failed` says what did not work. @throws CliError for a refusal, and when nothing answers. */
@@ -72,12 +91,18 @@ export async function askSpeech(url: string, request: Omit<JsonRequest, 'timeout
 }
 
 async function requestService<T>(host: HostName, url: string, request: Request): Promise<ServiceAnswer<T>> {
-  const exchange = () => requestJson<T | ErrorBody>(url, request);
-  const { status, body } = await (host === 'core' ? whileRestarting(exchange) : exchange()).catch((error: unknown) => {
+  const exchange = (signal?: AbortSignal) => requestJson<T | ErrorBody>(url, { ...request, signal });
+  const { status, body } = await patiently(host, url, exchange).catch((error: unknown) => {
     throw toCliError(host, url, error, request.timeoutMs);
   });
   // The casts: the status says which of the two it is (contracts of the processes).
   return status >= 200 && status < 300 ? { ok: true, body: body as T } : { ok: false, status, body: body as ErrorBody };
+}
+
+/** The core may be starting again; the collector may work on a question for long, and must not be waited for when it hangs. */
+function patiently<T>(host: HostName, url: string, exchange: (signal?: AbortSignal) => Promise<T>): Promise<T> {
+  if (host === 'core') return whileRestarting(exchange);
+  return host === 'collector' ? whileAlive(new URL(url).origin, exchange) : exchange();
 }
 
 async function fromCollector<T>(url: string, request: Request): Promise<T> {
@@ -107,7 +132,8 @@ function toCliError(host: HostName, url: string, error: unknown, timeoutMs: numb
     return new CliError(`${what} is not running.`, { why: `Nothing answers at ${origin}.`, run: './svc up', cause: error });
   }
   if (isUnexpectedResponse(error)) return unexpectedResponse(url, error);
-  if (name !== 'TimeoutError' && name !== 'AbortError') return error;
-  const why = `It said nothing for ${timeoutMs / 1000} s at ${origin}.`;
+  const isSilent = error instanceof NotAlive;
+  if (!isSilent && name !== 'TimeoutError' && name !== 'AbortError') return error;
+  const why = `It said nothing for ${(isSilent ? error.silentMs : timeoutMs) / 1000} s at ${origin}.`;
   return new CliError(`the ${host} does not answer.`, { why, run: './svc doctor', cause: error });
 }
