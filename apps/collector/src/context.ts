@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
@@ -98,7 +99,7 @@ export function createCollectorContext(options: CollectorOptions): CollectorCont
   const hub = createHub<FeedItem>((error) => log.warn({ err: errorText(error) }, 'a reader of the live feed failed'));
   const feed = createFeedSource(hub, clock);
   const searchThread = createSearchThread({ eventFile: paths.collectorDb, indexFile: paths.searchDb }, clock);
-  const indexer = createIndexer({ db, thread: searchThread, clock, log });
+  const indexer = createIndexer({ db, thread: searchThread, clock, log, hasIndex: existsSync(paths.searchDb) });
   const listProcesses = createProcessLister({
     stateFile: paths.supervisorState,
     managerUrl: urls.manager,

@@ -16,6 +16,8 @@ const oldState: Tree = {
   'core.db-redo': 'old changes',
   'core.db-wal': 'old pages',
   'manager.db': 'old manager',
+  'collector-search.db': 'old index',
+  'collector-search.db-wal': 'old index',
   'pricing.json': 'old prices',
   'instances/compat/keys.json': 'old keys',
   'uploads/2026-01-01/a': 'old upload',
@@ -189,7 +191,7 @@ describe('a restore', () => {
 });
 
 describe('[S03] a start that is killed', () => {
-  const renames = 15; // nine names out, six in
+  const renames = 17; // eleven names out, six in
 
   test.each(['before', 'after'])(
     '%s any of the renames ends with all of the backup',

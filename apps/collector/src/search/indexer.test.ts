@@ -7,7 +7,7 @@ test('an index that does not keep up says so, and is well again by itself', asyn
   let fails = true;
   const ask = () => (fails ? Promise.reject(new Error('disk full')) : Promise.resolve({ seq: 1, behind: false }));
   const db = { get: () => Promise.resolve(undefined), run: () => Promise.resolve(1) };
-  const indexer = createIndexer({ db, thread: { ask: ask as never }, clock, log: { warn: () => undefined } });
+  const indexer = createIndexer({ db, thread: { ask: ask as never }, clock, log: { warn: () => undefined }, hasIndex: true });
   indexer.catchUp();
   await expect.poll(() => indexer.fault()).toBe('The search index does not keep up: disk full');
   fails = false;
@@ -21,10 +21,27 @@ test('a clock that jumps back does not hold the index up', async () => {
   const asked: unknown[] = [];
   const ask = (question: unknown) => (asked.push(question), Promise.resolve({ seq: 1, behind: false }));
   const db = { get: () => Promise.resolve(undefined), run: () => Promise.resolve(1) };
-  const indexer = createIndexer({ db, thread: { ask: ask as never }, clock, log: { warn: () => undefined } });
+  const indexer = createIndexer({ db, thread: { ask: ask as never }, clock, log: { warn: () => undefined }, hasIndex: true });
   indexer.stored(2000);
   clock.setBack(3_600_000);
   clock.advance(5000);
   expect(asked).toHaveLength(1);
+  indexer.close();
+});
+
+test.each([
+  [false, 1],
+  [true, 0],
+])('all events are indexed again after the start when there is no index, and not when there is: %j', async (hasIndex, times) => {
+  const clock = createFakeClock();
+  const asked: unknown[] = [];
+  const ask = (question: unknown) => (asked.push(question), Promise.resolve({ seq: 5000, behind: false }));
+  // What was indexed at the time of a backup is in the database that it brought back.
+  const get = (_sql: string, counts: number) => Promise.resolve({ behind: 5000 - counts * 5000 });
+  const db = { get: get as never, run: () => Promise.resolve(1) };
+  const indexer = createIndexer({ db, thread: { ask: ask as never }, clock, log: { warn: () => undefined }, hasIndex });
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(5000);
+  expect(asked).toHaveLength(times);
   indexer.close();
 });

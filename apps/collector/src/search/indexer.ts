@@ -19,6 +19,8 @@ type Deps = {
   thread: Pick<SearchThread, 'ask'>;
   clock: Clock;
   log: Pick<Log, 'warn'>;
+  /** Whether there is an index. One that was thrown away, as with a restore, is made again from all events. */
+  hasIndex: boolean;
 };
 
 const batchEvents = 2000;
@@ -28,10 +30,11 @@ const tooMany = 100_000;
 const quietMs = 5000;
 const retryMs = 60_000;
 
-const selectBehind = `SELECT coalesce(max(seq), 0) - coalesce((SELECT value FROM fact WHERE name = 'indexed_seq'), 0) AS behind FROM event`;
+/** `indexed_seq` comes with a copy of the events, and says nothing of an index that is not there. */
+const selectBehind = `SELECT coalesce(max(seq), 0) - ? * coalesce((SELECT value FROM fact WHERE name = 'indexed_seq'), 0) AS behind FROM event`;
 const keepIndexed = `INSERT INTO fact (name, value) VALUES ('indexed_seq', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-export function createIndexer({ db, thread, clock, log }: Deps): Indexer {
+export function createIndexer({ db, thread, clock, log, hasIndex }: Deps): Indexer {
   let waiting = 0;
   let lastAt = clock.elapsed();
   let runs = false;
@@ -75,7 +78,7 @@ export function createIndexer({ db, thread, clock, log }: Deps): Indexer {
     else lookIn(quietMs - quietFor, lookWhenQuiet);
   };
   const takeUp = async () => {
-    waiting += (await db.get<{ behind: number }>(selectBehind))?.behind ?? 0;
+    waiting += (await db.get<{ behind: number }>(selectBehind, hasIndex ? 1 : 0))?.behind ?? 0;
     if (waiting >= worthIt) lookWhenQuiet();
   };
   void takeUp().catch((error: unknown) => log.warn({ err: errorText(error) }, 'the state of the search index is not known'));

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '@svc/service-kit/clock.ts';
@@ -43,6 +43,32 @@ const tables = () => {
   db.close();
   return names.map(({ name }) => name);
 };
+
+/** What was stored after a copy was made is not in it; what comes then gets the same numbers. */
+function goBackTo(seq: number): void {
+  stored.db.raw.prepare('DELETE FROM event WHERE seq > ?').run(seq);
+}
+
+test('an index of events that were replaced by those of a copy is thrown away, however many have come since', () => {
+  for (let seq = 1; seq <= 30; seq++) store(seq, 's', `word lost${seq}`, seq);
+  expect(find('word').hits).toBe(30);
+  index.close();
+  goBackTo(20);
+  for (let seq = 21; seq <= 60; seq++) store(seq, 't', `word new${seq}`, 1000 + seq);
+  index = openSearchIndex(files);
+  expect([find('lost25').hits, find('new25').hits, find('word').hits]).toEqual([0, 1, 60]);
+});
+
+test('an index stays where only old events are gone', () => {
+  for (let seq = 1; seq <= 30; seq++) store(seq, 's', 'word', seq);
+  find('word');
+  index.close();
+  stored.db.raw.exec('DELETE FROM event WHERE seq < 10 OR seq = 30');
+  store(31, 's', 'word', 31);
+  const before = statSync(files.indexFile).ino;
+  index = openSearchIndex(files);
+  expect([statSync(files.indexFile).ino, find('word').complete]).toEqual([before, true]);
+});
 
 test('hits of all parts are one answer, the session of the newest hit first', () => {
   store(5, 'old', 'first word');

@@ -96,13 +96,19 @@ function openFile({ eventFile, indexFile }: Files): DatabaseSync | null {
 
 const removeFile = (file: string) => ['', '-wal', '-shm'].forEach((end) => rmSync(file + end, { force: true }));
 
-/** Events that were brought back from a copy have other numbers than those the index knows. */
+/**
+ * Events that were brought back from a copy go on with numbers that the index has for others: those of the newest that it
+ * knows have other times then.
+ */
 function isOfTheseEvents(db: DatabaseSync): boolean {
   if (Number(db.prepare('PRAGMA main.user_version').get()?.['user_version']) !== layout) return false;
   const sql = `SELECT seq <= (SELECT coalesce(max(seq), 0) FROM stored.event)
     AND source = (SELECT min(applied_at) FROM stored.schema_migration) AS same FROM position`;
-  return db.prepare(sql).get()?.['same'] === 1;
+  return db.prepare(sql).get()?.['same'] === 1 && db.prepare(selectOther).get()?.['others'] === 0;
 }
+
+const selectOther = `SELECT count(*) AS others FROM (SELECT seq, ts FROM place ORDER BY seq DESC LIMIT 1000) p
+  JOIN stored.event e ON e.seq = p.seq WHERE e.ts <> p.ts`;
 
 const noteTime = `INSERT INTO block (number, max_ts) VALUES (?, ?)
 ON CONFLICT (number) DO UPDATE SET max_ts = max(max_ts, excluded.max_ts)`;

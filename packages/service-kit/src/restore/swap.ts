@@ -71,7 +71,8 @@ const endsOf = (paths: RestorePaths, { kind }: Journal) =>
 
 const exists = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 
-const databases = ['core.db', 'manager.db', 'collector.db'];
+/** `collector-search.db` is made of `collector.db`, and of no other one: it goes and comes with it. */
+const databases = ['core.db', 'manager.db', 'collector.db', 'collector-search.db'];
 /** Files that SQLite keeps beside a database, and one of version 0.1 (import-redo.ts). Without its own, a database is another one. */
 const companions = ['', '-wal', '-shm', '-journal', '-redo'];
 
