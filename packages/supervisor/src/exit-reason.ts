@@ -1,4 +1,3 @@
-import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { LogLine } from './child-spec.ts';
 
 export type Exit = {
@@ -46,7 +45,7 @@ function fatalLine(lines: readonly LogLine[]): string | null {
 }
 
 function wordsOf({ msg, error, err }: Entry): string {
-  const cause = error ?? (isRecord(err) ? err['message'] : undefined);
+  const cause = error ?? (err as { message?: unknown } | null | undefined)?.message;
   const [said = '', why = ''] = [msg, cause].map((part) => (typeof part === 'string' ? part : ''));
   return said.includes(why) ? said : `${said}: ${why}`;
 }
@@ -65,8 +64,12 @@ type Entry = { level?: unknown; msg?: unknown; error?: unknown; err?: unknown; w
 
 /** A line of a log of ours; null for any other text. */
 function parseEntry(text: string): Entry | null {
-  const value = text.startsWith('{') ? parseJsonOrNull(text) : null;
-  return isRecord(value) ? value : null;
+  if (!text.startsWith('{')) return null;
+  try {
+    return JSON.parse(text) as Entry; // a text that begins so is an object
+  } catch {
+    return null; // a line that only looks like JSON
+  }
 }
 
 /** What is found out about the reason of an exit after it happened. */
