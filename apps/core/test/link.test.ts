@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Envelope } from '@svc/contract/envelope.ts';
 import type { LinkReply } from '@svc/contract/link.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import type { ChannelMessage } from '../src/delivery/channel-sender.ts';
@@ -272,6 +273,44 @@ describe('the socket', () => {
     look();
     await new Promise((resolve) => setImmediate(resolve));
     expect(existsSync(file)).toBe(false);
+  });
+});
+
+describe('acceptance', () => {
+  const ask = (id: number, text: string, over: Partial<Envelope> = {}) =>
+    JSON.stringify({ op: 'handle', id, stream: false, ack: true, envelope: envelope(text, over) });
+
+  test('is told when the message is in the journal, before anything of its turn, to who wants to know', async () => {
+    const finish = Promise.withResolvers<void>();
+    core.engine.script(async function* () {
+      await finish.promise;
+      yield { type: 'segment', text: 'done' };
+      yield { type: 'done' };
+    });
+    const [accepted] = await exchange([ask(1, 'work', { message_id: 'm1' })], 1);
+    const turn_id = accepted !== undefined && 'accepted' in accepted ? accepted.accepted.turn_id : '';
+    expect(core.context.db.raw.prepare('SELECT id, open FROM turn').all()).toEqual([{ id: turn_id, open: 1 }]);
+    // One who joins is told too.
+    expect(await exchange([ask(2, 'work', { message_id: 'm1' })], 1)).toEqual([{ id: 2, accepted: { turn_id } }]);
+    finish.resolve();
+    expect(await exchange([], 2)).toMatchObject([{ result: { turn_id } }, { result: { turn_id } }]);
+  });
+
+  test.each([
+    ['denied', { sender: { raw_id: 'stranger' } }, 'denied'],
+    ['only observed', { delivery: 'async' as const }, 'observed'],
+  ])('is not told of a message that is %s: its answer is the end of it', async (_what, over, outcome) => {
+    expect(await exchange([ask(1, 'hi', over)], 1)).toMatchObject([{ id: 1, result: { outcome } }]);
+  });
+
+  test('is not told of a message that was answered before', async () => {
+    await exchange([ask(1, 'hi', { message_id: 'm1' })], 2);
+    expect(await exchange([ask(2, 'hi', { message_id: 'm1' })], 1)).toMatchObject([{ id: 2, result: { outcome: 'replied' } }]);
+  });
+
+  test('is not told while nothing can be stored', async () => {
+    core.context.db.raw.exec('PRAGMA max_page_count = 1');
+    expect(await exchange([ask(1, 'hi'.repeat(200_000))], 1)).toMatchObject([{ id: 1, error: { ok: false } }]);
   });
 });
 

@@ -29,6 +29,13 @@ export type CallOptions = {
   requestId?: string;
   /** The connector will say with `CoreApi.delivered` what became of the reply. Without it, having it is delivery. */
   confirm?: boolean;
+  /**
+   * The message is safe: it will be answered, or listed as failed, whatever ends. The moment to acknowledge it to the platform. Called
+   * at most once, and not for a message whose call ends before it: `denied`, `observed`, an answer it got before, a refusal.
+   */
+  onAccepted?(turnId: string): void;
+  /** This connector, or an earlier process of it, has asked before: the turn is joined, and what was pushed meanwhile is not given again. */
+  again?: boolean;
 };
 
 export type CoreApi = {

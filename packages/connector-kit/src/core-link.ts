@@ -3,6 +3,7 @@ import { noCall, type LinkReply, type LinkRequest } from '@svc/contract/link.ts'
 import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 import { createDeliveryAcks, type DeliveryAcks } from './delivery-acks.ts';
 import type { CallOptions, CoreApi, StartContext, StreamHandlers } from './connector.ts';
 import { CoreError, toCoreError } from './core-error.ts';
@@ -86,14 +87,17 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
     stream,
     request_id: call?.requestId,
     confirm: call?.confirm,
+    ...(call?.onAccepted !== undefined && { ack: true }),
+    ...(call?.again === true && { again: true }),
     envelope: intake === undefined ? envelope : { ...envelope, intake },
   });
 
   // The casts: the core closes a `handle` with a result and a `resolve` with an identity (contract of the link).
   return {
-    handle: (envelope, call) => ask(link, toHandle(envelope, false, call), turnLimitMs, null) as Promise<HandleResult>,
+    handle: (envelope, call) =>
+      ask(link, toHandle(envelope, false, call), turnLimitMs, null, call?.onAccepted) as Promise<HandleResult>,
     handleStream: (envelope, handlers, call) =>
-      ask(link, toHandle(envelope, true, call), turnLimitMs, handlers) as Promise<HandleResult>,
+      ask(link, toHandle(envelope, true, call), turnLimitMs, handlers, call?.onAccepted) as Promise<HandleResult>,
     resolve: (envelope) => ask(link, { op: 'resolve', id: ++serial, envelope }, resolveLimitMs, null) as Promise<Identity>,
     delivered(turnId, error) {
       if (link.isClosed) return;
@@ -110,7 +114,13 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
   };
 }
 
-function ask(link: Link, request: LinkRequest, limitMs: number, handlers: StreamHandlers | null) {
+function ask(
+  link: Link,
+  request: LinkRequest,
+  limitMs: number,
+  handlers: StreamHandlers | null,
+  onAccepted?: (turnId: string) => void,
+) {
   return new Promise<HandleResult | Identity>((settle, fail) => {
     const refusal = refusalOf(link);
     if (refusal !== null) return fail(refusal);
@@ -125,6 +135,7 @@ function ask(link: Link, request: LinkRequest, limitMs: number, handlers: Stream
       sent: false,
       limitMs,
       handlers,
+      onAccepted: onAccepted ?? null,
       shown: false,
       stale: false,
       brokenAt: null,
@@ -182,6 +193,10 @@ function takeLine(link: Link, line: string): boolean {
     end(link, call, toCoreError(reply.error));
     return true;
   }
+  if ('accepted' in reply) {
+    takeAcceptance(link, call, reply.accepted.turn_id);
+    return true;
+  }
   if (call.stale) withdraw(link, call);
   if ('frame' in reply) show(link, call, reply.frame);
   else end(link, call, 'result' in reply ? reply.result : reply.identity);
@@ -200,6 +215,17 @@ function show({ frames }: Link, call: LinkCall, frame: TurnProgress): void {
   if (call.handlers === null) return;
   if (frame.type !== 'queued') call.shown = frame.type !== 'retract';
   frames.take(call.handlers, frame);
+}
+
+/** Once: after a break the core says it again. */
+function takeAcceptance(link: Link, call: LinkCall, turnId: string): void {
+  const tell = call.onAccepted;
+  call.onAccepted = null;
+  try {
+    tell?.(turnId);
+  } catch (error) {
+    link.log('error', 'onAccepted threw', { error: errorText(error) });
+  }
 }
 
 function withdraw({ frames }: Link, call: LinkCall): void {

@@ -16,6 +16,8 @@ export type LinkCall = {
   sent: boolean;
   limitMs: number;
   handlers: StreamHandlers | null;
+  /** Null when it was called, or nobody wants to know. */
+  onAccepted: ((turnId: string) => void) | null;
   /** Something of the turn has been shown over this link. */
   shown: boolean;
   /** What was shown over an earlier link is not withdrawn yet; the turn is shown from its beginning now. */
@@ -61,6 +63,6 @@ export const linkFaults = {
 export function parseReply(line: string): LinkReply | null {
   const reply = parseJsonOrNull(line);
   if (!isRecord(reply) || typeof reply['id'] !== 'number') return null;
-  const isReply = 'frame' in reply || 'result' in reply || 'identity' in reply || 'error' in reply;
+  const isReply = 'frame' in reply || 'result' in reply || 'identity' in reply || 'error' in reply || 'accepted' in reply;
   return isReply ? (reply as LinkReply) : null;
 }

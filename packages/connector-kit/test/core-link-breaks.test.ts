@@ -91,6 +91,33 @@ describe('the link to the core, when it breaks', () => {
       expect(first).toMatchObject({ request_id: 'req_7', confirm: true });
     });
 
+    test('is accepted once, however often the core says so, and a refused one never', async () => {
+      const said: string[] = [];
+      const options = { onAccepted: (turnId: string) => void said.push(turnId) };
+      answer = (call) => {
+        call.reply({ accepted: { turn_id: 't1' } });
+        if (isAgain(call)) echo(call);
+      };
+      const link = open();
+      const turn = link.handle(envelope('hello'), options);
+      await soon(() => expect(said).toEqual(['t1']));
+      server.breakLinks();
+      await expect(turn).resolves.toEqual(resultOf('hello'));
+      answer = (call) => call.reply({ error: { ok: false, error: 'queue_full', message: 'full', request_id: 'r' } });
+      await expect(link.handle(envelope('more'), options)).rejects.toMatchObject({ code: 'queue_full' });
+      expect(said).toEqual(['t1']);
+      expect(server.calls.map(({ request }) => request)).toMatchObject([
+        { ack: true },
+        { ack: true, again: true },
+        { ack: true },
+      ]);
+    });
+
+    test('of an earlier process is marked so from the beginning', async () => {
+      await open().handle(envelope('hello'), { again: true });
+      expect(server.calls[0]?.request).toMatchObject({ again: true });
+    });
+
     test('is sent again in the order it was asked, before and after what came meanwhile', async () => {
       answerAgainOnly(() => undefined);
       const link = open();

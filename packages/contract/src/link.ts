@@ -20,6 +20,8 @@ export type LinkRequest =
       request_id?: string;
       /** The connector will say with `delivered` what became of the reply; without it, handing it over is delivery. */
       confirm?: boolean;
+      /** `accepted` is sent as soon as the message is safe in the core's journal. */
+      ack?: boolean;
       /** Sent before, over a link that broke: the same turn is joined, and a reply that was pushed meanwhile is not given again. */
       again?: boolean;
       envelope: Envelope;
@@ -28,8 +30,9 @@ export type LinkRequest =
   | { op: 'delivered'; id: number; turn_id: string; error?: string }
   | { op: 'resolve'; id: number; envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'> };
 
-/** An `error` with the id 0 is about the link as a whole, which is closed then. `frame` repeats while a streamed turn runs; then exactly one of `result`, `identity`, `error` closes the id. */
+/** An `error` with the id 0 is about the link as a whole, which is closed then. `accepted` comes once for a message that wants it and is taken; `frame` repeats while a streamed turn runs; then exactly one of `result`, `identity`, `error` closes the id. */
 export type LinkReply =
+  | { id: number; accepted: { turn_id: string } }
   | { id: number; frame: TurnProgress }
   | { id: number; result: HandleResult }
   | { id: number; identity: Identity }

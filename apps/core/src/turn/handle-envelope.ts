@@ -84,8 +84,10 @@ async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<Handl
     if ('ended' in admission) return admission.ended;
     const isFree = !isGathered && ticket.isFree();
     const seq = await deps.journal.accept(turn, isFree ? 'running' : 'queued');
-    const run = () =>
-      isGathered ? deps.batches.add(live, admission.identity) : deps.run(live, ticket, command, isFree && seq !== null);
+    const run = () => {
+      live.accepted();
+      return isGathered ? deps.batches.add(live, admission.identity) : deps.run(live, ticket, command, isFree && seq !== null);
+    };
     if (seq === null) return await replayAnswer(deps, live, caller, run);
     live.turn.seq = seq;
     return await run();

@@ -19,6 +19,7 @@ const requestSchema = {
     stream: { type: 'boolean' },
     confirm: { type: 'boolean' },
     again: { type: 'boolean' },
+    ack: { type: 'boolean' },
     request_id: { type: 'string', pattern: '^[\\w.:-]{1,128}$' },
     pass: { type: 'string', maxLength: 2048 },
     envelope: { type: 'object' },

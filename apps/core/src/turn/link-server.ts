@@ -190,6 +190,7 @@ async function serveRequest(
     sink: request.stream ? (frame) => void send({ id, frame }) : null,
     isGone: link.isGone,
     isAgain: request.again,
+    ...(request.ack === true && { onAccepted: (turnId: string) => void send({ id, accepted: { turn_id: turnId } }) }),
   };
   const handled = await deps.pipeline.handle(request.envelope, caller, requestId);
   const sending = send({ id, result: handled });

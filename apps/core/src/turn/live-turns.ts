@@ -19,6 +19,8 @@ export type LiveTurn = {
   /** The push of an injected turn's reply. */
   delivery?: StoredDelivery;
   attach(caller: Caller): void;
+  /** The turn is in the journal. Callers who want to know are told when that is committed, those who come later at once. */
+  accepted(): void;
   /** The turn lives until this is settled, which is the answer for everybody who joins. */
   follow(answer: Promise<HandleResult>): Promise<HandleResult>;
   hasCaller(): boolean;
@@ -53,13 +55,20 @@ export function createLiveTurns(db: Pick<Database, 'mark' | 'flush'>): LiveTurns
         byId.delete(turn.id);
         if (key !== null) byMessage.delete(key);
       };
+      const broadcast = createBroadcast(flush);
+      const acceptance = createAcceptance(flush, () => live.turn.id);
       const live: LiveTurn = {
         turn,
         isRunning: false,
         result: pending,
         flush,
         follow: (answer) => (live.result = answer.finally(end)),
-        ...createBroadcast(flush),
+        ...broadcast,
+        accepted: acceptance.accepted,
+        attach(caller) {
+          broadcast.attach(caller);
+          acceptance.await(caller);
+        },
       };
       if (caller !== null) live.attach(caller);
       if (key !== null) byMessage.set(key, live);
@@ -115,6 +124,30 @@ function createBroadcast(flush: () => Promise<void>): Pick<LiveTurn, 'tools' | '
       if (state === 'unwatched') hold();
     },
     hasCaller: () => callers.some((caller) => !caller.isGone()),
+  };
+}
+
+/** Tells callers that a turn is safe in the journal. */
+function createAcceptance(flush: () => Promise<void>, turnId: () => string) {
+  const waiting: Caller[] = [];
+  let isInJournal = false;
+  let isSafe = false;
+  const tell = () => {
+    isSafe = true;
+    for (const caller of waiting.splice(0)) caller.onAccepted?.(turnId());
+  };
+  return {
+    await(caller: Caller): void {
+      if (caller.onAccepted === undefined) return;
+      waiting.push(caller);
+      if (isSafe) tell();
+      else if (isInJournal) flush().then(tell, () => undefined);
+    },
+    accepted(): void {
+      isInJournal = true;
+      // What cannot be stored is not accepted; the turn's end fails and says why.
+      if (waiting.length > 0) flush().then(tell, () => undefined);
+    },
   };
 }
 

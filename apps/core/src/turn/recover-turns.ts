@@ -76,6 +76,7 @@ async function recover(deps: Deps, row: JournalRow, verdict: OpenTurnVerdict): P
   if (verdict.next === 'alone') return setAside(deps, turn, row);
   const gathered = isGathered(deps, turn, row) ? await deps.trust.resolve(turn.envelope) : null;
   const live = deps.liveTurns.begin(turn, null);
+  live.accepted();
   const answer = verdict.next === 'give_up' ? giveUp(deps, live, verdict.error) : takeUp(deps, live, row, gathered);
   logFailure(deps, turn, live.follow(answer));
   return null;
@@ -92,6 +93,7 @@ async function setAside(deps: Deps, turn: Turn, row: JournalRow): Promise<Suspec
   await deps.journal.setAside(turn);
   const due = Promise.withResolvers<void>();
   const live = deps.liveTurns.begin(turn, null);
+  live.accepted();
   const ended = live.follow(runWhenDue(deps, live, row, due.promise));
   logFailure(deps, turn, ended);
   return { start: due.resolve, ended };

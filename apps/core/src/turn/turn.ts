@@ -32,6 +32,8 @@ export type Caller = {
   /** Null for one that wants the answer only. */
   sink: TurnSink | null;
   isGone(): boolean;
+  /** The message is in the journal and safe: it will be answered, or listed as failed, whatever happens to anybody. Once, before the answer. */
+  onAccepted?(turnId: string): void;
   /** Asked before, over a connection that broke. */
   isAgain?: boolean;
 };

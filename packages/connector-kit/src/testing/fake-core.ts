@@ -29,6 +29,7 @@ export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
   const run = async (envelope: Envelope, handlers: StreamHandlers, options: CallOptions) => {
     const turn: FakeTurn = { envelope, handlers, options, result: (fields) => toResult(envelope, core.turns.length, fields) };
     core.turns.push(turn);
+    options.onAccepted?.(`turn_${core.turns.length}`);
     return core.script(turn);
   };
   const core: FakeCore = {
