@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fixtures } from './open-manager.ts';
 import { eventually, isOpen } from './waiting.ts';
 
-type Report = Record<string, { got?: string; refused?: string }>;
+type Report = Record<string, { got?: string | number; refused?: string }>;
 
 /** What Node says where it confines, and a Node that is built without something. */
 const refusals =
@@ -128,12 +128,12 @@ describe('[M08] a hostile connector', () => {
     install();
     const core = startCore();
     await startManager();
-    const { 'its own secret': own, 'its own folder': state, ...report } = await startHostile(core);
-    expect([own, state]).toEqual([{ got: 'its-own-secret' }, { got: 'minekept' }]);
+    const { 'its own secret': own, 'its own folder': files, 'its own state': state, ...report } = await startHostile(core);
+    expect([own, files, state]).toEqual([{ got: 'its-own-secret' }, { got: 'minekept' }, { got: 7 }]);
     expect(JSON.stringify(report)).not.toContain('canary');
-    const { 'its environment': environment, 'its open files': files, 'the secret of another': asked, ...attempts } = report;
+    const { 'its environment': environment, 'its open files': opened, 'the secret of another': asked, ...attempts } = report;
     expect(environment?.got).not.toMatch(/SVC_(?!LOG_LEVEL)/);
-    expect(files).toEqual({ got: '' });
+    expect(opened).toEqual({ got: '' });
     expect(asked?.refused).toContain('does not name the secret');
     const open = Object.entries(attempts).filter(([, { refused }]) => refused === undefined || !refusals.test(refused));
     expect(open).toEqual([]);

@@ -6,6 +6,7 @@ import type { VersionInfo } from '@svc/contract/service.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { UploadedFile } from '@svc/contract/upload.ts';
+import type { ConnectorState } from './state/state.ts';
 
 /** Called while a turn runs. All optional; a handler must not throw. */
 export type StreamHandlers = {
@@ -98,6 +99,8 @@ export type StartContext<Config = Record<string, unknown>> = {
   /** The value behind a name that the config holds in one of `credentialKeys`. Rejects with a text for the operator. */
   secrets: { get(name: string): Promise<string> };
   uploads: UploadsApi;
+  /** What this instance remembers over restarts. */
+  state: ConnectorState;
   emit(event: PartialEvent): void;
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: object): void;
   /**

@@ -13,6 +13,7 @@ export type {
   StreamHandlers,
   UploadsApi,
 } from './connector.ts';
+export type { ConnectorState, StateValue } from './state/state.ts';
 export type { ConfigSchema, ConnectorMeta } from '@svc/contract/connector-meta.ts';
 export type { Attachment, Capabilities, Envelope, Sender } from '@svc/contract/envelope.ts';
 export type { ErrorCode } from '@svc/contract/error-body.ts';

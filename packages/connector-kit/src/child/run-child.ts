@@ -7,6 +7,7 @@ import type { ParentMessage } from '../child-protocol.ts';
 import type { Connector, RunningConnector, StartContext } from '../connector.ts';
 import { createCoreLink, type CoreLink } from '../core-link.ts';
 import { intakeOf } from '../intake-config.ts';
+import { createFileState } from '../state/file-state.ts';
 import { createUploads } from '../uploads.ts';
 import { createChildLog, type ChildLog } from './child-log.ts';
 import { confineProcess } from './confine-process.ts';
@@ -125,6 +126,7 @@ const toStartContext = (
   core,
   secrets: { get: (name) => parent.getSecret(name) },
   uploads: createUploads({ coreUrl: message.coreUrl, pass: message.pass, clock: systemClock, signal: shutdown.signal }),
+  state: createFileState(path.join(message.dataDir, 'state.jsonl'), log),
   emit: (event) => parent.emit(event),
   log,
   heartbeat: () => parent.send({ type: 'heartbeat' }),

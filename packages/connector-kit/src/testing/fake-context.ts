@@ -1,7 +1,9 @@
+import path from 'node:path';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import type { UploadedFile } from '@svc/contract/upload.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { FileToSave, StartContext } from '../connector.ts';
+import { createFileState } from '../state/file-state.ts';
 import { createFakeCore, type FakeCore } from './fake-core.ts';
 
 /** A file that a connector saved, with the bytes it gave. */
@@ -60,6 +62,7 @@ export function fakeContext(fields: Fields, secrets: Readonly<Record<string, str
         return toUploaded(file, content, saved.length - 1);
       },
     },
+    state: createFileState(path.join(fields.dataDir, 'state.jsonl'), () => undefined),
     emit: (event) => void events.push(event),
     log: (level, message, more) => void logs.push(JSON.stringify({ level, message, ...more })),
     heartbeat: () => void beats++,

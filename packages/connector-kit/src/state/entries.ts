@@ -1,0 +1,93 @@
+import { isRecord } from '@svc/contract/json-value.ts';
+import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
+import { illFormedIn } from '@svc/service-kit/well-formed.ts';
+import type { StateValue } from './state.ts';
+
+/** One line of the file: entries that are set or, as null, deleted; or an item for the list of a key. Values are JSON texts. */
+export type Change = { set: Record<string, string | null> } | { append: string; item: string; keep: number };
+
+const maxKey = 512;
+const maxValue = 256 * 1024;
+const maxTotal = 32 * 1024 * 1024;
+/** What an entry costs beside its texts. */
+const overhead = 64;
+
+/** What is remembered, as JSON texts: nobody outside holds a part of it. */
+export type Entries = {
+  get(key: string): string | undefined;
+  keys(): IterableIterator<string>;
+  apply(change: Change): void;
+  /** @throws ServiceError `too_large` when there is no room for a change. */
+  checkRoom(change: Change): void;
+  /** Of all that it holds, in characters. */
+  size(): number;
+};
+
+export function createEntries(): Entries {
+  const entries = new Map<string, string>();
+  let size = 0;
+
+  const put = (key: string, text: string | null): void => {
+    size += costOf(key, text) - costOf(key, entries.get(key) ?? null);
+    if (text === null) entries.delete(key);
+    else entries.set(key, text);
+  };
+  const changesOf = (change: Change): [string, string | null][] =>
+    'set' in change ? Object.entries(change.set) : [[change.append, appended(entries.get(change.append), change)]];
+
+  return {
+    get: (key) => entries.get(key),
+    keys: () => entries.keys(),
+    apply: (change) => changesOf(change).forEach(([key, text]) => put(key, text)),
+    checkRoom(change) {
+      let grown = size;
+      for (const [key, text] of changesOf(change)) {
+        if (text !== null && text.length > maxValue) throw tooLarge(`"${key}" would hold more than ${maxValue / 1024} KiB.`);
+        grown += costOf(key, text) - costOf(key, entries.get(key) ?? null);
+      }
+      if (grown > maxTotal && grown > size) throw tooLarge(`It would hold more than ${maxTotal / 1024 / 1024} MiB.`);
+    },
+    size: () => size,
+  };
+}
+
+const costOf = (key: string, text: string | null): number => (text === null ? 0 : key.length + text.length + overhead);
+
+function appended(list: string | undefined, { item, keep }: { item: string; keep: number }): string {
+  const found: unknown = list === undefined ? [] : JSON.parse(list);
+  const items: unknown[] = Array.isArray(found) ? found : [found];
+  items.push(JSON.parse(item));
+  return JSON.stringify(items.slice(-keep));
+}
+
+const tooLarge = (why: string) => new ServiceError('too_large', `This cannot be remembered. ${why}`);
+
+/** @throws ServiceError `bad_request` */
+export function checkKey(key: string): string {
+  if (typeof key === 'string' && key !== '' && key.length <= maxKey && key.isWellFormed()) return key;
+  throw badRequest(`A key of the state has 1 to ${maxKey} characters, all of them whole.`);
+}
+
+/** The JSON text of a value. @throws ServiceError `bad_request` */
+export function toText(key: string, value: StateValue): string {
+  const text: string | undefined = JSON.stringify(value);
+  if (text === undefined) throw badRequest(`"${key}" cannot be remembered: it cannot be written as JSON.`);
+  const broken = illFormedIn(text, value, key);
+  if (broken !== null) throw badRequest(`"${key}" cannot be remembered: ${broken} has broken characters.`);
+  return text;
+}
+
+/** One line of the file; null when it is none of ours. */
+export function parseChange(line: string): Change | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return null;
+  }
+  if (!isRecord(value)) return null;
+  const { set, append, item, keep } = value;
+  if (typeof append === 'string' && typeof item === 'string' && typeof keep === 'number') return { append, item, keep };
+  const isText = (text: unknown) => text === null || typeof text === 'string';
+  return isRecord(set) && Object.values(set).every(isText) ? { set: set as Record<string, string | null> } : null;
+}

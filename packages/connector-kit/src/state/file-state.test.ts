@@ -1,0 +1,141 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { createFileState } from './file-state.ts';
+
+function openFolder() {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const file = path.join(folder.path, 'state.jsonl');
+  const logs: string[] = [];
+  return { file, logs, open: () => createFileState(file, (_level, message) => void logs.push(message)) };
+}
+
+test('what was set is there after the end of the process, and what was not is not', async () => {
+  const { open, file } = openFolder();
+  const state = open();
+  await state.set('offset', 7);
+  await state.change({ a: { b: [1, 'ü'] }, offset: 8 });
+  await state.delete('a');
+  await state.append('seen', 'x');
+  const again = open();
+  expect(await again.get('offset')).toBe(8);
+  expect(await again.get('a')).toBeUndefined();
+  expect(await again.get('seen')).toEqual(['x']);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('keys that objects have by themselves are keys like others', async () => {
+  const { open } = openFolder();
+  await open().set('constructor', 1);
+  await open().set('__proto__', 2);
+  expect(await open().list('')).toEqual([
+    { key: '__proto__', value: 2 },
+    { key: 'constructor', value: 1 },
+  ]);
+  expect(await open().get('toString')).toBeUndefined();
+});
+
+test('calls see what was asked before them', async () => {
+  const state = openFolder().open();
+  const seen = [state.get('a'), state.set('a', 1), state.get('a'), state.set('a', 2), state.delete('a'), state.get('a')];
+  expect(await Promise.all(seen)).toEqual([undefined, undefined, 1, undefined, undefined, undefined]);
+});
+
+test('a list keeps its newest items', async () => {
+  const { open } = openFolder();
+  const state = open();
+  for (const item of [1, 2, 3, 4]) await state.append('seen', item, 3);
+  expect(await open().get('seen')).toEqual([2, 3, 4]);
+});
+
+test('wherever a kill cuts the file, what was acknowledged before is there, and changes come whole or not at all', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 12 }), fc.nat(), async (values, cutAt) => {
+      const folder = temporaryFolder();
+      const file = path.join(folder.path, 'state.jsonl');
+      const sizes = [0];
+      const state = createFileState(file, () => undefined);
+      for (const value of values) {
+        await state.change({ [`k${value % 3}`]: value, twin: value });
+        sizes.push(statSync(file).size);
+      }
+      const cut = cutAt % (statSync(file).size + 1);
+      truncateSync(file, cut);
+      const safe = values.slice(0, sizes.filter((size) => size <= cut).length - 1);
+      const expected = new Map<string, number>(
+        safe.flatMap((value) => [[`k${value % 3}`, value] as const, ['twin', value] as const]),
+      );
+      const check = async () => {
+        const found = await createFileState(file, () => undefined).list('');
+        expect(new Map(found.map(({ key, value }) => [key, value]))).toEqual(expected);
+      };
+      await check();
+      await createFileState(file, () => undefined).set('more', 1);
+      expected.set('more', 1);
+      await check();
+      folder.remove();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a file that grew is written anew, and holds the same', async () => {
+  const { open, file } = openFolder();
+  const state = open();
+  const text = 'x'.repeat(50_000);
+  for (let n = 0; n < 30; n++) await state.set('a', text + n);
+  expect(statSync(file).size).toBeLessThan(500_000);
+  expect(await open().get('a')).toBe(`${text}29`);
+});
+
+test('a line that is damaged is left out, said, and kept in a copy', async () => {
+  const { open, file, logs } = openFolder();
+  await open().set('a', 1);
+  appendFileSync(file, '{"set":{"b":\n{"set":5}\nnull\n');
+  await open().set('c', 3);
+  expect(await open().list('')).toEqual([
+    { key: 'a', value: 1 },
+    { key: 'c', value: 3 },
+  ]);
+  expect(logs[0]).toBe('some of what this connector remembered cannot be read and is left out');
+  expect(readFileSync(`${file}.damaged`, 'utf8')).toContain('{"set":5}');
+});
+
+test('what could not be written is not there, and the next change is', async () => {
+  const { open, file } = openFolder();
+  const state = open();
+  mkdirSync(file);
+  await expect(state.set('a', 1)).rejects.toMatchObject({ code: 'insufficient_storage' });
+  expect(existsSync(`${file}.new`)).toBe(false);
+  rmdirSync(file);
+  await state.set('b', 2);
+  expect(await state.list('')).toEqual([{ key: 'b', value: 2 }]);
+});
+
+test.each([
+  ['an empty key', '', 1, 'bad_request'],
+  ['a long key', 'k'.repeat(513), 1, 'bad_request'],
+  ['half of a character as key', '\ud800', 1, 'bad_request'],
+  ['half of a character as value', 'k', '\ud800', 'bad_request'],
+  ['a value of a megabyte', 'k', 'x'.repeat(1_000_000), 'too_large'],
+])('%s is refused, and nothing is lost', async (_what, key, value, code) => {
+  const { open, file } = openFolder();
+  const state = open();
+  await state.set('kept', 1);
+  await expect(state.set(key, value)).rejects.toMatchObject({ code });
+  expect(await open().list('')).toEqual([{ key: 'kept', value: 1 }]);
+  expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(2);
+});
+
+test('past 32 MiB nothing more is taken, and what there is can be deleted', async () => {
+  const { open, file } = openFolder();
+  const line = (n: number) => `${JSON.stringify({ set: { [`k${n}`]: JSON.stringify('x'.repeat(200_000)) } })}\n`;
+  writeFileSync(file, Array.from({ length: 167 }, (_, n) => line(n)).join(''));
+  const state = open();
+  await expect(state.set('more', 'x'.repeat(200_000))).rejects.toMatchObject({ code: 'too_large' });
+  await state.delete('k0');
+  await state.set('more', 'x'.repeat(200_000));
+});

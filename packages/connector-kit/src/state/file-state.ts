@@ -1,0 +1,152 @@
+import { constants } from 'node:fs';
+import { appendFile, copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { StartContext } from '../connector.ts';
+import { checkKey, createEntries, parseChange, toText, type Change, type Entries } from './entries.ts';
+import type { ConnectorState, StateValue } from './state.ts';
+
+/** A file that is this much longer than what it holds is written anew. */
+const slack = { factor: 3, chars: 256 * 1024 };
+const usualKeep = 1000;
+/** On the disk when it is written: a confined process has no fsync. */
+const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_SYNC;
+const appendSynced = 'as';
+
+/** The file as it was read. `mustRewrite`: its end is no whole line, so nothing may be appended to it. */
+type Opened = { entries: Entries; chars: number; mustRewrite: boolean };
+/** One call: what it looks up, or the change it makes. */
+type Step = { run: (entries: Entries) => unknown; change: Change | null; done: PromiseWithResolvers<unknown> };
+
+/**
+ * State in one file of the instance's folder, read when it is first used. A change is a line, and on the disk before it is said to be
+ * made; all changes of a moment are one write. A line that a kill cut off is no change, so what was acknowledged is there, and
+ * what was not is there whole or not at all.
+ */
+export function createFileState(file: string, log: StartContext['log']): ConnectorState {
+  let opened: Promise<Opened> | null = null;
+  let waiting: Step[] = [];
+  let isRunning = false;
+
+  const ask = <T>(run: (entries: Entries) => T, change: Change | null = null): Promise<T> => {
+    const done = Promise.withResolvers<unknown>();
+    waiting.push({ run, change, done });
+    if (!isRunning) void runAll();
+    return done.promise as Promise<T>; // what `run` gives is what `done` is resolved with
+  };
+
+  async function runAll(): Promise<void> {
+    isRunning = true;
+    await Promise.resolve(); // so that what is asked in one tick is one write
+    while (waiting.length > 0) {
+      const steps = waiting;
+      waiting = [];
+      try {
+        const state = await (opened ??= readState(file, log));
+        await runSteps(file, state, steps);
+      } catch (error) {
+        opened = null; // the disk knows what there is
+        for (const { done } of steps) done.reject(toFault(file, error));
+      }
+    }
+    isRunning = false;
+  }
+
+  const make = (change: Change): Promise<void> =>
+    ask((entries) => {
+      entries.checkRoom(change);
+      entries.apply(change);
+    }, change);
+
+  const state: ConnectorState = {
+    get: <T extends StateValue>(key: string) =>
+      ask((entries) => {
+        const text = entries.get(key);
+        return text === undefined ? undefined : (JSON.parse(text) as T);
+      }),
+    set: (key, value) => state.change({ [key]: value }),
+    delete: (key) => state.change({ [key]: undefined }),
+    async change(changes) {
+      const set: Record<string, string | null> = Object.create(null) as Record<string, string | null>;
+      for (const [key, value] of Object.entries(changes)) set[checkKey(key)] = value === undefined ? null : toText(key, value);
+      await make({ set });
+    },
+    list: (prefix) =>
+      ask((entries) => {
+        const keys = [...entries.keys()].filter((key) => key.startsWith(prefix)).toSorted();
+        return keys.map((key) => ({ key, value: JSON.parse(entries.get(key) ?? 'null') as StateValue }));
+      }),
+    async append(key, item, keep = usualKeep) {
+      await make({ append: checkKey(key), item: toText(key, item), keep });
+    },
+  };
+  return state;
+}
+
+/** Answers each step when all changes among them are on the disk. @throws when they could not be written: then none is made. */
+async function runSteps(file: string, state: Opened, steps: Step[]): Promise<void> {
+  const answers: (() => void)[] = [];
+  const lines: string[] = [];
+  for (const { run, change, done } of steps) {
+    try {
+      const value = run(state.entries);
+      if (change !== null) lines.push(`${JSON.stringify(change)}\n`);
+      answers.push(() => done.resolve(value));
+    } catch (error) {
+      answers.push(() => done.reject(error));
+    }
+  }
+  if (lines.length > 0) await write(file, state, lines.join(''));
+  for (const answer of answers) answer();
+}
+
+async function write(file: string, state: Opened, text: string): Promise<void> {
+  state.chars += text.length;
+  if (!state.mustRewrite && state.chars < slack.chars + slack.factor * state.entries.size()) {
+    await appendFile(file, text, { flag: appendSynced, mode: 0o600 });
+    return;
+  }
+  const { entries } = state;
+  const whole = [...entries.keys()].map((key) => `${JSON.stringify({ set: { [key]: entries.get(key) } })}\n`).join('');
+  const draft = `${file}.new`;
+  await rm(draft, { force: true });
+  await writeFile(draft, whole, { flag: newFile, mode: 0o600 });
+  await rename(draft, file);
+  state.chars = whole.length;
+  state.mustRewrite = false;
+}
+
+async function readState(file: string, log: StartContext['log']): Promise<Opened> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  const lines = text.split('\n');
+  const tail = lines.pop();
+  const entries = createEntries();
+  let unreadable = 0;
+  for (const line of lines) {
+    const change = parseChange(line);
+    if (change === null) unreadable++;
+    else entries.apply(change);
+  }
+  if (unreadable > 0) await keepDamaged(file, unreadable, log);
+  return { entries, chars: text.length, mustRewrite: tail !== '' || unreadable > 0 };
+}
+
+/** A line within the file that cannot be read is no kill of ours. The rest is used, and nothing is thrown away. */
+async function keepDamaged(file: string, unreadable: number, log: StartContext['log']): Promise<void> {
+  const copy = `${file}.damaged`;
+  await copyFile(file, copy);
+  log('error', 'some of what this connector remembered cannot be read and is left out', { lines: unreadable, copy });
+}
+
+const toFault = (file: string, error: unknown): unknown =>
+  error instanceof ServiceError
+    ? error
+    : new ServiceError(
+        'insufficient_storage',
+        `What this connector remembers could not be read or written (${file}): ${errorText(error)}`,
+        {
+          cause: error,
+        },
+      );
