@@ -1,7 +1,7 @@
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
-import { createLongStream } from '@svc/service-kit/redaction/long-stream.ts';
-import { settle, type MaybeLater, type TextSteps } from './maybe-later.ts';
+import { createLongStream, type LongStream } from '@svc/service-kit/redaction/long-stream.ts';
+import { andThen, type MaybeLater } from './maybe-later.ts';
 import type { TurnSink } from './turn.ts';
 
 /** Between two blocks of text of one reply. */
@@ -23,7 +23,10 @@ type Seam = { text: string; unshown?: string; before?: string };
  */
 export function createMaskedReply(current: () => Redactor, sink: TurnSink) {
   let redactor = current();
-  let stream = createLongStream(redactor);
+  /** Of the block that comes; null between two of them, until there is a next one: most replies have one. */
+  let stream: LongStream | null = createLongStream(redactor);
+  /** What that stream is to be given first: the end of the block before, which was shown. */
+  let lastTail = '';
   let raw = '';
   let sent = '';
   let block = '';
@@ -70,12 +73,14 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink) {
   };
 
   /** Goes on with the secrets that are known by now. @throws when they cannot be read. */
-  function* renew(): TextSteps<void> {
+  const renew = (): MaybeLater<void> => {
     const next = current();
     if (next.edition === redactor.edition) return; // the same values are masked already
     redactor = next;
     stream = createLongStream(redactor);
-    const whole = yield stream.push(raw);
+    return andThen(stream.push(raw), adopt);
+  };
+  const adopt = (whole: string) => {
     const shown = isBetween && sent !== '' ? sent + blockBreak : sent;
     const same = sharedLength(whole, shown);
     const isHeld = seam?.unshown !== undefined;
@@ -89,54 +94,72 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink) {
       restart(isClosed ? whole.slice(0, -blockBreak.length) : whole);
       if (isClosed) closeBlock();
     }
-  }
+  };
 
-  function* push(text: string): TextSteps<void> {
-    yield* renew();
+  const pushText = (text: string): MaybeLater<void> => {
     if (text === '') return;
+    if (stream === null) return andThen(openBlock(lastTail), () => pushText(text));
     isBetween = false;
     raw += text;
-    show(behindSeam(yield stream.push(text)));
-  }
+    return andThen(stream.push(text), (masked) => show(behindSeam(masked)));
+  };
 
-  function* endBlock(): TextSteps<void> {
-    yield* renew();
-    if (isBetween) return;
+  const closeStream = (): MaybeLater<void> => {
+    if (isBetween || stream === null) return;
     isBetween = true;
     blocks++;
-    const tail = behindSeam(yield stream.end(), true);
+    return andThen(stream.end(), goOnBehind);
+  };
+  /** What little is left of a block is shown, whatever comes next. */
+  const goOnBehind = (rest: string): MaybeLater<void> => {
+    const tail = behindSeam(rest, true);
     raw += blockBreak;
+    if (tail.length >= shortestHeld) return openBlock(tail);
+    show(tail);
+    closeBlock();
+    stream = null;
+    lastTail = tail;
+  };
+  /** A stream for what follows the end of a block. */
+  const openBlock = (tail: string): MaybeLater<void> => {
     stream = createLongStream(redactor);
-    const released = yield stream.push(tail + blockBreak);
+    return andThen(stream.push(tail + blockBreak), (released) => join(tail, released));
+  };
+  const join = (tail: string, released: string) => {
     const sure = sharedLength(released, tail + blockBreak);
     const unsure = tail.slice(sure);
+    const text = (tail + blockBreak).slice(sure);
+    given = released.slice(sure);
+    if (tail.length < shortestHeld) return void (seam = text === '' ? null : { text });
     const isHeld = unsure.length >= shortestHeld;
     show(isHeld ? tail.slice(0, sure) : tail);
     if (!isHeld) closeBlock();
-    const text = (tail + blockBreak).slice(sure);
     seam = text === '' ? null : isHeld ? { text, unshown: unsure } : { text };
-    given = released.slice(sure);
-  }
+  };
 
-  function* end(): TextSteps<void> {
-    yield* renew();
-    show(behindSeam(yield stream.end(), true));
+  const closeAll = (): MaybeLater<void> => (stream === null ? lookAtAll() : andThen(stream.end(), showLast));
+  const showLast = (rest: string) => {
+    show(behindSeam(rest, true));
     closeBlock();
-    if (blocks < 2) return;
-    const whole = yield textInSlices(redactor, raw.slice(0, -blockBreak.length));
+    return lookAtAll();
+  };
+  const lookAtAll = (): MaybeLater<void> => {
+    if (blocks >= 2) return andThen(textInSlices(redactor, raw.slice(0, -blockBreak.length)), correct);
+  };
+  const correct = (whole: string) => {
     if (withoutBreaks(whole) === withoutBreaks(sent)) return;
     restart(whole);
     closeBlock();
-  }
+  };
 
   return {
-    push: (text: string): MaybeLater<void> => settle(push(text)),
+    push: (text: string): MaybeLater<void> => andThen(renew(), () => pushText(text)),
 
     /** All of the block leaves, but an end in which a secret may have begun. */
-    endBlock: (): MaybeLater<void> => settle(endBlock()),
+    endBlock: (): MaybeLater<void> => andThen(renew(), closeStream),
 
     /** Nothing more comes: what was held back leaves. Blocks were masked one by one, so all of them are looked at together. */
-    end: (): MaybeLater<void> => settle(end()),
+    end: (): MaybeLater<void> => andThen(renew(), closeAll),
 
     text: () => sent,
     /** What the text is masked with. */

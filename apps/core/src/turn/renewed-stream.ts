@@ -1,6 +1,6 @@
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import { createLongStream, type LongStream } from '@svc/service-kit/redaction/long-stream.ts';
-import { settle, type TextSteps } from './maybe-later.ts';
+import { andThen, type MaybeLater } from './maybe-later.ts';
 
 /** A stream that goes on with the redactor of the moment when another secret becomes known. */
 export function createRenewedStream(current: () => Redactor): LongStream {
@@ -8,18 +8,20 @@ export function createRenewedStream(current: () => Redactor): LongStream {
   /** Made with the first text: most turns show none of what goes through here. */
   let stream: LongStream | null = null;
 
-  /** What the old list held back may be a part of what the new one knows. */
-  function* renewed(text: string): TextSteps<string> {
-    const next = current();
-    if (stream !== null && next === redactor) return yield stream.push(text);
-    const held = stream === null ? '' : yield stream.end();
-    redactor = next;
+  const goOn = (text: string): MaybeLater<string> => {
+    redactor = current();
     stream = createLongStream(redactor);
-    return yield stream.push(held + text);
-  }
-  function* ended(): TextSteps<string> {
+    return stream.push(text);
+  };
+  /** What the old list held back may be a part of what the new one knows. */
+  const push = (text: string): MaybeLater<string> => {
+    const next = current();
+    if (stream === null) return goOn(text);
+    return next === redactor ? stream.push(text) : andThen(stream.end(), (held) => goOn(held + text));
+  };
+  const end = (): MaybeLater<string> => {
     if (stream === null) return '';
-    return (yield* renewed('')) + (yield stream.end());
-  }
-  return { push: (text) => settle(renewed(text)), end: () => settle(ended()) };
+    return andThen(push(''), (text) => andThen(stream?.end() ?? '', (rest) => text + rest));
+  };
+  return { push, end };
 }

@@ -48,6 +48,12 @@ export function startOfRun(text: string, at: number): number {
   return start;
 }
 
+/** Where the run that a place lies in ends; -1 when the text ends first. */
+export function endOfRun(text: string, from: number): number {
+  for (let i = from; i < text.length; i++) if (!isRun(text.charCodeAt(i))) return i;
+  return -1;
+}
+
 const maxWord = 512;
 
 /** The beginning of the word that ends at a place, with the signs in it; of a long word, that of its last run. */

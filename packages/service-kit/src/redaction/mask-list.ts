@@ -1,6 +1,8 @@
 /** A place in the source that is secret. */
 export type Mask = { from: number; to: number };
 
+const none: readonly Mask[] = [];
+
 /** The places that are to be masked: sorted, apart from each other. Most are added at the end. */
 export class MaskList {
   #masks: Mask[] = [];
@@ -24,7 +26,8 @@ export class MaskList {
   }
 
   /** Takes out those that end at or before a place. */
-  takeUntil(until: number): Mask[] {
+  takeUntil(until: number): readonly Mask[] {
+    if (this.#masks.length === 0) return none;
     let count = 0;
     while (count < this.#masks.length && this.#masks[count]!.to <= until) count++;
     return this.#masks.splice(0, count);

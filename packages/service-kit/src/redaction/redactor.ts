@@ -4,6 +4,7 @@ import { maskValue } from './mask-value.ts';
 import type { Offload, Offloads, OffloadStream } from './offload.ts';
 import { isQuietWhole } from './quiet-whole.ts';
 import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
+import { createStreamPool } from './stream-pool.ts';
 import { chained, createStreamRedactor, type StreamRedactor } from './stream-redactor.ts';
 
 /** The one sink that every outbound text passes. It only ever works on the way out; nothing stored is masked. */
@@ -38,15 +39,10 @@ type RedactorOptions = { edition: symbol; linkHosts?: readonly string[]; offload
 
 /** A redactor of what any of the matchers finds. */
 export function redactorOf(matchers: readonly SecretMatcher[], { edition, linkHosts = [], offloads }: RedactorOptions): Redactor {
-  const knownStream = () => matchers.map(createStreamRedactor).reduce(chained);
-  let spare: StreamRedactor | null = null;
+  const knownStream = createStreamPool(() => matchers.map(createStreamRedactor).reduce(chained));
   const known = (input: string) => {
     if (matchers.every((matcher) => isQuietWhole(input, matcher))) return input;
-    const stream = spare ?? knownStream();
-    spare = null; // one that failed half-way is not used again
-    const masked = throughStream(stream, input);
-    spare = stream;
-    return masked;
+    return throughStream(knownStream(), input);
   };
 
   const redactorFor = (audience: Audience, forPublic: () => Redactor): Redactor => {

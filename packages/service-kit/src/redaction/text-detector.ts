@@ -1,5 +1,5 @@
 import type { KeyBlockReader } from './key-blocks.ts';
-import { holdPoint, isRun, startOfWord } from './held-text.ts';
+import { endOfRun, holdPoint, isRun, startOfWord } from './held-text.ts';
 import { findIn, type KeywordTable } from './keyword-table.ts';
 import { maskPiece } from './mask-piece.ts';
 import { contextLength, OpenPlace } from './open-place.ts';
@@ -14,220 +14,234 @@ const maxHeld = 4096;
  * place that a keyword opens is held back until it ends and then looked at by the rules of that keyword. Where such a
  * place begins and ends depends on the text alone, so a stream gives the same as the whole however it is cut.
  */
-export function createTextDetector(table: KeywordTable, holdsWords: boolean): StreamRedactor {
-  const { next, classes, width, firstHit } = table;
-  const place = new OpenPlace(table, holdsWords);
-  /** Some text that has left already, then what is held. */
-  let buffer = '';
-  let released = 0;
-  /** What is before it was settled, however the text is cut. */
-  let settled = 0;
-  let at = 0;
-  let state = 0;
-  let out = '';
-  let swallowing: 'run' | KeyBlockReader | null = null;
+export const createTextDetector = (table: KeywordTable, holdsWords: boolean): StreamRedactor =>
+  new TextDetector(table, holdsWords);
 
-  const run = () => {
-    while (at < buffer.length) {
-      if (swallowing === 'run') swallowRun();
-      else if (swallowing !== null) swallowKey(swallowing);
-      else if (place.floor === -1 && place.seen.size === 0) skipQuiet();
-      else stepOpen();
+class TextDetector implements StreamRedactor {
+  readonly #table: KeywordTable;
+  readonly #holdsWords: boolean;
+  readonly #place: OpenPlace;
+  /** Some text that has left already, then what is held. */
+  #buffer = '';
+  #released = 0;
+  /** What is before it was settled, however the text is cut. */
+  #settled = 0;
+  #at = 0;
+  #state = 0;
+  #out = '';
+  #swallowing: 'run' | KeyBlockReader | null = null;
+
+  constructor(table: KeywordTable, holdsWords: boolean) {
+    this.#table = table;
+    this.#holdsWords = holdsWords;
+    this.#place = new OpenPlace(table, holdsWords);
+  }
+
+  push(text: string): string {
+    this.#buffer = this.#buffer === '' ? text : this.#buffer + text;
+    this.#run();
+    if (this.#swallowing === null) {
+      this.#letOut(Math.max(this.#released, this.#place.floor === -1 ? this.#holdPoint() : this.#place.floor));
     }
-  };
+    this.#dropOld();
+    return this.#take();
+  }
+
+  end(): string {
+    this.#endKeys();
+    if (this.#swallowing === null) {
+      if (this.#place.floor === -1) this.#letOut(this.#buffer.length);
+      else this.#close(this.#buffer.length, false);
+    }
+    return this.#take();
+  }
+
+  #run(): void {
+    while (this.#at < this.#buffer.length) {
+      if (this.#swallowing === 'run') this.#swallowRun();
+      else if (this.#swallowing !== null) this.#swallowKey(this.#swallowing);
+      else if (this.#place.floor === -1 && this.#place.seen.size === 0) this.#skipQuiet();
+      else this.#stepOpen();
+    }
+  }
 
   /** Over text in which nothing is open: the state alone is carried. */
-  const skipQuiet = () => {
-    let current = state;
-    let i = at;
+  #skipQuiet(): void {
+    const { next, classes, width, firstHit } = this.#table;
+    const buffer = this.#buffer;
     const end = buffer.length;
+    let current = this.#state;
+    let i = this.#at;
     while (i < end) {
       const unit = buffer.charCodeAt(i++);
       current = next[current * width + (unit < 128 ? classes[unit]! : 0)]!;
       if (current >= firstHit) break;
     }
-    at = i;
-    state = current;
+    this.#at = i;
+    this.#state = current;
     if (current < firstHit) return;
-    takeHit();
-    place.takeUnit(buffer.charCodeAt(at - 1), buffer, at);
-  };
+    this.#takeHit();
+    this.#place.takeUnit(buffer.charCodeAt(i - 1), buffer, i);
+  }
 
-  const stepOpen = () => {
-    const unit = buffer.charCodeAt(at++);
-    state = next[state * width + (unit < 128 ? classes[unit]! : 0)]!;
-    if (state >= firstHit) takeHit();
-    place.takeUnit(unit, buffer, at);
-    if (place.keyReader !== null && at > place.keyFrom) lookAtKey(place.keyReader, unit);
+  #stepOpen(): void {
+    const { next, classes, width, firstHit } = this.#table;
+    const place = this.#place;
+    const unit = this.#buffer.charCodeAt(this.#at++);
+    const at = this.#at;
+    this.#state = next[this.#state * width + (unit < 128 ? classes[unit]! : 0)]!;
+    if (this.#state >= firstHit) this.#takeHit();
+    place.takeUnit(unit, this.#buffer, at);
+    if (place.keyReader !== null && at > place.keyFrom) this.#lookAtKey(place.keyReader, unit);
     const { floor } = place;
-    if (floor !== -1 && !place.isOpen(at)) close(isRun(unit) ? Math.max(floor, at - 1) : at, false);
-    else if (floor !== -1 && at - floor >= maxHeld) cut();
-    else if (floor === -1 && place.seen.size > 0 && !place.isArmed(at)) place.forget();
-  };
+    if (floor !== -1 && !place.isOpen(this.#at)) this.#close(isRun(unit) ? Math.max(floor, this.#at - 1) : this.#at, false);
+    else if (floor !== -1 && this.#at - floor >= maxHeld) this.#cut();
+    else if (floor === -1 && place.seen.size > 0 && !place.isArmed(this.#at)) place.forget();
+  }
 
-  const takeHit = () => {
-    for (const index of table.hits(state)) place.takeKeyword(index, table.keywords[index]!, { buffer, settled, at });
-  };
+  #takeHit(): void {
+    const reading = { buffer: this.#buffer, settled: this.#settled, at: this.#at };
+    for (const index of this.#table.hits(this.#state)) this.#place.takeKeyword(index, this.#table.keywords[index]!, reading);
+  }
 
   /** Lets out what was held up to `until`, with the places masked that the rules of the keywords seen there find. */
-  const close = (until: number, isCut: boolean) => {
+  #close(until: number, isCut: boolean): void {
     let isOngoing = false;
-    if (place.floor !== -1 && place.isRipe(at)) {
-      const { masked, reachesEnd } = mask(until, isCut);
+    if (this.#place.floor !== -1 && this.#place.isRipe(this.#at)) {
+      const { masked, reachesEnd } = this.#mask(until, isCut);
       isOngoing = isCut && reachesEnd;
-      out += buffer.slice(released, place.floor) + masked;
-    } else out += buffer.slice(released, until);
-    released = settled = until;
-    place.settle(isCut);
-    if (isOngoing) swallowing = 'run';
-    if (!isCut && !place.isArmed(at)) place.forget();
-  };
+      this.#out += this.#buffer.slice(this.#released, this.#place.floor) + masked;
+    } else this.#out += this.#buffer.slice(this.#released, until);
+    this.#released = this.#settled = until;
+    this.#place.settle(isCut);
+    if (isOngoing) this.#swallowing = 'run';
+    if (!isCut && !this.#place.isArmed(this.#at)) this.#place.forget();
+  }
 
-  const mask = (until: number, isCut: boolean) => {
-    const { floor, contextFrom } = place;
-    const from = Math.max(0, floor - place.reach, Math.min(contextFrom, floor));
-    const rules = rulesSeen(isCut);
-    return maskPiece((text) => findIn(table, rules, text), {
-      text: buffer.slice(from, at),
+  #mask(until: number, isCut: boolean): ReturnType<typeof maskPiece> {
+    const { floor, contextFrom } = this.#place;
+    const from = Math.max(0, floor - this.#place.reach, Math.min(contextFrom, floor));
+    const rules = this.#rulesSeen(isCut);
+    return maskPiece((text) => findIn(this.#table, rules, text), {
+      text: this.#buffer.slice(from, this.#at),
       from: floor - from,
       until: until - from,
     });
-  };
+  }
 
-  const rulesSeen = (isCut: boolean): Set<number> => {
+  #rulesSeen(isCut: boolean): Set<number> {
     // The value of an assignment ends where its run does, and is short.
-    const counted = [...place.seen].filter((index) => !isCut || table.keywords[index]!.opening !== 'assignment');
-    return new Set(counted.flatMap((index) => table.keywords[index]!.rules));
-  };
+    const counted = [...this.#place.seen].filter((index) => !isCut || this.#table.keywords[index]!.opening !== 'assignment');
+    return new Set(counted.flatMap((index) => this.#table.keywords[index]!.rules));
+  }
 
   /**
    * A place that does not end is cut before the word that is being read, and goes on there. Within a run of that length,
    * what a rule holds good for so far is masked, and so is the rest of it.
    */
-  const cut = () => {
-    const { inRun: wasInRun, keyReader, keyFrom } = place;
-    if (keyReader !== null) return cutBeforeKey(keyReader, keyFrom);
-    const start = startOfWord(buffer, at);
-    if (start > place.floor) return goOnFrom(start);
-    close(at, true);
-    if (swallowing !== null || !wasInRun) return place.forget();
-    place.floor = place.contextFrom = at;
-    place.beginRun(at);
-  };
+  #cut(): void {
+    const { inRun: wasInRun, keyReader, keyFrom } = this.#place;
+    if (keyReader !== null) return this.#cutBeforeKey(keyReader, keyFrom);
+    const start = startOfWord(this.#buffer, this.#at);
+    if (start > this.#place.floor) return this.#goOnFrom(start);
+    this.#close(this.#at, true);
+    if (this.#swallowing !== null || !wasInRun) return this.#place.forget();
+    this.#place.floor = this.#place.contextFrom = this.#at;
+    this.#place.beginRun(this.#at);
+  }
 
-  const goOnFrom = (start: number) => {
-    out +=
-      buffer.slice(released, place.floor) + (place.isRipe(at) ? mask(start, false).masked : buffer.slice(place.floor, start));
-    released = settled = start;
-    place.carry(start);
-  };
+  #goOnFrom(start: number): void {
+    const { floor } = this.#place;
+    const shown = this.#place.isRipe(this.#at) ? this.#mask(start, false).masked : this.#buffer.slice(floor, start);
+    this.#out += this.#buffer.slice(this.#released, floor) + shown;
+    this.#released = this.#settled = start;
+    this.#place.carry(start);
+  }
 
   /** What may be the beginning of a key stays open. */
-  const cutBeforeKey = (reader: KeyBlockReader, keyFrom: number) => {
-    close(keyFrom, false);
-    place.floor = place.keyFrom = keyFrom;
-    place.keyReader = reader;
-  };
+  #cutBeforeKey(reader: KeyBlockReader, keyFrom: number): void {
+    this.#close(keyFrom, false);
+    this.#place.floor = this.#place.keyFrom = keyFrom;
+    this.#place.keyReader = reader;
+  }
 
-  const lookAtKey = (reader: KeyBlockReader, unit: number) => {
-    reader.take(unit, buffer, at);
-    if (reader.state === 'key') beginKey(reader);
-    else if (reader.state === 'no') place.endKey();
-  };
+  #lookAtKey(reader: KeyBlockReader, unit: number): void {
+    reader.take(unit, this.#buffer, this.#at);
+    if (reader.state === 'key') this.#beginKey(reader);
+    else if (reader.state === 'no') this.#place.endKey();
+  }
 
-  const beginKey = (reader: KeyBlockReader) => {
-    close(place.keyFrom, false);
-    out += toPlaceholder('private-key');
-    place.forget();
-    swallowing = reader;
-    released = settled = reader.keyUntil;
-  };
+  #beginKey(reader: KeyBlockReader): void {
+    this.#close(this.#place.keyFrom, false);
+    this.#out += toPlaceholder('private-key');
+    this.#place.forget();
+    this.#swallowing = reader;
+    this.#released = this.#settled = reader.keyUntil;
+  }
 
-  const swallowKey = (reader: KeyBlockReader) => {
-    while (at < buffer.length && reader.state === 'key') {
-      at++;
-      reader.take(buffer.charCodeAt(at - 1), buffer, at);
+  #swallowKey(reader: KeyBlockReader): void {
+    while (this.#at < this.#buffer.length && reader.state === 'key') {
+      this.#at++;
+      reader.take(this.#buffer.charCodeAt(this.#at - 1), this.#buffer, this.#at);
     }
-    released = settled = reader.keyUntil;
-    if (reader.state !== 'key') goOn(reader.keyUntil);
-  };
+    this.#released = this.#settled = reader.keyUntil;
+    if (reader.state !== 'key') this.#goOn(reader.keyUntil);
+  }
 
-  const swallowRun = () => {
-    const end = endOfRun(buffer, at);
-    if (end !== -1) return goOn(end);
-    at = released = buffer.length;
-  };
+  #swallowRun(): void {
+    const end = endOfRun(this.#buffer, this.#at);
+    if (end !== -1) return this.#goOn(end);
+    this.#at = this.#released = this.#buffer.length;
+  }
 
   /** After something that was masked to its end. */
-  const goOn = (from: number) => {
+  #goOn(from: number): void {
     // Rules see the mask before what follows, as they would in the masked text.
     const mask = toPlaceholder('private-key');
-    buffer = mask + buffer.slice(from);
-    at = released = settled = mask.length;
-    swallowing = null;
-    place.inRun = false;
-    state = 0;
-  };
+    this.#buffer = mask + this.#buffer.slice(from);
+    this.#at = this.#released = this.#settled = mask.length;
+    this.#swallowing = null;
+    this.#place.inRun = false;
+    this.#state = 0;
+  }
 
   /** Nothing more comes: a key that was cut off ends here, and what follows the last line of one is other text. */
-  const endKeys = () => {
+  #endKeys(): void {
     for (;;) {
-      const reader = place.keyReader;
-      reader?.end(at);
-      if (reader?.state === 'key') beginKey(reader);
-      else place.endKey();
-      if (swallowing === null || swallowing === 'run') return;
-      swallowing.end(at);
-      goOn(swallowing.keyUntil);
-      run();
+      const reader = this.#place.keyReader;
+      reader?.end(this.#at);
+      if (reader?.state === 'key') this.#beginKey(reader);
+      else this.#place.endKey();
+      if (this.#swallowing === null || this.#swallowing === 'run') return;
+      this.#swallowing.end(this.#at);
+      this.#goOn(this.#swallowing.keyUntil);
+      this.#run();
     }
-  };
+  }
 
-  const letOut = (until: number) => {
-    out += buffer.slice(released, until);
-    released = until;
-  };
+  #holdPoint(): number {
+    return holdPoint(this.#buffer, this.#settled, this.#buffer.length, this.#table, this.#holdsWords);
+  }
 
-  const take = (): string => {
-    const taken = out;
-    out = '';
+  #letOut(until: number): void {
+    this.#out += this.#buffer.slice(this.#released, until);
+    this.#released = until;
+  }
+
+  #take(): string {
+    const taken = this.#out;
+    this.#out = '';
     return taken;
-  };
+  }
 
-  const dropOld = () => {
-    const by = released - place.reach;
+  #dropOld(): void {
+    const by = this.#released - this.#place.reach;
     if (by < contextLength * 4) return;
-    buffer = buffer.slice(by);
-    released -= by;
-    settled = Math.max(0, settled - by);
-    at -= by;
-    place.shift(by);
-    if (swallowing !== null && swallowing !== 'run') swallowing.shift(by);
-  };
-
-  return {
-    push(text) {
-      buffer = buffer === '' ? text : buffer + text;
-      run();
-      if (swallowing === null) {
-        const safe = place.floor === -1 ? holdPoint(buffer, settled, buffer.length, table, holdsWords) : place.floor;
-        letOut(Math.max(released, safe));
-      }
-      dropOld();
-      return take();
-    },
-    end() {
-      endKeys();
-      if (swallowing === null) {
-        if (place.floor === -1) letOut(buffer.length);
-        else close(buffer.length, false);
-      }
-      return take();
-    },
-  };
-}
-
-function endOfRun(text: string, from: number): number {
-  for (let i = from; i < text.length; i++) if (!isRun(text.charCodeAt(i))) return i;
-  return -1;
+    this.#buffer = this.#buffer.slice(by);
+    this.#released -= by;
+    this.#settled = Math.max(0, this.#settled - by);
+    this.#at -= by;
+    this.#place.shift(by);
+    if (this.#swallowing !== null && this.#swallowing !== 'run') this.#swallowing.shift(by);
+  }
 }
