@@ -5,6 +5,8 @@ import { badRequest, type ServiceError } from './service-error.ts';
 
 /** The escape of half a surrogate pair: the only way in which JSON can hold text that is not well-formed. Whole pairs match too. */
 const halfOfPair = /\\u[dD][89a-fA-F]/;
+/** Most JSON has no escape at all, which a search finds out in a tenth of the time. */
+const mayHoldHalf = (json: string): boolean => json.includes('\\') && halfOfPair.test(json);
 
 type Place = { value: unknown; key: string; parent: Place | null };
 
@@ -42,7 +44,7 @@ function fieldsOf(value: unknown): Iterable<[string | number, unknown]> {
 
 /** The place of `illFormedAt` in what was parsed from `json`. Costs one look at `json` where nothing is suspicious. */
 export const illFormedIn = (json: string, value: unknown, where = 'body'): string | null =>
-  halfOfPair.test(json) ? illFormedAt(value, where) : null;
+  mayHoldHalf(json) ? illFormedAt(value, where) : null;
 
 const problem = 'has broken characters (half of a surrogate pair)';
 
@@ -86,16 +88,16 @@ export function refuseOtherBytes(bytes: Buffer): void {
 /** A value that can be written as JSON, as JSON whose text is well-formed: for what is passed on and must not be refused. */
 export function wellFormedJson(value: unknown): string {
   const json = JSON.stringify(value);
-  return halfOfPair.test(json) ? JSON.stringify(repaired(JSON.parse(json))) : json;
+  return mayHoldHalf(json) ? JSON.stringify(repaired(JSON.parse(json))) : json;
 }
 
 /** False where JSON may hold half of a pair. */
-export const isWellFormedJson = (json: string): boolean => !halfOfPair.test(json);
+export const isWellFormedJson = (json: string): boolean => !mayHoldHalf(json);
 
 /** A JSON value with well-formed text only: itself, or a repaired copy. */
 export function wellFormed<T>(value: T): T {
   const json = JSON.stringify(value);
-  return halfOfPair.test(json) ? (repaired(JSON.parse(json)) as T) : value;
+  return mayHoldHalf(json) ? (repaired(JSON.parse(json)) as T) : value;
 }
 
 /** Half pairs become U+FFFD, as the database would store them. */

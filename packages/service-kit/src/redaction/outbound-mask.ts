@@ -30,14 +30,16 @@ type LongTexts = { inSlices(text: string): string | Promise<string>; offload?: O
  */
 export function createOutboundMask(known: (text: string) => string, long: LongTexts = { inSlices: known }): OutboundMask {
   const ask = ({ text }: Asked) => known(text);
+  /** Most texts are: then they stand as they are, and are looked at once. */
+  const isPlain = (json: string) => !json.includes('\\') && known(json) === json;
   const mask: OutboundMask = {
     json: (value) => mask.write(value).json,
     write<T>(value: T, json = JSON.stringify(value) ?? 'null') {
-      const found = atOnce(withoutSecrets(json), ask);
+      const found = isPlain(json) ? null : atOnce(withoutSecrets(json), ask);
       // The cast: a mask changes texts, hardly ever a shape.
       return found === null ? { value, json: json as MaskedJson } : { value: found.value as T, json: found.json as MaskedJson };
     },
-    jsonText: (json) => (atOnce(withoutSecrets(json), ask)?.json ?? json) as MaskedJson,
+    jsonText: (json) => (isPlain(json) ? json : (atOnce(withoutSecrets(json), ask)?.json ?? json)) as MaskedJson,
     longJsonText: async (json) =>
       ((await long.offload?.(json, 0)) ??
         (await inTurns(withoutSecrets(json), ({ text }) => long.inSlices(text)))?.json ??
