@@ -50,7 +50,8 @@ export const quotedName = (name: string): string => `"${plainName(name)}"`;
 export const senderText = (text: string): string => atOnce(senderTextSteps(text));
 
 /** The same of a text of any length, with the rest of the process in between. */
-export const longSenderText = (text: string): Promise<string> => inTurns(senderTextSteps(text));
+export const longSenderText = (text: string): string | Promise<string> =>
+  text.length <= stepLength ? senderText(text) : inTurns(senderTextSteps(text));
 
 const stepLength = 4096;
 

@@ -19,7 +19,8 @@ export type Prompt = {
   transcript: PriorMessage[];
   /** Files of this message, where engines may open them. */
   attachments: TurnFile[];
-  filesDir: string;
+  /** Where files of the conversation are. Asked only by engines that read files, for its name is a digest. */
+  filesDir: () => string;
   /** Newest observed message that is in the text; it and older ones are done with after the turn. */
   observedUpTo: number;
   /** Newest announcement there is; 0 while none is newer than the session's cursor. */
@@ -45,7 +46,7 @@ export async function buildPrompt(deps: Deps, turn: Turn, identity: Identity): P
     system: content.system === undefined ? persona : `${persona}\n\n${await longSenderText(content.system)}`,
     transcript: content.transcript ?? [],
     attachments: await deps.conversationFiles.stage(conversation_key, content.attachments ?? []),
-    filesDir: deps.conversationFiles.folderOf(conversation_key),
+    filesDir: () => deps.conversationFiles.folderOf(conversation_key),
     observedUpTo: seen.at(-1)?.id ?? 0,
     announcedUpTo: mail.upTo,
   };

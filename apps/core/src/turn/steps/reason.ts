@@ -146,7 +146,9 @@ function toRequest({ turn, identity, prompt, session, active }: Reasoning, toolS
     text: envelope.content.text,
     system: prompt.system,
     attachments: prompt.attachments,
-    filesDir: prompt.filesDir,
+    get filesDir() {
+      return prompt.filesDir();
+    },
     transcript: session.engine_session_id === null ? prompt.transcript : [],
     resume: session.engine_session_id,
     model: active.choice.model,
