@@ -30,6 +30,7 @@ const spinMs = 120;
 const spinner = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 const mostWaiting = 3;
 const mostEcho = 12;
+const mostEchoed = 8000;
 
 type Options = { stream: TerminalStream & { isTTY?: boolean }; below: () => Below };
 
@@ -133,7 +134,7 @@ function activityLine({ words, since }: { words: string; since: number }): Line 
 
 /** A message as it stands in the transcript; a long one shortened. */
 function echo(label: string, columns: number): Line[] {
-  const lines = wrapSpans([span('› ', 'cyan', 'bold'), span(label, 'bold')], columns);
+  const lines = wrapSpans([span('› ', 'cyan', 'bold'), span(label.slice(0, mostEchoed), 'bold')], columns);
   const shown = lines.slice(0, mostEcho);
   const rest = lines.length - shown.length;
   return [...shown, ...(rest > 0 ? [[span(`… ${rest} more lines`, 'dim')]] : []), []];

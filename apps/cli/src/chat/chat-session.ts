@@ -1,12 +1,20 @@
 import type { Attachment, Envelope } from '@svc/contract/envelope.ts';
 import type { TurnFrame } from '@svc/contract/turn.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
-import { abortTurn, streamTurn, type TurnEnd } from './stream-turn.ts';
+import { abortTurn, CoreAway, streamTurn, type TurnEnd } from './stream-turn.ts';
 
 /** What is said: words, and files of the upload area. */
 export type MessageContent = { text: string; attachments?: Attachment[] };
 
-export type Following = { onFrame?: (frame: TurnFrame) => void; onAccepted?: () => void };
+export type Following = {
+  onFrame?: (frame: TurnFrame) => void;
+  onAccepted?: () => void;
+  /** The core went away, and is asked again for the answer: what came of it so far is withdrawn. */
+  onAway?: () => void;
+};
+
+/** A core that goes away more often does so because of the message. */
+const mostTries = 3;
 
 /** One conversation with the core from this shell. */
 export type ChatSession = {
@@ -36,11 +44,18 @@ export function createChatSession({ coreUrl, user, conversationKey }: Options): 
   return {
     coreUrl,
     conversationKey,
-    async run(content, { onFrame = ignore, onAccepted } = {}) {
-      try {
-        return await streamTurn(coreUrl, toEnvelope(content), { onFrame, onAccepted, signal: leaving.signal });
-      } catch (error) {
-        throw leaving.signal.aborted ? new Interrupted() : error;
+    async run(content, { onFrame = ignore, onAccepted, onAway } = {}) {
+      // Sent again with its id it is the same message: its turn answers here too, once it is taken up again.
+      const envelope = toEnvelope(content);
+      for (let tries = 1; ; tries++) {
+        try {
+          return await streamTurn(coreUrl, envelope, { onFrame, onAccepted, signal: leaving.signal });
+        } catch (error) {
+          if (leaving.signal.aborted) throw new Interrupted();
+          if (!(error instanceof CoreAway) || tries === mostTries) throw error;
+        }
+        onFrame({ type: 'retract' });
+        onAway?.();
       }
     },
     stop: () => abortTurn(coreUrl, conversationKey),
@@ -49,6 +64,8 @@ export function createChatSession({ coreUrl, user, conversationKey }: Options): 
 }
 
 const ignore = () => undefined;
+
+export const awayNote = 'The core went away; it is asked again for the whole answer.';
 
 /** The person did not want to wait for the end of the turn. */
 export class Interrupted extends Error {

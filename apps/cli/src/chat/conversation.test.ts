@@ -29,6 +29,7 @@ function open() {
       return createTurnView(createPlainLines({ answer: write, aside: write }, plain));
     },
     onFault: (error) => faults.push(error),
+    onAway: () => undefined,
     onChange: () => undefined,
   });
   const say = (text: string) => conversation.say({ text }, text);

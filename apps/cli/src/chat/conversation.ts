@@ -24,10 +24,11 @@ type Deps = {
   open: (label: string) => TurnView;
   /** A message could not be sent, or its answer not be read. */
   onFault: (error: unknown) => void;
+  onAway: () => void;
   onChange: () => void;
 };
 
-export function createConversation({ session, open, onFault, onChange }: Deps): Conversation {
+export function createConversation({ session, open, onFault, onAway, onChange }: Deps): Conversation {
   const entries: Entry[] = [];
   let sending: Promise<void> = Promise.resolve();
   let waiters: (() => void)[] = [];
@@ -57,6 +58,8 @@ export function createConversation({ session, open, onFault, onChange }: Deps): 
   const send = (entry: Entry, content: MessageContent | Promise<MessageContent>) =>
     new Promise<void>((resolve) => {
       const onFrame = (frame: TurnProgress) => {
+        // That it waits behind a turn that is shown here is seen.
+        if (frame.type === 'queued' && entry !== entries[0]) return;
         entry.frames.push(frame);
         advance();
       };
@@ -67,7 +70,7 @@ export function createConversation({ session, open, onFault, onChange }: Deps): 
       };
       // The endings come as what `run` gives, so that all other frames are progress.
       Promise.resolve(content)
-        .then((said) => session.run(said, { onAccepted: resolve, onFrame: (frame) => onFrame(frame as TurnProgress) }))
+        .then((said) => session.run(said, { onAccepted: resolve, onAway, onFrame: (frame) => onFrame(frame as TurnProgress) }))
         .then(end, (error: unknown) => end(error instanceof Error ? error : new Error(String(error))));
     });
 

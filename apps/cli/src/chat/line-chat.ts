@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { renderCliError, toCliError } from '../cli-error.ts';
 import { createStyle, print, printError } from '../terminal.ts';
 import { chatHelp, localCommand } from './chat-help.ts';
-import { Interrupted, type ChatSession } from './chat-session.ts';
+import { awayNote, Interrupted, type ChatSession } from './chat-session.ts';
 import { createConversation } from './conversation.ts';
 import { showPlain } from './say-once.ts';
 import type { ChatDeps } from './terminal-chat.ts';
@@ -17,6 +17,7 @@ export async function chatByLines({ session, toMessage }: ChatDeps): Promise<boo
     onFault: (error) => {
       if (!(error instanceof Interrupted)) printError(renderCliError(toCliError(error), style));
     },
+    onAway: () => printError(style.dim(awayNote)),
     onChange: () => undefined,
   });
   const reader = createInterface({ input: process.stdin, terminal: false });

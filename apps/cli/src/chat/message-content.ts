@@ -4,14 +4,10 @@ import type { Attachment } from '@svc/contract/envelope.ts';
 import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { CliError } from '../cli-error.ts';
-import { coreUrl } from '../service-urls.ts';
 import { printError } from '../terminal.ts';
-import { createProgressLine } from '../upload/progress.ts';
-import type { Resumable } from '../upload/resumable.ts';
-import { createUploadClient } from '../upload/upload-client.ts';
-import { uploadFile } from '../upload/upload-file.ts';
 import type { MessageContent } from './chat-session.ts';
 import { mostInlineBytes, readPiped } from './read-piped.ts';
+import type { uploadAttachment } from './upload-attachment.ts';
 
 /** What a message is made of: words, files, and what was piped in. */
 export type MessageParts = { words: string; files: readonly string[]; piped: PipedInput | null };
@@ -19,11 +15,8 @@ export type MessageParts = { words: string; files: readonly string[]; piped: Pip
 export type PipedInput = { input: AsyncIterable<Buffer>; isLeftOpen: boolean };
 
 const mostFiles = 32;
-const parallel = 4;
 /** A program that has something to say has said it before we run. */
 const patienceMs = 300;
-/** A file of a message is begun over. */
-const neverResumed: Resumable = { find: () => null, keep: () => undefined, forget: () => undefined };
 
 /** The words with what was piped in below them; files, and what is too long or no text, are uploaded first. @throws CliError */
 export async function toContent(settings: CliSettings, { words, files, piped }: MessageParts): Promise<MessageContent> {
@@ -70,27 +63,6 @@ function spoolFolder({ dataDir }: CliSettings): string {
 const sayThatItWaits = () =>
   printError('Reading what is piped in … To send the message without it, end the command with: < /dev/null');
 
-async function upload(settings: CliSettings, file: string, mime = 'application/octet-stream'): Promise<Attachment> {
-  const client = createUploadClient(coreUrl(settings), parallel);
-  const line = createProgressLine(process.stderr);
-  const onProgress = process.stderr.isTTY ? line.show : () => undefined;
-  try {
-    const {
-      path: stored,
-      name,
-      mime: type,
-      bytes,
-    } = await uploadFile({
-      client,
-      resumable: neverResumed,
-      file,
-      mime,
-      parallel,
-      onProgress,
-    });
-    return { path: stored, name, mime: type, bytes };
-  } finally {
-    line.end();
-    client.close();
-  }
-}
+/** What uploads is loaded where something is uploaded. */
+const upload = async (...given: Parameters<typeof uploadAttachment>): Promise<Attachment> =>
+  (await import('./upload-attachment.ts')).uploadAttachment(...given);

@@ -1,32 +1,39 @@
 import type { Delivery, DeliveryPage } from '@svc/contract/delivery.ts';
-import { duration } from '../status/duration.ts';
+import { CliError } from '../cli-error.ts';
+import { span, wrapSpans } from '../screen/spans.ts';
 import { askCore } from '../service-client.ts';
+import { duration } from '../status/duration.ts';
+import type { ChatScreen } from './chat-screen.ts';
 
-/** What was answered in a conversation while nobody listened. */
-export type MissedReplies = {
-  /** The oldest first; none when the core does not say. */
-  read(): Promise<Delivery[]>;
-  /** It was shown: from now on it counts as delivered. */
-  confirm(reply: Delivery): Promise<void>;
-};
+type Place = { coreUrl: string; conversationKey: string };
 
-export function createMissedReplies(coreUrl: string, conversationKey: string): MissedReplies {
-  return {
-    async read() {
-      const query = new URLSearchParams({ state: 'failed', conversation_key: conversationKey });
-      const answer = await askCore<DeliveryPage>(`${coreUrl}/v2/deliveries?${query.toString()}`);
-      // A reply that has a way to a channel is tried there.
-      return answer.ok ? answer.body.deliveries.filter(({ instance_id }) => instance_id === null).toReversed() : [];
-    },
-    async confirm({ id }) {
-      await askCore(`${coreUrl}/v2/deliveries/${encodeURIComponent(id)}/delivered`, { method: 'POST' });
-    },
+/** Shows what was answered in a conversation while nobody listened, each once; from then on it counts as delivered. @throws CliError */
+export function createMissedReplies({ coreUrl, conversationKey }: Place): (screen: () => ChatScreen) => Promise<void> {
+  const shown = new Set<string>();
+  return async (screen) => {
+    for (const reply of await readMissed(coreUrl, conversationKey)) {
+      // One that the core does not mark is listed once more.
+      if (shown.has(reply.id)) continue;
+      shown.add(reply.id);
+      showReply(screen(), reply, Date.now());
+      await askCore(`${coreUrl}/v2/deliveries/${encodeURIComponent(reply.id)}/delivered`, { method: 'POST' });
+    }
   };
 }
 
-/** What stands above a reply that was missed. */
-export const missedTitle = ({ created_at }: Delivery, now: number): string =>
-  `answered while nobody listened, ${duration(now - created_at)} ago`;
+/** The oldest first. A reply that has a way to a channel is tried there. */
+async function readMissed(coreUrl: string, conversationKey: string): Promise<Delivery[]> {
+  const query = new URLSearchParams({ state: 'failed', conversation_key: conversationKey });
+  const answer = await askCore<DeliveryPage>(`${coreUrl}/v2/deliveries?${query.toString()}`);
+  if (!answer.ok) throw new CliError('what was missed cannot be read.', { why: answer.body.message, run: './svc doctor' });
+  return answer.body.deliveries.filter(({ instance_id }) => instance_id === null).toReversed();
+}
 
-/** True where no reply but a failure was missed. */
-export const isFailure = ({ error }: Delivery): boolean => error?.startsWith('the turn failed') === true;
+function showReply(screen: ChatScreen, { text, error, created_at }: Delivery, now: number): void {
+  screen.print([[span(`— answered while nobody listened, ${duration(now - created_at)} ago —`, 'dim')], []]);
+  const isFailure = error?.startsWith('the turn failed') === true;
+  if (isFailure) return screen.print(wrapSpans([span('✗ ', 'red'), span(text)], screen.columns()));
+  const view = screen.openTurn(null);
+  view.show({ type: 'segment', text });
+  view.finish({ type: 'result', result: { actions: [], outcome: 'replied', conversation_key: '', turn_id: '' } });
+}

@@ -1,9 +1,8 @@
 import { span } from '../screen/spans.ts';
-import { createChatScreen } from './chat-screen.ts';
+import { createChatScreen, type ChatScreen } from './chat-screen.ts';
 import type { ChatSession } from './chat-session.ts';
-import { createMissedReplies, isFailure, missedTitle } from './missed-replies.ts';
+import { createMissedReplies } from './missed-replies.ts';
 import type { ShownTurn } from './say-once.ts';
-import { showText } from './show-text.ts';
 import type { TurnView } from './turn-view.ts';
 
 /** A turn on a terminal, with what the engine does below it. */
@@ -15,20 +14,18 @@ export function showOnScreen(): ShownTurn {
   });
   const view: TurnView = screen.openTurn(null);
   screen.changed();
-  return { view, close: screen.close };
+  return { view, note: (text) => screen.print([[span(text, 'dim')]]), close: screen.close };
 }
 
-/** What was answered here while nobody listened. A core that does not say is noticed by the message itself. */
-export async function showMissedBefore({ coreUrl, conversationKey }: ChatSession): Promise<void> {
-  const missed = createMissedReplies(coreUrl, conversationKey);
-  const replies = await missed.read().catch(() => []);
-  if (replies.length === 0) return;
-  const screen = createChatScreen({ stream: process.stdout, below: () => ({ activity: null, waiting: [], input: null }) });
-  for (const reply of replies) {
-    screen.print([[span(`— ${missedTitle(reply, Date.now())} —`, 'dim')]]);
-    showText(screen, reply.text, isFailure(reply));
-  }
-  screen.print([[]]);
-  screen.close();
-  for (const reply of replies) await missed.confirm(reply);
+/** What was answered here while nobody listened. Should the core not say, the message itself tells why. */
+export async function showMissedBefore(session: ChatSession): Promise<void> {
+  let screen: ChatScreen | null = null;
+  const open = () =>
+    (screen ??= createChatScreen({ stream: process.stdout, below: () => ({ activity: null, waiting: [], input: null }) }));
+  const showMissed = createMissedReplies(session);
+  await showMissed(open).catch(() => undefined); // see above
+  // The cast: what is set in a function is not seen here.
+  const opened = screen as ChatScreen | null;
+  opened?.print([[]]);
+  opened?.close();
 }

@@ -1,25 +1,29 @@
 import { createStyle, printError, visible } from '../terminal.ts';
-import type { ChatSession, MessageContent } from './chat-session.ts';
+import { awayNote, type ChatSession, type MessageContent } from './chat-session.ts';
 import { createPlainLines } from './turn-lines.ts';
 import { createTurnView, type TurnVerdict, type TurnView } from './turn-view.ts';
 
 /** A turn that is shown, and what is to be done when it is over. */
-export type ShownTurn = { view: TurnView; close: () => void };
+export type ShownTurn = { view: TurnView; note: (text: string) => void; close: () => void };
 
 /** One message and its answer. Ctrl-C ends the turn, a second one the waiting for it. */
-export async function sayOnce(session: ChatSession, content: MessageContent, { view, close }: ShownTurn): Promise<TurnVerdict> {
+export async function sayOnce(
+  session: ChatSession,
+  content: MessageContent,
+  { view, note, close }: ShownTurn,
+): Promise<TurnVerdict> {
   let asked = false;
   const onInterrupt = () => {
     if (asked) return session.leave();
     asked = true;
     session.stop().then(
-      (running) => running || printError('Nothing to stop yet; Ctrl-C again leaves.'),
+      (running) => running || note('Nothing to stop yet; Ctrl-C again leaves.'),
       () => session.leave(),
     );
   };
   process.on('SIGINT', onInterrupt);
   try {
-    return view.finish(await session.run(content, { onFrame: view.show }));
+    return view.finish(await session.run(content, { onFrame: view.show, onAway: () => note(awayNote) }));
   } finally {
     close();
     process.removeListener('SIGINT', onInterrupt);
@@ -31,5 +35,9 @@ export function showPlain(): ShownTurn {
   // A terminal gets nothing that commands it.
   const answer = (text: string) => void process.stdout.write(process.stdout.isTTY ? visible(text) : text);
   const aside = (text: string) => void process.stderr.write(text);
-  return { view: createTurnView(createPlainLines({ answer, aside }, createStyle(process.stderr))), close: () => undefined };
+  return {
+    view: createTurnView(createPlainLines({ answer, aside }, createStyle(process.stderr))),
+    note: printError,
+    close: () => undefined,
+  };
 }

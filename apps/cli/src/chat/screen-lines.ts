@@ -16,6 +16,8 @@ export type ScreenLines = TurnLines & {
 };
 
 const blank: Line = [];
+/** More than any screen shows of a thought. */
+const mostPreviewed = 8000;
 
 /** A turn on a screen: its answer rendered block by block, what stands beside it dim. */
 export function createScreenLines(transcript: Transcript): ScreenLines {
@@ -76,7 +78,7 @@ export function createScreenLines(transcript: Transcript): ScreenLines {
       endAnswer();
       shown = false;
     },
-    preview: () => (thought === '' ? answer.preview() : aside(thought)),
+    preview: () => (thought === '' ? answer.preview() : aside(thought.slice(-mostPreviewed))),
   };
 }
 

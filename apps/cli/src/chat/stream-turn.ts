@@ -14,6 +14,9 @@ type Options = {
   signal?: AbortSignal;
 };
 
+/** The connection broke: the core has the message, and runs it once more when it is back. */
+export class CoreAway extends CliError {}
+
 /** Engines work for hours; silence is what ends a turn here, and the core breaks it every 15 s. */
 const longestTurnMs = 24 * 60 * 60 * 1000;
 const silenceMs = 60_000;
@@ -54,7 +57,7 @@ async function readFrames(
     if (frame.type === 'result' || frame.type === 'error') end = frame;
     else onFrame(frame);
   }
-  if (end === null) throw new CliError('the core ended in the middle of the answer.', { run: './svc logs core' });
+  if (end === null) throw new CoreAway('the core ended in the middle of the answer.', { run: './svc logs core' });
   return end;
 }
 
@@ -88,7 +91,7 @@ function toChatError(error: unknown, coreUrl: string): unknown {
   if (code === 'ECONNREFUSED')
     return new CliError('the service is not running.', { why: `Nothing answers at ${coreUrl}.`, run: './svc up' });
   if (code === 'ECONNRESET' || code === 'EPIPE' || message === 'aborted') {
-    return new CliError('the core went away in the middle of the answer.', {
+    return new CoreAway('the core went away in the middle of the answer.', {
       why: 'If it crashed, it is started again at once.',
       run: './svc status',
       cause: error,

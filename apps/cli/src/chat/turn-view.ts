@@ -15,7 +15,7 @@ export type TurnView = {
 
 /** Shows one turn as it runs: text as it comes, thinking dim, tools one line each. */
 export function createTurnView(lines: TurnLines): TurnView {
-  let activity = 'waiting for the first word';
+  let activity = 'working';
   let block = '';
   let withdrawn = false;
 

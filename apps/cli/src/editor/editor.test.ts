@@ -18,7 +18,7 @@ describe('the input of a chat', () => {
     type(editor, ' ');
     expect(enter(editor)).toBeNull();
     type(editor, 'hi');
-    expect([enter(editor), editor.text()]).toEqual([{ type: 'submit', text: ' hi' }, '']);
+    expect([enter(editor), editor.text()]).toEqual([{ type: 'submit', text: ' hi', shown: ' hi' }, '']);
   });
 
   test.each([
@@ -31,7 +31,7 @@ describe('the input of a chat', () => {
     type(editor, 'one');
     expect(press(editor)).toBeNull();
     type(editor, 'two');
-    expect(enter(editor)).toEqual({ type: 'submit', text: 'one\ntwo' });
+    expect(enter(editor)).toMatchObject({ type: 'submit', text: 'one\ntwo' });
   });
 
   test('what is pasted is one message, and a long paste is shown shortened and deleted at once', () => {
@@ -46,6 +46,8 @@ describe('the input of a chat', () => {
     expect(editor.text()).toBe(`see ${'line\n'.repeat(500)}`);
     editor.press(named('backspace'));
     expect(editor.text()).toBe('see ');
+    editor.paste('line\n'.repeat(500));
+    expect(enter(editor)).toMatchObject({ shown: 'see [pasted: 501 lines]' });
   });
 
   test('arrow-up brings back earlier messages, and arrow-down what was being typed', () => {

@@ -3,8 +3,8 @@ import { createLineBuffer, type Cell, type LineBuffer } from './line-buffer.ts';
 /** A key as Node names it. */
 export type Key = { name?: string; sequence?: string; ctrl?: boolean; meta?: boolean; shift?: boolean };
 
-/** What a key asks for beside the text itself. */
-export type EditorEvent = { type: 'submit'; text: string } | { type: 'interrupt' | 'leave' | 'redraw' };
+/** What a key asks for beside the text itself. `shown`: the text with long pastes shortened. */
+export type EditorEvent = { type: 'submit'; text: string; shown: string } | { type: 'interrupt' | 'leave' | 'redraw' };
 
 /** A message being typed, with the ones before it. */
 export type Editor = Pick<LineBuffer, 'cells' | 'cursor' | 'text'> & {
@@ -45,8 +45,12 @@ export function createEditor(): Editor {
     }
     if (text.trim() === '') return null;
     if (history.at(-1) !== text) history = [...history, text].slice(-mostRemembered);
+    const shown = buffer
+      .cells()
+      .map((cell) => cell.shown)
+      .join('');
     clear();
-    return { type: 'submit', text };
+    return { type: 'submit', text, shown };
   };
 
   const control: Readonly<Record<string, () => EditorEvent | null | void>> = {

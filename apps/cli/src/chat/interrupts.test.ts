@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { createInterrupts } from './interrupts.ts';
+
+function open() {
+  const done: string[] = [];
+  const at: { turn: object | null; typed: boolean } = { turn: null, typed: false };
+  const interrupts = createInterrupts({
+    current: () => at.turn,
+    stop: () => done.push('stop'),
+    leave: () => done.push('leave'),
+    clear: () => at.typed && (done.push('clear'), (at.typed = false), true),
+    warn: () => done.push('warn'),
+  });
+  return { at, done, interrupts };
+}
+
+test('the first Ctrl-C stops the turn, the second leaves, also once it has ended', () => {
+  for (const hasEnded of [false, true]) {
+    const { at, done, interrupts } = open();
+    at.turn = {};
+    interrupts.press();
+    expect(interrupts.isStopping(at.turn)).toBe(true);
+    if (hasEnded) at.turn = null;
+    interrupts.press();
+    expect(done).toEqual(['stop', 'leave']);
+  }
+});
+
+test('another turn that runs by then is stopped first', () => {
+  const { at, done, interrupts } = open();
+  at.turn = {};
+  interrupts.press();
+  at.turn = {};
+  interrupts.press();
+  interrupts.press();
+  expect(done).toEqual(['stop', 'stop', 'leave']);
+});
+
+test('while nothing runs it takes away what is typed, then warns, then leaves', () => {
+  const { at, done, interrupts } = open();
+  at.typed = true;
+  for (let n = 0; n < 3; n++) interrupts.press();
+  expect(done).toEqual(['clear', 'warn', 'leave']);
+});
+
+test('any other key begins it over', () => {
+  const { done, interrupts } = open();
+  interrupts.press();
+  interrupts.reset();
+  interrupts.press();
+  expect(done).toEqual(['warn', 'warn']);
+});
