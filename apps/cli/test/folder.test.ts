@@ -40,21 +40,48 @@ test('what is wrong with a folder is said, and the command fails', async () => {
   expect((await svc('session', 'set', 'compat:c1:never', '--cwd', 'repo')).err).toContain('There is no session');
 });
 
-test('a conversation gets a folder, shows it, and gives it back', async () => {
-  const said = await fetch(`${core.url}/v2/handle`, {
+const say = (text: string): Promise<Response> =>
+  fetch(`${core.url}/v2/handle`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       channel: 'shell',
       conversation_key: 'shell:me',
       sender: { raw_id: userInfo().username },
-      content: { text: 'hi' },
+      content: { text },
     }),
   });
-  expect(said.status).toBe(200);
+
+test('a conversation gets a folder, shows it, and gives it back', async () => {
+  expect((await say('hi')).status).toBe(200);
   expect(await svc('session', 'set', 'shell:me', '--cwd', 'repo', '--for', 'read')).toMatchObject({ code: 0, err: '' });
   expect((await svc('session', 'show', 'shell:me')).out).toContain(
     `set for the conversation: ${repo}, also for who may only read`,
   );
   expect((await svc('session', 'set', 'shell:me', '--cwd', 'none')).out).toContain('usual folder again');
+});
+
+test('a conversation is named, read, steered and forgotten', async () => {
+  const session = async (verb: string, ...words: string[]) => (await svc('session', verb, 'shell:me', ...words)).out;
+  expect(await session('title')).toBe('hi (the first words)\n');
+  expect(await session('title', 'My', 'own', 'title')).toBe('My own title (given by a person)\n');
+  expect(await session('show')).toMatch(/^My own title\n {2}shell:me\n/);
+  const running = say('wait 50 too long');
+  await expect.poll(() => session('history')).toMatch(/, running\n {6}wait 50 too long/);
+  expect(await session('abort')).toBe('Its turn is stopped.\n');
+  expect((await running).status).toBe(200);
+  expect(await session('history')).toMatch(/, stopped\n {6}wait 50 too long/);
+  expect(await session('inject', 'echo', 'from the operator')).toMatch(/^from the operator\n\nIt has not reached the channel: /);
+  expect(await session('history', '--limit', '1')).toMatch(/^There is more before this: --before \d+\n.*operator \(operator\)/);
+  expect(await session('claim', '--by', 'anna')).toMatch(
+    /^Claimed by anna\. .* .\/svc session release shell:me\n {2}offline session \S+, in \//,
+  );
+  expect((await svc('session', 'inject', 'shell:me', 'echo', 'x')).err).toContain('claimed by anna');
+  expect(await session('release')).toBe('It is released.\n');
+  expect(JSON.parse(await session('title', 'none', '--json'))).toMatchObject({ ok: true, title: 'hi', title_by: 'words' });
+  expect(await session('forget')).toBe('It is forgotten, with its files.\n');
+  for (const verb of ['show', 'history', 'title', 'forget', 'release']) {
+    expect((await svc('session', verb, 'shell:me')).err).toContain('There is no session');
+  }
+  expect((await svc('session', 'abort', 'shell:me')).err).toContain('nothing was stopped');
 });

@@ -1,40 +1,20 @@
-import type { WorkingFolder } from '@svc/contract/folder.ts';
-import type { ListedSession, Session } from '@svc/contract/session.ts';
+import type { ListedSession } from '@svc/contract/session.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { askCollector, askCore, followCollector } from '../service-client.ts';
+import { askCollector, followCollector } from '../service-client.ts';
+import { changeSession } from '../session/change-session.ts';
 import { coreUrl } from '../service-urls.ts';
-import type { SessionRequest, SessionsOptions } from '../folder/session-command.ts';
-import { folderPath } from '../folder/folder-path.ts';
-import { renderSession } from '../folder/render-folders.ts';
+import type { SessionRequest, SessionsOptions } from '../session/session-command.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { showAnswer } from '../show-answer.ts';
-import { createStyle, print, visibleLine } from '../terminal.ts';
+import { createStyle, print } from '../terminal.ts';
 import { CliError } from '../cli-error.ts';
 import { followSessions } from '../insights/follow-sessions.ts';
 import { renderSessions } from '../insights/render-sessions.ts';
 
-const run = './svc session list --all';
-
-type Changed = { folder: WorkingFolder | null };
-
-/** Shows one conversation, or sets the folder it works in. */
-export async function session(request: SessionRequest): Promise<number> {
-  const url = `${coreUrl(loadSettings(repositoryRoot))}/v2/session/${encodeURIComponent(request.key)}`;
-  if (request.action === 'show') {
-    const help = { what: 'it cannot be shown.', run };
-    return showAnswer(await askCore<Session>(url), request, help, (body) => renderSession(body, createStyle(process.stdout)));
-  }
-  const cwd = request.cwd === null ? null : folderPath(request.cwd);
-  const body = { cwd, ...(request.for === undefined || cwd === null ? {} : { for: request.for }) };
-  const help = { what: 'nothing was changed.', run };
-  return showAnswer(await askCore<Changed>(url, { method: 'PATCH', body }), request, help, ({ folder }) =>
-    folder === null
-      ? 'This conversation works in the usual folder again.'
-      : visibleLine(`This conversation works in ${folder.path} from its next turn on.`),
-  );
-}
+/** Shows one conversation, or changes it. */
+export const session = (request: SessionRequest): Promise<number> =>
+  changeSession(coreUrl(loadSettings(repositoryRoot)), request);
 
 /** Lists the sessions that are at work, the one of the newest event first; with `follow` also as they change, until Ctrl-C. */
 export async function sessions(options: SessionsOptions): Promise<number> {

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { addFolderCommand, type FolderRequest } from './folder-command.ts';
 import { folderPath } from './folder-path.ts';
-import { addSessionCommand, type SessionRequest } from './session-command.ts';
+import { addSessionCommand, type SessionRequest } from '../session/session-command.ts';
 
 async function parse(...args: string[]): Promise<FolderRequest | SessionRequest | undefined> {
   const program = new Command('svc').exitOverride().configureOutput({ writeErr: () => undefined });
@@ -30,6 +30,15 @@ test.each([
   [['session', 'show', 'a:b:c'], { action: 'show', key: 'a:b:c' }],
   [['session', 'set', 'a:b:c', '--cwd', '/x', '--for', 'read'], { action: 'set', key: 'a:b:c', cwd: '/x', for: 'read' }],
   [['session', 'set', 'a:b:c', '--cwd', 'none'], { action: 'set', key: 'a:b:c', cwd: null }],
+  [['session', 'history', 'k', '--limit', '5', '--before', '9'], { action: 'history', key: 'k', limit: 5, before: 9 }],
+  [['session', 'title', 'k'], { action: 'title', key: 'k', title: undefined }],
+  [['session', 'title', 'k', 'My', 'trip'], { action: 'title', key: 'k', title: 'My trip' }],
+  [['session', 'title', 'k', 'none', '--json'], { action: 'title', key: 'k', title: null, json: true }],
+  [['session', 'inject', 'k', '--interrupt', 'Stop', 'that'], { action: 'inject', key: 'k', text: 'Stop that', interrupt: true }],
+  [['session', 'claim', 'k', '--by', 'anna'], { action: 'claim', key: 'k', by: 'anna' }],
+  [['session', 'abort', 'k'], { action: 'abort', key: 'k' }],
+  [['session', 'release', 'k'], { action: 'release', key: 'k' }],
+  [['session', 'forget', 'k'], { action: 'forget', key: 'k' }],
 ])('%j is understood', async (args, request) => expect(await parse(...args)).toMatchObject(request));
 
 test.each([

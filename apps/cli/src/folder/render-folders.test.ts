@@ -29,6 +29,7 @@ test('without any the usual one is named', () => {
 test('a session shows where it worked and what is set for it', () => {
   const session = {
     conversation_key: 'a:b:c',
+    title: null,
     surface: 'a',
     state: 'idle',
     engine_id: 'claude',
@@ -39,4 +40,6 @@ test('a session shows where it worked and what is set for it', () => {
   const set = { scope: 'instance', path: '/srv/a', for: 'full' };
   const text = renderSession({ ...session, working_folder: set } as Session, style);
   expect(text.split('\n')).toEqual(['a:b:c', '  idle, a, claude, 2 turns', '  worked in /w', '  set for the instance: /srv/a']);
+  const named = renderSession({ ...session, title: 'My\u001b trip', working_folder: null } as Session, style);
+  expect(named.split('\n').slice(0, 2)).toEqual(['My\\x1b trip', '  a:b:c']);
 });

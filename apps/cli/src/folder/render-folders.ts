@@ -32,10 +32,12 @@ const nameOf = (scope: FolderScope, name: string): string => (scope === 'tier' ?
 
 /** One conversation: who answers it, how much, and where it works. */
 export function renderSession(session: Session, style: Style): string {
-  const { conversation_key, surface, state, engine_id, model, turns, cwd, working_folder: folder } = session;
+  const { conversation_key, title, surface, state, engine_id, model, turns, cwd, working_folder: folder } = session;
   const engine = [engine_id, model].filter(Boolean).join(' ');
   return [
-    style.bold(visibleLine(conversation_key)),
+    ...(title === null
+      ? [style.bold(visibleLine(conversation_key))]
+      : [style.bold(visibleLine(title)), `  ${visibleLine(conversation_key)}`]),
     `  ${[state, surface, engine, `${turns} turns`].filter(Boolean).map(visibleLine).join(', ')}`,
     ...(cwd === null ? [] : [`  worked in ${visibleLine(cwd)}`]),
     ...(folder === null

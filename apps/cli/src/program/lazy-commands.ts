@@ -17,7 +17,7 @@ import type { ConnectorRequest, NewRequest } from '../connector/connector-comman
 import type { DeliveryAction } from '../deliveries/delivery-api.ts';
 import type { EngineAction, EngineOptions } from '../engine/engine-command.ts';
 import type { FolderRequest } from '../folder/folder-command.ts';
-import type { SessionRequest, SessionsOptions } from '../folder/session-command.ts';
+import type { SessionRequest, SessionsOptions } from '../session/session-command.ts';
 import type { KeyRequest } from '../key/key-command.ts';
 import type { ToolRequest } from '../tool/tool-command.ts';
 import type { TrustRequest } from '../trust/person-command.ts';

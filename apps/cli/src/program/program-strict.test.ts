@@ -26,7 +26,19 @@ const all = commandsBelow(allCommands()).map((each) => pathOf(each).split(' ').s
 /** What follows them is for a program that they start. */
 const passOn = ['test', 'engine login'];
 /** They end in a text, a code or names of any number. */
-const takeWords = ['chat', 'speak', 'pair', 'send', 'search', 'tool add', 'person add', 'delivery retry', 'delivery dismiss'];
+const takeWords = [
+  'chat',
+  'speak',
+  'pair',
+  'send',
+  'search',
+  'tool add',
+  'person add',
+  'session title',
+  'session inject',
+  'delivery retry',
+  'delivery dismiss',
+];
 
 test('an option that no command knows is refused by every command, and nothing runs', async () => {
   expect(all.length).toBeGreaterThan(70);

@@ -7,7 +7,7 @@ import { addConnectorCommand } from '../connector/connector-command.ts';
 import { addDeliveryCommand } from '../deliveries/delivery-command.ts';
 import { addEngineCommand } from '../engine/engine-command.ts';
 import { addFolderCommand } from '../folder/folder-command.ts';
-import { addSessionCommand } from '../folder/session-command.ts';
+import { addSessionCommand } from '../session/session-command.ts';
 import { addEventsCommand, addOtelCommand, addSearchCommand, addUsageCommand } from '../insights/insights-commands.ts';
 import { addKeyCommand } from '../key/key-command.ts';
 import { addPersonaCommand } from '../persona/persona-command.ts';
