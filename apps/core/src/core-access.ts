@@ -13,7 +13,7 @@ type Deps = {
 /** Of every process. */
 const openRoutes = ['/health', '/version', '/openapi.json'];
 /** What a connector may use; it shows its pass. */
-const connectorRoute = '/v2/upload';
+const connectorRoutes = new Set(['/v2/upload', '/v2/tts', '/v2/transcribe']);
 
 /**
  * With `SVC_CORE_TOKEN` the core's routes are for our own processes and who has the token; without it they are open to this machine
@@ -30,7 +30,7 @@ export function createCoreAccess({ settings: { coreToken, insightsToken }, conne
     const presented = bearerOf(headers.authorization);
     if (presented === null) throw unauthorized();
     if (coreToken.equals(presented)) return;
-    if (url !== connectorRoute || connectorPasses.check(presented) === null) throw unauthorized();
+    if (!connectorRoutes.has(url) || connectorPasses.check(presented) === null) throw unauthorized();
   };
 }
 

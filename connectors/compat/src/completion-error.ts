@@ -60,7 +60,8 @@ export function admitted(result: HandleResult): HandleResult {
   return result;
 }
 
-const overspent = (message: string) =>
+/** All that may be spent is spent. */
+export const overspent = (message: string) =>
   new ServiceError('busy', message, { details: { type: insufficientQuota, code: insufficientQuota, final: true } });
 
 /** A refused request. `param` is the field that is wrong, null for the whole body; `code` is the protocol's word for it. */

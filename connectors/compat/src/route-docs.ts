@@ -1,5 +1,6 @@
 import type { RouteDoc } from '@svc/connector-kit/http/route-table.ts';
 import type { Schema } from '@svc/contract/schema.ts';
+import { speechFormats } from '@svc/contract/speech.ts';
 
 /** What `/openapi.json` says of these routes. Requests are checked by `parse-request.ts`, which names the wrong field. */
 const text = { type: 'string' } as const satisfies Schema;
@@ -66,6 +67,22 @@ const healthSchema = {
   properties: { status: { enum: ['ok', 'degraded'] }, service: text, degraded: { type: 'array', items: text } },
 } as const satisfies Schema;
 
+const speechSchema = {
+  type: 'object',
+  required: ['input', 'model', 'voice'],
+  properties: {
+    input: text,
+    model: {
+      type: 'string',
+      description: 'Of the speech provider; the advertised model, or "default", for the one of the settings',
+    },
+    voice: { type: 'string', description: 'Of the speech provider; "default" for the one of the settings' },
+    response_format: { enum: speechFormats },
+  },
+} as const satisfies Schema;
+
+const transcriptionSchema = { type: 'object', properties: { text } } as const satisfies Schema;
+
 export const errorSchema = {
   type: 'object',
   required: ['error'],
@@ -86,5 +103,11 @@ export const routeDocs = {
     reply: { type: 'object', properties: { object: { const: 'list' }, data: { type: 'array', items: modelSchema } } },
   },
   model: { summary: 'The advertised model', needsKey: true, reply: modelSchema },
+  speech: { summary: 'Speaks a text', needsKey: true, body: speechSchema },
+  transcriptions: {
+    summary: 'Gives what is said in a clip, sent as multipart/form-data',
+    needsKey: true,
+    reply: transcriptionSchema,
+  },
   health: { summary: 'Whether callers can be served', reply: healthSchema },
 } as const satisfies Record<string, RouteDoc>;

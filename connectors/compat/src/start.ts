@@ -16,7 +16,11 @@ import { createChatCompletions, createSeenKeys, type Identify } from './chat-com
 import { toCompletionError } from './completion-error.ts';
 import type { CompatConfig } from './meta.ts';
 import { createModelRoutes } from './models.ts';
+import { createFormReader } from './read-form.ts';
 import { errorSchema, routeDocs } from './route-docs.ts';
+import { createSpeechRoute } from './speech-route.ts';
+import { createTranscriptionRoute } from './transcription-route.ts';
+import { createUnsupportedRoutes } from './unsupported-routes.ts';
 
 const mib = 1024 * 1024;
 
@@ -47,16 +51,19 @@ export async function start(ctx: StartContext<CompatConfig>): Promise<RunningCon
 
 function toRoutes(ctx: StartContext<CompatConfig>, keys: KeysFile | null, clock: Clock): Route[] {
   const identify = createIdentify(keys, clock);
+  const readJson = createJsonReader({ bodyBytes: 10 * mib, totalBytes: 64 * mib });
+  const readForm = createFormReader({ bodyBytes: 26 * mib, totalBytes: 128 * mib });
+  const { model_name: modelName } = ctx.config;
   const chatCompletions = createChatCompletions({
     core: ctx.core,
     clock,
     ids: randomIds,
     identify,
-    readJson: createJsonReader({ bodyBytes: 10 * mib, totalBytes: 64 * mib }),
+    readJson,
     seen: createSeenKeys(5_000),
     attachFiles: createAttachFiles({ core: ctx.core, uploads: ctx.uploads, fetchFile, signal: ctx.signal }),
     instanceId: ctx.instanceId,
-    modelName: ctx.config.model_name,
+    modelName,
     isOnce: ctx.config.conversation_per_request,
   });
   return [
@@ -67,7 +74,10 @@ function toRoutes(ctx: StartContext<CompatConfig>, keys: KeysFile | null, clock:
       handle: (exchange) => sendJson(exchange, { status: 200, body: healthBody(keys) }),
     },
     { method: 'POST', path: '/v1/chat/completions', doc: routeDocs.chatCompletions, handle: chatCompletions },
-    ...createModelRoutes({ identify, modelName: ctx.config.model_name, startedAt: clock.now() }),
+    createSpeechRoute({ speech: ctx.speech, identify, readJson, modelName }),
+    createTranscriptionRoute({ speech: ctx.speech, identify, readForm, modelName }),
+    ...createModelRoutes({ identify, modelName, startedAt: clock.now() }),
+    ...createUnsupportedRoutes(identify),
   ];
 }
 

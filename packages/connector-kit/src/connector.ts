@@ -1,9 +1,11 @@
+import type { Readable } from 'node:stream';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import type { ChannelInfo, OutboundMessage } from '@svc/contract/send.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
+import type { SpeechBody, Transcription } from '@svc/contract/speech.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { UploadedFile } from '@svc/contract/upload.ts';
 import type { ConnectorState } from './state/state.ts';
@@ -77,6 +79,16 @@ export type UploadsApi = {
   save(file: FileToSave): Promise<UploadedFile>;
 };
 
+/** Speech through the core, on behalf of a sender: with their rights, and counted as theirs. Rejects with a `ServiceError`. */
+export type SpeechApi = {
+  /** Resolves when the sound begins. Its body ends with an error when what is missing of it will not come. */
+  speak(request: SpeechBody & { sender: string }, signal: AbortSignal): Promise<{ mime: string; body: Readable }>;
+  transcribe(clip: ClipToHear, signal: AbortSignal): Promise<Transcription>;
+};
+
+/** A spoken clip. `sender` is the channel's id of who asks. Without a type its first bytes decide. */
+export type ClipToHear = { sender: string; data: Buffer; mime?: string; model?: string; language?: string };
+
 /** What a connector gets (spec: `ctx`). */
 export type StartContext<Config = Record<string, unknown>> = {
   instanceId: string;
@@ -101,6 +113,7 @@ export type StartContext<Config = Record<string, unknown>> = {
   uploads: UploadsApi;
   /** What this instance remembers over restarts. */
   state: ConnectorState;
+  speech: SpeechApi;
   emit(event: PartialEvent): void;
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: object): void;
   /**

@@ -9,6 +9,7 @@ export type {
   FileToSave,
   Outbound,
   RunningConnector,
+  SpeechApi,
   StartContext,
   StreamHandlers,
   UploadsApi,

@@ -18,6 +18,8 @@ export type CreatedKey = {
   connector: string;
   url: string | null;
   budget_usd: number | null;
+  /** Its connector takes it already. */
+  effective: boolean;
 };
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -41,7 +43,8 @@ export async function createKey(settings: CliSettings, { name, budget, connector
     const key = `sk-svc-${randomBytes(32).toString('base64url')}`;
     await changeKeys(place.file, (keys) => added(keys, { key, identity: name, username: name }));
     const { id, url } = place.instance;
-    return { name, key, for: person.key, connector: id, url, budget_usd: budget ?? null };
+    const effective = await isInForce(url, key, true);
+    return { name, key, for: person.key, connector: id, url, budget_usd: budget ?? null, effective };
   } catch (error) {
     if (known === null) await trust.unlink(identifier.id).catch(() => undefined);
     throw error;
@@ -101,7 +104,7 @@ export async function revokeKey(
     }),
   );
   const { id, url } = place.instance;
-  return { name, connector: id, keys: gone.length, effective: await isRefused(url, gone[0]?.key ?? '') };
+  return { name, connector: id, keys: gone.length, effective: await isInForce(url, gone[0]?.key ?? '', false) };
 }
 
 async function forgetSender(settings: CliSettings, name: string): Promise<void> {
@@ -114,15 +117,15 @@ async function forgetSender(settings: CliSettings, name: string): Promise<void> 
 const identifierOf = (principals: readonly Principal[], value: string): Identifier | null =>
   principals.flatMap(({ identifiers }) => identifiers).find((each) => each.surface === keyType && each.value === value) ?? null;
 
-const refusedTries = 25;
-const refusedPauseMs = 200;
+const lookTries = 25;
+const lookPauseMs = 200;
 
-/** Whether a running connector refuses a key by now. One that does not run lets nobody in. */
-async function isRefused(url: string | null, key: string): Promise<boolean> {
-  for (let left = url === null ? 0 : refusedTries; left > 0; left--) {
+/** Waits until a running connector answers a key as it should by now. True as well for one that does not run. */
+async function isInForce(url: string | null, key: string, isGood: boolean): Promise<boolean> {
+  for (let left = url === null ? 0 : lookTries; left > 0; left--) {
     const answer = await requestJson(`${url}/v1/models`, { token: new Secret(key), timeoutMs: 2_000 }).catch(() => null);
-    if (answer?.status === 401) return true;
-    await sleep(refusedPauseMs);
+    if (answer !== null && (answer.status !== 401) === isGood) return true;
+    await sleep(lookPauseMs);
   }
   return url === null;
 }

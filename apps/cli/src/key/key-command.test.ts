@@ -30,9 +30,17 @@ test('a list shows no key, and no signs that move a terminal', () => {
 });
 
 test('a key that was made stands on a line of its own', () => {
-  const made = { name: 'ci', key: 'sk-svc-x', for: 'anna', connector: 'compat', url: 'http://127.0.0.1:1', budget_usd: 5 };
+  const made = {
+    name: 'ci',
+    key: 'sk-svc-x',
+    for: 'anna',
+    connector: 'compat',
+    url: 'http://127.0.0.1:1',
+    budget_usd: 5,
+    effective: true,
+  };
   expect(renderCreated(made, plain).split('\n')).toEqual([
-    'The key "ci" acts for "anna", and may spend $5.00 a month. It works at once, and is shown this once:',
+    'The key "ci" acts for "anna", and may spend $5.00 a month. It works from now on, and is shown this once:',
     '',
     '  sk-svc-x',
     '',

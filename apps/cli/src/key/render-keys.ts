@@ -40,14 +40,17 @@ function budgetOf({ budget }: ListedKey, style: Style): string {
 }
 
 /** A key that was made. It is shown this once. */
-export function renderCreated({ name, key, for: person, url, budget_usd: budget }: CreatedKey, style: Style): string {
+export function renderCreated(created: CreatedKey, style: Style): string {
+  const { name, key, for: person, url, budget_usd: budget, effective } = created;
   const spends = budget === null ? '' : `, and may spend ${usd(budget)} a month`;
   return [
-    `The key "${name}" acts for "${person}"${spends}. It works at once, and is shown this once:`,
+    `The key "${name}" acts for "${person}"${spends}. It works from now on, and is shown this once:`,
     '',
     `  ${style.bold(key)}`,
     '',
-    style.dim(url === null ? 'Its connector does not run: ./svc connector' : `  Base URL: ${url}/v1`),
+    url !== null && effective
+      ? style.dim(`  Base URL: ${url}/v1`)
+      : style.yellow('Its connector does not run, or does not take it yet. Look: ./svc connector'),
   ].join('\n');
 }
 

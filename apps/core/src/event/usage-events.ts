@@ -2,6 +2,7 @@ import type { SpeechUse } from '@svc/contract/speech.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { Charge } from '../pricing/pricing.ts';
 import type { Overspend } from '../spend/spend-words.ts';
+import type { Speaker } from '../speech/speaker.ts';
 import type { Turn } from '../turn/turn.ts';
 import type { EventOut } from './event-out.ts';
 
@@ -13,8 +14,8 @@ export interface UsageEvents {
   sideUsage(feature: string, charge: Charge): void;
   /** What a side call for a turn used. */
   sideUsageOf(turn: Turn, identity: Identity, feature: string, charge: Charge): void;
-  /** What a call of a speech provider used. */
-  speechUsage(use: SpeechUse): void;
+  /** What a call of a speech provider used, and for whom a connector asked. */
+  speechUsage(use: SpeechUse, speaker: Speaker | null): void;
   /** A limit was reached, or (`refused`) a turn was not run because of it. */
   spend(over: Overspend, refused?: { principal_key: string | null } | null): void;
 }
@@ -36,9 +37,14 @@ export const usageEvents = ({ send, emit }: EventOut): UsageEvents => ({
     const side = { feature, provider: charge.engineId, units: 'tokens', quantity: allTokens(charge) };
     emit(turn, { kind: 'token-usage', principal, payload: { turn_id: turn.id, principal, ...side, ...payload }, ...costs });
   },
-  speechUsage: ({ conversation_key, cost_usd, billed, ...side }: SpeechUse) =>
+  speechUsage: ({ conversation_key, cost_usd, billed, ...side }: SpeechUse, speaker: Speaker | null) =>
     send({
       kind: 'token-usage',
+      ...(speaker !== null && {
+        surface: speaker.from.channel,
+        identity: speaker.from.sender.raw_id,
+        principal: speaker.identity.principal_key,
+      }),
       session: conversation_key,
       payload: { ...side, priced: cost_usd !== null },
       cost_usd,

@@ -3,19 +3,20 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Events } from '../events.ts';
 import type { Pricing } from '../pricing/pricing.ts';
 import type { Spend } from '../spend/spend.ts';
+import type { Speaker } from './speaker.ts';
 
 type Deps = { pricing: Pricing; spend: Spend; events: Events };
 type Call = Pick<SpeechUse, 'feature' | 'provider' | 'model' | 'quantity' | 'conversation_key'> & { isMetered: boolean };
 
-/** Speech is of nobody's turn, so it counts for all together. */
+/** Speech that the operator's own programs ask for is of nobody, so it counts for all together. */
 const nobody = { principal_id: null, principal_key: null, trust_tier: 'SACRED' } as const;
 
 /** Counts what speech costs, once for every call that a provider accepted. What runs on one's own machines costs nothing. */
 export type Meter = {
   /** @throws ServiceError `forbidden` when a hard limit is reached and the call would cost something. */
-  check(provider: { isMetered: boolean }): void;
+  check(provider: { isMetered: boolean }, speaker: Speaker | null): void;
   /** Counts one call that a provider took. */
-  add(call: Call): void;
+  add(call: Call, speaker: Speaker | null): void;
 };
 
 export function createMeter({ pricing, spend, events }: Deps): Meter {
@@ -27,18 +28,18 @@ export function createMeter({ pricing, spend, events }: Deps): Meter {
   };
 
   return {
-    check({ isMetered }: { isMetered: boolean }): void {
+    check({ isMetered }, speaker): void {
       if (!isMetered) return;
-      const verdict = spend.check(nobody, false);
+      const verdict = spend.check(speaker?.identity ?? nobody, false, speaker?.from);
       if (!verdict.allowed) throw new ServiceError('forbidden', verdict.reply, { details: { reason: 'spending_limit' } });
     },
 
-    add(call: Call): void {
+    add(call, speaker): void {
       const { feature, provider, model, quantity, conversation_key, isMetered: billed } = call;
       const cost_usd = costOf(call);
       const units = feature === 'tts' ? 'characters' : 'seconds';
-      events.speechUsage({ feature, provider, model, units, quantity, cost_usd, billed, conversation_key });
-      spend.add(nobody, cost_usd);
+      events.speechUsage({ feature, provider, model, units, quantity, cost_usd, billed, conversation_key }, speaker);
+      spend.add(speaker?.identity ?? nobody, cost_usd, speaker?.from);
     },
   };
 }

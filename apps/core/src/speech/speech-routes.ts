@@ -13,13 +13,27 @@ import { tooLarge } from '../file/store-stream.ts';
 import type { Uploads } from '../upload/uploads.ts';
 import { audioTypeOf } from './audio-type.ts';
 import { checkAudioMime, readJsonClip, readRawClip, readStoredClip } from './read-clip.ts';
+import type { ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
+import type { TrustService } from '../trust/trust-service.ts';
+import { speakerOf } from './speaker.ts';
 import type { Speech } from './speech.ts';
 
-type Deps = { speech: Speech; uploads: Uploads; settings: CoreSettings; clock: Clock; intake: Intake };
+type Deps = {
+  speech: Speech;
+  uploads: Uploads;
+  settings: CoreSettings;
+  clock: Clock;
+  intake: Intake;
+  trust: Pick<TrustService, 'resolve'>;
+  connectorPasses: Pick<ConnectorPasses, 'check'>;
+};
 
 const name = { type: 'string', minLength: 1, maxLength: 128 } as const;
+/** Of a connector: the sender that it asks for. */
+const sender = { type: 'string', minLength: 1, maxLength: 256 } as const;
+const speakerSchema = { type: 'object', properties: { sender } } as const;
 const clipQuery = { mime: { type: 'string', maxLength: 255 }, model: name, language: name } as const;
-const transcribeSchema = { type: 'object', properties: clipQuery } as const;
+const transcribeSchema = { type: 'object', properties: { ...clipQuery, sender } } as const;
 const recordingSchema = {
   type: 'object',
   properties: {
@@ -35,9 +49,13 @@ type RecordingQuery = Static<typeof recordingSchema>;
 export function mountSpeechRoutes(app: App, deps: Deps): void {
   app.post(
     '/v2/tts',
-    { config: { sendsBytes: 'speech; the text was masked before it was spoken' }, schema: { body: speechSchema } },
-    async ({ body }, reply) => {
-      const audio = await deps.speech.speak(body, callerGone(reply));
+    {
+      config: { sendsBytes: 'speech; the text was masked before it was spoken' },
+      schema: { body: speechSchema, querystring: speakerSchema },
+    },
+    async (request, reply) => {
+      const speaker = await speakerOf(deps, request, request.query.sender);
+      const audio = await deps.speech.speak(request.body, callerGone(reply), speaker);
       return reply
         .header('content-type', audio.mime)
         .header('cache-control', 'no-store')
@@ -50,21 +68,24 @@ export function mountSpeechRoutes(app: App, deps: Deps): void {
 }
 
 /** Bodies are clips here, whatever type they say they have: nothing but the route itself reads them. */
-function mountClipRoutes(app: App, { speech, uploads, settings, clock, intake }: Deps): void {
+function mountClipRoutes(app: App, deps: Deps): void {
+  const { speech, uploads, settings, clock, intake } = deps;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   const config = { streamsBody: true };
   const { maxBytes } = settings.stt;
   const limits = { clipBytes: maxBytes, bodyBytes: settings.rawBodyBytes };
 
-  app.post('/v2/transcribe', { config, schema: { querystring: transcribeSchema } }, ({ query, raw }, reply) => {
+  app.post('/v2/transcribe', { config, schema: { querystring: transcribeSchema } }, async (request, reply) => {
+    const { query, raw } = request;
     const { mime, model = null, language = null } = query;
+    const speaker = await speakerOf(deps, request, query.sender);
     // A type in the query says that the body is the clip, whatever it looks like.
     const read = () =>
       mime === undefined && isJson(raw)
         ? readJsonClip({ request: raw, answer: reply.raw, intake }, maxBytes)
         : readRawClip(raw, mime, limits);
-    return speech.transcribe({ read, wishes: { model, language }, conversationKey: null }, callerGone(reply));
+    return speech.transcribe({ read, wishes: { model, language }, conversationKey: null }, callerGone(reply), speaker);
   });
 
   app.post('/v2/recordings', { config, schema: { querystring: recordingSchema } }, async ({ query, raw }, reply) => {

@@ -15,6 +15,7 @@ import { checkNames } from './formats.ts';
 import { createMeter } from './meter.ts';
 import type { Clip, SpokenAudio } from './provider.ts';
 import { createSlots } from './slots.ts';
+import type { Speaker } from './speaker.ts';
 
 type Deps = {
   settings: CoreSettings;
@@ -41,9 +42,9 @@ const bounds = { slots: 4, maxWaiting: 16, waitMs: 30_000 };
 /** Speech from text and text from speech, by the providers of the settings. Few at once, and each call is counted. */
 export type Speech = {
   /** Resolves when the audio begins. @throws ServiceError `bad_request`, `too_large`, and what providers throw. */
-  speak(body: SpeechBody, signal: AbortSignal): Promise<SpokenAudio>;
+  speak(body: SpeechBody, signal: AbortSignal, speaker?: Speaker | null): Promise<SpokenAudio>;
   /** @throws ServiceError what `read` and providers throw. */
-  transcribe(source: ClipSource, signal: AbortSignal): Promise<Transcription>;
+  transcribe(source: ClipSource, signal: AbortSignal, speaker?: Speaker | null): Promise<Transcription>;
 };
 
 export function createSpeech(deps: Deps): Speech {
@@ -62,13 +63,17 @@ export function createSpeech(deps: Deps): Speech {
   };
 
   return {
-    async speak({ text, voice: asked, model, format }: SpeechBody, signal: AbortSignal): Promise<SpokenAudio> {
+    async speak(
+      { text, voice: asked, model, format }: SpeechBody,
+      signal: AbortSignal,
+      speaker: Speaker | null = null,
+    ): Promise<SpokenAudio> {
       checkText(text, settings.tts.maxCharacters);
       const voice = asked ?? settings.tts.voice;
       checkNames({ voice, model });
       const spoken = await outward(text);
       const provider = await chooseTts(deps, model ?? null);
-      meter.check(provider);
+      meter.check(provider, speaker);
       const free = await speaking.take(signal);
       try {
         const utterance = { text: spoken, model: provider.model, voice, format: format ?? null };
@@ -76,7 +81,10 @@ export function createSpeech(deps: Deps): Speech {
         finished(audio.body, { writable: false }, free);
         const { name, isMetered } = provider;
         const quantity = lengthOf(spoken);
-        meter.add({ feature: 'tts', provider: name, model: provider.model, quantity, isMetered, conversation_key: null });
+        meter.add(
+          { feature: 'tts', provider: name, model: provider.model, quantity, isMetered, conversation_key: null },
+          speaker,
+        );
         return audio;
       } catch (error) {
         free();
@@ -84,9 +92,13 @@ export function createSpeech(deps: Deps): Speech {
       }
     },
 
-    async transcribe({ read, wishes, conversationKey }: ClipSource, signal: AbortSignal): Promise<Transcription> {
+    async transcribe(
+      { read, wishes, conversationKey }: ClipSource,
+      signal: AbortSignal,
+      speaker: Speaker | null = null,
+    ): Promise<Transcription> {
       // Before the clip is taken: nobody sends one for nothing.
-      meter.check(await chooseStt(deps, null));
+      meter.check(await chooseStt(deps, null), speaker);
       const free = await listening.take(signal);
       try {
         const { bytes, type, mime, ...own } = await read();
@@ -96,7 +108,7 @@ export function createSpeech(deps: Deps): Speech {
         const heard = await provider.transcribe({ bytes, type, mime, model: provider.model, language }, signal);
         const { name, isMetered } = provider;
         const call = { feature: 'stt', provider: name, model: provider.model, quantity: seconds } as const;
-        meter.add({ ...call, isMetered, conversation_key: conversationKey });
+        meter.add({ ...call, isMetered, conversation_key: conversationKey }, speaker);
         return { ok: true, ...heard, seconds, provider: name, model: provider.model };
       } finally {
         free();

@@ -8,6 +8,7 @@ import type { Connector, RunningConnector, StartContext } from '../connector.ts'
 import { createCoreLink, type CoreLink } from '../core-link.ts';
 import { intakeOf } from '../intake-config.ts';
 import { createFileState } from '../state/file-state.ts';
+import { createSpeech } from '../speech.ts';
 import { createUploads } from '../uploads.ts';
 import { createChildLog, type ChildLog } from './child-log.ts';
 import { confineProcess } from './confine-process.ts';
@@ -127,6 +128,7 @@ const toStartContext = (
   secrets: { get: (name) => parent.getSecret(name) },
   uploads: createUploads({ coreUrl: message.coreUrl, pass: message.pass, clock: systemClock, signal: shutdown.signal }),
   state: createFileState(path.join(message.dataDir, 'state.jsonl'), log),
+  speech: createSpeech({ coreUrl: message.coreUrl, pass: message.pass, signal: shutdown.signal }),
   emit: (event) => parent.emit(event),
   log,
   heartbeat: () => parent.send({ type: 'heartbeat' }),

@@ -1,9 +1,10 @@
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import type { UploadedFile } from '@svc/contract/upload.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
-import type { FileToSave, StartContext } from '../connector.ts';
 import { createFileState } from '../state/file-state.ts';
+import type { FileToSave, SpeechApi, StartContext } from '../connector.ts';
 import { createFakeCore, type FakeCore } from './fake-core.ts';
 
 /** A file that a connector saved, with the bytes it gave. */
@@ -63,6 +64,7 @@ export function fakeContext(fields: Fields, secrets: Readonly<Record<string, str
       },
     },
     state: createFileState(path.join(fields.dataDir, 'state.jsonl'), () => undefined),
+    speech: fakeSpeech,
     emit: (event) => void events.push(event),
     log: (level, message, more) => void logs.push(JSON.stringify({ level, message, ...more })),
     heartbeat: () => void beats++,
@@ -72,6 +74,19 @@ export function fakeContext(fields: Fields, secrets: Readonly<Record<string, str
   };
   return { context, core, shutdown, logs, events, saved, asked, beats: () => beats };
 }
+
+/** Says what it was given, and hears what the clip's bytes read. */
+const fakeSpeech: SpeechApi = {
+  speak: async (request) => ({ mime: 'audio/mpeg', body: Readable.from([Buffer.from(JSON.stringify(request))]) }),
+  transcribe: async ({ data, model = 'm', language = null }) => ({
+    ok: true,
+    text: data.toString('utf8'),
+    language,
+    seconds: 1,
+    provider: 'fake',
+    model,
+  }),
+};
 
 async function bytesOf({ data }: FileToSave): Promise<Buffer> {
   if (data instanceof Uint8Array) return Buffer.from(data);

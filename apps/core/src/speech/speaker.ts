@@ -1,0 +1,33 @@
+import type { FastifyRequest } from 'fastify';
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { Identity } from '@svc/contract/trust.ts';
+import type { ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
+import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
+import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { TrustService } from '../trust/trust-service.ts';
+
+/** The sender that a connector asks for, and who that is: speech is counted as theirs. */
+export type Speaker = { identity: Identity; from: Pick<Envelope, 'channel' | 'sender'> };
+
+type Deps = { trust: Pick<TrustService, 'resolve'>; connectorPasses: Pick<ConnectorPasses, 'check'> };
+
+/**
+ * Whom a request of speech is for. A connector shows its pass, which says its channel, and names the sender. Null for programs of
+ * the operator, who ask for themselves.
+ * @throws ServiceError `no_access` for a sender who is denied; for a connector that names none, or a program that names one.
+ */
+export async function speakerOf(
+  { trust, connectorPasses }: Deps,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  rawId: string | undefined,
+): Promise<Speaker | null> {
+  const bearer = bearerOf(headers.authorization);
+  const peer = bearer === null ? null : connectorPasses.check(bearer);
+  if (peer === null && rawId === undefined) return null;
+  if (peer === null) throw badRequest('"sender" is for connectors, which show their pass.');
+  if (rawId === undefined) throw badRequest('Name the "sender" that this is for.');
+  const from = { channel: peer.type, sender: { raw_id: rawId } };
+  const identity = await trust.resolve({ ...from, conversation_key: '', public: false });
+  if (identity.denied) throw new ServiceError('no_access', 'no access');
+  return { identity, from };
+}

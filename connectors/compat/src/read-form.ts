@@ -1,0 +1,48 @@
+import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { discardBody, receiveBody } from '@svc/service-kit/http/receive-body.ts';
+import { createByteBlocks } from '@svc/service-kit/intake/byte-blocks.ts';
+import { ByteBudget } from '@svc/service-kit/intake/byte-budget.ts';
+import { badRequest, queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+
+export type FormLimits = {
+  /** Longest body, bytes. */
+  bodyBytes: number;
+  /** Bytes that all forms being read may hold together. */
+  totalBytes: number;
+};
+export type FormReader = (req: IncomingMessage) => Promise<FormData>;
+
+/** Reads forms with files (`multipart/form-data`), within bounds. Rejects as the reader of JSON does. */
+export function createFormReader({ bodyBytes, totalBytes }: FormLimits): FormReader {
+  const budget = new ByteBudget(totalBytes);
+
+  return async (req) => {
+    const type = req.headers['content-type'] ?? '';
+    if (!/^multipart\/form-data\s*;/i.test(type))
+      throw new ServiceError('unsupported_media_type', 'Send a form as multipart/form-data.');
+    const lease = budget.lease();
+    const blocks = createByteBlocks();
+    const add = (part: Buffer) => {
+      if (blocks.length + part.length > bodyBytes) throw tooLarge(bodyBytes);
+      // The form holds its files once more.
+      if (!lease.take(2 * part.length)) throw queueFull('Too many large requests at once. Try again in a moment.');
+      blocks.add(part);
+      return null;
+    };
+    try {
+      if (Number(req.headers['content-length'] ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
+      await receiveBody(req, { add }, { take: () => undefined });
+      // The platform's own parser, which loads when the first form comes.
+      return await new Response(blocks.take(), { headers: { 'content-type': type } }).formData();
+    } catch (error) {
+      discardBody(req);
+      throw error instanceof ServiceError ? error : badRequest('The body is not a valid form.');
+    } finally {
+      blocks.drop();
+      lease.release();
+    }
+  };
+}
+
+const tooLarge = (limit: number) =>
+  new ServiceError('too_large', `The body is larger than ${Math.floor(limit / 1024 / 1024)} MiB.`);
