@@ -1,15 +1,21 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { print } from '../terminal.ts';
 import { proveAreas } from '../testing/prove-areas.ts';
+import { missingLines, neededPrograms } from '../testing/missing-programs.ts';
+import { earlierWords, lastWords, noteIn } from '../testing/running-files.ts';
 import { runNode } from '../testing/run-node.ts';
 import { closingLine, noReport, secondTryLines, skipLines, timeLines, type TestReport } from '../testing/test-counts.ts';
 
 const reporter = path.join(repositoryRoot, 'apps/cli/src/testing/counting-reporter.ts');
 const vitest = path.join(repositoryRoot, 'node_modules/vitest/vitest.mjs');
+
+/** Outlives a run that is ended with all its processes. */
+const notes = path.join(repositoryRoot, '.cache');
+const runningFile = noteIn(notes);
 
 export type TestOptions = { deep?: boolean; unit?: boolean };
 
@@ -31,7 +37,13 @@ export async function test(filters: readonly string[], { deep, unit }: TestOptio
       ...filters,
     ];
     const env = cleanEnv(process.env);
-    const code = await runNode(args, { ...env, TEST_COUNTS_FILE: countsFile, ...(deep === true ? { TEST_DEEP: '1' } : {}) });
+    if (unit !== true) sayWhatIsMissing(filters);
+    for (const line of earlierWords(notes)) print(line);
+    const files = { TEST_COUNTS_FILE: countsFile, TEST_RUNNING_FILE: runningFile };
+    const code = await runNode(args, { ...env, ...files, ...(deep === true ? { TEST_DEEP: '1' } : {}) });
+    // The report comes last: without one the run was ended by force.
+    for (const line of existsSync(countsFile) ? [] : lastWords(runningFile, () => true)) print(line);
+    rmSync(runningFile, { force: true });
     const counts = readReport(countsFile);
     if (deep === true && unit !== true && filters.length === 0) counts.failed += await proveAreas(env);
     for (const line of [...skipLines(counts), ...secondTryLines(counts), ...timeLines(counts.times)]) print(line);
@@ -41,6 +53,13 @@ export async function test(filters: readonly string[], { deep, unit }: TestOptio
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+/** Before all tests run: what they need is not asked for when a part is. */
+function sayWhatIsMissing(filters: readonly string[]): void {
+  if (filters.length > 0) return;
+  for (const line of missingLines(neededPrograms({ root: repositoryRoot, env: process.env }), { root: repositoryRoot }))
+    print(line);
 }
 
 /** Tests see neither this machine's settings nor anyone's keys. */

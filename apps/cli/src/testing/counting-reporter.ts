@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import { createRunningFiles, type RunningFiles } from './running-files.ts';
 import type { TestCounts, TestReport, TestTimes } from './test-counts.ts';
 
 /**
@@ -8,12 +9,15 @@ import type { TestCounts, TestReport, TestTimes } from './test-counts.ts';
  */
 export default class CountingReporter implements Reporter {
   readonly #spans = new Map<string, { from: number; to: number }>();
+  readonly #running = noteRunning();
 
   onTestModuleStart(module: TestModule): void {
+    this.#running?.started(fileOf(module));
     this.#note(module);
   }
 
   onTestModuleEnd(module: TestModule): void {
+    this.#running?.ended(fileOf(module));
     this.#note(module);
   }
 
@@ -33,6 +37,14 @@ export default class CountingReporter implements Reporter {
     this.#spans.set(project.name, { from: this.#spans.get(project.name)?.from ?? now, to: now });
   }
 }
+
+/** Into the file `TEST_RUNNING_FILE`, where there is one. */
+function noteRunning(): RunningFiles | null {
+  const note = process.env['TEST_RUNNING_FILE'];
+  return note === undefined ? null : createRunningFiles(note);
+}
+
+const fileOf = ({ relativeModuleId }: TestModule): string => relativeModuleId;
 
 /** A file that could not be loaded is one failure, and so is an error outside of every test. */
 export function countTests(modules: readonly TestModule[], unhandled: number): TestCounts {

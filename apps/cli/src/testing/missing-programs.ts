@@ -1,0 +1,59 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import path from 'node:path';
+import { quoted } from '../terminal.ts';
+
+/** What some tests need and no `./svc test` installs. */
+export type Needed = { name: string; tests: string; isThere: boolean; install: 'engines' | 'package' };
+
+type Machine = { root: string; env: Readonly<Record<string, string | undefined>>; platform?: NodeJS.Platform };
+
+export function neededPrograms({ root, env }: Machine): Needed[] {
+  const engines = env['SVC_TEST_ENGINES'] ?? path.join(root, '.cache/engines');
+  const isInstalled = ['claude', 'codex', 'gemini'].every((id) => existsSync(path.join(engines, id, 'node_modules')));
+  return [
+    { name: 'the real engines (900 MB)', tests: 'of the engines', isThere: isInstalled, install: 'engines' },
+    { name: 'tmux', tests: 'of terminals', isThere: isOnPath('tmux', env), install: 'package' },
+    { name: 'strace', tests: 'of disks that fail', isThere: isOnPath('strace', env), install: 'package' },
+    { name: 'chromium', tests: 'of uploads in a browser', isThere: hasChromium(env), install: 'package' },
+    { name: 'espeak-ng', tests: 'of speech', isThere: isOnPath('espeak-ng', env), install: 'package' },
+  ];
+}
+
+const hasChromium = (env: Machine['env']): boolean => existsSync(env['TEST_CHROMIUM'] ?? '/usr/bin/chromium');
+
+function isOnPath(program: string, env: Machine['env']): boolean {
+  return (env['PATH'] ?? '').split(path.delimiter).some((dir) => {
+    try {
+      accessSync(path.join(dir, program), constants.X_OK);
+      return dir !== '';
+    } catch {
+      return false; // not in this folder
+    }
+  });
+}
+
+/** What will be skipped, and the one command that brings it; nothing when nothing is missing. */
+export function missingLines(
+  needed: readonly Needed[],
+  { root, platform = process.platform }: Pick<Machine, 'root' | 'platform'>,
+): string[] {
+  const missing = needed.filter(({ isThere }) => !isThere);
+  if (missing.length === 0) return [];
+  const packages = missing.filter(({ install }) => install === 'package').map(({ name }) => name);
+  const steps = [
+    ...(packages.length === missing.length ? [] : [`${nodeOf(root)} scripts/install-test-engines.ts`]),
+    ...(packages.length === 0
+      ? []
+      : [platform === 'darwin' ? `brew install ${packages.join(' ')}` : `sudo apt-get install -y ${packages.join(' ')}`]),
+  ];
+  return [
+    `Skipped for want of a program: ${missing.map(({ name, tests }) => `${name} (tests ${tests})`).join(', ')}.`,
+    `To run them too: ${steps.join(' && ')}`,
+  ];
+}
+
+/** The Node that `./svc` uses, by the shortest name that works from the root. */
+function nodeOf(root: string): string {
+  const own = '.runtime/node_modules/.bin/node';
+  return existsSync(path.join(root, own)) ? own : quoted(process.execPath);
+}
