@@ -56,7 +56,7 @@ const shop = async () => (await listed()).find(({ id }) => id === 'shop');
 beforeAll(async () => {
   home = temporaryFolder();
   ports = (await freePorts(2)) as [number, number];
-  writeFileSync(path.join(home.path, 'svc'), `#!/bin/sh\nexec ${process.execPath} ${mainFile} "$@"\n`);
+  writeFileSync(path.join(home.path, 'svc'), `#!/bin/sh\nexec '${process.execPath}' '${mainFile}' "$@"\n`);
   chmodSync(path.join(home.path, 'svc'), 0o755);
   callback = createServer((req, res) => {
     let body = '';

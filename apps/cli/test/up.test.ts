@@ -261,7 +261,7 @@ describe('svc up', () => {
 
     await startUp().says('Ctrl-C stops all');
     const status = start(mainFile, ['status', '--json']);
-    expect(await status.ended).toBe(0);
+    expect([await status.ended, JSON.parse(status.output()).problems]).toEqual([0, []]);
     expect(JSON.parse(status.output())).toMatchObject({
       services: [
         {

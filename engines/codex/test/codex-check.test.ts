@@ -18,7 +18,7 @@ describeWithEngine('codex', 'a codex is believed what it offers, not what it is 
     const program = path.join(mkdtempSync(path.join(dir, 'bin-')), 'codex');
     writeFileSync(
       program,
-      `#!/bin/sh\n[ "$1" = app-server ] || exec ${real.program} "$@"\nsed -u 's/"${setting}":false/"${setting}":true/g' | exec ${real.program} "$@"\n`,
+      `#!/bin/sh\n[ "$1" = app-server ] || exec '${real.program}' "$@"\nsed -u 's/"${setting}":false/"${setting}":true/g' | exec '${real.program}' "$@"\n`,
     );
     chmodSync(program, 0o700);
     return program;
