@@ -189,6 +189,7 @@ const environmentReaders = [
   'packages/connector-kit/src/child/run-child.ts',
   'packages/service-kit/src/config/env-file.ts',
   'apps/cli/src/terminal.ts',
+  'apps/cli/src/commands/service.ts', // what a service needs of the shell that installs it
   'apps/cli/src/commands/test.ts',
   'apps/cli/src/up/move-ports.ts', // whether a variable of the shell wins over .env
   'apps/collector/src/control/run-program.ts',

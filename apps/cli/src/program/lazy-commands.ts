@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { BackupCommand } from '../commands/backup.ts';
 import type { ChatOptions } from '../commands/chat.ts';
 import type { DeliveriesOptions } from '../commands/deliveries.ts';
@@ -19,6 +20,8 @@ import type { EngineAction, EngineOptions } from '../engine/engine-command.ts';
 import type { FolderRequest } from '../folder/folder-command.ts';
 import type { SessionRequest, SessionsOptions } from '../session/session-command.ts';
 import type { KeyRequest } from '../key/key-command.ts';
+import type { Shell } from '../completion/render-completion.ts';
+import type { ServiceAction } from '../service/service-manager.ts';
 import type { ToolRequest } from '../tool/tool-command.ts';
 import type { TrustRequest } from '../trust/person-command.ts';
 
@@ -56,6 +59,10 @@ export const lazyCommands = {
   otel: async (action: OtelAction, options: OtelOptions) => (await import('../commands/otel.ts')).otel(action, options),
   backup: async (command: BackupCommand) => (await import('../commands/backup.ts')).backup(command),
   vault: async (command: VaultCommand) => (await import('../commands/vault.ts')).vault(command),
+  service: async (action: ServiceAction, options: { json?: boolean }) =>
+    (await import('../commands/service.ts')).service(action, options),
+  uninstall: async (options: { data?: boolean; yes?: boolean }) => (await import('../commands/uninstall.ts')).uninstall(options),
+  completion: async (shell: Shell, program: Command) => (await import('../commands/completion.ts')).completion(shell, program),
   test: async (filters: readonly string[], options: TestOptions) => (await import('../commands/test.ts')).test(filters, options),
   check: async (options: { fix?: boolean }) => (await import('../commands/check.ts')).check(options),
 };

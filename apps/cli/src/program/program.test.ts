@@ -15,6 +15,9 @@ const backup = vi.fn(succeed);
 const others = {
   up: succeed,
   status: succeed,
+  service: succeed,
+  uninstall: succeed,
+  completion: succeed,
   doctor: succeed,
   check: succeed,
   key: succeed,

@@ -13,6 +13,7 @@ import { addKeyCommand } from '../key/key-command.ts';
 import { addPersonaCommand } from '../persona/persona-command.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { printError } from '../terminal.ts';
+import { addServiceCommand, addUninstallCommand } from '../service/service-command.ts';
 import { addToolCommand } from '../tool/tool-command.ts';
 import { addPersonCommand, addRoleCommand } from '../trust/person-command.ts';
 import { addVaultCommand } from '../vault/vault-command.ts';
@@ -23,6 +24,7 @@ import { pointToHelp, styleHelp } from './program-help.ts';
 import {
   addChatCommand,
   addCheckCommand,
+  addCompletionCommand,
   addDoctorCommand,
   addLogsCommand,
   addPairCommand,
@@ -69,8 +71,11 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
   ],
   Keep: [
     addUpCommand,
+    addServiceCommand,
     (program, run) => addBackupCommand(program, run.backup),
     (program, run) => addVaultCommand(program, run.vault),
+    addCompletionCommand,
+    addUninstallCommand,
   ],
   Develop: [addTestCommand, addCheckCommand],
 };

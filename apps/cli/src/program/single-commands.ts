@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander';
+import { Argument, Option, type Command } from 'commander';
 import type { ChatOptions } from '../commands/chat.ts';
 import type { LogsOptions } from '../commands/logs.ts';
 import type { PairOptions } from '../commands/pair.ts';
@@ -6,6 +6,7 @@ import type { SendOptions } from '../commands/send.ts';
 import type { SpeakOptions, TranscribeOptions } from '../commands/speech.ts';
 import type { TestOptions } from '../commands/test.ts';
 import type { UploadOptions } from '../commands/upload.ts';
+import { shells, type Shell } from '../completion/render-completion.ts';
 import { defineCommand, wholeNumber } from './define-command.ts';
 import type { Run } from './lazy-commands.ts';
 
@@ -137,6 +138,19 @@ export function addLogsCommand(program: Command, run: Run): void {
     .option('-n, --lines <count>', 'how many lines', wholeNumber(0, 9_999_999), 100)
     .option('--json', 'print the lines as they are')
     .action((name: string | undefined, options: LogsOptions) => run.logs(name ?? null, options));
+}
+
+export function addCompletionCommand(program: Command, run: Run): void {
+  defineCommand(program, 'completion', {
+    summary: 'print what completes command lines in a shell',
+    examples: [
+      './svc completion bash            (source it in ~/.bashrc)',
+      './svc completion zsh             (source it in ~/.zshrc, after compinit)',
+      './svc completion fish | source   (in ~/.config/fish/config.fish)',
+    ],
+  })
+    .addArgument(new Argument('<shell>', 'which one').choices(shells))
+    .action((shell: Shell) => run.completion(shell, program));
 }
 
 export function addTestCommand(program: Command, run: Run): void {

@@ -12,7 +12,7 @@ import {
   url,
 } from '../setting-types.ts';
 
-const engineNames = ['claude', 'codex', 'gemini', 'offline'] as const;
+export const engineNames = ['claude', 'codex', 'gemini', 'offline'] as const;
 
 /** Settings: the engines and where they find their models. */
 export const engineSettings = {

@@ -1,0 +1,90 @@
+import { homedir, userInfo } from 'node:os';
+import path from 'node:path';
+import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { CliError } from '../cli-error.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import {
+  openServiceManager,
+  type Machine,
+  type ServiceAction,
+  type ServiceManager,
+  type ServiceState,
+} from '../service/service-manager.ts';
+import { startupEnv } from '../service/unit-file.ts';
+import { print } from '../terminal.ts';
+import { readSupervisorState } from '../up/state-file.ts';
+
+/** Has the system run the service, or no more, or shows whether it does. */
+export async function service(action: ServiceAction, { json }: { json?: boolean }): Promise<number> {
+  const settings = loadSettings(repositoryRoot);
+  const machine = thisMachine(settings);
+  const manager = openServiceManager(machine);
+  if (action === 'install') return install(manager, machine, settings);
+  if (action === 'remove') return remove(manager, settings);
+  const state = await manager.state();
+  print(json === true ? JSON.stringify(state, null, 2) : stateLines(state, manager, machine.user).join('\n'));
+  return state.isRunning ? exitCodes.ok : exitCodes.notRunning;
+}
+
+/** As this process sees it. */
+export const thisMachine = ({ dataDir, root }: Pick<Settings, 'dataDir' | 'root'>): Machine => ({
+  platform: process.platform,
+  root,
+  home: homedir(),
+  user: userInfo().username,
+  uid: process.getuid?.() ?? 0,
+  env: process.env,
+  logFile: path.join(dataPaths(dataDir).logs, 'service.log'),
+});
+
+async function install(manager: ServiceManager, machine: Machine, settings: Settings): Promise<number> {
+  const running = readSupervisorState(dataPaths(settings.dataDir).supervisorState);
+  const before = await manager.state();
+  if (running !== null && !before.isRunning)
+    throw new CliError('the service runs already, in a terminal.', {
+      why: 'Two cannot work on the same data. End that one; then have the system run it.',
+      run: `kill ${running.pid} && sleep 2 && ./svc service install`,
+    });
+  const { env, left } = startupEnv(machine.env);
+  makePrivateDir(path.dirname(machine.logFile));
+  await manager.install({ root: machine.root, env, stopTimeoutMs: settings.stopTimeoutMs });
+  const state = await manager.state();
+  const lines = [
+    `The service is installed as ${state.file ?? 'a service'}, and ${state.isRunning ? 'runs' : 'starts'}.`,
+    `  Node      ${process.execPath} (${process.versions.node})`,
+    `  Settings  .env, and of this shell: ${Object.keys(env).join(', ')}`,
+    ...(left.length === 0 ? [] : [`  Not taken ${left.join(', ')}: put them into .env, which is yours alone (chmod 600 .env).`]),
+    ...lingerLines(state, machine.user),
+    `./svc status shows how it is; ${manager.logCommand} what it printed, the key of a first start too.`,
+  ];
+  print(lines.join('\n'));
+  return exitCodes.ok;
+}
+
+async function remove(manager: ServiceManager, { dataDir }: Settings): Promise<number> {
+  const { file } = await manager.state();
+  if (file === null) {
+    print('There is no service of this installation.');
+    return exitCodes.ok;
+  }
+  await manager.remove();
+  print(`The service is stopped and ${file} removed. The data stays in ${dataDir}; ./svc up runs it by hand.`);
+  return exitCodes.ok;
+}
+
+function stateLines(state: ServiceState, { logCommand }: ServiceManager, user: string): string[] {
+  if (state.file === null) return ['It does not start by itself. ./svc service install has it do so.'];
+  return [
+    `${state.isRunning ? 'It runs' : 'It does not run'}, and ${state.isEnabled ? 'starts' : 'does not start'} by itself (${state.file}).`,
+    ...lingerLines(state, user),
+    ...(state.isRunning ? [] : [`Why: ${logCommand}`]),
+  ];
+}
+
+/** systemd ends the programs of a user with the last session, unless it was told to keep them. */
+const lingerLines = ({ lingers }: ServiceState, user: string): string[] =>
+  lingers === false
+    ? [`It ends when you log out, and begins when you log in. To have it always: sudo loginctl enable-linger ${user}`]
+    : [];

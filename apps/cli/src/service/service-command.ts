@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { defineCommand, defineDefault } from '../program/define-command.ts';
+import type { Run } from '../program/lazy-commands.ts';
+
+/** Adds `service` with what belongs to it. */
+export function addServiceCommand(program: Command, run: Run): void {
+  const noun = defineCommand(program, 'service', {
+    summary: 'have the service start with the machine, or no more',
+    examples: ['./svc service', './svc service install', './svc service remove'],
+  });
+  defineDefault(noun, 'status', {
+    summary: 'show whether it starts by itself',
+    examples: ['./svc service', './svc service status --json'],
+  })
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nEnds with 0: it runs as a service, 3: it does not.')
+    .action((options: { json?: boolean }) => run.service('status', options));
+  defineCommand(noun, 'install', {
+    summary: 'have systemd or launchd run it, now and after each login',
+    examples: ['./svc service install'],
+  }).action(() => run.service('install', {}));
+  defineCommand(noun, 'remove', {
+    summary: 'stop it and have it start by itself no more; the data stays',
+    examples: ['./svc service remove'],
+  }).action(() => run.service('remove', {}));
+}
+
+/** Adds `uninstall`. */
+export function addUninstallCommand(program: Command, run: Run): void {
+  defineCommand(program, 'uninstall', {
+    summary: 'remove what was set up here, and the data if you say so',
+    examples: ['./svc uninstall', './svc uninstall --data'],
+  })
+    .option('--data', 'the data folder too: conversations, people, secrets, backups in it')
+    .option('-y, --yes', 'do not ask')
+    .action((options: { data?: boolean; yes?: boolean }) => run.uninstall(options));
+}

@@ -1,0 +1,189 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { CliError } from '../src/cli-error.ts';
+import { uninstall } from '../src/commands/uninstall.ts';
+import { openServiceManager, type Machine } from '../src/service/service-manager.ts';
+import { renderAgent, renderUnit, startupEnv } from '../src/service/unit-file.ts';
+
+let folder: TemporaryFolder;
+const at = (...parts: string[]) => path.join(folder.path, ...parts);
+beforeEach(() => {
+  folder = temporaryFolder();
+  mkdirSync(at('bin'));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  folder.remove();
+});
+
+/** A program that notes how it was called, and does what a shell script says. */
+function program(name: string, script = ''): void {
+  writeFileSync(at('bin', name), `#!/bin/sh\nprintf '%s ' ${name} "$@" >>'${at('calls')}'; echo >>'${at('calls')}'\n${script}\n`);
+  chmodSync(at('bin', name), 0o755);
+}
+const calls = (): string[] => (existsSync(at('calls')) ? readFileSync(at('calls'), 'utf8').trim().split(/ *\n/) : []);
+const machine = (platform: NodeJS.Platform, root = at('a b (c)', 'é 100%')): Machine => ({
+  platform,
+  root,
+  home: at('home'),
+  user: 'anna',
+  uid: 501,
+  env: { PATH: `${at('bin')}:/usr/bin:/bin` },
+  logFile: at('data', 'logs/service.log'),
+});
+const startup = (root: string) => ({ root, env: { PATH: '/usr/bin', SVC_DATA_DIR: '/d "x" 5%\\y$z' }, stopTimeoutMs: 10_000 });
+
+describe('on Linux', () => {
+  test('a unit is written, loaded and started; its words are quoted as systemd reads them', async () => {
+    program('systemctl');
+    program('loginctl', 'echo Linger=no');
+    const linux = machine('linux');
+    const manager = openServiceManager(linux);
+    expect(await manager.state()).toMatchObject({ file: null, isRunning: false });
+    await manager.install(startup(linux.root));
+    const file = at('home/.config/systemd/user/svc.service');
+    const unit = readFileSync(file, 'utf8');
+    expect(unit).toContain(`ExecStart="${linux.root.replace('%', '%%')}/svc" up\n`);
+    expect(unit).toContain(String.raw`Environment="SVC_DATA_DIR=/d \"x\" 5%%\\y$z"`);
+    expect(calls()).toEqual(['systemctl --user daemon-reload', 'systemctl --user enable --now svc.service']);
+    expect(await manager.state()).toEqual({ file, isRunning: true, isEnabled: true, lingers: false });
+    await openServiceManager(linux).remove();
+    expect(existsSync(file)).toBe(false);
+    expect(calls().slice(-2)).toEqual(['systemctl --user disable --now svc.service', 'systemctl --user daemon-reload']);
+  });
+
+  test('a second installation gets a unit of its own, and each knows its own again', async () => {
+    program('systemctl');
+    const [one, two] = [machine('linux'), machine('linux', at('other'))];
+    await openServiceManager(one).install(startup(one.root));
+    await openServiceManager(two).install(startup(two.root));
+    await openServiceManager(one).install(startup(one.root));
+    expect(readdirSync(at('home/.config/systemd/user')).toSorted()).toEqual(['svc-2.service', 'svc.service']);
+    await openServiceManager(two).remove();
+    expect(readdirSync(at('home/.config/systemd/user'))).toEqual(['svc.service']);
+  });
+
+  test('a unit that was written by hand for this installation is replaced', async () => {
+    program('systemctl');
+    const linux = machine('linux', at('plain'));
+    mkdirSync(at('home/.config/systemd/user'), { recursive: true });
+    writeFileSync(at('home/.config/systemd/user/svc.service'), `[Service]\nExecStart="${linux.root}/svc" up\n`);
+    await openServiceManager(linux).install(startup(linux.root));
+    expect(readdirSync(at('home/.config/systemd/user'))).toEqual(['svc.service']);
+  });
+
+  test('where systemd has no manager for the user nothing is left behind, and its reason is told', async () => {
+    program('systemctl', 'echo "Failed to connect to bus: No medium found" >&2; exit 1');
+    const linux = machine('linux');
+    const refused = await openServiceManager(linux)
+      .install(startup(linux.root))
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({ message: 'systemd does not answer.', why: 'Failed to connect to bus: No medium found' });
+    expect(readdirSync(at('home/.config/systemd/user'))).toEqual([]);
+  });
+
+  test('without systemctl it says so', async () => {
+    const linux = { ...machine('linux'), env: { PATH: at('bin') } };
+    const refused = await openServiceManager(linux)
+      .install(startup(linux.root))
+      .catch((error: unknown) => error);
+    expect((refused as CliError).why).toContain('no such program: systemctl');
+  });
+});
+
+describe('on macOS', () => {
+  test('an agent is written and started, and ended', async () => {
+    program('launchctl', '[ "$1" = print ] && echo "state = running"; exit 0');
+    const mac = machine('darwin', at('a & <b>'));
+    const manager = openServiceManager(mac);
+    await manager.install(startup(mac.root));
+    const file = at('home/Library/LaunchAgents/assistant-gateway.svc.plist');
+    expect(readFileSync(file, 'utf8')).toContain(`<string>${folder.path}/a &amp; &lt;b&gt;/svc</string><string>up</string>`);
+    expect(calls().at(-1)).toBe(`launchctl bootstrap gui/501 ${file}`);
+    expect(await openServiceManager(mac).state()).toMatchObject({ file, isRunning: true, lingers: null });
+    await openServiceManager(mac).remove();
+    expect(calls().at(-1)).toBe('launchctl bootout gui/501/assistant-gateway.svc');
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+test('other systems are told what to do', () => {
+  expect(() => openServiceManager(machine('freebsd'))).toThrow(CliError);
+});
+
+test('a path with a line break is refused: it could add lines of its own', () => {
+  expect(() => renderUnit(startup('/a\nExecStartPre=/bin/evil'))).toThrow(CliError);
+  expect(() => renderAgent(startup('/a\n'), 'l', '/log')).toThrow(CliError);
+  expect(() => renderUnit({ ...startup('/a'), env: { PATH: '/b\n[Service]' } })).toThrow(CliError);
+});
+
+test('settings of the shell go along, secrets do not', () => {
+  const env = {
+    PATH: '/bin',
+    HOME: '/h',
+    SVC_DATA_DIR: '/d',
+    SVC_MANAGER_TOKEN: 't',
+    SVC_VAULT_ADMIN_KEY: 'k',
+    OPENAI_API_KEY: 'o',
+  };
+  expect(startupEnv(env)).toEqual({
+    env: { PATH: '/bin', SVC_DATA_DIR: '/d' },
+    left: ['SVC_MANAGER_TOKEN', 'SVC_VAULT_ADMIN_KEY'],
+  });
+});
+
+describe('svc uninstall', () => {
+  let out = '';
+  let root = '';
+  beforeEach(() => {
+    out = '';
+    root = at('clone');
+    for (const dir of ['clone/node_modules/x', 'clone/.runtime', 'clone/apps', 'data/run', 'home'])
+      mkdirSync(at(dir), { recursive: true });
+    writeFileSync(at('clone/.env'), '');
+    writeFileSync(at('data/run/supervisor.lock'), '');
+    program('systemctl', 'exit 1');
+    vi.stubEnv('SVC_DATA_DIR', at('data'));
+    vi.stubEnv('HOME', at('home'));
+    vi.stubEnv('XDG_CONFIG_HOME', at('home/.config'));
+    vi.stubEnv('PATH', `${at('bin')}:/usr/bin:/bin`);
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((out += String(text)), true));
+  });
+
+  test('removes what was set up, says what stays, and leaves the data', async () => {
+    expect(await uninstall({ yes: true }, root)).toBe(0);
+    expect(readdirSync(root).toSorted()).toEqual(['.env', 'apps']);
+    expect(existsSync(at('data/run/supervisor.lock'))).toBe(true);
+    expect(out).toContain(`Stays:\n  ${root}  (the program itself, .env too)\n  ${at('data')}  (the data;`);
+  });
+
+  test('removes the data when that was said, and never a folder that holds more', async () => {
+    expect(await uninstall({ yes: true, data: true }, root)).toBe(0);
+    expect(existsSync(at('data'))).toBe(false);
+    for (const dir of [root, at('home'), folder.path]) {
+      mkdirSync(path.join(dir, 'run'), { recursive: true });
+      writeFileSync(path.join(dir, 'run/supervisor.lock'), '');
+      vi.stubEnv('SVC_DATA_DIR', dir);
+      await expect(uninstall({ yes: true, data: true }, root)).rejects.toThrow('the data folder is not removed');
+    }
+    mkdirSync(at('photos'));
+    symlinkSync(at('photos'), at('link'));
+    vi.stubEnv('SVC_DATA_DIR', at('link'));
+    await expect(uninstall({ yes: true, data: true }, root)).rejects.toThrow('the data folder is not removed');
+    expect(existsSync(at('photos'))).toBe(true);
+  });
+
+  test('asks, and where nobody can be asked removes nothing', async () => {
+    await expect(uninstall({ data: true }, root)).rejects.toThrow('nobody can be asked');
+    expect(existsSync(at('clone/node_modules'))).toBe(true);
+    expect(existsSync(at('data'))).toBe(true);
+  });
+
+  test('does not take the ground from a service that runs', async () => {
+    writeFileSync(at('data/run/supervisor.json'), JSON.stringify({ pid: process.pid, started_at: 0, services: [], faults: [] }));
+    await expect(uninstall({ yes: true }, root)).rejects.toThrow('the service runs');
+  });
+});
