@@ -66,7 +66,7 @@ async function complete({ core, exchange, envelope, head, shape }: Asked): Promi
  * The session that a caller names; null without a name. One that is asked to be `new` gets a name from its message, which
  * the answer says, so that the caller can go on with it.
  */
-function sessionNameOf(exchange: Exchange, caller: Caller, messageId: string): string | null {
+export function sessionNameOf(exchange: Exchange, caller: Caller, messageId: string): string | null {
   const asked = headerText(exchange, 'x-session-key');
   if (asked !== 'new') return asked;
   const name = newSessionName(caller.identity, messageId);
@@ -75,7 +75,7 @@ function sessionNameOf(exchange: Exchange, caller: Caller, messageId: string): s
 }
 
 /** A header of 1 to 200 visible characters; null without it. */
-function headerText({ req }: Exchange, name: string): string | null {
+export function headerText({ req }: Exchange, name: string): string | null {
   const value = req.headers[name];
   if (value === undefined) return null;
   if (typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value)) return value;

@@ -8,8 +8,11 @@ type Body = Record<string, unknown>;
  */
 type Rule = 'read' | 'harmless' | 'hint' | ((value: unknown, body: Body) => void);
 
-/** Every field of the protocol's request. The table in docs/api.md says the same to callers. */
-export const requestFields: Readonly<Record<string, Rule>> = {
+/** The fields of a protocol's request. */
+export type Rules = Readonly<Record<string, Rule>>;
+
+/** Those of a chat completion. The table in docs/api.md says the same to callers. */
+export const requestFields: Rules = {
   messages: 'read',
   model: 'read',
   stream: 'read',
@@ -47,8 +50,8 @@ export const requestFields: Readonly<Record<string, Rule>> = {
   moderation: () => only(false, 'moderation', 'scores of moderation are not given out here'),
   web_search_options: () =>
     only(false, 'web_search_options', 'the assistant searches by tools of its own, and gives no list of citations'),
-  tools: (value, body) => only(isEmptyList(value) || areForbidden(body), 'tools', noCalls),
-  functions: (value, body) => only(isEmptyList(value) || areForbidden(body), 'functions', noCalls),
+  tools: (value, body) => refuseTools('tools', value, body),
+  functions: (value, body) => refuseTools('functions', value, body),
   tool_choice: (value) => only(value === 'none' || value === 'auto', 'tool_choice', noCalls),
   function_call: (value) => only(value === 'none' || value === 'auto', 'function_call', noCalls),
 };
@@ -63,24 +66,29 @@ const maxNames = 32;
  * Goes through all fields of a request. Gives back those that have no effect though a caller could wish it, unknown ones
  * among them. @throws ServiceError `unsupported_parameter` for one without which the answer would mean something else.
  */
-export function checkFields(body: Body): string[] {
+export function checkFields(body: Body, rules: Rules = requestFields): string[] {
   const ignored: string[] = [];
   for (const name in body) {
     const value = body[name];
     if (value === null || value === undefined) continue;
-    const rule = Object.hasOwn(requestFields, name) ? requestFields[name] : 'hint';
+    const rule = Object.hasOwn(rules, name) ? rules[name] : 'hint';
     if (typeof rule === 'function') rule(value, body);
     else if (rule === 'hint' && ignored.length < maxNames && /^[\w.-]{1,64}$/.test(name)) ignored.push(name);
   }
   return ignored;
 }
 
-function only(isFine: boolean, param: string, why: string): void {
+/** @throws ServiceError for tools of the caller, unless it forbids their use itself. */
+export function refuseTools(param: string, value: unknown, body: Body): void {
+  only((Array.isArray(value) && value.length === 0) || areForbidden(body), param, noCalls);
+}
+
+/** @throws ServiceError `unsupported_parameter` for a field that cannot be done. */
+export function only(isFine: boolean, param: string, why: string): void {
   if (!isFine) throw refuse(param, `'${param}' is not supported: ${why}.`, 'unsupported_parameter');
 }
 
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
-const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 const isTextAlone = (value: unknown): boolean => Array.isArray(value) && value.every((each) => each === 'text');
 /** The caller itself forbids calls, so that its functions are words without effect. */
 const areForbidden = ({ tool_choice: tool, function_call: call }: Body): boolean => tool === 'none' || call === 'none';

@@ -67,6 +67,19 @@ const healthSchema = {
   properties: { status: { enum: ['ok', 'degraded'] }, service: text, degraded: { type: 'array', items: text } },
 } as const satisfies Schema;
 
+const responseRequestSchema = {
+  type: 'object',
+  required: ['input'],
+  properties: {
+    input: { oneOf: [text, { type: 'array', items: { type: 'object' } }] },
+    instructions: nullable,
+    model: nullable,
+    previous_response_id: nullable,
+    stream: { type: ['boolean', 'null'] },
+    text: { type: 'object' },
+  },
+} as const satisfies Schema;
+
 const speechSchema = {
   type: 'object',
   required: ['input', 'model', 'voice'],
@@ -97,6 +110,7 @@ export const errorSchema = {
 
 export const routeDocs = {
   chatCompletions: { summary: 'Runs one turn', needsKey: true, body: requestSchema, reply: completionSchema },
+  responses: { summary: 'Runs one turn, in the newer protocol', needsKey: true, body: responseRequestSchema },
   models: {
     summary: 'Lists the one advertised model',
     needsKey: true,

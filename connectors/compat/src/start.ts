@@ -12,12 +12,13 @@ import { createThrottle } from '@svc/connector-kit/throttle.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { createAttachFiles, type FetchFile } from './attach-files.ts';
-import { createChatCompletions, createSeenKeys, type Identify } from './chat-completions.ts';
+import { createChatCompletions, createSeenKeys, type ChatDeps, type Identify } from './chat-completions.ts';
 import { toCompletionError } from './completion-error.ts';
 import type { CompatConfig } from './meta.ts';
 import { createModelRoutes } from './models.ts';
 import { createFormReader } from './read-form.ts';
 import { errorSchema, routeDocs } from './route-docs.ts';
+import { createResponses } from './responses-route.ts';
 import { createSpeechRoute } from './speech-route.ts';
 import { createTranscriptionRoute } from './transcription-route.ts';
 import { createUnsupportedRoutes } from './unsupported-routes.ts';
@@ -54,7 +55,7 @@ function toRoutes(ctx: StartContext<CompatConfig>, keys: KeysFile | null, clock:
   const readJson = createJsonReader({ bodyBytes: 10 * mib, totalBytes: 64 * mib });
   const readForm = createFormReader({ bodyBytes: 26 * mib, totalBytes: 128 * mib });
   const { model_name: modelName } = ctx.config;
-  const chatCompletions = createChatCompletions({
+  const chat: ChatDeps = {
     core: ctx.core,
     clock,
     ids: randomIds,
@@ -65,7 +66,7 @@ function toRoutes(ctx: StartContext<CompatConfig>, keys: KeysFile | null, clock:
     instanceId: ctx.instanceId,
     modelName,
     isOnce: ctx.config.conversation_per_request,
-  });
+  };
   return [
     {
       method: 'GET',
@@ -73,7 +74,8 @@ function toRoutes(ctx: StartContext<CompatConfig>, keys: KeysFile | null, clock:
       doc: routeDocs.health,
       handle: (exchange) => sendJson(exchange, { status: 200, body: healthBody(keys) }),
     },
-    { method: 'POST', path: '/v1/chat/completions', doc: routeDocs.chatCompletions, handle: chatCompletions },
+    { method: 'POST', path: '/v1/chat/completions', doc: routeDocs.chatCompletions, handle: createChatCompletions(chat) },
+    { method: 'POST', path: '/v1/responses', doc: routeDocs.responses, handle: createResponses(chat) },
     createSpeechRoute({ speech: ctx.speech, identify, readJson, modelName }),
     createTranscriptionRoute({ speech: ctx.speech, identify, readForm, modelName }),
     ...createModelRoutes({ identify, modelName, startedAt: clock.now() }),

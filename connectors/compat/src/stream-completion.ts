@@ -10,6 +10,9 @@ import { createChunkRenderer, doneFrame, shapedReply, type ReplyHead, type Reply
 import { ReplyRelay } from './reply-relay.ts';
 import { createStopCutter } from './stop-text.ts';
 
+/** A turn to be shown, and how. */
+export type TurnFacts = Pick<StreamFacts, 'exchange' | 'core' | 'envelope' | 'shape'>;
+
 type StreamFacts = {
   exchange: Exchange;
   core: CoreApi;
@@ -52,7 +55,7 @@ export async function streamCompletion(facts: StreamFacts): Promise<HandleResult
 }
 
 /** Runs the turn and shows its text as it comes; one that must be JSON is shown when it is known to be. */
-async function showTurn(facts: StreamFacts, show: (text: string) => void): Promise<HandleResult> {
+export async function showTurn(facts: TurnFacts, show: (text: string) => void): Promise<HandleResult> {
   const { exchange, core, envelope, shape } = facts;
   const options = { requestId: exchange.requestId };
   if (shape.format !== null) {
@@ -69,5 +72,5 @@ async function showTurn(facts: StreamFacts, show: (text: string) => void): Promi
 }
 
 /** Errors of the core are made to be shown; anything else stays inside. */
-const shownError = (error: unknown): ServiceError =>
+export const shownError = (error: unknown): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError('internal', 'The turn failed here.');

@@ -11,8 +11,9 @@ export type EnvelopeFacts = {
   messageId: string;
   /** Name of the session when the caller chose one. */
   sessionName: string | null;
-  /** Without a name the request is a conversation of its own. */
+  /** Without a name the request is a conversation of its own, by `onceName` or its message. */
   isOnce: boolean;
+  onceName?: string;
   /** True when a conversation has had a reply already: then its transcript is known. */
   isSeen: (conversationKey: string) => boolean;
 };
@@ -34,9 +35,9 @@ export function toEnvelope(facts: EnvelopeFacts): Envelope {
   };
 }
 
-function keyOf({ request, caller, instanceId, messageId, sessionName, isOnce }: EnvelopeFacts): string {
+function keyOf({ request, caller, instanceId, messageId, sessionName, isOnce, onceName = messageId }: EnvelopeFacts): string {
   if (sessionName !== null) return compatSessionKey(instanceId, caller.identity, sessionName);
-  if (isOnce) return compatOnceKey(instanceId, caller.identity, messageId);
+  if (isOnce) return compatOnceKey(instanceId, caller.identity, onceName);
   return compatKey(instanceId, caller.identity, request.firstUserText);
 }
 

@@ -196,7 +196,7 @@ describe('the official client', () => {
 
   test("routes that are not served answer 404 in this protocol's shape", async () => {
     const error = await client()
-      .responses.create({ model: 'svc', input: 'x' })
+      .responses.retrieve('resp_1')
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error).toMatchObject({ code: 'unknown_url', error: { type: 'invalid_request_error', param: null } });

@@ -20,6 +20,7 @@ export const compatOnceKey = (instanceId: string, identity: string, messageId: s
 
 /** The name of the session that a request asked to be new. The same message, sent again, has the same. */
 export const newSessionName = (identity: string, messageId: string) => `s-${fingerprint(identity, messageId)}`;
+export const isNewSessionName = (name: string): boolean => /^s-[0-9a-f]{32}$/.test(name);
 
 export type KeyParts = { type: string; instanceId: string; rest: string };
 
