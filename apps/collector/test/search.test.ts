@@ -37,6 +37,7 @@ test('a search gives the sessions whose text matches, newest hit first, with cou
   ]);
   expect(answer.sessions[1]).toEqual({
     conversation_key: 'a',
+    title: null,
     surface: 'compat',
     identity: 'ann',
     principal: 'ann',

@@ -16,6 +16,7 @@ export type SurfaceTotals = {
 /** A session in the brief. Times are epoch ms. */
 export type BriefSession = {
   conversation_key: string;
+  title: string | null;
   surface: string | null;
   identity: string | null;
   principal: string | null;
@@ -68,6 +69,7 @@ export type OtelView = {
 /** A session with events whose text matches. Times are epoch ms. */
 export type SearchedSession = {
   conversation_key: string;
+  title: string | null;
   surface: string | null;
   /** The raw sender, and the key of the principal it resolved to. */
   identity: string | null;

@@ -107,7 +107,15 @@ test('an event is one line, and nothing in it commands the terminal', () => {
 });
 
 test('what is found shows the words in place', () => {
-  const session = { conversation_key: 'k', surface: null, identity: null, principal: 'anna', active: false, event_id: 'e' };
+  const session = {
+    conversation_key: 'k',
+    title: 'My\u001b fox',
+    surface: null,
+    identity: null,
+    principal: 'anna',
+    active: false,
+    event_id: 'e',
+  };
   const found = {
     ...session,
     hits: 2,
@@ -119,6 +127,7 @@ test('what is found shows the words in place', () => {
   const bold = { ...plain, bold: (text: string) => `*${text}*` };
   const shown = renderSearch(answer, 60_000, bold);
   expect(shown).toContain('the *quick*\\x1b fox');
+  expect(shown).toMatch(/^ {2}\*My\\x1b fox\*\n {6}k\n/);
   expect(shown).toContain('anna, 2 hits');
   expect(shown).toContain('more than 2 hits');
   expect(shown).toContain('not searched yet');

@@ -30,13 +30,15 @@ export function renderSearch({ sessions, hits, capped, complete }: SearchAnswer,
 }
 
 function block(session: SearchedSession, now: number, style: Style): string[] {
-  const { conversation_key, principal, identity, hits, last_hit_at } = session;
+  const { conversation_key, title, principal, identity, hits, last_hit_at } = session;
   const facts = [
     line(principal ?? identity ?? 'unknown sender', 60),
     `${hits} hit${hits === 1 ? '' : 's'}`,
     `${duration(now - last_hit_at)} ago`,
   ];
-  return [`  ${style.bold(line(conversation_key, 120))}`, `      ${facts.join(', ')}`, `      ${marked(session, style)}`];
+  const key = line(conversation_key, 120);
+  const name = title === null ? [`  ${style.bold(key)}`] : [`  ${style.bold(line(title, 70))}`, `      ${style.dim(key)}`];
+  return [...name, `      ${facts.join(', ')}`, `      ${marked(session, style)}`];
 }
 
 /** The snippet with what was looked for in bold; each part is made harmless by itself. */

@@ -31,6 +31,7 @@ export async function readTotals(db: Deps['db'], now: number): Promise<Pick<Brie
 
 const toBrief = ({
   conversation_key,
+  title,
   surface,
   identity,
   principal,
@@ -39,6 +40,7 @@ const toBrief = ({
   last_text,
 }: ListedSession): BriefSession => ({
   conversation_key,
+  title,
   surface,
   identity,
   principal,

@@ -2,6 +2,7 @@ import type { BatchDatabase } from '@svc/store/open-sqlite.ts';
 import { createEventWriter } from '../event/event-store.ts';
 import { createTouchWriter } from '../map/touch-store.ts';
 import { createSessionWriter } from '../session/session-store.ts';
+import { createTitleWriter } from '../session/title-writer.ts';
 import { createUsageWriter } from '../usage/usage-store.ts';
 import type { StoredEvent } from './parse-event.ts';
 
@@ -12,11 +13,12 @@ import type { StoredEvent } from './parse-event.ts';
 export function createEventsWriter(db: BatchDatabase): (events: StoredEvent[]) => StoredEvent[] {
   const store = createEventWriter(db);
   const newSessionSums = createSessionWriter(db);
+  const newTitles = createTitleWriter(db);
   const newUsageSums = createUsageWriter(db);
   const newTouchSums = createTouchWriter(db);
   return (events) =>
     db.batch(() => {
-      const sums = [newSessionSums(), newUsageSums(), newTouchSums()];
+      const sums = [newSessionSums(), newTitles(), newUsageSums(), newTouchSums()];
       const fresh = events.filter(store);
       for (const event of fresh) for (const sum of sums) sum.add(event);
       for (const sum of sums) sum.write();

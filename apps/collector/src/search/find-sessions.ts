@@ -8,11 +8,11 @@ export const maxHits = 10_000;
 const budgetMs = 3000;
 
 const selectHit = `
-SELECT e.id, e.ts, e.text, e.session, s.surface, s.identity, s.principal,
+SELECT e.id, e.ts, e.text, e.session, s.title, s.surface, s.identity, s.principal,
   coalesce(s.state = 'running' OR s.last_event_at >= ?, 0) AS active
 FROM stored.event e LEFT JOIN stored.session s ON s.conversation_key = e.session WHERE e.seq = ?`;
 
-type Hit = Pick<FoundSession, 'surface' | 'identity' | 'principal'> & {
+type Hit = Pick<FoundSession, 'title' | 'surface' | 'identity' | 'principal'> & {
   id: string;
   ts: number;
   text: string;

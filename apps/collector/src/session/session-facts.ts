@@ -1,15 +1,29 @@
+import { cutText } from '@svc/service-kit/cut-text.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
 
 /** The collector sees no more of a session's state than that a turn runs in it. */
 export type SessionState = 'running' | 'idle';
 
 const snippetLength = 200;
+const maxTitle = 200;
 /** Kinds whose text is the engine's inner life and not what was said. */
 const innerKinds: readonly string[] = ['thinking', 'tool', 'tool_result', 'engine'];
 
 /** A sender who was turned away has no session, nor has a message that only waits. */
 export const concernsSession = ({ kind, payload }: StoredEvent): boolean =>
   kind !== 'denied' && kind !== 'queued' && !(kind === 'turn' && payload['outcome'] === 'denied');
+
+/** The title that a session has from now on, null for none; undefined where an event says nothing of it. */
+export function titleIn({ kind, payload }: StoredEvent): string | null | undefined {
+  if (kind !== 'session') return undefined;
+  if (payload['what'] === 'forgotten') return null;
+  if (payload['what'] !== 'titled') return undefined;
+  const { title } = payload;
+  return typeof title === 'string' && title !== '' ? cutText(title, maxTitle) : null;
+}
+
+/** Nothing has happened in a session that has another title. */
+export const isTitled = ({ kind, payload }: StoredEvent): boolean => kind === 'session' && payload['what'] === 'titled';
 
 /** A message that is answered; one that is only noted begins nothing. Short turns report no state at all. */
 export const beginsTurn = ({ kind, payload }: StoredEvent): boolean => kind === 'inbound' && payload['observed'] !== true;

@@ -20,6 +20,8 @@ export type SessionRow = {
   output_tokens: number;
   cost_usd: number;
   billed_cost_usd: number;
+  /** What the core calls it; written apart from the rest. */
+  title: string | null;
 };
 
 export const newRow = (key: string, ts: number): SessionRow => ({
@@ -40,6 +42,7 @@ export const newRow = (key: string, ts: number): SessionRow => ({
   output_tokens: 0,
   cost_usd: 0,
   billed_cost_usd: 0,
+  title: null,
 });
 
 /** Counts one event in. Of what an event does not say, the last known value stays. */

@@ -2,7 +2,7 @@ import type { Database } from '@svc/store/database.ts';
 import type { BatchDatabase } from '@svc/store/open-sqlite.ts';
 import { maxAheadMs, type StoredEvent } from '../ingest/parse-event.ts';
 import { type SessionRow, addToRow, newRow } from './session-row.ts';
-import { isCoreStart, concernsSession } from './session-facts.ts';
+import { isCoreStart, isTitled, concernsSession } from './session-facts.ts';
 
 export type SessionFilter = { active: boolean; before: number; limit: number };
 
@@ -99,7 +99,7 @@ export function createSessionWriter(db: BatchDatabase): () => SessionSums {
       add(event) {
         possibleUntil = Math.max(possibleUntil, event.received_at + maxAheadMs);
         if (isCoreStart(event)) coreStart = Math.max(coreStart, event.ts);
-        if (event.session === null || !concernsSession(event)) return;
+        if (event.session === null || !concernsSession(event) || isTitled(event)) return;
         const row = rows.get(event.session) ?? newRow(event.session, event.ts);
         rows.set(event.session, row);
         addToRow(row, event);
