@@ -27,6 +27,7 @@ import { createDeliverer } from './outbound/deliverer.ts';
 import { createSendService, type SendService } from './outbound/send-service.ts';
 import { createSentEvents } from './outbound/sent-events.ts';
 import { createSentStore } from './outbound/sent-store.ts';
+import { createExclusiveSecrets } from './supervisor/exclusive-secrets.ts';
 import { createSecretAnnouncer, createSecretResolver } from './supervisor/secrets.ts';
 import { createInstanceSupervisor, type InstanceSupervisor } from './supervisor/instance-supervisor.ts';
 
@@ -149,6 +150,7 @@ function openSupervisor(
     ...parts,
     secrets,
     watchVault: vault?.watch ?? null,
+    exclusiveSecrets: createExclusiveSecrets(),
     passes: openConnectorPasses(base.paths.connectorKey),
     maskLine: knownSecrets.line,
     maskKnown: (text) => knownSecrets.redactor().known(text),

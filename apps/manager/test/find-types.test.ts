@@ -64,6 +64,13 @@ describe('connector types', () => {
     expect(problems).toEqual([expect.stringContaining(`"${name}" is a channel of the service itself; take another name`)]);
   });
 
+  test('can call exclusive only what names a secret', async () => {
+    write('added/shop/index.js', metaOf('shop', { exclusive: ['port'] }));
+    expect((await find()).problems).toEqual([
+      expect.stringContaining('exclusive names "port", which credentialKeys does not have'),
+    ]);
+  });
+
   test('are described by meta.ts without their code being loaded', async () => {
     write('own/lazy/src/meta.ts', metaOf('lazy'));
     write('own/lazy/src/index.ts', 'throw new Error("loaded")');

@@ -31,6 +31,8 @@ export type ConnectorMeta = {
   capabilities: Capabilities;
   /** Config fields that hold the name of a secret, never a value. */
   credentialKeys: readonly string[];
+  /** Those of `credentialKeys` whose value only one running instance may have: the token of a bot, the login of a mailbox. */
+  exclusive?: readonly string[];
   configSchema: ConfigSchema;
   outbound: Outbound | false;
   permissions?: ConnectorPermissions;

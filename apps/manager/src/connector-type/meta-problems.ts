@@ -13,6 +13,7 @@ const metaSchema = {
     supportsMultiple: { type: 'boolean' },
     capabilities: capabilitiesSchema,
     credentialKeys: { type: 'array', items: { type: 'string' } },
+    exclusive: { type: 'array', items: { type: 'string' } },
     configSchema: {
       type: 'object',
       required: ['type', 'properties'],
@@ -58,6 +59,7 @@ const metaSchema = {
 type Checked = {
   type: string;
   credentialKeys: string[];
+  exclusive?: string[];
   configSchema: { required?: string[]; properties: Record<string, unknown> };
   permissions?: { read?: string[]; write?: string[] };
 };
@@ -68,12 +70,15 @@ export function describeMetaProblems(meta: unknown, folder: string): string[] {
   const ajv = createAjv();
   const validate = ajv.compile(metaSchema);
   if (!validate(meta)) return problemsOf(validate.errors ?? []).map(({ field, problem }) => `meta.${field} ${problem}`);
-  const { type, credentialKeys, configSchema, permissions: { read = [], write = [] } = {} } = meta as Checked;
+  const { type, credentialKeys, exclusive = [], configSchema, permissions: { read = [], write = [] } = {} } = meta as Checked;
   const isUnknown = (key: string) => !Object.hasOwn(configSchema.properties, key);
   return [
     ...(ownChannels.includes(type) ? [`"${type}" is a channel of the service itself; take another name`] : []),
     ...(type === folder ? [] : [`meta.type is "${type}" but its folder is "${folder}"`]),
     ...credentialKeys.filter(isUnknown).map((key) => `credentialKeys names "${key}", which configSchema does not have`),
+    ...exclusive
+      .filter((key) => !credentialKeys.includes(key))
+      .map((key) => `exclusive names "${key}", which credentialKeys does not have`),
     ...[...read, ...write].filter(isUnknown).map((key) => `permissions names "${key}", which configSchema does not have`),
     ...(configSchema.required ?? []).filter(isUnknown).map((key) => `configSchema requires "${key}", which it does not have`),
     ...(isUnknown('memory_mb') ? [] : ['configSchema has "memory_mb", which every type has by itself; use another name']),

@@ -4,13 +4,15 @@ import type { PartialEvent } from '@svc/contract/event.ts';
 import { isRecord } from '@svc/contract/json-value.ts';
 import type { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
-import type { InstanceSecrets } from './instance-secrets.ts';
+import type { InstanceSecrets, SecretAnswer } from './instance-secrets.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
-type Deps = Pick<SupervisorDeps, 'log' | 'telemetry'> & {
+type Deps = Pick<SupervisorDeps, 'log' | 'telemetry' | 'exclusiveSecrets'> & {
   instance: InstanceConfig;
   /** Fields of its config that name secrets. */
   credentialKeys: readonly string[];
+  /** Those of them whose value no other running instance may have. */
+  exclusiveKeys: readonly string[];
   instanceSecrets: InstanceSecrets;
   onBeat(): void;
   /** It asked for a secret that may be in the vault, which cannot say. Before the answer. */
@@ -31,11 +33,21 @@ export function handleChildMessage(deps: Deps, message: unknown): void {
 }
 
 async function answerSecret(deps: Deps, requestId: number, name: string): Promise<void> {
-  const { instance, credentialKeys, instanceSecrets, log, onBehindVault, reply } = deps;
-  const { value, error, behindVault } = await instanceSecrets.answer(name, credentialKeys, instance.config);
+  const { instance, log, onBehindVault, reply } = deps;
+  const { value, error, behindVault } = await findSecret(deps, name);
   if (behindVault !== undefined) onBehindVault(behindVault);
   else if (error !== null) log.warn({ instance: instance.id, secret: name.slice(0, 100) }, error);
   reply({ type: 'secret', requestId, value, error });
+}
+
+async function findSecret(deps: Deps, name: string): Promise<SecretAnswer> {
+  const { instance, credentialKeys, exclusiveKeys, exclusiveSecrets, instanceSecrets } = deps;
+  const found = await instanceSecrets.answer(name, credentialKeys, instance.config);
+  if (found.value === null || !exclusiveKeys.some((key) => instance.config[key] === name)) return found;
+  const holder = exclusiveSecrets.claim(found.value, instance.id);
+  if (holder === null) return found;
+  const error = `The instance "${holder}" uses the value of "${name}" already. Each needs one of its own, or they take each other's messages.`;
+  return { value: null, error };
 }
 
 type Heard = Extract<ChildMessage, { type: 'heartbeat' | 'problem' | 'emit' | 'secret' }>;

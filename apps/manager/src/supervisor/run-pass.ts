@@ -7,13 +7,16 @@ export type RunPass = {
   token: Secret;
   /** Shown by the process with every answer. It went over the parent's channel, so no other listener can know it. */
   proof: Secret;
+  /** Shown by the process to the core. */
+  link: Secret;
   run: string;
 };
 
 /** The way to the process of an instance: always loopback, the port it said itself, over the channel of its parent. */
 export type Door = { url: string; token: Secret; proof: Secret };
 
-export const createRunPass = (): RunPass => ({
+export const createRunPass = (link = new Secret(randomText())): RunPass => ({
+  link,
   token: new Secret(randomText()),
   proof: new Secret(randomText()),
   run: randomText(),

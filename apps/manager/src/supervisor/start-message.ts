@@ -13,7 +13,7 @@ const longestBeatMs = 30_000;
 export const childStopTimeoutMs = ({ stopTimeoutMs }: ManagerSettings): number => Math.floor(stopTimeoutMs * 0.8);
 
 /** The first message to a connector process: all that it is to be. */
-export function createStartMessage({ settings, paths, version, passes }: SupervisorDeps, about: About): ParentMessage {
+export function createStartMessage({ settings, paths, version }: SupervisorDeps, about: About): ParentMessage {
   const { instance, entry, dataDir, pass } = about;
   return {
     type: 'start',
@@ -26,7 +26,7 @@ export function createStartMessage({ settings, paths, version, passes }: Supervi
     assistantName: settings.assistantName,
     dataDir,
     coreSocket: paths.coreSocket,
-    pass: passes.issue({ type: instance.type, instanceId: instance.id }).reveal(),
+    pass: pass.link.reveal(),
     coreUrl: httpUrl(settings.bindHost, settings.corePort),
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
     heartbeatMs: Math.min(longestBeatMs, Math.ceil(settings.heartbeatStaleMs / 4)),

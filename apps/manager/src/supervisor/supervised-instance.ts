@@ -116,8 +116,8 @@ export class SupervisedInstance {
 
   /** Takes out what must not be shown: secrets that were given to this instance, and what it shows the manager. */
   mask(text: string): string {
-    const { token, proof } = this.#pass;
-    const secrets = [token.reveal(), proof.reveal()];
+    const { token, proof, link } = this.#pass;
+    const secrets = [token.reveal(), proof.reveal(), link.reveal()];
     return secrets.reduce((masked, secret) => masked.replaceAll(secret, placeholder), this.#secrets.mask(text));
   }
 
@@ -167,8 +167,8 @@ export class SupervisedInstance {
   }
 
   #greeting(): ParentMessage {
-    const { settings } = this.#deps;
-    this.#pass = createRunPass();
+    const { settings, passes } = this.#deps;
+    this.#pass = createRunPass(passes.issue({ type: this.#config.type, instanceId: this.#config.id }));
     this.#limitMb =
       this.#type === null ? Infinity : memoryLimitMb(this.#type.meta, this.#config.config, settings.connectorMemoryMb);
     return createStartMessage(this.#deps, {
@@ -187,6 +187,8 @@ export class SupervisedInstance {
       telemetry,
       instance: this.#config,
       credentialKeys: this.#type?.meta.credentialKeys ?? [],
+      exclusiveKeys: this.#type?.meta.exclusive ?? [],
+      exclusiveSecrets: this.#deps.exclusiveSecrets,
       instanceSecrets: this.#secrets,
       onBeat: () => {
         this.#heartbeat.beat();
@@ -220,6 +222,7 @@ export class SupervisedInstance {
       this.#pid = state.pid;
       this.#heartbeat.reset();
       this.#problem = null;
+      if (state.pid === null) this.#deps.exclusiveSecrets.release(this.#config.id);
       this.#note(state.pid);
     }
     const { status, reason } = this.status();

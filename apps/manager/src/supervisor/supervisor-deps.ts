@@ -7,6 +7,7 @@ import type { Log } from '@svc/service-kit/log.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { PidFile } from '@svc/supervisor/pid-file.ts';
 import type { ConnectorTypes } from '../connector-type/connector-types.ts';
+import type { ExclusiveSecrets } from './exclusive-secrets.ts';
 import type { SecretResolver } from './secrets.ts';
 import type { VaultGate } from './vault-gate.ts';
 
@@ -21,6 +22,7 @@ export type SupervisorDeps = {
   env: Readonly<Record<string, string | undefined>>;
   types: ConnectorTypes;
   secrets: SecretResolver;
+  exclusiveSecrets: ExclusiveSecrets;
   vaultGate: VaultGate;
   /** Issues each process the pass by which the core knows it. */
   passes: Pick<ConnectorPasses, 'issue'>;
