@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import path from 'node:path';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import { toolbeltName } from '@svc/contract/tool-server.ts';
 import type { CreateEngine, EngineAuth } from '@svc/engine-kit/engine.ts';
@@ -18,6 +19,7 @@ import type { Toolbelt } from '../src/toolbelt/toolbelt.ts';
 import type { EngineId } from '../src/engine/load-engine.ts';
 import { createTrustStore } from '../src/trust/trust-store.ts';
 import { createCutOff } from './cut-off.ts';
+import { writeNewDb } from './new-db.ts';
 
 type Options = {
   env?: Record<string, string>;
@@ -48,6 +50,7 @@ export async function openTestCore(options: Options = {}) {
   const folder = dataDir ?? temporaryFolder().path;
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   before?.(folder);
+  writeNewDb(path.join(folder, 'core.db'));
   const cutOff = createCutOff();
   const clock = cutOff.clock(options.clock ?? systemClock);
   const sendToChannel = cutOff.send(options.sendToChannel ?? allDelivered);

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openCoreDb } from '../src/db/open-core-db.ts';
+import { writeNewDb } from './new-db.ts';
 
 export type TestDb = {
   db(): SqliteDatabase;
@@ -14,6 +15,7 @@ export type TestDb = {
 export function openTestDb(): TestDb {
   const folder = temporaryFolder();
   const file = path.join(folder.path, 'core.db');
+  writeNewDb(file);
   let db = openCoreDb(file);
   onTestFinished(async () => {
     await db.close();
