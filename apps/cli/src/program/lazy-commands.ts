@@ -22,6 +22,8 @@ import type { SessionRequest, SessionsOptions } from '../session/session-command
 import type { KeyRequest } from '../key/key-command.ts';
 import type { Shell } from '../completion/render-completion.ts';
 import type { ServiceAction } from '../service/service-manager.ts';
+import type { PriceRequest, SpendRequest } from '../cost/cost-commands.ts';
+import type { SecretRequest } from '../secret/secret-command.ts';
 import type { ToolRequest } from '../tool/tool-command.ts';
 import type { TrustRequest } from '../trust/person-command.ts';
 
@@ -52,12 +54,15 @@ export const lazyCommands = {
   doctor: async (options: { json?: boolean }) => (await import('../commands/doctor.ts')).doctor(options),
   logs: async (name: string | null, options: LogsOptions) => (await import('../commands/logs.ts')).logs(name, options),
   usage: async (options: UsageOptions) => (await import('../commands/usage.ts')).usage(options),
+  spend: async (request: SpendRequest) => (await import('../commands/cost.ts')).spend(request),
+  price: async (request: PriceRequest) => (await import('../commands/cost.ts')).price(request),
   sessions: async (options: SessionsOptions) => (await import('../commands/session.ts')).sessions(options),
   session: async (request: SessionRequest) => (await import('../commands/session.ts')).session(request),
   events: async (options: EventsOptions) => (await import('../commands/events.ts')).events(options),
   search: async (words: string, options: SearchOptions) => (await import('../commands/search.ts')).search(words, options),
   otel: async (action: OtelAction, options: OtelOptions) => (await import('../commands/otel.ts')).otel(action, options),
   backup: async (command: BackupCommand) => (await import('../commands/backup.ts')).backup(command),
+  secret: async (request: SecretRequest) => (await import('../commands/secret.ts')).secret(request),
   vault: async (command: VaultCommand) => (await import('../commands/vault.ts')).vault(command),
   service: async (action: ServiceAction, options: { json?: boolean }) =>
     (await import('../commands/service.ts')).service(action, options),

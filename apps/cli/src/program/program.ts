@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { addBackupCommand } from '../backup/backup-command.ts';
 import { addConnectorCommand } from '../connector/connector-command.ts';
+import { addPriceCommand, addSpendCommand } from '../cost/cost-commands.ts';
 import { addDeliveryCommand } from '../deliveries/delivery-command.ts';
 import { addEngineCommand } from '../engine/engine-command.ts';
 import { addFolderCommand } from '../folder/folder-command.ts';
@@ -12,6 +13,7 @@ import { addEventsCommand, addOtelCommand, addSearchCommand, addUsageCommand } f
 import { addKeyCommand } from '../key/key-command.ts';
 import { addPersonaCommand } from '../persona/persona-command.ts';
 import { repositoryRoot } from '../repository-root.ts';
+import { addSecretCommand } from '../secret/secret-command.ts';
 import { printError } from '../terminal.ts';
 import { addServiceCommand, addUninstallCommand } from '../service/service-command.ts';
 import { addToolCommand } from '../tool/tool-command.ts';
@@ -65,6 +67,8 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     addDoctorCommand,
     (program, run) => addSessionCommand(program, run.session, run.sessions),
     addUsageCommand,
+    (program, run) => addSpendCommand(program, run.spend),
+    (program, run) => addPriceCommand(program, run.price),
     addSearchCommand,
     addEventsCommand,
     addOtelCommand,
@@ -73,6 +77,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     addUpCommand,
     addServiceCommand,
     (program, run) => addBackupCommand(program, run.backup),
+    (program, run) => addSecretCommand(program, run.secret),
     (program, run) => addVaultCommand(program, run.vault),
     addCompletionCommand,
     addUninstallCommand,

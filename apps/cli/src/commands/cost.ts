@@ -1,0 +1,54 @@
+import type { PricingReport, SpendReport } from '@svc/contract/cost.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import type { PriceRequest, SpendRequest } from '../cost/cost-commands.ts';
+import { changePrice } from '../cost/price-file.ts';
+import { renderPrices, renderSpend } from '../cost/render-cost.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { askCore } from '../service-client.ts';
+import { coreUrl } from '../service-urls.ts';
+import { refusal, showAnswer } from '../show-answer.ts';
+import { createStyle, visibleLine } from '../terminal.ts';
+
+/** Shows what was spent, or sets the budget of a sender. */
+export async function spend(request: SpendRequest): Promise<number> {
+  const url = `${coreUrl(loadSettings(repositoryRoot))}/v2/spend`;
+  if (request.action === 'show') {
+    const help = { what: 'it is not known what was spent.', run: './svc doctor' };
+    return showAnswer(await askCore<SpendReport>(url), request, help, (report) =>
+      renderSpend(report, createStyle(process.stdout)),
+    );
+  }
+  const { channel, sender, monthUsd } = request;
+  const body = { surface: channel, value: sender, month_usd: monthUsd };
+  const answer = await askCore<object>(`${url}/budget`, { method: 'PUT', body });
+  return showAnswer(answer, request, { what: 'nothing was changed.', run: './svc spend budget --help' }, () =>
+    visibleLine(
+      monthUsd === null
+        ? `${sender} of ${channel} has no budget now.`
+        : `${sender} of ${channel} may spend $${monthUsd.toFixed(2)} a month.`,
+    ),
+  );
+}
+
+/** Lists the prices in force, changes one, or reads the price file again. */
+export async function price(request: PriceRequest): Promise<number> {
+  const url = `${coreUrl(loadSettings(repositoryRoot))}/v2/pricing`;
+  const style = createStyle(process.stdout);
+  const reload = () => askCore<PricingReport>(`${url}/reload`, { method: 'POST' });
+  const help = { what: 'the prices stay as they were.', run: './svc price' };
+  if (request.action === 'list') {
+    const listHelp = { what: 'the prices cannot be listed.', run: './svc doctor' };
+    return showAnswer(await askCore<PricingReport>(url), request, listHelp, (report) =>
+      renderPrices(report, request.model, style),
+    );
+  }
+  if (request.action === 'reload') {
+    return showAnswer(await reload(), request, help, ({ source }) => `The prices of ${source.file} are in force.`);
+  }
+  const before = await askCore<PricingReport>(url);
+  if (!before.ok) throw refusal(before.body, help);
+  const change = changePrice(before.body.source.file, request.model, request.action === 'set' ? request.price : null);
+  const answer = await reload();
+  if (!answer.ok) change.undo();
+  return showAnswer(answer, request, help, (report) => renderPrices(report, request.model, style));
+}
