@@ -4,14 +4,19 @@ import type { Attachment, Envelope } from '@svc/contract/envelope.ts';
 import { queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
 import { refuse } from './completion-error.ts';
 import type { FilePart } from './file-parts.ts';
+import { pixelsOf } from './image-pixels.ts';
 import { sniffAudio, sniffImage, type Sniffed } from './sniff-file.ts';
 
 const maxBytes = 10 * 1024 * 1024;
+const maxPixels = 100_000_000;
 const fetchMs = 20_000;
 /** For all files of a request. */
 const totalMs = 60_000;
-/** Requests whose files are taken at a time: each holds one file in memory. */
+/** Requests whose files are taken at a time: each holds one file in memory, beside its base64. */
 const maxAtOnce = 4;
+/** Requests that wait for that, and what those together may hold, characters of base64. */
+const maxWaiting = 64;
+const maxHeldChars = 64 * 1024 * 1024;
 
 export type FetchFile = (url: string, options: PublicFetchOptions) => Promise<Buffer>;
 type Deps = { core: Pick<CoreApi, 'resolve'>; uploads: UploadsApi; fetchFile: FetchFile; signal: AbortSignal };
@@ -20,17 +25,41 @@ type Deps = { core: Pick<CoreApi, 'resolve'>; uploads: UploadsApi; fetchFile: Fe
 export type AttachFiles = (envelope: Envelope, files: readonly FilePart[]) => Promise<Envelope>;
 
 export function createAttachFiles(deps: Deps): AttachFiles {
-  let running = 0;
+  const turns = createTurns();
   return async (envelope, files) => {
-    if (running >= maxAtOnce) throw queueFull('Too many requests with files at once. Try again in a moment.');
-    running++;
+    const leave = await turns.take(charsOf(files));
     try {
       await checkAccess(deps, envelope);
       const attachments = await saveAll(deps, envelope.conversation_key, files);
       return { ...envelope, content: { ...envelope.content, attachments } };
     } finally {
-      running--;
+      leave();
     }
+  };
+}
+
+const charsOf = (files: readonly FilePart[]): number =>
+  files.reduce((chars, { source }) => chars + ('base64' in source ? source.base64.length : 0), 0);
+
+/** A line of bounded length and weight: each one's wait ends, because what runs is bounded in time. */
+function createTurns() {
+  const waiting: (() => void)[] = [];
+  let [running, held] = [0, 0];
+  return {
+    /** Resolves when it is one's turn, with the end of it. @throws ServiceError `queue_full`. */
+    async take(chars: number): Promise<() => void> {
+      if (waiting.length >= maxWaiting || (held > 0 && held + chars > maxHeldChars))
+        throw queueFull('Too many requests with files at once. Try again in a moment.');
+      held += chars;
+      if (running < maxAtOnce) running++;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      return () => {
+        held -= chars;
+        const next = waiting.shift();
+        if (next === undefined) running--;
+        else next();
+      };
+    },
   };
 }
 
@@ -77,6 +106,7 @@ function decode(text: string, at: string): Buffer {
 function describe({ kind, name, filename, mime, at }: FilePart, data: Buffer): { name: string; mime?: string } {
   if (kind === 'file') return { name: filename ?? name, ...(mime === null ? {} : { mime }) };
   const { mime: found, extension } = sniffed(kind, data, at);
+  if ((pixelsOf(data, found) ?? 0) > maxPixels) throw refuse(at, `'${at}' has more than 100 million pixels.`, 'image_too_large');
   return { name: `${name}.${extension}`, mime: found };
 }
 

@@ -106,7 +106,7 @@ function inOwnWords<Value>(read: () => Value): Value {
     if (!(error instanceof ServiceError)) throw error;
     const own = (words: string) =>
       words
-        .replaceAll(/\bmessages\b(?=['[.]|$)/g, 'input')
+        .replaceAll(/\bmessages\b(?=['[]|$)/g, 'input')
         .replaceAll('response_format.json_schema', 'text.format')
         .replaceAll('response_format', 'text.format');
     const { param, ...details } = error.details;

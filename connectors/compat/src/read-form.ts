@@ -32,8 +32,10 @@ export function createFormReader({ bodyBytes, totalBytes }: FormLimits): FormRea
     try {
       if (Number(req.headers['content-length'] ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
       await receiveBody(req, { add }, { take: () => undefined });
+      const body = blocks.take();
+      checkParts(body, type);
       // The platform's own parser, which loads when the first form comes.
-      return await new Response(blocks.take(), { headers: { 'content-type': type } }).formData();
+      return await new Response(body, { headers: { 'content-type': type } }).formData();
     } catch (error) {
       discardBody(req);
       throw error instanceof ServiceError ? error : badRequest('The body is not a valid form.');
@@ -42,6 +44,17 @@ export function createFormReader({ bodyBytes, totalBytes }: FormLimits): FormRea
       lease.release();
     }
   };
+}
+
+/** A form of very many parts would hold up all others while it is taken apart. */
+const maxParts = 64;
+
+function checkParts(body: Buffer, type: string): void {
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(type) ?? [];
+  const boundary = `--${quoted ?? plain ?? ''}`;
+  let parts = 0;
+  for (let at = body.indexOf(boundary); at !== -1; at = body.indexOf(boundary, at + boundary.length))
+    if (++parts > maxParts + 1) throw badRequest(`The form has more than ${maxParts} parts.`);
 }
 
 const tooLarge = (limit: number) =>

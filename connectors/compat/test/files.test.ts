@@ -74,11 +74,13 @@ describe('files of a message', () => {
 });
 
 describe('refused, with nothing stored and no turn,', () => {
+  const bomb = Buffer.from('89504e470d0a1a0a0000000d49484452ffffffffffffffff0806000000', 'hex');
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>');
   test.each<[string, Part, string, string]>([
     ['an SVG', image(dataUrl(svg, 'image/svg+xml')), 'image_url.url', 'invalid_image_format'],
     ['an SVG that says it is a PNG', image(dataUrl(svg)), 'image_url.url', 'invalid_image_format'],
     ['what is no image', image(dataUrl(Buffer.from('MZ\x90'))), 'image_url.url', 'invalid_image_format'],
+    ['a bomb of pixels', image(dataUrl(bomb)), 'image_url.url', 'image_too_large'],
     ['wrong base64', image('data:image/png;base64,iVBORw0KGgo*AAA'), 'image_url.url', 'invalid_base64'],
     ['base64 of nothing', image('data:image/png;base64,'), 'image_url.url', 'invalid_base64'],
     ['base64 of nothing but wrong characters', image('data:image/png;base64,\u0000\ud7ff!!'), 'image_url.url', 'invalid_base64'],
