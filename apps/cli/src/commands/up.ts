@@ -14,7 +14,7 @@ import { repositoryRoot } from '../repository-root.ts';
 import { hostAddresses, type HostName } from '../service-urls.ts';
 import { createStyle, print, quoted, widthOf } from '../terminal.ts';
 import { awaitLeftovers, checkPorts, takeInstanceLock } from '../up/before-start.ts';
-import { awaitInstances, currentEngine, currentFaults, listKeyFiles, toBannerInstance } from '../up/ask-services.ts';
+import { awaitInstances, currentEngine, currentFaults, listKeyFiles, seededOwner, toBannerInstance } from '../up/ask-services.ts';
 import { renderBanner } from '../up/banner.ts';
 import { hostEnv } from '../up/host-env.ts';
 import type { WantedPort } from '../up/move-ports.ts';
@@ -105,7 +105,7 @@ type Plan = {
 async function supervise(plan: Plan): Promise<number> {
   const { settings, paths, specs, begunAt } = plan;
   const born = birthMark(process.pid);
-  const oldKeyFiles = listKeyFiles(paths.instances);
+  const before = { keyFiles: listKeyFiles(paths.instances), isFirstStart: !existsSync(paths.coreDb) };
   const snapshot = (): SupervisorState => ({
     pid: process.pid,
     born,
@@ -135,7 +135,7 @@ async function supervise(plan: Plan): Promise<number> {
         await hosts.stop();
         throw hopeless;
       }
-      await showBanner(plan, hosts, oldKeyFiles);
+      await showBanner(plan, hosts, before);
     }
     const code = await life.ended;
     if (code === exitCodes.ok) print('Stopped.');
@@ -169,23 +169,25 @@ function whatFailed(hosts: Hosts): CliError | null {
 async function showBanner(
   { settings, paths, specs, begunAt }: Plan,
   hosts: Hosts,
-  oldKeyFiles: ReadonlySet<string>,
+  { keyFiles, isFirstStart }: { keyFiles: ReadonlySet<string>; isFirstStart: boolean },
 ): Promise<void> {
   const urlOf = (name: HostName) => specs.find((spec) => spec.name === name)?.url ?? '';
-  const [instances, engine, services] = await Promise.all([
+  const [instances, engine, services, owner] = await Promise.all([
     awaitInstances({ url: urlOf('manager'), token: settings.managerToken }, detailWaitMs).then((found) => ({
       found,
       at: Date.now(),
     })),
     currentEngine(urlOf('core'), detailWaitMs),
     Promise.all(hosts.state().map(toBannerService)),
+    isFirstStart ? seededOwner(urlOf('core'), detailWaitMs) : null,
   ]);
   const facts = {
     version: readFileSync(path.join(settings.root, 'VERSION'), 'utf8').trim(),
     readyMs: instances.at - begunAt,
     dataDir: paths.root,
     services,
-    instances: await Promise.all(instances.found.map((instance) => toBannerInstance(instance, paths.instances, oldKeyFiles))),
+    instances: await Promise.all(instances.found.map((instance) => toBannerInstance(instance, paths.instances, keyFiles))),
+    owner,
     engine,
   };
   print(renderBanner(facts, createStyle(process.stdout), widthOf(process.stdout)));

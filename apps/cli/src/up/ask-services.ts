@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
+import type { Principal } from '@svc/contract/trust.ts';
 import type { EngineChoice, HealthInfo } from '@svc/contract/service.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
-import type { BannerInstance } from './banner.ts';
+import type { BannerInstance, BannerOwner } from './banner.ts';
 import { describeOwner, findPortOwner } from '@svc/supervisor/port-owner.ts';
 
 type Manager = { url: string; token: Secret | null };
@@ -32,6 +33,14 @@ export async function listInstances({ url, token }: Manager, timeoutMs: number):
 /** The engine in use; null when the core does not answer in time. */
 export async function currentEngine(coreUrl: string, timeoutMs: number): Promise<EngineChoice | null> {
   return (await answer<{ current?: EngineChoice }>(`${coreUrl}/v2/engines`, timeoutMs))?.current ?? null;
+}
+
+/** The owner that a first start makes; null when the core does not answer in time, or somebody else was seeded. */
+export async function seededOwner(coreUrl: string, timeoutMs: number): Promise<BannerOwner | null> {
+  const found = await answer<Principal>(`${coreUrl}/trust/principals/owner`, timeoutMs);
+  if (found === null) return null;
+  const shell = found.identifiers.find(({ surface }) => surface === 'shell');
+  return { key: found.key, name: found.display_name, shellUser: shell?.value ?? null };
 }
 
 /** What a process says does not work; empty when it does not answer in time. */

@@ -21,6 +21,7 @@ const facts: BannerFacts = {
     { name: 'collector', url: 'http://127.0.0.1:3017', status: 'running', reason: null, faults: [] },
   ],
   instances: [compat],
+  owner: null,
   engine: { id: 'claude', model: 'opus', why: 'It is installed and logged in.' },
 };
 
@@ -46,6 +47,15 @@ describe('the banner', () => {
                     ./svc status   ./svc doctor   ./svc logs -f   Ctrl-C stops all
       "
     `);
+  });
+
+  test('names the owner that the first start made, and who that is in the shell', () => {
+    const text = renderBanner({ ...facts, owner: { key: 'owner', name: 'Ada', shellUser: 'ada' } }, plain);
+    expect(text).toContain(
+      '  Owner       Ada (person "owner"), made by this first start; may do everything\n' +
+        '              Known in this shell as ada, and by the API key above. All people: ./svc person\n',
+    );
+    expect(renderBanner(facts, plain)).not.toContain('Owner');
   });
 
   test('names only the file of a key that an earlier start made', () => {

@@ -13,6 +13,8 @@ export type BannerInstance = {
   keysFile: string | null;
 };
 
+export type BannerOwner = { key: string; name: string; shellUser: string | null };
+
 export type BannerFacts = {
   version: string;
   readyMs: number;
@@ -20,6 +22,8 @@ export type BannerFacts = {
   /** `faults`: what a process that runs says does not work. */
   services: { name: string; url: string; status: string; reason: string | null; faults: string[] }[];
   instances: BannerInstance[];
+  /** Whom the first start made; null at every other. */
+  owner: BannerOwner | null;
   /** Null until the core has answered. */
   engine: EngineChoice | null;
 };
@@ -30,6 +34,15 @@ export function renderBanner(facts: BannerFacts, style: Style, width = usualWidt
     headline(facts, style),
     addresses(facts, style, width),
     ...facts.instances.map((instance) => api(instance, style, width)),
+    ...(facts.owner === null
+      ? []
+      : [
+          owner(
+            facts.owner,
+            facts.instances.some(({ newKey }) => newKey !== null),
+            style,
+          ),
+        ]),
     engine(facts.engine, style, width),
     next(facts.engine, style),
   ];
@@ -75,6 +88,18 @@ function api({ name, type, status, url, reason, newKey, keysFile }: BannerInstan
     );
   else if (keysFile !== null) lines.push(row('API key', `in ${keysFile}`));
   return lines;
+}
+
+/** Whoever reads this should know that they are known, and how. */
+function owner({ key, name, shellUser }: BannerOwner, hasKey: boolean, style: Style): string[] {
+  const known = [
+    ...(shellUser === null ? [] : [`in this shell as ${style.bold(shellUser)}`]),
+    ...(hasKey ? ['by the API key above'] : []),
+  ];
+  return [
+    row('Owner', `${style.bold(name)} (person "${key}"), made by this first start; may do everything`),
+    row('', `${known.length === 0 ? '' : `Known ${known.join(', and ')}. `}${style.dim('All people: ./svc person')}`),
+  ];
 }
 
 function engine(choice: EngineChoice | null, style: Style, width: number): string[] {
