@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'n
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backup, RestorePlan } from '@svc/contract/backup.ts';
-import type { UploadedFile } from '@svc/contract/upload.ts';
+import type { ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { runSvc } from '@svc/testing/run-svc.ts';
 import { startCore } from '@svc/testing/spawn-core.ts';
@@ -58,6 +58,23 @@ describe('svc upload', () => {
     if (process.platform === 'linux') expect(unsized.err).toContain('does not say how long it is');
   });
 
+  test('sends several, lists the newest first, in pages, and deletes some', async () => {
+    for (const name of ['one.txt', 'two.txt']) writeFileSync(inFolder(name), name);
+    const sent = await svc(['upload', inFolder('one.txt'), inFolder('two.txt')]);
+    expect(sent.out).toMatch(/Uploaded one\.txt.*\n.*\nUploaded two\.txt/);
+    const page = await json<{ files: ManifestEntry[]; next: string | null }>('upload', 'list', '-n', '2');
+    expect(page.files.map(({ name }) => name)).toEqual(['two.txt', 'one.txt']);
+    const [two, one] = page.files as [ManifestEntry, ManifestEntry];
+    const listed = await svc(['upload', '-n', '1']);
+    expect(listed.out).toMatch(new RegExp(`${two.id}.* 7 B {2}two\\.txt\\n {2}More: ./svc upload list --before ${two.id}\\n$`));
+    const removed = await svc(['upload', 'remove', two.id]);
+    expect(removed).toMatchObject({ code: 0, out: 'Deleted two.txt.\n' });
+    const again = await svc(['upload', 'remove', one.id, two.id]);
+    expect(again).toMatchObject({ code: 1, out: 'Deleted one.txt.\n' });
+    expect(again.err).toContain(`${two.id} was not deleted.`);
+    expect([existsSync(one.path), existsSync(two.path)]).toEqual([false, false]);
+  });
+
   test('names the limit that a file is past, and the setting that sets it', async () => {
     writeFileSync(inFolder('huge.bin'), '');
     truncateSync(inFolder('huge.bin'), 129 * 1024 ** 3);
@@ -82,6 +99,24 @@ describe('svc upload', () => {
     expect(err).toContain(why);
     expect(err).not.toContain('    at ');
     expect(err).not.toContain('doctor');
+  });
+});
+
+describe('svc announce', () => {
+  test('posts a note, lists it and takes it back', async () => {
+    const posted = await svc(['announce', 'add', 'The', 'printer', 'is', 'empty.', '--urgent', '--until', '1h', '--from', 'ops']);
+    expect(posted, posted.err).toMatchObject({ code: 0, out: expect.stringMatching(/^Posted as 1\. Every/) as string });
+    await svc(['announce', 'add', 'For Anna', '--to', 'identity:anna']);
+    const { out } = await svc(['announce']);
+    expect(out).toMatch(
+      /^ {2}1 {2}for everybody, urgent, from ops, since .*, until .*\n {6}The printer is empty\.\n {2}2 {2}for identity:anna/,
+    );
+    expect(await svc(['announce', 'remove', '1'])).toMatchObject({ code: 0 });
+    const { announcements } = await json<{ announcements: { id: number }[] }>('announce', 'list');
+    expect(announcements.map(({ id }) => id)).toEqual([2]);
+    const gone = await svc(['announce', 'remove', '1']);
+    expect(gone).toMatchObject({ code: 1, out: '', err: expect.stringContaining('There is no announcement "1".') as string });
+    expect((await svc(['announce', 'add', 'late', '--until', '2020-01-01'])).err).toContain('that time is over');
   });
 });
 

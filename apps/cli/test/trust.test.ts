@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Principal } from '@svc/contract/trust.ts';
+import type { Principal, Role } from '@svc/contract/trust.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { startCliCore, type CliCore } from '@svc/testing/run-svc.ts';
 
@@ -29,6 +29,44 @@ test('a person is added, linked, granted a role for a while, explained, disabled
   const { out } = await svc('audit', 'anna');
   expect(out.split('\n').filter(Boolean)).toHaveLength(8);
   expect(out).toContain('principal deleted');
+});
+
+test('a role is added, changed, given and deleted once nobody has it', async () => {
+  const role = (...args: string[]) => core.svc(['role', ...args]);
+  const added = await role(
+    'add',
+    'reader',
+    '--tier',
+    'known',
+    '--tools',
+    'read',
+    '--channels',
+    'messenger,email',
+    '--about',
+    'reads',
+  );
+  expect(added, added.err).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^reader {2}known .*messenger, email only {2}reads\n/) as string,
+  });
+  expect(await role('add', 'reader', '--tier', 'owner', '--tools', 'full')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('there is a role "reader" already.') as string,
+  });
+  expect((await role('set', 'reader', '--tools', 'none', '--channels', 'all')).code).toBe(0);
+  const { roles } = JSON.parse((await role('list', '--json')).out) as { roles: Role[] };
+  expect(roles.find(({ name }) => name === 'reader')).toMatchObject({
+    tier: 'KNOWN',
+    tool_policy: 'none',
+    surfaces: '*',
+    description: 'reads',
+  });
+  expect((await role('set', 'reader')).err).toContain('nothing is to be changed.');
+  await svc('add', 'rita', 'Rita', '--role', 'reader');
+  expect((await role('remove', 'reader')).err).toContain('is granted to rita');
+  await svc('remove', 'rita');
+  expect(await role('remove', 'reader')).toMatchObject({ code: 0, out: 'The role reader is deleted.\n' });
+  expect((await role('set', 'reader', '--tools', 'read')).err).toContain('there is no role "reader".');
 });
 
 test('what is refused ends with 1, the reason and what to do', async () => {

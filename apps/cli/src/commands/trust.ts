@@ -5,7 +5,7 @@ import { coreUrl } from '../service-urls.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 import { findGrant, findIdentifier } from '../trust/find-in-principal.ts';
-import { renderAudit, renderExplanation, renderGrant, renderPrincipals, renderRoles } from '../trust/render-trust.ts';
+import { renderAudit, renderExplanation, renderGrant, renderPrincipals } from '../trust/render-trust.ts';
 import { createTrustApi, Refusal, type TrustApi } from '../trust/trust-api.ts';
 import type { TrustRequest } from '../trust/person-command.ts';
 
@@ -33,10 +33,6 @@ async function perform(api: TrustApi, request: TrustRequest, now: number): Promi
     case 'list': {
       const body = await api.principals();
       return { body, text: renderPrincipals(body.principals, now, style) };
-    }
-    case 'roles': {
-      const body = await api.roles();
-      return { body, text: renderRoles(body.roles, style) };
     }
     case 'add':
       return add(api, request);

@@ -1,49 +1,110 @@
 import path from 'node:path';
+import type { DeletedUpload, ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
-import { coreUrl } from '../service-urls.ts';
 import { repositoryRoot } from '../repository-root.ts';
+import { askCore } from '../service-client.ts';
+import { coreUrl } from '../service-urls.ts';
 import { createStyle, print, printError } from '../terminal.ts';
-import { createProgressLine, inUnits } from '../upload/progress.ts';
+import { createProgressLine, inUnits, type ProgressLine } from '../upload/progress.ts';
+import { renderUploads } from '../upload/render-uploads.ts';
 import { createResumable } from '../upload/resumable.ts';
 import { createUploadClient } from '../upload/upload-client.ts';
+import type { UploadRequest } from '../upload/upload-command.ts';
 import { uploadFile } from '../upload/upload-file.ts';
 
-export type UploadOptions = { mime?: string; parallel: number; json?: boolean };
+type Of<Action> = Extract<UploadRequest, { action: Action }>;
+type Page = { files: ManifestEntry[]; next: string | null };
 
-/** Sends a file to the upload area, with progress; one that was stopped goes on where it was. */
-export async function upload(file: string, options: UploadOptions): Promise<number> {
+/** Lists the upload area, sends files to it and deletes some. */
+export async function upload(request: UploadRequest): Promise<number> {
   const settings: CliSettings = loadSettings(repositoryRoot);
-  const { parallel } = options;
-  const client = createUploadClient(coreUrl(settings), parallel);
-  const line = createProgressLine(process.stderr);
+  switch (request.action) {
+    case 'list':
+      await list(settings, request);
+      break;
+    case 'add':
+      await add(settings, request);
+      break;
+    case 'remove':
+      await remove(settings, request);
+  }
+  return exitCodes.ok;
+}
+
+async function list(settings: CliSettings, { lines, before, json }: Of<'list'>): Promise<void> {
+  const query = new URLSearchParams({ limit: String(lines), ...(before === undefined ? {} : { before }) });
+  const page = await ask<Page>(`${coreUrl(settings)}/v2/uploads?${query.toString()}`, 'the files cannot be listed');
+  print(json === true ? JSON.stringify(page, null, 2) : renderUploads(page.files, page.next, createStyle(process.stdout)));
+}
+
+/** One after the other, with progress; one that was stopped goes on where it was. */
+async function add(settings: CliSettings, { files, json, ...options }: Of<'add'>): Promise<void> {
+  let line = createProgressLine(process.stderr);
   const stopped = () => {
     line.end();
     printError('Stopped. What has arrived is kept: the same command goes on.');
     process.exit(130);
   };
   process.once('SIGINT', stopped);
+  const sent: UploadedFile[] = [];
   try {
-    const resumable = createResumable(path.join(settings.dataDir, 'run', 'uploads.json'));
-    const mime = options.mime ?? 'application/octet-stream';
-    const sent = await uploadFile({ client, resumable, file, mime, parallel, onProgress: line.show });
-    line.end();
-    if (options.json === true) print(JSON.stringify(sent, null, 2));
-    else print(`${createStyle(process.stdout).green('Uploaded')} ${sent.name}, ${inUnits(sent.bytes)}\n${sent.path}`);
-    return exitCodes.ok;
-  } catch (error) {
-    line.end();
-    throw (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
-      ? new CliError('the service is not running.', {
-          why: 'What has arrived is kept: the same command goes on.',
-          run: './svc up',
-          cause: error,
-        })
-      : error;
+    for (const file of files) {
+      line = createProgressLine(process.stderr);
+      sent.push(await send(settings, { file, ...options }, line));
+      if (json !== true) print(sentWords(sent.at(-1)!));
+    }
   } finally {
     process.removeListener('SIGINT', stopped);
+  }
+  // One file is itself, as programs know it; several are a list.
+  if (json === true) print(JSON.stringify(files.length === 1 ? sent[0] : sent, null, 2));
+}
+
+const sentWords = ({ name, bytes, path: file }: UploadedFile): string =>
+  `${createStyle(process.stdout).green('Uploaded')} ${name}, ${inUnits(bytes)}\n${file}`;
+
+type Sending = { file: string; mime?: string; parallel: number };
+
+async function send(settings: CliSettings, { file, mime, parallel }: Sending, line: ProgressLine): Promise<UploadedFile> {
+  const client = createUploadClient(coreUrl(settings), parallel);
+  const resumable = createResumable(path.join(settings.dataDir, 'run', 'uploads.json'));
+  const work = { client, resumable, file, mime: mime ?? 'application/octet-stream', parallel, onProgress: line.show };
+  try {
+    return await uploadFile(work);
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' ? notRunning(error) : error;
+  } finally {
+    line.end();
     client.close();
   }
+}
+
+const notRunning = (cause: unknown) =>
+  new CliError('the service is not running.', {
+    why: 'What has arrived is kept: the same command goes on.',
+    run: './svc up',
+    cause,
+  });
+
+async function remove(settings: CliSettings, { ids, json }: Of<'remove'>): Promise<void> {
+  const removed: DeletedUpload[] = [];
+  for (const id of ids) {
+    const url = `${coreUrl(settings)}/v2/uploads/${encodeURIComponent(id)}`;
+    removed.push(await ask<DeletedUpload>(url, `${id} was not deleted`, 'DELETE'));
+    if (json !== true) print(removedWords(removed.at(-1)!));
+  }
+  if (json === true) print(JSON.stringify(ids.length === 1 ? removed[0] : removed, null, 2));
+}
+
+const removedWords = ({ file, kept_by_conversations }: DeletedUpload): string =>
+  `Deleted ${file.name}.${kept_by_conversations ? ' A conversation that it was sent to keeps it until it is forgotten.' : ''}`;
+
+/** The reason is the core's; `what` it did not do is ours. */
+async function ask<T>(url: string, what: string, method?: 'DELETE'): Promise<T> {
+  const answer = await askCore<T>(url, { method });
+  if (answer.ok) return answer.body;
+  throw new CliError(`${what}.`, { why: answer.body.message, run: './svc upload' });
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { AnnounceRequest } from '../announce/announce-command.ts';
 import type { BackupCommand } from '../commands/backup.ts';
 import type { ChatOptions } from '../commands/chat.ts';
 import type { DeliveriesOptions } from '../commands/deliveries.ts';
@@ -11,7 +12,6 @@ import type { SearchOptions } from '../commands/search.ts';
 import type { SendOptions } from '../commands/send.ts';
 import type { SpeakOptions, TranscribeOptions } from '../commands/speech.ts';
 import type { TestOptions } from '../commands/test.ts';
-import type { UploadOptions } from '../commands/upload.ts';
 import type { UsageOptions } from '../commands/usage.ts';
 import type { VaultCommand } from '../commands/vault.ts';
 import type { ConnectorRequest, NewRequest } from '../connector/connector-command.ts';
@@ -24,8 +24,10 @@ import type { Shell } from '../completion/render-completion.ts';
 import type { ServiceAction } from '../service/service-manager.ts';
 import type { PriceRequest, SpendRequest } from '../cost/cost-commands.ts';
 import type { SecretRequest } from '../secret/secret-command.ts';
+import type { RoleRequest } from '../role/role-command.ts';
 import type { ToolRequest } from '../tool/tool-command.ts';
 import type { TrustRequest } from '../trust/person-command.ts';
+import type { UploadRequest } from '../upload/upload-command.ts';
 
 /** What the commands do; each gives the exit code. Loaded when it is used: `svc --help` needs none of them. */
 export const lazyCommands = {
@@ -36,6 +38,7 @@ export const lazyCommands = {
     (await import('../commands/speech.ts')).transcribe(file, options),
   pair: async (code: string, options: PairOptions) => (await import('../commands/pair.ts')).pair(code, options),
   trust: async (request: TrustRequest) => (await import('../commands/trust.ts')).trust(request),
+  role: async (request: RoleRequest) => (await import('../commands/role.ts')).role(request),
   connector: async (request: ConnectorRequest) => (await import('../commands/connector.ts')).connector(request),
   key: async (request: KeyRequest) => (await import('../commands/key.ts')).key(request),
   create: async (request: NewRequest) => (await import('../commands/connector.ts')).newFromTemplate(request),
@@ -48,7 +51,8 @@ export const lazyCommands = {
   tool: async (request: ToolRequest) => (await import('../commands/tool.ts')).tool(request),
   showPersona: async (options: PersonaOptions) => (await import('../commands/persona.ts')).showPersona(options),
   editPersona: async (options: { json?: boolean }) => (await import('../commands/persona.ts')).editPersona(options),
-  upload: async (file: string, options: UploadOptions) => (await import('../commands/upload.ts')).upload(file, options),
+  upload: async (request: UploadRequest) => (await import('../commands/upload.ts')).upload(request),
+  announce: async (request: AnnounceRequest) => (await import('../commands/announce.ts')).announce(request),
   folder: async (request: FolderRequest) => (await import('../commands/folder.ts')).folder(request),
   status: async (options: { json?: boolean }) => (await import('../commands/status.ts')).status(options),
   doctor: async (options: { json?: boolean }) => (await import('../commands/doctor.ts')).doctor(options),

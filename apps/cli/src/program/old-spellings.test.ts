@@ -42,6 +42,25 @@ test.each([
   'events __proto__',
 ])('"svc %s" is left as it is', (line) => expect(currentSpelling(split(line))).toEqual({ args: split(line), hint: null }));
 
+test.each([
+  ['upload holiday.mp4', 'upload add holiday.mp4'],
+  ['upload a b --json', 'upload add a b --json'],
+  ['upload --mime text/csv data', 'upload add --mime text/csv data'],
+  ['upload ./list', 'upload add ./list'],
+])('"svc %s" is short for "svc %s"', (short, long) => {
+  expect(currentSpelling(split(short))).toEqual({ args: split(long), hint: null });
+});
+
+test.each([
+  'upload',
+  'upload --json',
+  'upload -n 5',
+  'upload --before upl_1',
+  'upload list',
+  'upload remove upl_1',
+  'upload help',
+])('"svc %s" sends no file', (line) => expect(currentSpelling(split(line)).args).toEqual(split(line)));
+
 test('what was rewritten is not rewritten again', () => {
   const word = fc.constantFrom(
     'trust',

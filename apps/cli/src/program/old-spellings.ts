@@ -30,6 +30,7 @@ const renamedOptions: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map
 export function currentSpelling(args: readonly string[]): Spelled {
   const found = renamedCommands.find(({ from }) => from.every((word, at) => args[at] === word));
   const renamed = found === undefined ? vaultAgent(args) : [...found.to, ...args.slice(found.from.length)];
+  if (isUploadOfFile(args)) return { args: ['upload', 'add', ...args.slice(1)], hint: null };
   const spelled = withOptions(renamed);
   const changed = [
     ...(found === undefined ? [] : [hintOf(found.from.join(' '), found.to.join(' '))]),
@@ -38,6 +39,13 @@ export function currentSpelling(args: readonly string[]): Spelled {
   ];
   return { args: spelled.args, hint: changed.length === 0 ? null : changed.join('\n') };
 }
+
+/** `upload FILE` is no old spelling but a short one. A file that is called like a verb is `./list`. */
+const isUploadOfFile = ([noun, ...words]: readonly string[]): boolean =>
+  noun === 'upload' &&
+  !/^(list|add|remove|help|-h|--help)$/.test(words[0] ?? 'list') &&
+  !words.some((word) => /^(-n|--lines|--before)/.test(word)) &&
+  words.some((word) => !word.startsWith('-'));
 
 const hintOf = (before: string, now: string): string => `"./svc ${before}" is "./svc ${now}" now.`;
 

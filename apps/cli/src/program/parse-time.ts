@@ -20,6 +20,14 @@ export function parseUntil(text: string, now: number): number | null {
   return new Date(first.getFullYear(), first.getMonth(), first.getDate() + 1).getTime();
 }
 
+/** The same as the parser of an option. Throws for anything else. */
+export function until(text: string): number {
+  const at = parseUntil(text, Date.now());
+  if (at === null)
+    throw new InvalidArgumentError('It takes a day such as 2026-12-31, a day with a time, or a time from now such as 7d.');
+  return at;
+}
+
 /** A time before now (`30m`, `24h`, `7d`) or a date, as epoch ms. Throws for anything else. */
 export function since(text: string, now = Date.now()): number {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];

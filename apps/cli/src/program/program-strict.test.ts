@@ -36,6 +36,11 @@ const takeWords = [
   'person add',
   'session title',
   'session inject',
+  'announce add',
+  'announce remove',
+  'upload',
+  'upload add',
+  'upload remove',
   'delivery retry',
   'delivery dismiss',
 ];

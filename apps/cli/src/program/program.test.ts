@@ -29,6 +29,8 @@ const others = {
   folder: succeed,
   session: succeed,
   upload: succeed,
+  role: succeed,
+  announce: succeed,
   showPersona: succeed,
   editPersona: succeed,
 };

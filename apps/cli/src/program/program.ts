@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { addAnnounceCommand } from '../announce/announce-command.ts';
 import { addBackupCommand } from '../backup/backup-command.ts';
 import { addConnectorCommand } from '../connector/connector-command.ts';
 import { addPriceCommand, addSpendCommand } from '../cost/cost-commands.ts';
@@ -14,10 +15,12 @@ import { addKeyCommand } from '../key/key-command.ts';
 import { addPersonaCommand } from '../persona/persona-command.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { addSecretCommand } from '../secret/secret-command.ts';
+import { addRoleCommand } from '../role/role-command.ts';
 import { printError } from '../terminal.ts';
 import { addServiceCommand, addUninstallCommand } from '../service/service-command.ts';
 import { addToolCommand } from '../tool/tool-command.ts';
-import { addPersonCommand, addRoleCommand } from '../trust/person-command.ts';
+import { addPersonCommand } from '../trust/person-command.ts';
+import { addUploadCommand } from '../upload/upload-command.ts';
 import { addVaultCommand } from '../vault/vault-command.ts';
 import { refuseUnknownCommand, withoutHelpWord } from './find-command.ts';
 import { lazyCommands, type Commands, type Run } from './lazy-commands.ts';
@@ -36,18 +39,17 @@ import {
   addTestCommand,
   addTranscribeCommand,
   addUpCommand,
-  addUploadCommand,
 } from './single-commands.ts';
 
 type Add = (program: Command, run: Run) => void;
 
 /** The commands as the help lists them: what is used most stands first. */
 const groups: Readonly<Record<string, readonly Add[]>> = {
-  Talk: [addChatCommand, addSpeakCommand, addTranscribeCommand],
+  Talk: [addChatCommand, addSpeakCommand, addTranscribeCommand, (program, run) => addAnnounceCommand(program, run.announce)],
   People: [
     (program, run) => addPersonCommand(program, run.trust),
     addPairCommand,
-    (program, run) => addRoleCommand(program, run.trust),
+    (program, run) => addRoleCommand(program, run.role),
   ],
   Channels: [
     (program, run) => addConnectorCommand(program, run.connector, run.create),
@@ -60,7 +62,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     (program, run) => addToolCommand(program, run.tool),
     addPersonaCommand,
   ],
-  Files: [addUploadCommand, (program, run) => addFolderCommand(program, run.folder)],
+  Files: [(program, run) => addUploadCommand(program, run.upload), (program, run) => addFolderCommand(program, run.folder)],
   Watch: [
     addStatusCommand,
     addLogsCommand,

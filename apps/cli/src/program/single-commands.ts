@@ -1,11 +1,10 @@
-import { Argument, Option, type Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import type { ChatOptions } from '../commands/chat.ts';
 import type { LogsOptions } from '../commands/logs.ts';
 import type { PairOptions } from '../commands/pair.ts';
 import type { SendOptions } from '../commands/send.ts';
 import type { SpeakOptions, TranscribeOptions } from '../commands/speech.ts';
 import type { TestOptions } from '../commands/test.ts';
-import type { UploadOptions } from '../commands/upload.ts';
 import { shells, type Shell } from '../completion/render-completion.ts';
 import { defineCommand, wholeNumber } from './define-command.ts';
 import type { Run } from './lazy-commands.ts';
@@ -94,18 +93,6 @@ export function addSendCommand(program: Command, run: Run): void {
     .action((channel: string | undefined, target: string | undefined, words: string[], options: SendOptions) =>
       run.send(channel ?? null, target ?? '', words.join(' '), options),
     );
-}
-
-export function addUploadCommand(program: Command, run: Run): void {
-  defineCommand(program, 'upload', {
-    summary: 'send a file to the upload area; one that was stopped goes on',
-    examples: ['./svc upload holiday.mp4', './svc upload data --mime text/csv --json'],
-  })
-    .argument('<file>', 'of any size')
-    .option('--mime <type>', 'what the file is, when its name does not say it')
-    .addOption(new Option('--parallel <n>', 'chunks on their way at once').argParser(wholeNumber(1, 16)).default(4))
-    .option('--json', 'print the file as JSON')
-    .action((file: string, options: UploadOptions) => run.upload(file, options));
 }
 
 export function addStatusCommand(program: Command, run: Run): void {

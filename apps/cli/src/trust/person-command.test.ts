@@ -1,13 +1,12 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { addPersonCommand, addRoleCommand, type TrustRequest } from './person-command.ts';
+import { addPersonCommand, type TrustRequest } from './person-command.ts';
 
 async function parse(...args: string[]): Promise<TrustRequest | undefined> {
   let asked: TrustRequest | undefined;
   const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
   const take = async (request: TrustRequest) => void (asked = request);
   addPersonCommand(program, take);
-  addRoleCommand(program, take);
   for (const command of program.commands.flatMap((inner) => [inner, ...inner.commands])) command.exitOverride();
   await program.parseAsync(args, { from: 'user' });
   return asked;
@@ -16,7 +15,6 @@ async function parse(...args: string[]): Promise<TrustRequest | undefined> {
 test.each([
   [['person'], { action: 'list' }],
   [['person', 'list', '--json'], { action: 'list', json: true }],
-  [['role'], { action: 'roles' }],
   [['person', 'add', 'anna', 'Anna', 'Kern', '-r', 'known'], { action: 'add', key: 'anna', name: 'Anna Kern', role: 'known' }],
   [['person', 'link', 'anna', 'messenger', '42'], { action: 'link', key: 'anna', surface: 'messenger', value: '42' }],
   [['person', 'unlink', 'anna', 'messenger', '42'], { action: 'unlink', keyOrId: 'anna', surface: 'messenger', value: '42' }],

@@ -1,15 +1,15 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { defineCommand, defineDefault, wholeNumber } from '../program/define-command.ts';
-import { parseUntil } from '../program/parse-time.ts';
+import { until } from '../program/parse-time.ts';
 
 type Json = { json?: boolean };
 type Scope = { surface?: string; conversation?: string };
 type ScopeOptions = Json & { channel?: string; conversation?: string };
 
-/** What `svc person` and `svc role` are asked for. */
+/** What `svc person` is asked for. */
 export type TrustRequest = Json &
   (
-    | { action: 'list' | 'roles' }
+    | { action: 'list' }
     | { action: 'add'; key: string; name: string; role?: string }
     | { action: 'enable' | 'disable' | 'remove'; key: string }
     | { action: 'link'; key: string; surface: string; value: string }
@@ -48,17 +48,6 @@ export function addPersonCommand(program: Command, run: Run): void {
   addAct(noun, 'remove', 'delete a person with all names and roles', run);
   addExplain(noun, run);
   addAudit(noun, run);
-}
-
-/** Adds `role` with what belongs to it. */
-export function addRoleCommand(program: Command, run: Run): void {
-  const noun = defineCommand(program, 'role', {
-    summary: 'list the roles that people can be given',
-    examples: ['./svc role', './svc person grant anna trusted'],
-  });
-  defineDefault(noun, 'list', { summary: 'list the roles', examples: ['./svc role', './svc role list --json'] })
-    .option('--json', 'print JSON')
-    .action((options: Json) => run({ action: 'roles', ...options }));
 }
 
 function addAdd(noun: Command, run: Run): void {
@@ -161,11 +150,4 @@ function addAudit(noun: Command, run: Run): void {
     .option('-n, --lines <count>', 'how many', wholeNumber(1, 999), 30)
     .option('--json', 'print JSON')
     .action((of: string | undefined, options: Json & { lines: number }) => run({ action: 'audit', key: of, ...options }));
-}
-
-function until(text: string): number {
-  const at = parseUntil(text, Date.now());
-  if (at === null)
-    throw new InvalidArgumentError('It takes a day such as 2026-12-31, a day with a time, or a time from now such as 7d.');
-  return at;
 }

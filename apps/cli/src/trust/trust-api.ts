@@ -4,6 +4,7 @@ import { askCore } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
 
 export type Place = { surface?: string; conversation?: string };
+export type NewRole = Pick<Role, 'name' | 'tier' | 'tool_policy'> & Partial<Omit<Role, 'id'>>;
 type PrincipalPage = { principals: Principal[]; next: string | null };
 export type Audit = { audit: TrustChange[]; next: number | null };
 
@@ -22,6 +23,9 @@ export type TrustApi = {
   principals(): Promise<{ principals: Principal[] }>;
   principal(key: string): Promise<Principal>;
   roles(): Promise<{ roles: Role[] }>;
+  /** Adds a role, or changes the one of this name; what is left out stays. */
+  saveRole(role: NewRole): Promise<Role>;
+  removeRole(id: string): Promise<unknown>;
   add(key: string, displayName: string): Promise<Principal>;
   setStatus(key: string, status: Principal['status']): Promise<Principal>;
   remove(key: string): Promise<unknown>;
@@ -59,6 +63,8 @@ export function createTrustApi(coreUrl: string): TrustApi {
     },
     principal: (key) => ask<Principal>('GET', of(key)),
     roles: () => ask<{ roles: Role[] }>('GET', '/roles'),
+    saveRole: (role) => ask<Role>('POST', '/roles', role),
+    removeRole: (id) => ask('DELETE', `/roles/${encodeURIComponent(id)}`),
     add: (key, display_name) => ask<Principal>('POST', '/principals', { key, display_name }),
     setStatus: (key, status) => ask<Principal>('PATCH', of(key), { status }),
     remove: (key) => ask('DELETE', of(key)),
