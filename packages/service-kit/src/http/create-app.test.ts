@@ -61,6 +61,33 @@ test.each([
   expect(JSON.parse(body)).toMatchObject({ ok: false, error, request_id: expect.stringMatching(/^req_/) as string });
 });
 
+test('a request that comes while the process stops is refused in the shape of every error, and the connection ends', async () => {
+  const started = Promise.withResolvers<void>();
+  const letGo = Promise.withResolvers<void>();
+  const served = open((own) => {
+    own.get('/slow', async () => {
+      started.resolve();
+      await letGo.promise;
+      return { ok: true };
+    });
+  });
+  const { port, hostname } = new URL(await served.listen({ host: '127.0.0.1', port: 0 }));
+  const socket = connect(Number(port), hostname).setEncoding('utf8');
+  let text = '';
+  socket.on('data', (part: string) => (text += part));
+  socket.write('GET /slow HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  await started.promise;
+  const closed = served.close();
+  await vi.waitFor(() => expect(served.server.listening).toBe(false));
+  socket.write('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  letGo.resolve();
+  await once(socket, 'close');
+  await closed;
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 503']);
+  expect(text).toMatch(/connection: close/i);
+  expect(JSON.parse(text.slice(text.lastIndexOf('\r\n\r\n') + 4))).toMatchObject({ ok: false, error: 'unavailable' });
+});
+
 describe('a JSON body', () => {
   const text = { type: 'object', properties: { name: { type: 'string' } } } as const;
   const own = open((routes) => {

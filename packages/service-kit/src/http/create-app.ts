@@ -15,7 +15,7 @@ import { randomIds } from '../ids.ts';
 import type { OutboundMask } from '../redaction/outbound-mask.ts';
 import { maskAnswers, type AnswerMasks } from './mask-answers.ts';
 import type { Intake } from '../intake/intake.ts';
-import { badRequest, notFound, ServiceError } from '../service-error.ts';
+import { badRequest, notFound, ServiceError, unavailable } from '../service-error.ts';
 import { boundLengths } from '../text-lengths.ts';
 import { boundConnections } from './bound-connections.ts';
 import { createGuard } from './guard.ts';
@@ -77,10 +77,13 @@ export function createApp(options: AppOptions): App {
   const app = bareApp(options);
   const connections = boundConnections({ server: app.server, log: options.log, unread: app.unread });
   const guard = createGuard(options.allowedHosts);
+  let isClosing = false;
+  app.addHook('preClose', async () => void (isClosing = true));
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
     const refusal = guard(request.headers);
     if (refusal !== null) throw refusal;
+    if (isClosing) throw unavailable('This process is stopping. Try again in a moment.');
     if (connections.areTaken() && !alwaysServed.has(request.routeOptions.url ?? '')) throw tooMany();
   });
   app.addHook('preSerialization', writeAnswers);
@@ -126,7 +129,8 @@ function bareApp(options: AppOptions): App {
       handleError(createGuard(options.allowedHosts)(request.headers) ?? unreadableUrl, request, reply),
     // Answered below, in our own words.
     clientErrorHandler: () => undefined,
-    return503OnClosing: true,
+    // Answered in our own words, below.
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
   }).withTypeProvider<SchemaTypes>();
   answerRefusedRequests(app.server);
