@@ -67,6 +67,34 @@ describe('an OpenAI client', () => {
   });
 });
 
+describe('usage', () => {
+  test('is counted per person, and the session row knows its resume id', async () => {
+    await ask('echo count me');
+    await expect
+      .poll(async () => (await house.get<{ usage: UsageRollup[] }>(`${house.urls.collector}/api/usage?since=0`)).usage)
+      .toMatchObject([{ surface: 'compat', principal: 'owner' }]);
+    expect((await sessions())[0]?.engine_session_id).toMatch(/^offline-/);
+  });
+});
+
+describe('the service', () => {
+  test('tells the same version everywhere', async () => {
+    const versions = await Promise.all(
+      Object.values(house.urls).map((url) => house.get<{ sha: string; version: string }>(`${url}/version`)),
+    );
+    expect(new Set(versions.map(({ sha, version }) => `${version} ${sha}`)).size).toBe(1);
+  });
+
+  test('describes its routes', async () => {
+    const document = await house.get<{ paths: Record<string, unknown> }>(`${house.urls.core}/openapi.json`);
+    expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/v2/handle', '/v2/session/{key}', '/query', '/health']));
+  });
+
+  test('shows the key once, in the banner of the first start', () => {
+    expect(house.output()).toContain(house.key());
+  });
+});
+
 describe('a key of its own', () => {
   const portOf = (url: string) => new URL(url).port;
   const svc = (...args: string[]) =>
@@ -128,33 +156,5 @@ describe('a key of its own', () => {
     expect(made.map(({ code }) => code)).toEqual([0, 0, 0]);
     const { keys } = JSON.parse((await svc('list', '--json')).out) as { keys: { name: string }[] };
     expect(keys.map(({ name }) => name)).toEqual(expect.arrayContaining([...names, 'owner']));
-  });
-});
-
-describe('usage', () => {
-  test('is counted per person, and the session row knows its resume id', async () => {
-    await ask('echo count me');
-    await expect
-      .poll(async () => (await house.get<{ usage: UsageRollup[] }>(`${house.urls.collector}/api/usage?since=0`)).usage)
-      .toMatchObject([{ surface: 'compat', principal: 'owner' }]);
-    expect((await sessions())[0]?.engine_session_id).toMatch(/^offline-/);
-  });
-});
-
-describe('the service', () => {
-  test('tells the same version everywhere', async () => {
-    const versions = await Promise.all(
-      Object.values(house.urls).map((url) => house.get<{ sha: string; version: string }>(`${url}/version`)),
-    );
-    expect(new Set(versions.map(({ sha, version }) => `${version} ${sha}`)).size).toBe(1);
-  });
-
-  test('describes its routes', async () => {
-    const document = await house.get<{ paths: Record<string, unknown> }>(`${house.urls.core}/openapi.json`);
-    expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/v2/handle', '/v2/session/{key}', '/query', '/health']));
-  });
-
-  test('shows the key once, in the banner of the first start', () => {
-    expect(house.output()).toContain(house.key());
   });
 });
