@@ -21,11 +21,11 @@ const isForEveryHost = (name: string) =>
   named.has(name) || ['NODE_', 'SVC_', 'MALLOC_'].some((prefix) => name.startsWith(prefix));
 
 /**
- * The allocator of glibc keeps what was freed between other things, and keeps more the larger a piece was. Bodies come in pieces of up
- * to 64 KiB: from this size on memory is asked of the system itself, which gets it back as soon as it is free. With a bound of 128 KiB
- * a turn costs the core a tenth less, but what a flood of bodies took is kept for good. Other systems do not read these.
+ * The allocator of glibc keeps what was freed between other things, and keeps more the larger a piece was. From this size on memory is
+ * asked of the system itself, which gets it back as soon as it is free: large bodies are held in such pieces. Each read of a socket
+ * takes 64 KiB, free again a moment later: asked of the system they would cost a turn some ten page faults. Other systems do not read these.
  */
-const allocator = { MALLOC_MMAP_THRESHOLD_: '16384', MALLOC_TRIM_THRESHOLD_: '65536' };
+const allocator = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '65536' };
 
 /**
  * What a host process gets of our environment. The core starts engines, which know their logins by variables of their

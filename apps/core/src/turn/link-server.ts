@@ -4,6 +4,7 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
+import { freePart } from '@svc/service-kit/intake/byte-blocks.ts';
 import { createUnreadReplies, type UnreadReplies } from '@svc/service-kit/http/unread-replies.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -137,9 +138,12 @@ function serve(deps: Deps, socket: Socket, { intake, unread, openPeer }: Shared)
   });
   socket.on('data', (chunk) => {
     const taken = lines.push(chunk);
-    if (taken === null) return;
+    if (taken === null) return freePart(chunk);
     socket.pause();
-    void taken.then(() => isRefused || socket.resume());
+    void taken.then(() => {
+      freePart(chunk);
+      if (!isRefused) socket.resume();
+    });
   });
   socket.on('error', (error) => deps.log.warn({ err: error }, 'a connector link broke'));
   socket.on('close', () => {

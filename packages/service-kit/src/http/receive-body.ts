@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createPace } from '../redaction/pace.ts';
 import { badRequest, ServiceError } from '../service-error.ts';
+import { freePart } from '../intake/byte-blocks.ts';
 import type { IncomingBody } from '../intake/incoming-body.ts';
 import type { JsonShape } from '../json-shape.ts';
 
@@ -13,7 +14,8 @@ const paceBytes = 10 * 1024;
 const discardMs = 10_000;
 
 /**
- * Reads a stream of JSON to its end into a body, and looks at every part before it is kept. @throws what the body or its shape refuses,
+ * Reads a stream of JSON to its end into a body, and looks at every part before it is kept. The body copies what it keeps: the memory of
+ * large parts is given back, so nobody else may hold them. @throws what the body or its shape refuses,
  * 408 for a slow sender, 400 for a broken one.
  */
 export function receiveBody(stream: Readable, body: Pick<IncomingBody, 'add'>, shape: Pick<JsonShape, 'take'>): Promise<void> {
@@ -32,6 +34,9 @@ export function receiveBody(stream: Readable, body: Pick<IncomingBody, 'add'>, s
       try {
         shape.take(part);
         const landed = body.add(part);
+        // In the next turn: the parser may not be done with this one yet.
+        if (landed === null) setImmediate(freePart, part);
+        else landed.then(() => freePart(part), end);
         // A sender that is fast has as much read in one turn of the event loop as it has sent.
         const waited = landed ?? (turns.isDue() ? turns.pause() : null);
         if (waited === null) return;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createByteBlocks, freeBytes } from './byte-blocks.ts';
+import { createByteBlocks, freeBytes, freePart } from './byte-blocks.ts';
 
 test('what was added comes back as it was, however it is cut', () => {
   const rule = fc.property(fc.array(fc.integer({ min: 0, max: 300_000 }), { maxLength: 6 }), (lengths) => {
@@ -44,4 +44,13 @@ test('memory that others share is left alone', () => {
   expect(whole.length).toBe(100);
   freeBytes(whole);
   expect(whole.length).toBe(0);
+});
+
+test('the memory of a large part is given back, unless it is a part of something else or short', () => {
+  const large = Buffer.alloc(64 * 1024);
+  const whole = Buffer.alloc(64 * 1024);
+  const slice = whole.subarray(1);
+  const short = Buffer.from('short');
+  for (const part of [large, slice, short]) freePart(part);
+  expect([large.length, slice.length, whole.length, short.toString()]).toEqual([0, 64 * 1024 - 1, 64 * 1024, 'short']);
 });

@@ -70,3 +70,11 @@ export function freeBytes(bytes: Buffer): void {
   const memory = bytes.buffer as ArrayBuffer;
   if (bytes.length === memory.byteLength) memory.transfer(0);
 }
+
+/** A shorter part of a stream is left to the garbage collector, which has it soon. */
+const largePart = 16 * 1024;
+
+/** The same for a part of a stream whose bytes were copied: hundreds of megabytes of them may come between two collections. */
+export function freePart(part: Buffer): void {
+  if (part.length >= largePart) freeBytes(part);
+}
