@@ -172,7 +172,7 @@ test.each([
   [['add', 'nothing'], 'there is no connector type "nothing"'],
   [['add', 'shop', '--set', 'prt=1'], 'has no setting "prt"'],
   [['add', 'shop', '--set', 'port=x'], '"port" takes a number'],
-  [['add', 'shop', '--secret', 'port'], 'is no credential'],
+  [['add', 'shop', '--secret', 'port'], 'is not a credential'],
   [['add', 'shop'], '--secret token_secret_key'],
   [['config', 'shop', '--get', 'prt'], 'has no setting "prt"'],
   [['logs', 'nobody'], 'there is no connector "nobody"'],

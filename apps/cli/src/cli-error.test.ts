@@ -1,3 +1,4 @@
+import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { expect, test } from 'vitest';
 import { CliError, renderCliError, toCliError } from './cli-error.ts';
 import { plain } from './terminal.ts';
@@ -45,4 +46,23 @@ test.each([
 ])('has the command to run from a reason that ends with one: %s', (why, run) => {
   expect(new CliError('no.', { why }).run).toBe(run);
   expect(new CliError('no.', { why, run: './svc doctor' }).run).toBe('./svc doctor');
+});
+
+test.each([
+  [new ServiceError('conflict', 'The vault is sealed. Open it: ./svc vault unseal'), 'this did not work.', './svc vault unseal'],
+  [Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }), 'the connection broke.', './svc status'],
+  [new Error('aborted'), 'the connection broke.', './svc status'],
+  [Object.assign(new Error('getaddrinfo ENOTFOUND x'), { code: 'ENOTFOUND' }), 'the connection broke.', './svc status'],
+  [new DOMException('timed out', 'TimeoutError'), 'no answer came in time.', './svc status'],
+])('what is to be expected shows no stack: %s', (error, message, run) => {
+  const shown = toCliError(error);
+  expect(shown).toMatchObject({ message, run });
+  expect(shown.why ?? '').not.toMatch(/^\s+at /m);
+});
+
+test('what nobody expected shows where it happened, for a report', () => {
+  expect(toCliError(new TypeError('x is undefined'))).toMatchObject({
+    message: 'this should not happen.',
+    why: expect.stringMatching(/TypeError: x is undefined\n\s+at /) as string,
+  });
 });

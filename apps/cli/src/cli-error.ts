@@ -1,4 +1,5 @@
 import { SettingsError } from '@svc/service-kit/config/setting.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { usualWidth, wrap, type Style } from './terminal.ts';
 
@@ -32,17 +33,42 @@ export function toCliError(error: unknown): CliError {
       exitCode: exitCodes.badSettings,
     });
   }
-  const { code, message, stack, path } = error as NodeJS.ErrnoException;
+  if (error instanceof ServiceError) return new CliError('this did not work.', { why: error.message, cause: error });
+  const { code, name, message, stack, path } = error as NodeJS.ErrnoException;
   if (code !== undefined && fileCodes.has(code)) {
     const why = (path !== undefined && wordsOf[code]?.(path)) || message;
     return new CliError('a file cannot be used.', { why, run: './svc doctor', cause: error });
   }
-  return new CliError('something went wrong that should not.', {
+  if (isSilence(name)) return new CliError('no answer came in time.', { run: './svc status', cause: error });
+  const broken = brokenConnection(code, message);
+  if (broken !== null) return new CliError('the connection broke.', { why: broken, run: './svc status', cause: error });
+  return new CliError('this should not happen.', {
     why: stack ?? message ?? String(error),
     run: './svc doctor',
     cause: error,
   });
 }
+
+const isSilence = (name: string) => name === 'TimeoutError' || name === 'AbortError';
+
+/** What ends a connection in the middle is a process that ended, or a network: nothing to report to us. */
+function brokenConnection(code: string | undefined, message: string): string | null {
+  if (code === 'ECONNRESET' || code === 'EPIPE' || message === 'aborted')
+    return 'The process that was asked ended in the middle of it.';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The name of the machine that was asked is not known.';
+  return code !== undefined && networkCodes.has(code) ? `The network said: ${message}` : null;
+}
+
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'ENETDOWN',
+  'EHOSTDOWN',
+  'ERR_STREAM_PREMATURE_CLOSE',
+]);
 
 const indent = ' '.repeat(5);
 

@@ -1,3 +1,4 @@
+import { counted } from '@svc/service-kit/words.ts';
 import type { DeliveryCounts } from '@svc/contract/delivery.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
 import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
@@ -100,7 +101,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
 /** Says that replies have failed, and where to look. */
 function deliveryNotices({ pending, failed }: DeliveryCounts): string[] {
   if (failed === 0) return [];
-  const what = failed === 1 ? '1 reply' : `${failed} replies`;
+  const what = counted(failed, 'reply', 'replies');
   const rest = pending === 0 ? '' : `, ${pending} ${pending === 1 ? 'is' : 'are'} still tried`;
   return [`${what} could not be delivered${rest}: ./svc delivery`];
 }

@@ -207,7 +207,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
     expect(await codex()).toMatchObject({
       version: pinned,
       ready: true,
-      update_fault: expect.stringContaining('nobody is logged in'),
+      update_fault: expect.stringContaining('no one is logged in'),
     });
   });
 

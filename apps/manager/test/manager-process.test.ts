@@ -292,7 +292,7 @@ describe('the first start', () => {
     mkdirSync(path.dirname(keysFile()), { recursive: true });
     writeFileSync(keysFile(), '{ "keys": [ "sk-very-secret"');
     const failure = await start(main).catch((error: Error) => error.message);
-    expect(failure).toContain('is no keys file');
+    expect(failure).toContain('is not a keys file');
     expect(failure).not.toContain('very-secret');
   });
 });

@@ -113,6 +113,6 @@ function describe({ kind, name, filename, mime, at }: FilePart, data: Buffer): {
 function sniffed(kind: 'image' | 'audio', data: Buffer, at: string): Sniffed {
   const found = kind === 'image' ? sniffImage(data) : sniffAudio(data);
   if (found !== null) return found;
-  if (kind === 'image') throw refuse(at, `'${at}' is no image of the types PNG, JPEG, GIF and WebP.`, 'invalid_image_format');
-  throw refuse(at, `'${at}' is no clip of the types wav and mp3.`, 'invalid_value');
+  if (kind === 'image') throw refuse(at, `'${at}' is not an image of the type PNG, JPEG, GIF or WebP.`, 'invalid_image_format');
+  throw refuse(at, `'${at}' is not a clip of the type wav or mp3.`, 'invalid_value');
 }

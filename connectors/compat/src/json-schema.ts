@@ -71,7 +71,7 @@ const keywords: Readonly<Record<string, Keyword>> = {
       ? null
       : `${at} is not of type ${String(types)}`,
   enum: (list, value, at) =>
-    Array.isArray(list) && list.some((each) => isDeepStrictEqual(each, value)) ? null : `${at} is none of the values allowed`,
+    Array.isArray(list) && list.some((each) => isDeepStrictEqual(each, value)) ? null : `${at} is not one of the allowed values`,
   const: (only, value, at) => (isDeepStrictEqual(only, value) ? null : `${at} is not the one value allowed`),
   anyOf: (list, value, at, walk) =>
     Array.isArray(list) && list.some((each) => walk.check(each, value, at) === null)

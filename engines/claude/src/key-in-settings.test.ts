@@ -35,7 +35,7 @@ test.each(['{ "env": { // a comment\n "ANTHROPIC_API_KEY": "x" } }', '{"apiKeyHe
   'settings that cannot be read here may hold a key for the program',
   async (text) => {
     writeFileSync(file, text);
-    expect(await look(false)).toMatch(/settings\.json (cannot be read, and may set a key|is no settings file)/);
+    expect(await look(false)).toMatch(/settings\.json (cannot be read, and may set a key|is not a settings file)/);
   },
 );
 
@@ -57,10 +57,10 @@ test.each([
 test('a pipe in place of the settings holds up no turn', async () => {
   rmSync(file, { force: true });
   execFileSync('mkfifo', [file]);
-  expect(await look(true)).toContain('is no settings file');
+  expect(await look(true)).toContain('is not a settings file');
   rmSync(file);
   mkdirSync(file);
-  expect(await look(true)).toContain('is no settings file');
+  expect(await look(true)).toContain('is not a settings file');
   rmSync(file, { recursive: true });
   expect(await look(true)).toBeUndefined();
 });

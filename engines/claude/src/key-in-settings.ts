@@ -80,7 +80,8 @@ const maxBytes = 1024 * 1024;
 async function faultIn({ file, isProject }: SettingsFile): Promise<string | null> {
   const beginning = await readBeginning(file, maxBytes);
   if (beginning === 'absent') return null;
-  if (beginning === 'not_a_file' || !beginning.isWhole) return 'is no settings file: it is no plain file, or too long';
+  if (beginning === 'not_a_file' || !beginning.isWhole)
+    return 'is not a settings file: it is not a plain file, or it is too long';
   try {
     const text = new TextDecoder().decode(beginning.bytes);
     return text.trim() === '' ? null : keyIn(JSON.parse(text), isProject);

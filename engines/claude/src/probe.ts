@@ -28,7 +28,7 @@ export async function probeClaude({ location, env, cwd, baseUrl }: Deps): Promis
   if (status.authMethod?.startsWith('api_key') === true)
     return { ...base, auth: 'api_key', ready: false, reason: `${name} has only an API key, which is refused. ${howToLogIn}` };
   if (status.loggedIn !== true)
-    return { ...base, auth: 'none', ready: false, reason: `${name} is installed but nobody is logged in. ${howToLogIn}` };
+    return { ...base, auth: 'none', ready: false, reason: `${name} is installed, but no one is logged in. ${howToLogIn}` };
   return {
     ...base,
     auth: 'subscription',

@@ -55,7 +55,7 @@ function authOf(code: number | null, output: string): EngineAuth {
 function reasonOf(auth: EngineAuth, version: string, baseUrl: string | null, isByKey: boolean): string {
   const name = version === pin.version ? `Codex ${version}` : `Codex ${version} (tested with ${pin.version})`;
   if (auth === 'local') return `${name} uses the endpoint ${baseUrl}.`;
-  if (auth === 'none') return `${name} is installed but nobody is logged in. Log in with "./svc engine login codex".`;
+  if (auth === 'none') return `${name} is installed, but no one is logged in. Log in with "./svc engine login codex".`;
   if (isByKey) return `${name} has an API key: every turn is billed.`;
   return auth === 'api_key'
     ? `${name} is logged in with an API key: every turn is billed.`

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
+import { counted } from '@svc/service-kit/words.ts';
 import type { CreateEngine, EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { estimateUsage } from '@svc/engine-kit/usage.ts';
 import { asksForTools, findCommand, say } from './commands.ts';
@@ -12,7 +13,7 @@ const sessionId = /^offline-[0-9a-f-]{36}$/;
 
 const aboutItself = (text: string) =>
   `No model is connected yet, so I cannot answer that. I am the built-in offline engine and only show that the way from ` +
-  `your channel to here and back works; you wrote ${text.length} characters.\n\n` +
+  `your channel to here and back works; you wrote ${counted(text.length, 'character')}.\n\n` +
   'To connect a model, run `./svc engine install codex` and `./svc engine login codex` (or `claude`), or start a local model server. ' +
   '`./svc engine` shows how each engine stands.\n\n' +
   'Until then I understand: echo TEXT, wait SECONDS TEXT, count N, think TEXT, tool NAME {json} (such as tool clock), context, fail CODE.';
@@ -33,7 +34,7 @@ export const createEngine: CreateEngine = (deps) => {
         path: null,
         auth: 'none',
         ready: true,
-        reason: 'It is built in and needs nothing, but it is no model.',
+        reason: 'It is built in and needs nothing, but it is not a model.',
       }),
     instructions: ({ system }) =>
       Promise.resolve({ text: system, added: ['No model reads it: "context" in a message shows what a model would get.'] }),

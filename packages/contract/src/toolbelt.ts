@@ -84,7 +84,7 @@ export const toolDescriptions: Record<ToolName, Description> = {
   },
   svc_who: {
     title: 'Who touched a path',
-    description: 'Tells which sessions recently touched a file, or anything in a folder, with their tools.',
+    description: 'Lists the sessions that recently touched a file, or anything in a folder, with their tools.',
     readOnly: true,
   },
   svc_send: {

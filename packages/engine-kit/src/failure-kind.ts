@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { cutText } from '@svc/service-kit/cut-text.ts';
+import { roundedDuration } from '@svc/service-kit/words.ts';
 import type { EngineFailure } from './engine.ts';
 
 /** What went wrong upstream, and what a person can do about it. */
@@ -46,19 +47,12 @@ export const endingIn = (failure: EngineFailure, ms: number): EngineFailure => (
   retryAfterMs: ms,
 });
 
-const limitEnds = (ms: number): string => `The limit of this account ends in ${inWords(ms)}.`;
+const limitEnds = (ms: number): string => `The limit of this account ends in ${roundedDuration(ms)}.`;
 
 /** The upstream's own words, when a text carries its JSON body. */
 export function innerMessage(text: string): string | null {
   const inner = /"message"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
   return inner === undefined ? null : inner.replaceAll('\\"', '"');
-}
-
-/** A time span as people say it. */
-export function inWords(ms: number): string {
-  const minutes = Math.ceil(ms / 60_000);
-  if (minutes < 2) return `${Math.max(1, Math.ceil(ms / 1000))} s`;
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
 /** What a vendor's program writes for its own terminal and its own developers says nothing to a person in a chat. */
@@ -72,12 +66,12 @@ const noise = [
 const maxWords = 500;
 
 /** The words of a program for a person: no colours, no diagnostics, no commands of the vendor's own terminal. */
-export function plainWords(words: string): string {
+export function plaroundedDuration(words: string): string {
   const text = noise.reduce((rest, sign) => rest.replace(sign, ''), stripVTControlCharacters(words));
   return cutText(text.replace(/\s+/g, ' ').trim(), maxWords);
 }
 
 function sentence(words: string): string {
-  const text = plainWords(words) || 'The turn failed without a reason.';
+  const text = plaroundedDuration(words) || 'The turn failed without a reason.';
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -1,3 +1,4 @@
+import { counted } from '@svc/service-kit/words.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { LogLine } from './child-spec.ts';
 
@@ -77,7 +78,7 @@ export function createLineGate(clock: Clock, pass: (line: Raw) => void): LineGat
     if (lines === 0 || next === undefined) return;
     leftOut = { lines: 0, characters: 0 };
     const mib = (characters / 1024 / 1024).toFixed(1);
-    passOn({ stream: next.stream, text: `[${lines} lines (${mib} MiB) left out: more than can be kept up with]` });
+    passOn({ stream: next.stream, text: `[${counted(lines, 'line')} (${mib} MiB) left out: more than can be kept up with]` });
   }
 
   return {

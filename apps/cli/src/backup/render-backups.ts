@@ -1,3 +1,4 @@
+import { counted } from '@svc/service-kit/words.ts';
 import type { Backup, RestorePlan, RestoreState } from '@svc/contract/backup.ts';
 import type { Style } from '../terminal.ts';
 import { inUnits } from '../upload/progress.ts';
@@ -35,7 +36,7 @@ export function restoreWords({ state, plan }: RestoreState): string {
 export function stagedWords(plan: RestorePlan): string {
   const secrets = plan.secrets === 'restored' ? 'with its secrets' : 'the present secrets stay';
   return (
-    `The backup of ${dateOf(plan.created_at)} is whole (${plan.files} files, ${inUnits(plan.bytes)}; ${secrets}).\n` +
+    `The backup of ${dateOf(plan.created_at)} is whole (${counted(plan.files, 'file')}, ${inUnits(plan.bytes)}; ${secrets}).\n` +
     'It is put in place at the next start: stop the service, then ./svc up.\nNot wanted any more: ./svc backup undo'
   );
 }

@@ -2,7 +2,7 @@ import type { Delivery, DeliveryPage } from '@svc/contract/delivery.ts';
 import { CliError } from '../cli-error.ts';
 import { span, wrapSpans } from '../screen/spans.ts';
 import { askCore } from '../service-client.ts';
-import { duration } from '../status/duration.ts';
+import { duration } from '@svc/service-kit/words.ts';
 import type { ChatScreen } from './chat-screen.ts';
 
 type Place = { coreUrl: string; conversationKey: string };

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { counted } from '@svc/service-kit/words.ts';
 import type { Backup, RestorePlan, RestoreUndone } from '@svc/contract/backup.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
@@ -38,7 +39,7 @@ export async function backup(command: BackupCommand): Promise<number> {
       const made = await create(url, command.secrets === true);
       show(
         made,
-        `${green('Made')} ${made.id}, ${inUnits(made.bytes ?? 0)}, ${made.files} files. Keep a copy elsewhere:\n./svc backup get ${made.id} FILE`,
+        `${green('Made')} ${made.id}, ${inUnits(made.bytes ?? 0)}, ${counted(made.files ?? 0, 'file')}. Keep a copy elsewhere:\n./svc backup get ${made.id} FILE`,
       );
       break;
     }

@@ -71,12 +71,15 @@ function openSession(settings: CliSettings, given: string): ChatSession {
     return createChatSession({ coreUrl: coreUrl(settings), user, conversationKey: own + name });
   }
   const isOther = given.includes(':');
-  throw new CliError(isOther ? `"${given}" is not a conversation of this shell.` : `"${given}" is no name for a conversation.`, {
-    why: isOther
-      ? `Those of this shell begin with ${own}. What is put into another one is answered over its own channel.`
-      : 'It takes letters, digits, ".", "-" and "_", at most 64, or a whole key such as shell:anna:default.',
-    run: isOther ? './svc session --help' : undefined,
-  });
+  throw new CliError(
+    isOther ? `"${given}" is not a conversation of this shell.` : `"${given}" cannot be the name of a conversation.`,
+    {
+      why: isOther
+        ? `Those of this shell begin with ${own}. What is put into another one is answered over its own channel.`
+        : 'It takes letters, digits, ".", "-" and "_", at most 64, or a whole key such as shell:anna:default.',
+      run: isOther ? './svc session --help' : undefined,
+    },
+  );
 }
 
 function userName(): string {

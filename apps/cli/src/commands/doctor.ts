@@ -1,3 +1,4 @@
+import { counted } from '@svc/service-kit/words.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { examine } from '../doctor/examine.ts';
 import { renderFinding } from '../doctor/finding.ts';
@@ -12,9 +13,7 @@ export async function doctor({ json }: { json?: boolean }): Promise<number> {
   else {
     const style = createStyle(process.stdout);
     print(findings.map((finding) => renderFinding(finding, style, widthOf(process.stdout))).join('\n'));
-    print(
-      problems === 0 ? `\n${style.green('All is well.')}` : `\n${style.red(`${problems} problem${problems === 1 ? '' : 's'}.`)}`,
-    );
+    print(problems === 0 ? `\n${style.green('All is well.')}` : `\n${style.red(`${counted(problems, 'problem')}.`)}`);
   }
   return problems === 0 ? exitCodes.ok : exitCodes.failed;
 }

@@ -10,7 +10,7 @@ import { createStyle } from '../terminal.ts';
 
 export type PairOptions = { as?: string; role?: string; name?: string; json?: boolean };
 
-const help: RefusalHelp = { what: 'nobody was let in.', run: './svc pair' };
+const help: RefusalHelp = { what: 'no one was let in.', run: './svc pair' };
 
 /** Lists those who wait to be let in, or lets in the one whose code it is given. */
 export function pair(code: string, options: PairOptions): Promise<number> {

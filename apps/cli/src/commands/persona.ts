@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { counted } from '@svc/service-kit/words.ts';
 import type { EnginePersona, PersonaTier, PersonaView } from '@svc/contract/persona.ts';
 import type { EngineChoice } from '@svc/contract/service.ts';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
@@ -74,7 +75,7 @@ function edit(file: string): void {
 
 function rendered({ text, bytes, source, file, fault }: PersonaView): string {
   const style = createStyle(process.stdout);
-  const head = `${sources[source]} ${file} (${bytes} bytes)`;
+  const head = `${sources[source]} ${file} (${counted(bytes, 'byte')})`;
   return [style.dim(head), ...(fault === null ? [] : [style.yellow(fault)]), '', text].join('\n');
 }
 
@@ -86,7 +87,7 @@ const tools: Record<EnginePersona['tool_policy'], string> = {
 
 /** What an engine gives its model, and what its program adds. */
 export function renderEnginePersona({ engine, tier, tool_policy, text, bytes, added }: EnginePersona, style: Style): string {
-  const head = `${visibleLine(engine)} in a turn of ${tierWord(tier)}, with ${tools[tool_policy]} (${bytes} bytes):`;
+  const head = `${visibleLine(engine)} in a turn of ${tierWord(tier)}, with ${tools[tool_policy]} (${counted(bytes, 'byte')}):`;
   const more =
     added.length === 0
       ? [style.dim('Its program adds nothing to it.')]

@@ -35,7 +35,7 @@ const nameIn = (config: Record<string, unknown>, field: string): string | null =
 };
 
 const notCredential = ({ type, credentialKeys }: ConnectorMeta, field: string) =>
-  new CliError(`"${field}" is no credential of ${type}.`, {
+  new CliError(`"${field}" is not a credential of ${type}.`, {
     why: credentialKeys.length === 0 ? 'It has none.' : `It has ${credentialKeys.join(', ')}.`,
   });
 

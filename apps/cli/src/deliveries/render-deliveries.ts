@@ -1,6 +1,6 @@
 import type { Delivery } from '@svc/contract/delivery.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
-import { duration } from '../status/duration.ts';
+import { counted, duration } from '@svc/service-kit/words.ts';
 import { visibleLine, type Style } from '../terminal.ts';
 import type { Changed, DeliveryAction, DeliveryList } from './delivery-api.ts';
 
@@ -46,7 +46,7 @@ const stateStyle = ({ state }: Delivery, style: Style) =>
   state === 'failed' ? style.red : state === 'pending' ? style.yellow : style.green;
 
 function stateFacts({ state, attempts, next_at }: Delivery, now: number): string[] {
-  const times = attempts === 0 ? [] : [`${attempts} attempt${attempts === 1 ? '' : 's'}`];
+  const times = attempts === 0 ? [] : [counted(attempts, 'attempt')];
   if (state !== 'pending') return [state, ...times];
   return ['pending', ...times, next_at === null || next_at <= now ? 'next now' : `next in ${duration(next_at - now)}`];
 }
@@ -81,7 +81,7 @@ export function renderChanged(action: DeliveryAction, { done, refused, skipped }
 }
 
 function doneLine(action: DeliveryAction, count: number): string {
-  const what = count === 1 ? '1 reply is' : `${count} replies are`;
+  const what = `${counted(count, 'reply', 'replies')} ${count === 1 ? 'is' : 'are'}`;
   return action === 'retry' ? `${what} tried again now. ./svc delivery shows what came of it.` : `${what} off the list.`;
 }
 

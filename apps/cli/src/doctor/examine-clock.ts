@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { duration } from '../status/duration.ts';
+import { duration } from '@svc/service-kit/words.ts';
 import { fine, problem, type Finding } from './finding.ts';
 
 /** Clocks that are set right by themselves jump by less. */

@@ -87,7 +87,7 @@ export function judgeOwners(principals: readonly Principal[], roles: readonly Ro
       tell('people', `the owner "${key}" is disabled: what they write is refused`, `./svc person enable ${quoted(key)}`),
     );
   if (owners.length === 0)
-    return [problem('people', 'nobody is owner, so nobody may do everything here', './svc person add owner --role owner')];
+    return [problem('people', 'no person is owner, so no one may do everything here', './svc person add owner --role owner')];
   const nameless = active.filter(({ identifiers }) => identifiers.length === 0);
   const unreachable =
     active.length > 0 && nameless.length === active.length

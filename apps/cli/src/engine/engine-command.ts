@@ -52,7 +52,7 @@ function addKey(noun: Command, run: Run): void {
     .option('--remove', 'forget it and use the login again')
     .allowExcessArguments()
     .action((id: string, options: EngineOptions, self: Command) => {
-      if (self.args.length > 1) self.error('error: a key is no argument: everybody on this machine could see it.');
+      if (self.args.length > 1) self.error('error: a key is not given as an argument: everybody on this machine could see it.');
       return run('key', id, [], options);
     });
 }

@@ -1,4 +1,6 @@
+import { counted } from '@svc/service-kit/words.ts';
 import type { FolderList, FolderScope, ListedFolder } from '@svc/contract/folder.ts';
+import { counted } from '@svc/service-kit/words.ts';
 import type { Session } from '@svc/contract/session.ts';
 import type { Tier } from '@svc/contract/trust.ts';
 import { visibleLine, type Style } from '../terminal.ts';
@@ -38,7 +40,7 @@ export function renderSession(session: Session, style: Style): string {
     ...(title === null
       ? [style.bold(visibleLine(conversation_key))]
       : [style.bold(visibleLine(title)), `  ${visibleLine(conversation_key)}`]),
-    `  ${[state, surface, engine, `${turns} turns`].filter(Boolean).map(visibleLine).join(', ')}`,
+    `  ${[state, surface, engine, counted(turns, 'turn')].filter(Boolean).map(visibleLine).join(', ')}`,
     ...(cwd === null ? [] : [`  worked in ${visibleLine(cwd)}`]),
     ...(folder === null
       ? []

@@ -3,7 +3,7 @@ import type { OtelView, SearchAnswer, SearchedSession } from '@svc/contract/insi
 import type { OtelSettings } from '@svc/service-kit/config/settings.ts';
 import { visibleLine, type Style } from '../terminal.ts';
 import { line } from './words.ts';
-import { duration } from '../status/duration.ts';
+import { counted, duration } from '@svc/service-kit/words.ts';
 
 /** One event on one line: when, what, who, where, and the beginning of its text or payload. */
 export function renderEvent(event: TelemetryEvent, style: Style): string {
@@ -31,11 +31,7 @@ export function renderSearch({ sessions, hits, capped, complete }: SearchAnswer,
 
 function block(session: SearchedSession, now: number, style: Style): string[] {
   const { conversation_key, title, principal, identity, hits, last_hit_at } = session;
-  const facts = [
-    line(principal ?? identity ?? 'unknown sender', 60),
-    `${hits} hit${hits === 1 ? '' : 's'}`,
-    `${duration(now - last_hit_at)} ago`,
-  ];
+  const facts = [line(principal ?? identity ?? 'unknown sender', 60), counted(hits, 'hit'), `${duration(now - last_hit_at)} ago`];
   const key = line(conversation_key, 120);
   const name = title === null ? [`  ${style.bold(key)}`] : [`  ${style.bold(line(title, 70))}`, `      ${style.dim(key)}`];
   return [...name, `      ${facts.join(', ')}`, `      ${marked(session, style)}`];

@@ -1,6 +1,6 @@
 import type { ListedSession } from '@svc/contract/session.ts';
 import { shortPath } from '@svc/service-kit/short-path.ts';
-import { duration } from '../status/duration.ts';
+import { counted, duration } from '@svc/service-kit/words.ts';
 import type { Style } from '../terminal.ts';
 import { amount, line, usd } from './words.ts';
 
@@ -50,7 +50,7 @@ function factsOf(session: ListedSession, now: number): string[] {
     ...(surface === null ? [] : [line(surface, 30)]),
     ...(engine_id === null ? [] : [line([engine_id, model].filter(Boolean).join(' '), 60)]),
     // Of one that nobody followed the turns are not known.
-    ...(turns === 0 ? [] : [`${turns} turns`]),
+    ...(turns === 0 ? [] : [counted(turns, 'turn')]),
     ...(tokens === null ? [] : [tokens]),
     ...(cost_usd === 0 ? [] : [usd(cost_usd)]),
     `${duration(Math.max(0, now - last_event_at))} ago`,

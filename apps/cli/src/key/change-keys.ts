@@ -74,7 +74,7 @@ async function ownerOf(trust: TrustApi): Promise<Principal> {
   if (owner !== undefined && more.length === 0) return owner;
   const why =
     owner === undefined
-      ? 'Nobody has the role owner.'
+      ? 'No person has the role owner.'
       : `Several have the role owner: ${owners.map(({ key }) => key).join(', ')}.`;
   throw new CliError('say whom the key acts for.', { why, run: './svc key create NAME --for PERSON' });
 }

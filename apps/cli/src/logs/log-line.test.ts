@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { plain } from '../terminal.ts';
+import { createStyle, plain } from '../terminal.ts';
 import { renderLogEntry, toLogEntry } from './log-line.ts';
 
 const render = (raw: string) => renderLogEntry(toLogEntry('core', raw, 0), plain);
@@ -17,9 +17,20 @@ describe('a line of a log', () => {
     expect(render(raw)).toBe('12:03:11.042 core       warn  slow ms=7 url=x');
   });
 
-  test('shows the stack of an error below', () => {
-    const raw = JSON.stringify({ level: 'error', time: 0, msg: 'bad', err: { message: 'x', stack: 'Error: x\n    at y' } });
-    expect(render(raw)).toContain('bad\n    Error: x\n        at y');
+  test('is one line, with the words of an error and without its stack', () => {
+    const err = { message: 'no\nroom', stack: 'Error: no room\n    at y' };
+    const rendered = (fields: object) => render(JSON.stringify({ level: 'error', time: 0, ...fields })).replace(/^ *core +/, '');
+    expect(rendered({ msg: 'bad', err })).toBe('error bad (no\\nroom)');
+    expect(rendered({ msg: 'bad: full', err: { message: 'full' } })).toBe('error bad: full');
+    expect(rendered({ msg: 'could not start', error: 'x', stack: 'Error: x\n    at y' })).toBe('error could not start error=x');
+    for (const odd of [null, 7, 'text', { message: 7 }, []]) expect(rendered({ msg: 'bad', err: odd })).toBe('error bad');
+  });
+
+  test('has colours where they are wanted', () => {
+    const coloured = createStyle({ isTTY: true }, {});
+    const raw = JSON.stringify({ level: 'error', time: 1, msg: 'bad' });
+    expect(renderLogEntry(toLogEntry('core', raw, 0), coloured)).toContain('\u001B[31merror\u001B[39m');
+    expect(renderLogEntry(toLogEntry('core', raw, 0), createStyle({ isTTY: true }, { NO_COLOR: '1' }))).not.toContain('\u001B');
   });
 
   test('is shown as it is when it is not JSON', () => {
@@ -32,9 +43,17 @@ describe('a line of a log', () => {
 
   test('cannot command the terminal, nor pass itself off as another line', () => {
     const text = 'a\u001B]52;c;x\u0007\n12:00:00.000 core  info  forged';
-    const json = render(JSON.stringify({ level: 'info', time: 1, msg: text, sender: text, err: { stack: '\u001B[2J' } }));
+    const json = render(
+      JSON.stringify({
+        level: 'info',
+        time: 1,
+        msg: text,
+        sender: text,
+        err: { message: `because ${text}`, stack: '\u001B[2J' },
+      }),
+    );
     expect(json + render('\u001B[2Jplain')).not.toContain('\u001B');
-    expect(json.split('\n')).toHaveLength(2);
+    expect(json.split('\n')).toHaveLength(1);
   });
 
   test('is shown also with a time that no calendar has', () => {

@@ -10,9 +10,9 @@ export function toLogEntry(name: string, raw: string, before: number): LogEntry 
   return { at: typeof time === 'number' ? time : before, name, raw };
 }
 
-const ownFields = new Set(['level', 'time', 'service', 'msg', 'pid', 'hostname', 'stream', 'err']);
+const ownFields = new Set(['level', 'time', 'service', 'msg', 'pid', 'hostname', 'stream', 'err', 'stack']);
 
-/** `12:03:11.042 core     warn  what happened  key=value` */
+/** `12:03:11.042 core     warn  what happened (why) key=value`: a line for each record; the rest of an error is in `--json`. */
 export function renderLogEntry({ at, name, raw }: LogEntry, style: Style): string {
   const fields = parseLine(raw);
   const clock = at === 0 ? ''.padEnd(12) : timeOfDay(at);
@@ -23,10 +23,14 @@ export function renderLogEntry({ at, name, raw }: LogEntry, style: Style): strin
   const details = rest
     .map(([key, value]) => `${key}=${oneLine(typeof value === 'string' ? value : JSON.stringify(value))}`)
     .join(' ');
-  const line =
-    `${style.dim(clock)} ${label} ${levelLook(level, style)(level.padEnd(5))} ${oneLine(String(fields['msg'] ?? ''))} ${style.dim(details)}`.trimEnd();
-  const stack = (fields['err'] as { stack?: unknown } | undefined)?.stack;
-  return typeof stack === 'string' ? `${line}\n${style.dim(visible(stack).replaceAll(/^/gm, '    '))}` : line;
+  const message = oneLine(messageOf(fields));
+  return `${style.dim(clock)} ${style.bold(label)} ${levelLook(level, style)(level.padEnd(5))} ${message} ${style.dim(details)}`.trimEnd();
+}
+
+/** What happened, and the words of the error where they say more. */
+function messageOf({ msg, err }: Record<string, unknown>): string {
+  const [said, why] = [msg, isRecord(err) ? err['message'] : undefined].map((part) => (typeof part === 'string' ? part : ''));
+  return why === undefined || why === '' || said?.includes(why) === true ? (said ?? '') : `${said} (${why})`;
 }
 
 /** Of this machine's clock, as everything else here. */

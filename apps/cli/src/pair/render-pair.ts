@@ -1,5 +1,5 @@
 import type { LinkResult, PendingIdentity } from '@svc/contract/pairing.ts';
-import { duration } from '../status/duration.ts';
+import { counted, duration } from '@svc/service-kit/words.ts';
 import { visibleLine, type Style } from '../terminal.ts';
 import { mayDo } from '../tier-words.ts';
 
@@ -25,7 +25,7 @@ function line(entry: PendingIdentity, width: number, now: number, style: Style):
   const { code, code_expires_at, count, last_seen } = entry;
   const shown = code === null ? style.dim('no code  ') : style.green(code);
   const life = code_expires_at === null ? '' : `, code for ${duration(code_expires_at - now)}`;
-  const facts = `${count} message${count === 1 ? '' : 's'}, last ${duration(now - last_seen)} ago${life}`;
+  const facts = `${counted(count, 'message')}, last ${duration(now - last_seen)} ago${life}`;
   return `  ${shown}   ${senderName(entry).padEnd(width)}   ${style.dim(facts)}`;
 }
 

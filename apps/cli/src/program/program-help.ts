@@ -23,7 +23,7 @@ export function pointToHelp(command: Command): void {
 export function renderUsageError(text: string, width = usualWidth): string {
   const said = visible(text)
     .replace(/^error: /, 'svc: ')
-    .replace(/command-argument value '(.*?)' is invalid for argument '(.*?)'/, "'$1' is no $2");
+    .replace(/command-argument value '(.*?)' is invalid for argument '(.*?)'/, "'$1' cannot be used as $2");
   const lines = said.trimEnd().split('\n');
   return `${lines.flatMap((line) => wrap(line, width - indent.length)).join(`\n${indent}`)}\n`;
 }

@@ -273,7 +273,7 @@ describe('the command line', () => {
     [['status', '--jsn'], 'unknown option'],
     [['delivery', 'dlv_1'], 'there is no command "./svc delivery dlv_1".\nRun: ./svc delivery --help'],
     [['engine', 'instal', 'codex'], '"./svc engine install"?'],
-    [['engine', 'auto-update', 'codex', 'maybe'], "svc: 'maybe' is no state. Allowed choices are on, off"],
+    [['engine', 'auto-update', 'codex', 'maybe'], "svc: 'maybe' cannot be used as state. Allowed choices are on, off"],
     [
       ['person', 'grant', 'a', 'b', '--until', 'x'],
       'such as 2026-12-31, a day with a time, or a time from now such as 7d.\nRun: ',

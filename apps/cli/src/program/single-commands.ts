@@ -111,7 +111,7 @@ export function addDoctorCommand(program: Command, run: Run): void {
     examples: ['./svc doctor', './svc doctor --json'],
   })
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nEnds with 0: no problem was found, 1: there are some. A note (!) is none.')
+    .addHelpText('after', '\nEnds with 0 without problems, with 1 otherwise. Notes (!) do not count.')
     .action((options: { json?: boolean }) => run.doctor(options));
 }
 

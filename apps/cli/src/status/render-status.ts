@@ -1,4 +1,5 @@
-import { duration, nextTry } from './duration.ts';
+import { counted, duration } from '@svc/service-kit/words.ts';
+import { nextTry } from './duration.ts';
 import { usualWidth, wrap, type Style } from '../terminal.ts';
 import { renderFinding, type Finding } from '../doctor/finding.ts';
 import { notThere, type CoreLoad, type InstanceStatus, type ServiceStatus, type Status } from './collect-status.ts';
@@ -14,7 +15,7 @@ export function renderStatus(status: Shown, now: number, style: Style, width = u
   const lines = [
     supervisor === null
       ? `${style.yellow('Not running here.')} ./svc up starts it.`
-      : `${style.bold('Assistant Gateway')} runs as process ${supervisor.pid} since ${duration(now - supervisor.started_at)}`,
+      : `${style.bold('Assistant Gateway')} has run for ${duration(now - supervisor.started_at)} as process ${supervisor.pid}`,
     ...(supervisor?.faults ?? []).flatMap((fault) => below(fault, width, style.red)),
     '',
     ...services.flatMap((service) => serviceLines(service, now, style, width)),
@@ -55,7 +56,7 @@ function serviceLines(
     pid === null ? null : `pid ${pid}`,
     version === null ? null : `${version} ${sha === null || sha === 'unknown' ? '' : sha.slice(0, 8)}`.trim(),
     started_at === null ? null : `up ${duration(now - started_at)}`,
-    restarts === 0 ? null : `${restarts} restart${restarts === 1 ? '' : 's'}`,
+    restarts === 0 ? null : counted(restarts, 'restart'),
   ].filter((fact) => fact !== null);
   const [first = '', ...others] = wrap(facts.join(', '), width - 40).map(style.dim);
   const lines = [

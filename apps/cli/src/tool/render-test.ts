@@ -1,3 +1,4 @@
+import { counted } from '@svc/service-kit/words.ts';
 import type { ToolServerTest } from '@svc/contract/tool-server.ts';
 import { CliError } from '../cli-error.ts';
 import { visibleLine, type Style } from '../terminal.ts';
@@ -9,7 +10,7 @@ type Failed = Extract<ToolServerTest, { connected: false }>;
 export function renderTest({ name, ms, tools }: Connected, style: Style): string {
   const width = Math.min(32, Math.max(0, ...tools.map((tool) => tool.name.length)));
   return [
-    `${style.green('✓')} ${name} is there (${(ms / 1000).toFixed(1)} s) and offers ${tools.length === 1 ? '1 tool' : `${tools.length} tools`}${tools.length > 0 ? ':' : '.'}`,
+    `${style.green('✓')} ${name} is there (${(ms / 1000).toFixed(1)} s) and offers ${counted(tools.length, 'tool')}${tools.length > 0 ? ':' : '.'}`,
     ...tools.map(
       (tool) => `    ${visibleLine(tool.name).padEnd(width)}  ${style.dim(firstSentence(visibleLine(tool.description)))}`,
     ),

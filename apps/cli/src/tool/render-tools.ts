@@ -5,7 +5,7 @@ import type {
   ToolServerImport,
   ToolServerState,
 } from '@svc/contract/tool-server.ts';
-import { duration } from '../status/duration.ts';
+import { duration } from '@svc/service-kit/words.ts';
 import { visibleLine, type Style } from '../terminal.ts';
 
 type Entry = ToolServerEntry | BuiltInToolServer;

@@ -51,7 +51,7 @@ test('everybody is listed with roles and names', () => {
       ./svc pair                           lists who waits to be let in
       ./svc person explain CHANNEL VALUE   says what a sender may do, and why"
   `);
-  expect(renderPrincipals([], now, plain)).toContain('Nobody is known.');
+  expect(renderPrincipals([], now, plain)).toContain('No person is known yet.');
 });
 
 test('roles are listed with what they allow', () => {

@@ -12,7 +12,7 @@ export function renderPrincipals(principals: readonly Principal[], now: number, 
     return [head, ...factsOf(principal, now, style).map((fact) => `  ${' '.repeat(width)}  ${fact}`)];
   });
   return [
-    ...(lines.length === 0 ? ['Nobody is known.'] : lines),
+    ...(lines.length === 0 ? ['No person is known yet.'] : lines),
     '',
     style.dim('  ./svc pair                           lists who waits to be let in'),
     style.dim('  ./svc person explain CHANNEL VALUE   says what a sender may do, and why'),

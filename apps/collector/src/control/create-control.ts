@@ -75,7 +75,7 @@ export function createControl({ settings, db, clock, hosts, transcriptStore }: D
       const { cwd } = await target(key);
       const folder = cwd ?? (await lastFolder(db, key));
       if (folder === null)
-        throw conflict('Nobody knows where this session works: it has no folder, and its tools touched no file.');
+        throw conflict('It is not known where this session works: it has no folder, and its tools touched no file.');
       return readTreeDiff(folder);
     },
     async restart(name: string): Promise<object> {

@@ -10,7 +10,7 @@ export function mountOtelRoutes(app: App, { readAuth, controlAuth, otel }: Deps)
   app.get('/api/otel', { onRequest: readAuth }, (): OtelView => otel.view());
   app.post('/api/otel/install', { onRequest: controlAuth }, async (): Promise<OtelView> => {
     if (otel.view().state === 'off')
-      throw conflict('Nobody says where to send it. Set OTEL_EXPORTER_OTLP_ENDPOINT in .env and restart the service.');
+      throw conflict('It is not set where to send it. Set OTEL_EXPORTER_OTLP_ENDPOINT in .env and restart the service.');
     await otel.install().catch((error: unknown) => {
       throw upstream(`The libraries could not be installed: ${errorText(error)}`, error);
     });

@@ -1,5 +1,5 @@
-import { inWords } from '@svc/engine-kit/failure-kind.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { roundedDuration } from '@svc/service-kit/words.ts';
 import type { RunFailure } from '../turn/run-engine.ts';
 import { isEngineId, type EngineId } from './load-engine.ts';
 
@@ -52,7 +52,8 @@ export function createEngineFallback(fallback: readonly string[], clock: Pick<Cl
     cooldowns.delete(id);
     return null;
   };
-  const words = (id: string, { until, why }: Cooldown) => `${id} is passed over for ${inWords(until - clock.elapsed())}: ${why}`;
+  const words = (id: string, { until, why }: Cooldown) =>
+    `${id} is passed over for ${roundedDuration(until - clock.elapsed())}: ${why}`;
 
   return {
     order(first) {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { counted } from '@svc/service-kit/words.ts';
 import { atOnce, type Steps } from '@svc/service-kit/redaction/pace.ts';
 import { compileLinear } from '@svc/service-kit/linear-pattern.ts';
 
@@ -16,7 +17,7 @@ const maxLineChars = 500;
 export function parseDenyRules(text: string): DenyRules {
   const lines = text.split('\n').map((line, index) => ({ line: line.trim(), number: index + 1 }));
   const rules = lines.filter(({ line }) => line !== '' && !line.startsWith('#'));
-  if (rules.length > maxLines) throw new Error(`it has ${rules.length} rules, and may have ${maxLines}`);
+  if (rules.length > maxLines) throw new Error(`it has ${counted(rules.length, 'rule')}, and may have ${maxLines}`);
   const long = rules.find(({ line }) => line.length > maxLineChars);
   if (long !== undefined) throw new Error(`line ${long.number} is longer than ${maxLineChars} characters`);
   const isPattern = ({ line }: { line: string }) => line.length > 2 && line.startsWith('/') && line.endsWith('/');

@@ -59,7 +59,7 @@ export async function chooseStt(deps: ProviderDeps, askedModel: string | null): 
   if (id === null) {
     throw speechFault(
       'no_provider',
-      'Nobody transcribes here. Set SVC_STT_BASE_URL to a server that speaks as OpenAI does, or SVC_STT_PROVIDER to openai or elevenlabs.',
+      'Nothing here can transcribe. Set SVC_STT_BASE_URL to a server that speaks as OpenAI does, or SVC_STT_PROVIDER to openai or elevenlabs.',
     );
   }
   const { endpoint, isMetered } = await openEndpoint(deps, 'stt', id);
@@ -77,7 +77,7 @@ async function espeak({ settings, env }: ProviderDeps): Promise<TtsProvider> {
   if (program === null) {
     throw speechFault(
       'no_provider',
-      'Nobody speaks here. Install espeak-ng, set SVC_TTS_BASE_URL to a server that speaks as OpenAI does, or SVC_TTS_PROVIDER to openai or elevenlabs.',
+      'Nothing here can speak. Install espeak-ng, set SVC_TTS_BASE_URL to a server that speaks as OpenAI does, or SVC_TTS_PROVIDER to openai or elevenlabs.',
     );
   }
   const place = { program, env, timeoutMs: settings.tts.timeoutMs };

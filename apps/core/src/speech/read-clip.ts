@@ -86,7 +86,7 @@ function toClip(bytes: Buffer, said: string | undefined): ClipBytes {
 const notAudio = (mime: string | null) =>
   new ServiceError(
     'unsupported_media_type',
-    `${mime === null ? 'This' : `"${mime}"`} is no audio that can be transcribed: ${knownAudio}. ${hint}`,
+    `${mime === null ? 'This' : `"${mime}"`} is not audio that can be transcribed: ${knownAudio}. ${hint}`,
   );
 
 function checkSize(bytes: number, limit: number): void {

@@ -90,6 +90,6 @@ const linkedFacts = ({ principal, identifier, sender_name, role }: Linked) => ({
 const unknownCode = (code: string) =>
   new ServiceError(
     'not_found',
-    `Nobody waits with the code "${code.slice(0, 40)}". A code lives for one hour and works once. ` +
+    `No sender waits with the code "${code.slice(0, 40)}". A code lives for one hour and works once. ` +
       'Look who waits (./svc pair), or have them write again for a new code.',
   );

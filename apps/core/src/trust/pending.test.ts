@@ -88,7 +88,7 @@ test('the code is the same for the same sender while it lives, and lives one hou
   const pending = await open();
   const sentence = pending.note(from('42'), unknown);
   expect(sentence).toMatch(
-    /^To get access, give this code to whoever runs this assistant within 60 minutes: [A-Z2-9]{4}-[A-Z2-9]{4}$/,
+    /^To get access, give this code to the person who runs this assistant within 60 minutes: [A-Z2-9]{4}-[A-Z2-9]{4}$/,
   );
   clock.advance(hour - 1);
   expect(codeOf(pending.note(from('42'), unknown))).toBe(codeOf(sentence));

@@ -1,3 +1,4 @@
+import { counted } from '@svc/service-kit/words.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { PendingIdentity } from '@svc/contract/pairing.ts';
 import type { Identity } from '@svc/contract/trust.ts';
@@ -73,7 +74,7 @@ export async function openPending({ db, clock, ids, log }: Deps): Promise<Pendin
 
 function pairingSentence(code: string, lifeMs: number): string {
   const minutes = Math.ceil(lifeMs / 60_000);
-  return `To get access, give this code to whoever runs this assistant within ${minutes} minute${minutes === 1 ? '' : 's'}: ${showCode(code)}`;
+  return `To get access, give this code to the person who runs this assistant within ${counted(minutes, 'minute')}: ${showCode(code)}`;
 }
 
 function toPendingIdentity({ codes_given: _given, codes_since: _since, ...row }: PendingRow, now: number): PendingIdentity {

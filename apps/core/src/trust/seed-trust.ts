@@ -121,7 +121,7 @@ function parseSeedPrincipal(entry: unknown, where: string): SeedPrincipal {
   const problem = identifierProblem('', key);
   if (problem !== null) throw new Error(`${where}: the key ${problem}`);
   if (typeof role !== 'string') throw new Error(`${where} needs a "role", such as known`);
-  if (display_name !== undefined && typeof display_name !== 'string') throw new Error(`${where}: display_name is no text`);
+  if (display_name !== undefined && typeof display_name !== 'string') throw new Error(`${where}: display_name is not a text`);
   if (!Array.isArray(identifiers) || !identifiers.every(isIdentifier)) {
     throw new Error(`${where} needs "identifiers": [{ "surface": …, "value": … }]`);
   }

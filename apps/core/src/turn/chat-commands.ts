@@ -1,3 +1,4 @@
+import { counted } from '@svc/service-kit/words.ts';
 import { atLeast, type Identity, type Tier } from '@svc/contract/trust.ts';
 import { forgetConversation } from '../session/forget-conversation.ts';
 import { abortTurn } from './abort-turn.ts';
@@ -88,7 +89,7 @@ const usageCommand: ChatCommand = {
     if (session === undefined) return 'Nothing has been used in this conversation yet.';
     const cost = session.cost_usd > 0 ? `, worth $${session.cost_usd.toFixed(4)} at list prices` : '';
     const unpriced = session.unpriced_turns > 0 ? ` No price is known for ${session.unpriced_turns} of the turns.` : '';
-    return `${session.turns} turns, ${session.input_tokens} tokens in, ${session.output_tokens} tokens out${cost}.${unpriced}`;
+    return `${counted(session.turns, 'turn')}, ${counted(session.input_tokens, 'token')} in, ${counted(session.output_tokens, 'token')} out${cost}.${unpriced}`;
   },
 };
 

@@ -17,7 +17,7 @@ test('what turns hold is bounded over all of them, and given back when they are 
   const release = holdInput(intake, envelope(150_000));
   expect(() => holdInput(intake, envelope(100_000))).toThrow(/Too much/);
   holdInput(intake, envelope(100));
-  expect(intake.fault()).toMatch(/1 requests were refused/);
+  expect(intake.fault()).toMatch(/1 request was refused/);
   release();
   release();
   expect(intake.work.held).toBe(0);

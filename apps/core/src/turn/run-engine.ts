@@ -3,6 +3,7 @@ import type { Engine, EngineEvent, EngineFailure, EngineRequest } from '@svc/eng
 import { createOutputMeter, type OutputLimits } from '@svc/engine-kit/output-limits.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { createPace } from '@svc/service-kit/redaction/pace.ts';
+import { roundedDuration } from '@svc/service-kit/words.ts';
 import { createParts } from './in-parts.ts';
 
 export type Bounds = {
@@ -134,14 +135,12 @@ export async function runEngine(
 
 const stalled = (idleMs: number): RunFailure => ({
   code: 'engine_stalled',
-  message: `The engine said nothing for ${inWords(idleMs)}, so this turn was ended. Send the message again.`,
+  message: `The engine said nothing for ${roundedDuration(idleMs)}, so this turn was ended. Send the message again.`,
   retryable: true,
 });
 
 const tooLong = (maxMs: number): RunFailure => ({
   code: 'turn_too_long',
-  message: `This turn took longer than ${inWords(maxMs)} and was ended. Ask for less at once, or raise SVC_TURN_MAX_MS.`,
+  message: `This turn took longer than ${roundedDuration(maxMs)} and was ended. Ask for less at once, or raise SVC_TURN_MAX_MS.`,
   retryable: false,
 });
-
-const inWords = (ms: number): string => (ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`);

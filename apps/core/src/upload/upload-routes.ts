@@ -73,7 +73,7 @@ function mountBodyRoutes(app: App, { uploads, settings, intake }: Deps): void {
 
   app.put<{ Params: IdParams & { index: string } }>('/v2/upload/:id/:index', { config }, async (request) => {
     const { id, index } = request.params;
-    if (!/^\d{1,9}$/.test(index)) throw badRequest(`"${index.slice(0, 100)}" is no number of a chunk. They count from 0.`);
+    if (!/^\d{1,9}$/.test(index)) throw badRequest(`"${index.slice(0, 100)}" is not the number of a chunk. They count from 0.`);
     const landed = await uploads.receive(id, Number(index), { body: request.raw, ...chunkHeaders(request.raw) });
     return { ok: true, ...landed };
   });

@@ -1,3 +1,4 @@
+import { counted } from '@svc/service-kit/words.ts';
 import { ServiceError, conflict } from '@svc/service-kit/service-error.ts';
 import type { ChunkedUpload } from './chunked-upload.ts';
 import type { Staging } from './staging.ts';
@@ -11,10 +12,13 @@ export async function verifyUpload(upload: ChunkedUpload, staging: Staging, sha2
   const left = plan.chunks - upload.receivedCount;
   if (left > 0) {
     const missing = upload.missing(missingShown);
-    throw conflict(`${left} of ${plan.chunks} chunks are missing. Send them, then finish again.`, {
-      missing_count: left,
-      missing,
-    });
+    throw conflict(
+      `${left} of ${counted(plan.chunks, 'chunk')} ${left === 1 ? 'is' : 'are'} missing. Send what is missing, then finish again.`,
+      {
+        missing_count: left,
+        missing,
+      },
+    );
   }
   const size = await staging.size(id);
   const digest = await stored(upload.digest());

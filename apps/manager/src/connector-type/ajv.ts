@@ -1,5 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import { Ajv, type ErrorObject } from 'ajv';
+import { describePattern } from '@svc/service-kit/http/describe-pattern.ts';
 
 export type FieldProblem = { field: string; problem: string };
 
@@ -24,11 +25,12 @@ export function problemsOf(errors: readonly ErrorObject[]): FieldProblem[] {
 }
 
 function toProblem({ instancePath, keyword, params, message }: ErrorObject): FieldProblem {
-  const { missingProperty, additionalProperty, allowedValues } = params as Record<string, unknown>;
+  const { missingProperty, additionalProperty, allowedValues, pattern } = params as Record<string, unknown>;
   const field = (last?: unknown) =>
     [...instancePath.split('/').slice(1), ...(last === undefined ? [] : [String(last)])].join('.');
   if (keyword === 'required') return { field: field(missingProperty), problem: 'is missing' };
   if (keyword === 'additionalProperties') return { field: field(additionalProperty), problem: 'is not a field of this type' };
+  if (keyword === 'pattern') return { field: field(), problem: describePattern(String(pattern)) };
   if (keyword === 'enum') return { field: field(), problem: `must be one of ${JSON.stringify(allowedValues)}` };
   return { field: field(), problem: message ?? 'is not valid' };
 }

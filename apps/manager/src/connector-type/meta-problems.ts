@@ -91,6 +91,6 @@ function schemaProblem(schema: object): string[] {
     createAjv().compile(schema);
     return [];
   } catch (error) {
-    return [`configSchema is no JSON Schema: ${errorText(error)}`];
+    return [`configSchema is not a JSON Schema: ${errorText(error)}`];
   }
 }

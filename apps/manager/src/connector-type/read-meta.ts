@@ -31,7 +31,7 @@ export async function readMeta(file: string, folder: string): Promise<unknown> {
           // The module may send what it likes, also null.
           const { meta, error } = (message ?? {}) as { meta?: unknown; error?: unknown };
           if (error === undefined) resolve(meta);
-          else reject(new Error(typeof error === 'string' ? error : 'it sent an error that is no text'));
+          else reject(new Error(typeof error === 'string' ? error : 'it sent an error that is not a text'));
           child.killGroup();
         },
         onOutput: () => undefined,

@@ -52,6 +52,6 @@ export function checkUpload(file: string, uploads: string): string {
     case 'missing':
       throw badRequest(`There is no file "${path.basename(file)}" in the upload area.`);
     case 'not_a_file':
-      throw badRequest(`"${path.basename(file)}" is no file.`);
+      throw badRequest(`"${path.basename(file)}" is not a file.`);
   }
 }

@@ -14,7 +14,7 @@ export function findInstance({ instance_id, channel }: Place, instances: readonl
   const instance = instances.find(({ id }) => id === instance_id);
   if (instance === undefined) throw notFound('instance', instance_id);
   if (channel !== undefined && !answersTo(instance, channel))
-    throw badRequest(`The instance "${instance_id}" is no "${channel}". Name one of the two.`);
+    throw badRequest(`The instance "${instance_id}" is not of the channel "${channel}". Name one of the two.`);
   checkOutbound(instance, metaOf);
   return instance;
 }

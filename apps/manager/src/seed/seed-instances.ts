@@ -53,7 +53,7 @@ function hasKey(file: string): boolean {
     return Array.isArray(keys) && keys.length > 0;
   } catch {
     // The parser's own message may quote a part of the file, which is keys.
-    throw new Error(`${file} is there but is no keys file. Correct it or move it away.`);
+    throw new Error(`${file} is there but is not a keys file. Correct it or move it away.`);
   }
 }
 

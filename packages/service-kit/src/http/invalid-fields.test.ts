@@ -31,3 +31,9 @@ test('of very many fields the first fifty are named', () => {
   const many = Array.from({ length: 1000 }, (_, n) => at(`/${n}`, 'type', {}));
   expect(invalidFields(many, 'body')).toHaveLength(50);
 });
+
+test('a pattern is told as the signs that it takes, never as it is', () => {
+  const pattern = '^[a-z][a-z0-9_-]{0,31}$';
+  const fields = invalidFields([at('/channel', 'pattern', { pattern }, `must match pattern "${pattern}"`)], 'body');
+  expect(fieldsText(fields)).toBe('body.channel takes up to 32 of a-z, 0-9, "_" and "-", beginning with a-z');
+});

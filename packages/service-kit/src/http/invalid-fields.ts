@@ -1,3 +1,5 @@
+import { describePattern } from './describe-pattern.ts';
+
 /** What a validator says of one place that is wrong. */
 type Failure = { keyword: string; instancePath: string; params: object; message?: string };
 type Params = {
@@ -36,5 +38,6 @@ function toField({ keyword, instancePath, params, message }: Failure, where: str
   if (allowedValues !== undefined) return { field, problem: `must be one of ${allowedValues.join(', ')}` };
   if (keyword === 'minLength') return { field, problem: limit === 1 ? 'is empty' : `takes ${limit} characters or more` };
   if (pattern === noControl) return { field, problem: 'has control characters' };
+  if (pattern !== undefined) return { field, problem: describePattern(pattern) };
   return { field, problem: message ?? 'is not valid' };
 }

@@ -36,7 +36,7 @@ export function answerRefusedRequests(server: Server, render: RenderRefusal = ou
     // The refusal would pass for a part of an answer that has begun.
     if (error.code === 'ECONNRESET' || !socket.writable || answer?.headersSent === true) return void socket.destroy(error);
     const { status, line } = statuses[error.code ?? ''] ?? malformed;
-    const fault = badRequest(`This is no HTTP request that is served here: ${line}.`);
+    const fault = badRequest(`This is not an HTTP request that is served here: ${line}.`);
     writeRefusal(socket, line, render, new ServiceError(fault.code, fault.message, { status }));
   });
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { counted } from '../words.ts';
 import { dataPaths } from '../config/data-dir.ts';
 import { queueFull, type ServiceError } from '../service-error.ts';
 import { ByteBudget } from './byte-budget.ts';
@@ -59,6 +60,9 @@ export function createIntake(dataDir: string, limits: IntakeLimits = intakeLimit
       lastAt = performance.now();
       return queueFull('Too much is being received at once. Send this again in a moment.', 5);
     },
-    fault: () => (isShown() ? `${refusals} requests were refused, because too much came at once` : null),
+    fault: () =>
+      isShown()
+        ? `${counted(refusals, 'request')} ${refusals === 1 ? 'was' : 'were'} refused, because too much came at once`
+        : null,
   };
 }

@@ -64,7 +64,7 @@ export const engineSettings = {
     text: 'Module that scripts the offline engine. For tests and benchmarks.',
   }),
   /** Null: nobody but the engines' turns may use the toolbelt. */
-  toolbeltToken: setting('SVC_TOOLBELT_TOKEN', longToken('is no token, so nobody could use the toolbelt with it'), {
+  toolbeltToken: setting('SVC_TOOLBELT_TOKEN', longToken('is not a token, so nobody could use the toolbelt with it'), {
     text: 'Token with which your own MCP client uses svc-toolbelt as you. Unset: it cannot.',
   }),
 };

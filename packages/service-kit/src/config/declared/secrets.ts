@@ -22,10 +22,10 @@ export const vaultSettings = {
   vaultUrl: setting('SVC_VAULT_URL', localUrl(), {
     text: 'Where secrets are looked up first, on this machine. Unset: no vault is asked.',
   }),
-  vaultAgentKey: setting('SVC_VAULT_AGENT_KEY', longToken('is no key, so no vault would be asked'), {
+  vaultAgentKey: setting('SVC_VAULT_AGENT_KEY', longToken('is not a key, so no vault would be asked'), {
     text: 'Key with which the assistant asks the vault. Unset: no vault is asked.',
   }),
-  vaultAdminKey: setting('SVC_VAULT_ADMIN_KEY', longToken('is no key, so nothing could be stored in the vault'), {
+  vaultAdminKey: setting('SVC_VAULT_ADMIN_KEY', longToken('is not a key, so nothing could be stored in the vault'), {
     text: 'Key with which secrets and agents of the vault are managed.',
   }),
 };

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { counted, duration, roundedDuration } from './words.ts';
+
+test('what is counted is one thing, or things', () => {
+  expect([0, 1, 2].map((count) => counted(count, 'turn'))).toEqual(['0 turns', '1 turn', '2 turns']);
+  expect([1, 2].map((count) => counted(count, 'reply', 'replies'))).toEqual(['1 reply', '2 replies']);
+});
+
+test.each([
+  [-5, '0 s'],
+  [59_999, '59 s'],
+  [60_000, '1 min'],
+  [3_600_000, '1 h 0 min'],
+  [26 * 3_600_000, '1 d 2 h'],
+])('%d ms are %s', (ms, words) => {
+  expect(duration(ms)).toBe(words);
+});
+
+test.each([
+  [0, '1 s'],
+  [60_000, '60 s'],
+  [90_000, '2 min'],
+  [120 * 60_000, '2 h'],
+])('%d ms are about %s', (ms, words) => {
+  expect(roundedDuration(ms)).toBe(words);
+});
+
+test('what is rounded is never less than it is', () => {
+  const unit: Record<string, number> = { s: 1000, min: 60_000, h: 3_600_000 };
+  fc.assert(
+    fc.property(fc.nat(10 ** 9), (ms) => {
+      const [count, name = ''] = roundedDuration(ms).split(' ');
+      expect(Number(count) * (unit[name] ?? 0)).toBeGreaterThanOrEqual(ms);
+    }),
+  );
+});
