@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Attachment } from '@svc/contract/envelope.ts';
 import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
+import { counted } from '@svc/service-kit/words.ts';
 import { CliError } from '../cli-error.ts';
 import { printError } from '../terminal.ts';
 import type { MessageContent } from './chat-session.ts';
@@ -20,7 +21,8 @@ const patienceMs = 300;
 
 /** The words with what was piped in below them; files, and what is too long or no text, are uploaded first. @throws CliError */
 export async function toContent(settings: CliSettings, { words, files, piped }: MessageParts): Promise<MessageContent> {
-  if (files.length > mostFiles) throw new CliError(`a message takes ${mostFiles} files.`, { why: `${files.length} were named.` });
+  if (files.length > mostFiles)
+    throw new CliError(`a message takes ${mostFiles} files.`, { why: `${counted(files.length, 'file')} were named.` });
   const attachments: Attachment[] = [];
   const input = piped === null ? null : await readInput(settings, piped);
   try {

@@ -1,6 +1,5 @@
 import { counted } from '@svc/service-kit/words.ts';
 import type { FolderList, FolderScope, ListedFolder } from '@svc/contract/folder.ts';
-import { counted } from '@svc/service-kit/words.ts';
 import type { Session } from '@svc/contract/session.ts';
 import type { Tier } from '@svc/contract/trust.ts';
 import { visibleLine, type Style } from '../terminal.ts';

@@ -44,7 +44,7 @@ function stateOf({ state, active }: ListedSession, style: Style): [string, strin
 
 function factsOf(session: ListedSession, now: number): string[] {
   const { principal, identity, surface, engine_id, model, turns, input_tokens, output_tokens, cost_usd, last_event_at } = session;
-  const tokens = input_tokens === null || output_tokens === null ? null : `${amount(input_tokens + output_tokens)} tokens`;
+  const tokens = input_tokens === null || output_tokens === null ? null : tokenCount(input_tokens + output_tokens);
   return [
     line(principal ?? identity ?? 'unknown sender', 60),
     ...(surface === null ? [] : [line(surface, 30)]),
@@ -77,3 +77,5 @@ function wrapped(facts: readonly string[]): string[] {
   }
   return lines;
 }
+
+const tokenCount = (count: number): string => `${amount(count)} ${count === 1 ? 'token' : 'tokens'}`;

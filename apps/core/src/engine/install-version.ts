@@ -4,6 +4,7 @@ import { engineEnv } from '@svc/engine-kit/engine-env.ts';
 import type { Engine } from '@svc/engine-kit/engine.ts';
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { counted } from '@svc/service-kit/words.ts';
 import type { EnginePackage } from './load-engine.ts';
 import { runNpm } from './npm.ts';
 import type { VersionFolders } from './version-folders.ts';
@@ -54,7 +55,7 @@ async function fetchPackages({ pin, version, env, registry, signal, onStep }: In
     signal,
     timeoutMs,
     onLine(line) {
-      if (line.startsWith('npm http fetch GET 200 ')) onStep(`fetching ${wanted}: ${(fetched += 1)} files so far`);
+      if (line.startsWith('npm http fetch GET 200 ')) onStep(`fetching ${wanted}: ${counted((fetched += 1), 'file')} so far`);
     },
   });
 }

@@ -1,5 +1,6 @@
 import { freeSpace } from '@svc/service-kit/free-space.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { counted } from '@svc/service-kit/words.ts';
 
 /** Left to the rest of the service by what may take much: a backup, a restore. */
 const reserveBytes = 128 * 1024 * 1024;
@@ -10,7 +11,7 @@ export const roomIn = async (folder: string): Promise<number> => Math.max(0, (aw
 /** Checks that a file of this size fits on the disk of a folder. @throws ServiceError `insufficient_storage`. */
 export async function checkSpace(folder: string, size: number): Promise<void> {
   const free = await freeSpace(folder);
-  if (size > free) throw noSpace(`The disk has ${free} bytes left, and this file has ${size}.`, free, size);
+  if (size > free) throw noSpace(`The disk has ${counted(free, 'byte')} left, and this file has ${size}.`, free, size);
 }
 
 /** The same, with room left for the rest of the service. `size`: the most that it may take. */

@@ -6,6 +6,7 @@ import type { FastifyReply } from 'fastify';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { ServiceError, notFound } from '@svc/service-kit/service-error.ts';
+import { counted } from '@svc/service-kit/words.ts';
 import { checkConditions, rangeOf, validatorsOf } from './conditions.ts';
 
 /** Its path, its name, and what identifies its content. */
@@ -62,7 +63,7 @@ async function answer(
   const range = method === 'GET' ? rangeOf(headers, size, validators) : null;
   if (range === 'none') {
     reply.header('content-range', `bytes */${size}`);
-    throw new ServiceError('bad_request', `The file has ${size} bytes; there is no such range.`, { status: 416 });
+    throw new ServiceError('bad_request', `The file has ${counted(size, 'byte')}; there is no such range.`, { status: 416 });
   }
   const { start, end } = range ?? { start: 0, end: size - 1 };
   if (range !== null) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);

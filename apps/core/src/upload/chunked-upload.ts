@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { UploadState } from '@svc/contract/upload.ts';
 import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
+import { counted } from '@svc/service-kit/words.ts';
 import { PrefixHash, type Tap } from './prefix-hash.ts';
 import type { Staging, UploadPlan } from './staging.ts';
 import { drain, storeStream } from '../file/store-stream.ts';
@@ -200,7 +201,7 @@ export class ChunkedUpload {
 
   #checkWhole(index: number, length: number): void {
     if (length === this.#lengthOf(index)) return;
-    throw badRequest(`Chunk ${index} has ${length} bytes, not ${this.#lengthOf(index)}. Send the whole chunk.`);
+    throw badRequest(`Chunk ${index} has ${counted(length, 'byte')}, not ${this.#lengthOf(index)}. Send the whole chunk.`);
   }
 
   #tooLong(index: number): ServiceError {

@@ -29,7 +29,7 @@ export async function verifyUpload(upload: ChunkedUpload, staging: Staging, sha2
     'unprocessable',
     size === plan.size
       ? 'The file does not match its sha256. Discard this upload and start over.'
-      : `The file has ${size} bytes on the disk, not ${plan.size}. Discard this upload and start over.`,
+      : `The file has ${counted(size, 'byte')} on the disk, not ${plan.size}. Discard this upload and start over.`,
     { details: { sha256: digest } },
   );
 }
