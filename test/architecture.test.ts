@@ -59,6 +59,7 @@ const light = [
   'secret',
   'service-error',
   'well-formed',
+  'words',
 ];
 
 /** The one place that loads an engine. */

@@ -24,13 +24,12 @@ test.each([
   expect(describePattern(pattern)).toBe(words);
 });
 
+const signs = '^$[]{}()\\-+*?,.|dwpSu09az'.split('');
+
 test('no pattern is ever shown as it is, and none takes long', () => {
   fc.assert(
-    fc.property(
-      fc.string({ unit: fc.constantFrom(...'^$[]{}()\\-+*?,.|dwpSu09az'), minLength: 4, maxLength: 200 }),
-      (pattern) => {
-        expect(describePattern(pattern)).not.toContain(pattern);
-      },
-    ),
+    fc.property(fc.string({ unit: fc.constantFrom(...signs), minLength: 4, maxLength: 200 }), (pattern) => {
+      expect(describePattern(pattern)).not.toContain(pattern);
+    }),
   );
 });
