@@ -46,15 +46,19 @@ export function createFormReader({ bodyBytes, totalBytes }: FormLimits): FormRea
   };
 }
 
-/** A form of very many parts would hold up all others while it is taken apart. */
+/** A form of very many parts, or with a head of any length, would hold up all others while it is taken apart. */
 const maxParts = 64;
+const maxHeadBytes = 16 * 1024;
 
 function checkParts(body: Buffer, type: string): void {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(type) ?? [];
   const boundary = `--${quoted ?? plain ?? ''}`;
   let parts = 0;
-  for (let at = body.indexOf(boundary); at !== -1; at = body.indexOf(boundary, at + boundary.length))
+  for (let at = body.indexOf(boundary); at !== -1; at = body.indexOf(boundary, at + boundary.length)) {
     if (++parts > maxParts + 1) throw badRequest(`The form has more than ${maxParts} parts.`);
+    const isLong = at + maxHeadBytes < body.length && !body.subarray(at, at + maxHeadBytes).includes('\r\n\r\n');
+    if (isLong) throw badRequest(`A part of the form has a head of more than ${maxHeadBytes / 1024} KiB.`);
+  }
 }
 
 const tooLarge = (limit: number) =>

@@ -108,6 +108,11 @@ describe('POST /v1/audio/transcriptions', () => {
     ['--a\r\nContent-Disposition: form-data; name="model"\r\n\r\nsvc\r\n--a--\r\n', 'multipart/form-data; boundary=a', 400],
     ['--a\r\nContent-Disposition: form-data; name="file"\r\n\r\nno file\r\n--a--\r\n', 'multipart/form-data; boundary=a', 400],
     ['--a\r\nContent-Disposition: form-data; name="f"\r\n\r\nx\r\n'.repeat(50_000), 'multipart/form-data; boundary=a', 400],
+    [
+      `--a\r\nContent-Disposition: form-data; name="${'f'.repeat(1_000_000)}"\r\n\r\nx\r\n--a--\r\n`,
+      'multipart/form-data; boundary=a',
+      400,
+    ],
     ['-'.repeat(100_000), `multipart/form-data; boundary=${'-'.repeat(70)}`, 400],
   ])('%#: a form that is none is refused', async (body, type, status) => {
     expect((await post(body, type)).status).toBe(status);
