@@ -85,4 +85,4 @@ export const environmentOfPrograms = (): NodeJS.ProcessEnv =>
   process.stdout.isTTY ? process.env : { NO_COLOR: '1', ...process.env };
 
 /** A file as a shell reads it in one word. */
-export const quoted = (file: string): string => (/^[\w./~-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`);
+export const quoted = (file: string): string => (/^[\w.:/~-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`);

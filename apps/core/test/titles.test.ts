@@ -6,6 +6,7 @@ import type { Session } from '@svc/contract/session.ts';
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import { says, type EngineScript } from '@svc/testing/scripted-engine.ts';
+import type { Turn } from '../src/turn/turn.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 const key = 'compat:c1:key';
@@ -70,6 +71,29 @@ describe('the first words', () => {
     expect(await titleOf()).not.toContain('one two');
     await ask('write to anna@corp-mail.net now', { conversation_key: 'compat:c1:public', public: true });
     await expect.poll(() => titleOf('compat:c1:public')).toMatch(/^write to \[redacted:.*\] now by words$/);
+  });
+
+  test('of a conversation that was forgotten before they were found are not given to the one that follows', async () => {
+    await ask(' ');
+    const turn: Turn = { id: 't', seq: 1, requestId: 'r', envelope: envelope('the old matter'), instanceId: null };
+    core.context.titles.opened(turn, { title_by: null });
+    core.context.titles.forget(key);
+    await pass(100);
+    expect(await titleOf()).toBe('null by null');
+  });
+
+  test('of a very long message are found in its beginning, whatever files it names', async () => {
+    const attachments = Array.from({ length: 32 }, (_, n) => ({ path: `${core.folder}/${'x'.repeat(n)}` }));
+    const turn: Turn = {
+      id: 't',
+      seq: 1,
+      requestId: 'r',
+      envelope: envelope('', { content: { text: `How so? ${'x'.repeat(990_000)}`, attachments } }),
+      instanceId: null,
+    };
+    await ask(' ');
+    core.context.titles.opened(turn, { title_by: null });
+    await expect.poll(() => titleOf()).toBe('How so? by words');
   });
 
   test('are there after a crash', async () => {

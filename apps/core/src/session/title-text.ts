@@ -6,6 +6,8 @@ import { cutText } from '@svc/service-kit/cut-text.ts';
 export const maxTitle = 60;
 /** What a model says that was asked for a title and is longer is an answer, not a title. */
 const longestSaid = 120;
+/** What a title is looked for in: more than a mask has to see to be sure of the first thousand characters. */
+const maxSource = 20_000;
 /** More of a line is not looked at. */
 const maxLine = 500;
 
@@ -14,7 +16,7 @@ const maxLine = 500;
  * machine are not part of it.
  */
 export function titleSource({ text, attachments = [] }: { text: string; attachments?: readonly Attachment[] }): string {
-  let plain = text;
+  let plain = cutText(text, maxSource);
   for (const file of attachments) plain = plain.replaceAll(file.path, () => fileName(file));
   const [first] = attachments;
   return plain.trim() === '' && first !== undefined ? fileName(first) : plain;

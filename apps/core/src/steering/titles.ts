@@ -52,6 +52,8 @@ export function createTitles(deps: TitlesDeps): Titles {
   const { settings, titleStore, clock, log, events } = deps;
   const perHour = createFixedWindow(clock, { max: maxPerHour, windowMs: 3_600_000 });
   let isClosed = false;
+  /** Turns whose first words are being looked for, by conversation. One that is forgotten meanwhile gets none of them. */
+  const naming = new Map<string, Turn>();
   const queue = createIdleQueue<Answered>({
     clock,
     delayMs,
@@ -65,14 +67,20 @@ export function createTitles(deps: TitlesDeps): Titles {
   });
 
   const giveWords = async (turn: Turn): Promise<void> => {
-    const words = await wordsOf(deps, turn, turn.envelope.content);
     const key = turn.envelope.conversation_key;
-    if (words !== null && !isClosed && (await titleStore.keepWords(key, words))) events.titled(key, words, 'words');
+    try {
+      const words = await wordsOf(deps, turn, turn.envelope.content);
+      const isCurrent = naming.get(key) === turn && !isClosed;
+      if (words !== null && isCurrent && (await titleStore.keepWords(key, words))) events.titled(key, words, 'words');
+    } finally {
+      if (naming.get(key) === turn) naming.delete(key);
+    }
   };
 
   return {
     opened(turn, { title_by }) {
       if (settings.titles === 'off' || title_by !== null) return;
+      naming.set(turn.envelope.conversation_key, turn);
       setImmediate(() => {
         giveWords(turn).catch((error: unknown) => log.warn({ err: error, turn: turn.id }, 'a title could not be made'));
       });
@@ -96,7 +104,10 @@ export function createTitles(deps: TitlesDeps): Titles {
       return { title: words, title_by: by };
     },
 
-    forget: (key) => queue.remove(key),
+    forget(key) {
+      naming.delete(key);
+      queue.remove(key);
+    },
 
     async close() {
       isClosed = true;
