@@ -1,9 +1,8 @@
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { glanceAtDatabases } from '../doctor/examine-databases.ts';
+import { glanceAtDatabases } from '../doctor/glance-at-databases.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { lookAround } from '../doctor/look-around.ts';
-import { openOutputMask } from '../output-mask.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { collectStatus, isAllWell, type Status } from '../status/collect-status.ts';
 import { renderStatus } from '../status/render-status.ts';
@@ -16,7 +15,7 @@ const text = (found: Shown): string => renderStatus(found, Date.now(), createSty
 /** Shows what runs, and what is wrong. Exit code 0 when all is well, 3 when nothing of it runs, else 1. */
 export async function status({ json }: { json?: boolean }): Promise<number> {
   const settings = loadSettings(repositoryRoot);
-  const found = await openOutputMask({ settings }).value(await collect(settings));
+  const found = await masked(settings, await collect(settings));
   print(json === true ? JSON.stringify(found, null, 2) : text(found));
   if (isAllWell(found) && found.problems.length === 0) return exitCodes.ok;
   return found.supervisor === null ? exitCodes.notRunning : exitCodes.failed;
@@ -24,6 +23,22 @@ export async function status({ json }: { json?: boolean }): Promise<number> {
 
 async function collect(settings: Settings): Promise<Shown> {
   const status = await collectStatus(settings);
-  const around = [...(await lookAround(settings, status)), ...glanceAtDatabases(settings.dataDir)];
+  const around = [...(await lookAround(settings, status)), ...(await glanceAtDatabases(settings.dataDir))];
   return { ...status, problems: around.filter(({ state }) => state === 'problem') };
+}
+
+/**
+ * What the processes answer has passed their masks. What is wrong may quote files, logs and other programs, so it passes one here; loading that takes
+ * longer than all the rest.
+ */
+async function masked(settings: Settings, found: Shown): Promise<Shown> {
+  const { supervisor, services, instances, problems } = found;
+  const isQuoting =
+    problems.length > 0 ||
+    (supervisor?.faults.length ?? 0) > 0 ||
+    services.some(({ reason, last_exit, last_lines }) => reason !== null || last_exit !== null || last_lines.length > 0) ||
+    instances.some(({ reason }) => reason !== null);
+  if (!isQuoting) return found;
+  const { openOutputMask } = await import('../output-mask.ts');
+  return openOutputMask({ settings }).value(found);
 }

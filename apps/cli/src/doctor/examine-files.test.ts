@@ -3,7 +3,7 @@ import path from 'node:path';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { examineClock } from './examine-clock.ts';
-import { glanceAtDatabases } from './examine-databases.ts';
+import { glanceAtDatabases } from './glance-at-databases.ts';
 import { examineFiles } from './examine-files.ts';
 import { examineSupervisor } from './examine-supervisor.ts';
 
@@ -72,16 +72,16 @@ test('a clock that is behind what was written, or from before this program', asy
   expect(await examineClock(at('nowhere'), now)).toEqual([]);
 });
 
-test('a database whose first bytes are not those of one, or that was cut', () => {
+test('a database whose first bytes are not those of one, or that was cut', async () => {
   const header = Buffer.alloc(4096);
   header.write('SQLite format 3\0');
   header.writeUInt16BE(4096, 16);
   writeFileSync(at('manager.db'), header);
   writeFileSync(at('core.db'), '');
-  expect(glanceAtDatabases(folder.path)).toEqual([]);
+  expect(await glanceAtDatabases(folder.path)).toEqual([]);
   writeFileSync(at('manager.db'), header.subarray(0, 2000));
   writeFileSync(at('core.db'), 'nonsense'.repeat(1000));
-  expect(glanceAtDatabases(folder.path).map(({ text }) => path.basename(text))).toEqual([
+  expect((await glanceAtDatabases(folder.path)).map(({ text }) => path.basename(text))).toEqual([
     'core.db is damaged: file is not a database',
     'manager.db is damaged: it was cut',
   ]);

@@ -7,11 +7,8 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { hostAddresses, type HostAddress } from '../service-urls.ts';
 import { currentEngine, listInstances } from '../up/ask-services.ts';
-import { moveCommand } from '../up/move-ports.ts';
-import { findFreePort } from '@svc/supervisor/port-owner.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { readSupervisorState } from '../up/state-file.ts';
-import { fixOfInstance } from './fixes.ts';
 import { foreignAnswer } from './who-answers.ts';
 
 export type ServiceStatus = {
@@ -101,7 +98,7 @@ const supervised = (state: SupervisorState | null, name: string): Supervised =>
 
 /** What of the answers of one process may be believed: another installation may have its port. */
 async function serviceOf(settings: CliSettings, address: HostAddress, supervisor: SupervisorState | null) {
-  const { name, url, setting, port } = address;
+  const { name, url } = address;
   const known = supervised(supervisor, name);
   const answer = await askService(address, name === 'manager' ? settings.managerToken : null);
   const hasAnswered = answer.health.ok || answer.version.ok;
@@ -110,9 +107,17 @@ async function serviceOf(settings: CliSettings, address: HostAddress, supervisor
     return { status: toServiceStatus(answer, known, supervisor !== null), health: answer.health, isForeign: false };
   const none = { ok: false, why: foreign.reason } as const;
   const status = toServiceStatus({ ...answer, health: none, version: none }, undefined, false);
-  const move = async () => `${moveCommand([{ setting, port: await findFreePort(settings.bindHost, port) }])} ./svc up`;
-  const fix = foreign.pid === null ? await move() : `kill ${foreign.pid}`;
+  const fix = foreign.pid === null ? await moveTo(settings, address) : `kill ${foreign.pid}`;
   return { status: { ...status, fix }, health: none, isForeign: true };
+}
+
+/** The command that has ours listen where nobody else does. Its parts are loaded where something is wrong. */
+async function moveTo({ bindHost }: CliSettings, { setting, port }: HostAddress): Promise<string> {
+  const [{ findFreePort }, { moveCommand }] = await Promise.all([
+    import('@svc/supervisor/port-owner.ts'),
+    import('../up/move-ports.ts'),
+  ]);
+  return `${moveCommand([{ setting, port: await findFreePort(bindHost, port) }])} ./svc up`;
 }
 
 type ServiceAnswer = Pick<HostAddress, 'name' | 'url'> & { health: Answer<Health>; version: Answer<VersionInfo> };
@@ -189,7 +194,7 @@ async function toInstanceStatus(instance: Instance, settings: CliSettings): Prom
   const isFine = healthy || (!enabled && status === 'stopped');
   const reason = isFine ? null : (instance.reason ?? (status === 'running' ? `heartbeat ${heartbeat}` : null));
   const place = { host: settings.bindHost, instancesDir: dataPaths(settings.dataDir).instances };
-  const fix = isFine ? null : await fixOfInstance(instance, reason, place);
+  const fix = isFine ? null : await (await import('./fixes.ts')).fixOfInstance(instance, reason, place);
   return { id, type, name, status, url, healthy: isFine, reason, next_start_at, fix };
 }
 

@@ -1,6 +1,5 @@
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
-import { describeOwner, findPortOwner } from '@svc/supervisor/port-owner.ts';
 
 type Supervised = SupervisorState['services'][number] | undefined;
 
@@ -10,6 +9,7 @@ export type Foreign = { reason: string; pid: number | null };
 /** Null when it is ours. One that our supervisor keeps running has its port; of any other it is looked up. */
 export async function foreignAnswer(url: string, known: Supervised, dataDir: string): Promise<Foreign | null> {
   if (known?.status === 'running' && known.pid !== null && isAlive(known.pid)) return null;
+  const { describeOwner, findPortOwner } = await import('@svc/supervisor/port-owner.ts');
   const owner = await findPortOwner(Number(new URL(url).port || 80));
   if (owner !== null && owner.pid === known?.pid) return null;
   if (owner !== null && owner.installation?.dataDir === dataDir)

@@ -1,0 +1,40 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { problem, type Finding } from './finding.ts';
+
+/** What a look at their first bytes shows: a file that is no database, or was cut. Takes no time; the doctor reads them to the end. */
+export async function glanceAtDatabases(dataDir: string): Promise<Finding[]> {
+  const { coreDb, managerDb, collectorDb, searchDb, vaultDb } = dataPaths(dataDir);
+  const faults = [coreDb, managerDb, collectorDb, searchDb, vaultDb].flatMap((file) => {
+    const fault = headerFault(file);
+    return fault === null ? [] : [{ file, fault }];
+  });
+  if (faults.length === 0) return [];
+  // What reads databases takes longer to load than to look at their first bytes.
+  const { databasesOf } = await import('./examine-databases.ts');
+  const fixes = new Map(databasesOf(dataDir).map(({ file, fix }) => [file, fix]));
+  return faults.map(({ file, fault }) => problem('database', `${file} is damaged: ${fault}`, fixes.get(file) ?? './svc doctor'));
+}
+
+const magic = 'SQLite format 3\0';
+
+/** Null for one that is sound as far as its header says, is empty or is not there. */
+function headerFault(file: string): string | null {
+  const header = Buffer.alloc(100);
+  let size = 0;
+  try {
+    const fd = openSync(file, 'r');
+    try {
+      size = fstatSync(fd).size;
+      readSync(fd, header);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return null; // not there, or not to be read, which others say
+  }
+  if (size === 0) return null;
+  if (header.toString('latin1', 0, 16) !== magic) return 'file is not a database';
+  const page = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+  return size < page ? 'it was cut' : null;
+}
