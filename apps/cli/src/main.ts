@@ -1,6 +1,6 @@
 import { renderCliError, toCliError } from './cli-error.ts';
 import { handleOutputFaults } from './output-faults.ts';
-import { runProgram } from './program/program.ts';
+import { runProgram } from './program/run-program.ts';
 import { createStyle, printError, widthOf } from './terminal.ts';
 
 handleOutputFaults(process.argv[2]);

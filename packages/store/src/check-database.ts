@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { getCompileCacheDir } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { SqliteDatabase } from './open-sqlite.ts';
@@ -64,12 +65,24 @@ export async function checkDatabase(
 ): Promise<CheckedDatabase> {
   const args = ['--max-old-space-size=256', reader, file, immutable ? 'immutable' : 'shared'];
   try {
-    const { stdout } = await run(process.execPath, args, { timeout: timeoutMs, killSignal: 'SIGKILL', env: {}, signal });
+    const { stdout } = await run(process.execPath, args, {
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      env: compileCache(),
+      signal,
+    });
     return JSON.parse(stdout.slice(readingMark.length)) as CheckedDatabase;
   } catch (error) {
     signal?.throwIfAborted();
     return withoutFindings(error as Failure);
   }
+}
+
+/** Where Node keeps what it has compiled: without it that process takes longer to start than to read a small file. */
+function compileCache(): Record<string, string> {
+  // The folder of this very Node is below the one that is set.
+  const folder = getCompileCacheDir();
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };
 }
 
 /** Of all the ways for it to end only a bad memory access in SQLite points to the file: memory or processes may have run out. */

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { readEnv, unreadEnvLines } from '@svc/service-kit/config/env-file.ts';
 import { SettingsError } from '@svc/service-kit/config/setting.ts';
 import { loadSettings, unknownSettings, type Settings } from '@svc/service-kit/config/settings.ts';
-import { openOutputMask, withoutSecrets } from '../output-mask.ts';
 import { collectStatus } from '../status/collect-status.ts';
 import { examineDatabases } from './examine-databases.ts';
 import { examineServices } from './examine-services.ts';
@@ -17,7 +16,11 @@ import { fine, note, problem, skipped, type Finding } from './finding.ts';
 export async function examine(root: string): Promise<Finding[]> {
   const { findings, settings } = examineSettings(root);
   const before = [...examineInstall(root), ...findings];
-  if (settings === null) return withoutSecrets([...before, skipped('the rest', 'looked at when the settings are right')]);
+  if (settings === null)
+    return (await import('../output-mask.ts')).withoutSecrets([
+      ...before,
+      skipped('the rest', 'looked at when the settings are right'),
+    ]);
   const status = await collectStatus(settings);
   const [around, databases, services] = await Promise.all([
     lookAround(settings, status),
@@ -25,8 +28,13 @@ export async function examine(root: string): Promise<Finding[]> {
     examineServices(settings, status),
   ]);
   const after = [...around, ...databases, ...services];
-  return openOutputMask({ settings }).value([...before, ...after]);
+  const all = [...before, ...after];
+  // What is well names paths of ours and what our processes said. Loading the mask takes longer than all the rest.
+  const isQuoting = all.some((finding) => finding.state === 'problem' || (finding.state === 'note' && finding !== openManager));
+  return isQuoting ? (await import('../output-mask.ts')).openOutputMask({ settings }).value(all) : all;
 }
+
+const openManager = note('settings', 'SVC_MANAGER_TOKEN is not set: every local program may change instances');
 
 function examineSettings(root: string): { findings: Finding[]; settings: Settings | null } {
   try {
@@ -36,10 +44,7 @@ function examineSettings(root: string): { findings: Finding[]; settings: Setting
       note('settings', `${name} is set, and nothing reads it`, 'see .env.example for the names'),
     );
     const unread = unreadEnvLines(root).map((text) => note('settings', text, 'write it as NAME=value, or remove it'));
-    const open =
-      settings.managerToken === null
-        ? [note('settings', 'SVC_MANAGER_TOKEN is not set: every local program may change instances')]
-        : [];
+    const open = settings.managerToken === null ? [openManager] : [];
     return { settings, findings: [fine('settings', 'all usable'), ...unknown, ...unread, ...open] };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;

@@ -3,7 +3,8 @@ import { expect, test, vi } from 'vitest';
 import { commandsBelow } from './command-reference.ts';
 import { pathOf } from './find-command.ts';
 import { lazyCommands, type Commands } from './lazy-commands.ts';
-import { allCommands, runProgram } from './program.ts';
+import { allCommands } from './program.ts';
+import { runProgram } from './run-program.ts';
 
 /** What the commands do is noted and not done. */
 const ran = vi.fn(async () => 0);

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { commandsBelow } from './command-reference.ts';
 import { pathOf } from './find-command.ts';
 import { lazyCommands, type Commands } from './lazy-commands.ts';
-import { allCommands, runProgram } from './program.ts';
+import { allCommands } from './program.ts';
+import { runProgram } from './run-program.ts';
 
 /** Every command is one that notes that it ran. */
 const command = vi.fn(async () => 0);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Commands } from './lazy-commands.ts';
-import { runProgram } from './program.ts';
+import { runProgram } from './run-program.ts';
 
 const succeed = async () => 0;
 const chat = vi.fn(succeed);

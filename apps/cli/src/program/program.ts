@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { Command, CommanderError } from 'commander';
-import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import type { Command } from 'commander';
 import { addAnnounceCommand } from '../announce/announce-command.ts';
 import { addBackupCommand } from '../backup/backup-command.ts';
 import { addConnectorCommand } from '../connector/connector-command.ts';
@@ -13,19 +10,15 @@ import { addSessionCommand } from '../session/session-command.ts';
 import { addEventsCommand, addOtelCommand, addSearchCommand, addUsageCommand } from '../insights/insights-commands.ts';
 import { addKeyCommand } from '../key/key-command.ts';
 import { addPersonaCommand } from '../persona/persona-command.ts';
-import { repositoryRoot } from '../repository-root.ts';
-import { addSecretCommand } from '../secret/secret-command.ts';
 import { addRoleCommand } from '../role/role-command.ts';
-import { printError } from '../terminal.ts';
+import { addSecretCommand } from '../secret/secret-command.ts';
 import { addServiceCommand, addUninstallCommand } from '../service/service-command.ts';
 import { addToolCommand } from '../tool/tool-command.ts';
 import { addPersonCommand } from '../trust/person-command.ts';
 import { addUploadCommand } from '../upload/upload-command.ts';
 import { addVaultCommand } from '../vault/vault-command.ts';
-import { refuseUnknownCommand, withoutHelpWord } from './find-command.ts';
-import { lazyCommands, type Commands, type Run } from './lazy-commands.ts';
-import { currentSpelling } from './old-spellings.ts';
-import { pointToHelp, styleHelp } from './program-help.ts';
+import { createProgram, runOf } from './create-program.ts';
+import { lazyCommands, type Run } from './lazy-commands.ts';
 import {
   addChatCommand,
   addCheckCommand,
@@ -87,49 +80,17 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
   Develop: [addTestCommand, addCheckCommand],
 };
 
-/** Runs one command line (without the program's own name) and gives the exit code. */
-export async function runProgram(args: readonly string[], commands: Commands = lazyCommands): Promise<number> {
-  let exitCode: number = exitCodes.ok;
-  const program = createProgram(runOf(commands, (code) => void (exitCode = code)));
-  const { args: spelled, hint } = currentSpelling(args);
-  if (hint !== null) printError(hint);
-  try {
-    const asked = spelled.length === 0 ? ['--help'] : withoutHelpWord(program, spelled);
-    refuseUnknownCommand(program, asked);
-    await program.parseAsync(asked, { from: 'user' });
-  } catch (error) {
-    // Help, version and mistakes in the arguments have been printed already.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    throw error;
-  }
-  return exitCode;
-}
-
 /** The tree of all commands, to be read. */
-export const allCommands = (): Command => createProgram(runOf(lazyCommands, () => undefined));
+export const allCommands = (): Command =>
+  createProgram(
+    runOf(lazyCommands, () => undefined),
+    addAllCommands,
+  );
 
-function createProgram(run: Run): Command {
-  const program = new Command('./svc')
-    .description(
-      'The Assistant Gateway: one assistant, reached from every channel.\nBegin with "./svc up" here and "./svc chat hello" in another terminal.',
-    )
-    .version(readFileSync(path.join(repositoryRoot, 'VERSION'), 'utf8').trim(), '-V, --version')
-    .usage('COMMAND [options]')
-    .exitOverride()
-    .addHelpText('after', '\n"./svc COMMAND --help" shows what a command takes, with examples; "./svc --version" the version.');
-  styleHelp(program);
+/** Adds every command, in its group. */
+export function addAllCommands(program: Command, run: Run): void {
   for (const [group, adds] of Object.entries(groups)) {
     program.commandsGroup(`${group}:`);
     for (const add of adds) add(program, run);
   }
-  pointToHelp(program);
-  return program;
 }
-
-const runOf = (commands: Commands, done: (exitCode: number) => void): Run =>
-  Object.fromEntries(
-    Object.entries(commands as Record<string, (...args: unknown[]) => Promise<number>>).map(([name, command]) => [
-      name,
-      async (...args: unknown[]) => done(await command(...args)),
-    ]),
-  ) as Run;

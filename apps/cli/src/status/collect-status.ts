@@ -193,8 +193,7 @@ async function toInstanceStatus(instance: Instance, settings: CliSettings): Prom
   const { id, type, name, status, url, healthy, enabled, heartbeat, next_start_at } = instance;
   const isFine = healthy || (!enabled && status === 'stopped');
   const reason = isFine ? null : (instance.reason ?? (status === 'running' ? `heartbeat ${heartbeat}` : null));
-  const place = { host: settings.bindHost, instancesDir: dataPaths(settings.dataDir).instances };
-  const fix = isFine ? null : await (await import('./fixes.ts')).fixOfInstance(instance, reason, place);
+  const fix = isFine ? null : await (await import('./fixes.ts')).fixOfInstance(instance, reason, settings.bindHost);
   return { id, type, name, status, url, healthy: isFine, reason, next_start_at, fix };
 }
 

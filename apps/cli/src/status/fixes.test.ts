@@ -2,14 +2,14 @@ import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { fixOfInstance } from './fixes.ts';
 
-const place = { host: '127.0.0.1', instancesDir: '/data dir/instances' };
+const host = '127.0.0.1';
 const compat = { id: 'compat', type: 'compat', status: 'failed' as const, config: { port: 3025, model_name: 'x' } };
 
 test('the port of a connector is moved to one that is free', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const { port } = taken.address() as { port: number };
-  const fix = await fixOfInstance({ ...compat, config: { port } }, `Port ${port} is in use by another program.`, place);
+  const fix = await fixOfInstance({ ...compat, config: { port } }, `Port ${port} is in use by another program.`, host);
   const free = Number(/^\.\/svc connector config compat --set port=(\d+)$/.exec(fix)?.[1]);
   expect(free).not.toBe(port);
   const probe = createServer();
@@ -24,7 +24,7 @@ test.each([
   ['stopped', null, /^\.\/svc connector restart compat$/],
   ['backoff', 'crashed', /^\.\/svc connector logs compat$/],
   ['running', 'heartbeat stale', /^\.\/svc connector logs compat$/],
-  ['running', noKeys, /umask 077.*>'\/data dir\/instances\/compat\/keys\.json'\)$/],
+  ['running', noKeys, /^\.\/svc key create api --connector compat$/],
 ] as const)('an instance that is %s because of %s', async (status, reason, fix) => {
-  expect(await fixOfInstance({ ...compat, status }, reason, place)).toMatch(fix);
+  expect(await fixOfInstance({ ...compat, status }, reason, host)).toMatch(fix);
 });

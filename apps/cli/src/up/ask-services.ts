@@ -6,7 +6,6 @@ import type { EngineChoice, HealthInfo } from '@svc/contract/service.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import type { BannerInstance, BannerOwner } from './banner.ts';
-import { describeOwner, findPortOwner } from '@svc/supervisor/port-owner.ts';
 
 type Manager = { url: string; token: Secret | null };
 
@@ -86,6 +85,7 @@ export async function toBannerInstance(
 
 async function whyNot({ reason, config }: Instance): Promise<string | null> {
   const port = config['port'];
+  const { describeOwner, findPortOwner } = await import('@svc/supervisor/port-owner.ts');
   const owner = typeof port === 'number' && reason?.includes('in use') === true ? await findPortOwner(port) : null;
   return owner === null ? reason : `port ${String(port)} is used by ${describeOwner(owner)}`;
 }
