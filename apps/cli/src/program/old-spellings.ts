@@ -12,6 +12,12 @@ const renamedCommands: readonly Rename[] = [
   { from: ['new', 'connector'], to: ['connector', 'new'] },
   { from: ['backup', 'delete'], to: ['backup', 'remove'] },
   { from: ['vault', 'delete'], to: ['vault', 'remove'] },
+  // Never ours, but what the routes are called: "upload delete ID" would send a file.
+  { from: ['upload', 'delete'], to: ['upload', 'remove'] },
+  { from: ['announce', 'delete'], to: ['announce', 'remove'] },
+  { from: ['announce', 'create'], to: ['announce', 'add'] },
+  { from: ['role', 'delete'], to: ['role', 'remove'] },
+  { from: ['role', 'create'], to: ['role', 'add'] },
 ];
 
 /** By the command that has them. */
@@ -30,7 +36,7 @@ const renamedOptions: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map
 export function currentSpelling(args: readonly string[]): Spelled {
   const found = renamedCommands.find(({ from }) => from.every((word, at) => args[at] === word));
   const renamed = found === undefined ? vaultAgent(args) : [...found.to, ...args.slice(found.from.length)];
-  if (isUploadOfFile(args)) return { args: ['upload', 'add', ...args.slice(1)], hint: null };
+  if (found === undefined && isUploadOfFile(args)) return { args: ['upload', 'add', ...args.slice(1)], hint: null };
   const spelled = withOptions(renamed);
   const changed = [
     ...(found === undefined ? [] : [hintOf(found.from.join(' '), found.to.join(' '))]),

@@ -47,7 +47,7 @@ export function createTrustApi(coreUrl: string): TrustApi {
     const answer = await askCore<T>(`${coreUrl}/trust${path}`, { method, body });
     if (answer.ok) return answer.body;
     const what = method === 'GET' || path === '/resolve' ? 'that cannot be said.' : 'nothing was changed.';
-    throw new Refusal(what, answer.body, helpFor(answer.body));
+    throw new Refusal(what, answer.body, helpFor(answer.body, path));
   };
   const of = (key: string) => `/principals/${encodeURIComponent(key)}`;
 
@@ -87,7 +87,8 @@ export function createTrustApi(coreUrl: string): TrustApi {
   };
 }
 
-const helpFor = ({ error, message }: ErrorBody): string => {
+const helpFor = ({ error, message }: ErrorBody, path: string): string => {
   if (error === 'not_found' && message.startsWith('There is no role')) return './svc role';
+  if (error === 'bad_request' && path.startsWith('/roles')) return './svc role --help';
   return error === 'bad_request' ? './svc person --help' : './svc person list';
 };
