@@ -51,7 +51,7 @@ export function createChatScreen({ stream, below }: Options): ChatScreen {
     const typed = input?.(columns(), Math.max(1, Math.floor(rows / 2))) ?? { lines: [], cursor: null };
     const status: Line[] = [
       ...(activity === null ? [] : [[], activityLine(activity)]),
-      ...waiting.slice(0, mostWaiting).map((label) => [span(`… ${visibleLine(label)}`, 'dim')]),
+      ...waiting.slice(0, mostWaiting).map((label) => [span(`… ${onOneLine(label)}`, 'dim')]),
       ...(waiting.length > mostWaiting ? [[span(`… and ${waiting.length - mostWaiting} more`, 'dim')]] : []),
       ...(input === null || (activity === null && isBlankAbove) ? [] : [[]]),
     ];
@@ -125,6 +125,9 @@ export function createChatScreen({ stream, below }: Options): ChatScreen {
     },
   };
 }
+
+/** A message on one line, with its breaks as they are typed. */
+const onOneLine = (label: string): string => visibleLine(label.slice(0, mostEchoed).replaceAll('\n', ' ⏎ '));
 
 function activityLine({ words, since }: { words: string; since: number }): Line {
   const elapsed = performance.now() - since;

@@ -38,7 +38,7 @@ export function createEditor(): Editor {
   };
   const submit = (): EditorEvent | null => {
     const text = buffer.text();
-    if (text.endsWith('\\') && buffer.cursor() === buffer.cells().length) {
+    if (buffer.cells()[buffer.cursor() - 1]?.text === '\\') {
       buffer.erase(-1);
       buffer.insert('\n');
       return null;

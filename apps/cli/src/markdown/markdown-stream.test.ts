@@ -144,3 +144,19 @@ describe('whatever comes', () => {
     );
   });
 });
+
+test.each(['`', '~', '- a b c\n', '  - a\n', '| a | b |\n', '```\n', '> a\n', '*a', '日本', 'word ', '<div>\n', '[a]('])(
+  'a long text of %j takes no long time, however it comes',
+  (unit) => {
+    const text = unit.repeat(60_000 / unit.length);
+    for (const size of [text.length, 100]) {
+      const since = process.threadCpuUsage();
+      const stream = createMarkdownStream(() => 80);
+      let lines = 0;
+      for (let at = 0; at < text.length; at += size) lines += stream.push(text.slice(at, at + size)).length;
+      expect(lines + stream.end().length).toBeGreaterThan(500);
+      // Without its bounds, many times that.
+      expect(process.threadCpuUsage(since).user / 1000).toBeLessThan(8000);
+    }
+  },
+);

@@ -18,7 +18,6 @@ type Fence = { mark: string; count: number; indent: number };
 const pieceUnits = 4096;
 /** An empty line, or one that may begin another block than a paragraph. */
 const mayFinish = /^[ \t]*(?:\n|[#>`~|*+=_<-]|\d{1,9}[.)])/m;
-const fenceHead = /^( {0,3})(`{3,}|~{3,})([^\n]*)\n/;
 
 /** Finished blocks are rendered as they end, code line by line. `columns` is asked each time: a window changes its size. */
 export function createMarkdownStream(columns: () => number): MarkdownStream {
@@ -51,11 +50,11 @@ export function createMarkdownStream(columns: () => number): MarkdownStream {
   };
 
   const openFence = (): Line[] => {
-    const [head = '', indent = '', marks = '', info = ''] = fenceHead.exec(open) ?? [];
-    if (marks === '' || (marks.startsWith('`') && info.includes('`'))) return [];
-    fence = { mark: marks.charAt(0), count: marks.length, indent: indent.length };
-    open = open.slice(head.length);
-    return block([codeHead(info, columns())]);
+    const head = fenceHead(open);
+    if (head === null) return [];
+    fence = head;
+    open = open.slice(open.indexOf('\n') + 1);
+    return block([codeHead(head.info, columns())]);
   };
 
   const takeBlocks = (): Line[] => {
@@ -73,10 +72,17 @@ export function createMarkdownStream(columns: () => number): MarkdownStream {
     const lines: Line[] = [];
     for (let before = -1; before !== open.length;) {
       before = open.length;
+      if (fence === null) lines.push(...openFence());
       if (fence === null) lines.push(...takeBlocks(), ...openFence());
       if (fence !== null) lines.push(...takeCode());
     }
     return lines;
+  };
+
+  /** A long block is not parsed again for each of its lines. */
+  const isWorthALook = (): boolean => {
+    const end = open.lastIndexOf('\n') + 1;
+    return end - looked > open.length / 16 && mayFinish.test(open.slice(looked, end));
   };
 
   return {
@@ -87,10 +93,10 @@ export function createMarkdownStream(columns: () => number): MarkdownStream {
         const piece = clean.slice(at, at + pieceUnits);
         open += piece;
         // A line that can only go on with a paragraph finishes nothing, and the block need not be parsed once more.
-        if (fence !== null || open.length > mostUnits || mayFinish.test(open.slice(looked, open.lastIndexOf('\n') + 1))) {
+        if (fence !== null || open.length > mostUnits || isWorthALook()) {
           lines.push(...take());
-          looked = 0;
-        } else looked = Math.max(looked, open.lastIndexOf('\n') + 1);
+          looked = open.lastIndexOf('\n') + 1;
+        }
       }
       return lines;
     },
@@ -114,6 +120,14 @@ export function createMarkdownStream(columns: () => number): MarkdownStream {
 /** Each block by itself: what is defined for links in another one came too late for it. */
 const rendered = (markdown: string): string[] => lexMarkdown(markdown)?.map(({ raw }) => raw) ?? [markdown];
 
+/** The fence that a text begins with, when its first line is whole. The line is looked at alone: it matches or not at once. */
+function fenceHead(text: string): (Fence & { info: string }) | null {
+  const end = text.indexOf('\n');
+  const [, indent = '', marks = '', info = ''] = /^( {0,3})(`{3,}|~{3,})(.*)$/.exec(text.slice(0, Math.max(0, end))) ?? [];
+  if (marks === '' || (marks.startsWith('`') && info.includes('`'))) return null;
+  return { mark: marks.charAt(0), count: marks.length, indent: indent.length, info };
+}
+
 const closes = (line: string, { mark, count }: Fence): boolean => {
   const [, marks = ''] = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line) ?? [];
   return marks.startsWith(mark) && marks.length >= count;
@@ -136,6 +150,6 @@ function finishedBlocks(markdown: string): string[] {
   const isFinished = last === -1 || endsByItself.has(type) || (endsByBlank.has(type) && /\n[ \t]*\n$/.test(markdown));
   const raws = tokens.slice(0, isFinished ? tokens.length : last).map(({ raw }) => raw);
   // Code in a fence is taken line by line, however it comes.
-  const code = raws.findIndex((raw) => fenceHead.test(raw));
+  const code = raws.findIndex((raw) => fenceHead(raw) !== null);
   return code === -1 ? raws : raws.slice(0, code);
 }

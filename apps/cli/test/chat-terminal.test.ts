@@ -1,0 +1,96 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { startCliCore, type CliCore } from '@svc/testing/run-svc.ts';
+
+const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+/** A person looks again until they see it. */
+const patience = { timeout: 30_000, interval: 100 };
+
+let core: CliCore;
+let socket: string;
+const tmux = (...args: string[]) => execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' });
+const screen = () => tmux('capture-pane', '-p', '-t', 'chat', '-S', '-200').replaceAll(/[^\S\n]+$/gm, '');
+const sees = (what: string | RegExp) => expect.poll(screen, patience)[typeof what === 'string' ? 'toContain' : 'toMatch'](what);
+const type = (text: string) => tmux('send-keys', '-t', 'chat', '-l', '--', text);
+const press = (...keys: string[]) => tmux('send-keys', '-t', 'chat', ...keys);
+
+/** Runs a chat in a terminal of 90 columns, where the chat before has ended. */
+function chat(): void {
+  const program = [process.execPath, path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'chat'];
+  tmux('respawn-pane', '-k', '-t', 'chat', ...program);
+}
+
+beforeAll(async () => {
+  if (!hasTmux) return;
+  core = await startCliCore();
+  socket = path.join(core.folder, 'tmux');
+  const names = Object.entries({ ...core.env, TERM: 'tmux-256color' }).map(([name, value]) => `${name}=${value}`);
+  execFileSync('env', [
+    '-i',
+    ...names,
+    'tmux',
+    '-S',
+    socket,
+    '-f',
+    '/dev/null',
+    'new-session',
+    '-d',
+    '-s',
+    'chat',
+    '-x',
+    '90',
+    '-y',
+    '40',
+    'cat',
+  ]);
+  tmux('set-option', '-g', 'remain-on-exit', 'on');
+  chat();
+});
+afterAll(async () => {
+  if (!hasTmux) return;
+  tmux('kill-server');
+  await core.close();
+});
+
+test.runIf(hasTmux)('several pasted lines are one message, whose Markdown is rendered', async () => {
+  await sees('Ctrl-D leaves');
+  tmux('set-buffer', 'echo # Title\n\n**bold** words');
+  tmux('paste-buffer', '-p', '-t', 'chat');
+  await sees('› echo # Title\n\n  **bold** words');
+  press('Enter');
+  await sees(/\nTitle\n\nbold words\n\n›$/m);
+});
+
+test.runIf(hasTmux)('during a turn it says what happens, commands answer at once, and the next message waits', async () => {
+  type('wait 600 long');
+  press('Enter');
+  await sees(/working · \d+ s · Ctrl-C stops/);
+  type('/status');
+  press('Enter');
+  await sees('Conversation: running');
+  type('echo after it');
+  press('Enter');
+  await sees(/Ctrl-C stops\n… echo after it\n\n›/);
+  press('C-c');
+  await sees(/\(stopped\)\n\n› echo after it\n\nafter it\n\n›$/m);
+});
+
+test.runIf(hasTmux)('who leaves during a turn sees its answer in the next chat, once', async () => {
+  type('wait 5 made alone');
+  press('Enter');
+  await sees(/working · \d+ s/);
+  press('C-d');
+  await sees('what is not answered yet is shown');
+  const isListed = async () => (await core.svc(['delivery'])).out.includes('made alone');
+  await expect.poll(isListed, patience).toBe(true);
+  tmux('clear-history', '-t', 'chat');
+  chat();
+  await sees(/— answered while nobody listened, .* ago —\n\nmade alone\n/);
+  await expect.poll(isListed, patience).toBe(false);
+  press('C-c');
+  await sees('Ctrl-C again or Ctrl-D leaves.');
+  press('C-c');
+  await sees('Pane is dead (status 130');
+});
