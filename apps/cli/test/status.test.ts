@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { http } from '@svc/service-kit/builtin.ts';
@@ -160,5 +160,29 @@ test('a pid that went to another process since is no supervisor', async () => {
   expect((await collectStatus(settings)).supervisor).toBeNull();
   writeFileSync(file, JSON.stringify({ ...state, born: birthMark(process.pid) }));
   expect((await collectStatus(settings)).supervisor).not.toBeNull();
+  data.remove();
+});
+
+test.each([
+  ['answers with something else', (socket: Socket) => void socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\n\r\nno')],
+  ['says nothing', () => undefined],
+])('another program on our port that %s is named', async (_, behave) => {
+  const data = temporaryFolder();
+  const sockets = new Set<Socket>();
+  const other = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    behave(socket);
+  });
+  const settings = {
+    SVC_DATA_DIR: data.path,
+    SVC_CORE_PORT: await portOf(other),
+    SVC_MANAGER_PORT: '2',
+    SVC_COLLECTOR_PORT: '3',
+  };
+  const [found] = (await collectStatus(loadSettings('/nowhere', settings))).services;
+  expect(found).toMatchObject({ name: 'core', healthy: false, reason: expect.stringContaining(`process ${process.pid})`) });
+  expect(found?.fix).toContain('SVC_CORE_PORT=');
+  for (const socket of sockets) socket.destroy();
+  other.close();
   data.remove();
 });

@@ -101,8 +101,8 @@ async function serviceOf(settings: CliSettings, address: HostAddress, supervisor
   const { name, url } = address;
   const known = supervised(supervisor, name);
   const answer = await askService(address, name === 'manager' ? settings.managerToken : null);
-  const hasAnswered = answer.health.ok || answer.version.ok;
-  const foreign = hasAnswered ? await foreignAnswer(url, known, settings.dataDir) : null;
+  const isThere = answer.health.ok || answer.health.why !== notThere;
+  const foreign = isThere ? await foreignAnswer(url, known, settings.dataDir) : null;
   if (foreign === null)
     return { status: toServiceStatus(answer, known, supervisor !== null), health: answer.health, isForeign: false };
   const none = { ok: false, why: foreign.reason } as const;
