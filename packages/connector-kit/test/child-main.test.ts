@@ -205,6 +205,14 @@ describe('a connector process', () => {
     expect(forked.output()).toMatch(/did not stop in time/);
   });
 
+  test('ends in order when it is asked to while it starts: a start that was called off has not failed', async () => {
+    const forked = start({ on: 'start-called-off' });
+    await forked.message('heartbeat');
+    forked.send({ type: 'stop' });
+    await expect(forked.exit).resolves.toEqual({ code: 0, signal: null });
+    expect(forked.output()).not.toContain('could not start');
+  });
+
   test('ends with a fault when stopping fails', async () => {
     const forked = start({ on: 'stop-fails' });
     await forked.message('ready');
@@ -242,7 +250,7 @@ describe('a connector process', () => {
     const forked = start({ on });
     await expect(forked.exit).resolves.toEqual({ code: 1, signal: null });
     expect(logOf(forked).at(-1)).toMatchObject({
-      level: 'error',
+      level: 'fatal',
       error: expect.stringMatching(/nobody caught/),
       stack: expect.any(String),
     });

@@ -74,7 +74,7 @@ async function live(child: Child): Promise<void> {
 }
 
 async function begin(child: Child): Promise<Live> {
-  const { message, log, parent } = child;
+  const { message, log, parent, shutdown } = child;
   try {
     shareKit(message.entry);
     // The entry is a module of the connector contract, checked by its contract suite.
@@ -88,6 +88,8 @@ async function begin(child: Child): Promise<Live> {
     const outbound = await openOutbound(context, running as RunningConnector, drain !== null);
     return { running: running as RunningConnector, drain: async () => drain?.(), ...outbound };
   } catch (error) {
+    // It was called off, so what it was waiting for did not come.
+    if (shutdown.signal.aborted) process.exit(0);
     const reason = startFailure(error, message.config);
     log('fatal', `could not start: ${reason}`, { stack: error instanceof Error ? error.stack : undefined });
     await parent.sendLast({ type: 'failed', message: reason });
