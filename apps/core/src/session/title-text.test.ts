@@ -25,6 +25,14 @@ describe('the first words', () => {
     expect(firstWords(text)).toBeNull();
   });
 
+  test('of a plain line are those of the same line with something in it that cannot be seen', () => {
+    const line = fc.string({ unit: fc.constantFrom('a', 'Z', '~', '!', ' ', '\t', '\n', '\u00a0', 'é'), maxLength: 90 });
+    const rule = fc.property(line, (text) => {
+      expect(firstWords(text)).toBe(firstWords(`${text}\u200b`));
+    });
+    fc.assert(rule);
+  });
+
   test('are one line within bounds, of words that stand in the text in this order, whatever it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {

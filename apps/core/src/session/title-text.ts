@@ -57,7 +57,15 @@ const isNoTitle =
   /^(?:i(?:['’]m| am) (?:sorry|unable|not able|afraid)|i (?:can(?:not|['’]t)|won['’]t|do not|don['’]t)\b|sorry\b|unfortunately\b|as an ai\b|i apologi[sz]e|please provide|write a title|api error|\[\[no_reply|(?:no title|untitled|none|null|undefined|n\/a|title)$|$)/i;
 
 /** Without what cannot be seen, and without breaks. Joiners and the looks of emoji stay. */
-const oneLine = (text: string): string =>
+function oneLine(text: string): string {
+  const trimmed = text.trim();
+  return isOneLine.test(trimmed) ? trimmed : madeOneLine(trimmed);
+}
+
+/** Words of ASCII with single spaces between them, as most lines are. Every new conversation is asked. */
+const isOneLine = /^[!-~]+(?: [!-~]+)*$/;
+
+const madeOneLine = (text: string): string =>
   text
     .toWellFormed()
     .replaceAll(/[[\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]--[\ufe0e-\ufe0f]--[\u200c-\u200d]]/gv, '')
