@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import type { EngineView } from '@svc/contract/engine.ts';
 import type { Principal, Role } from '@svc/contract/trust.ts';
 import { expect, test } from 'vitest';
+import { quoted } from '../terminal.ts';
 import { examineEndpoint, judgeOwners, toFinding } from './examine-core.ts';
 
 const engine = {
@@ -38,7 +39,7 @@ test('a model server of this machine that does not answer is a problem of the en
   const used = { id: 'codex', ready: true, base_url: url };
   expect(await examineEndpoint(used)).toEqual([]);
   await new Promise((resolve) => server.close(resolve));
-  expect(await examineEndpoint(used)).toMatchObject([{ state: 'problem', fix: `./svc engine base-url codex '${url}'` }]);
+  expect(await examineEndpoint(used)).toMatchObject([{ state: 'problem', fix: `./svc engine base-url codex ${quoted(url)}` }]);
   expect(await examineEndpoint({ ...used, base_url: 'https://models.example.com' })).toEqual([]);
   expect(await examineEndpoint({ ...used, base_url: 'nonsense' })).toEqual([]);
   expect(await examineEndpoint(undefined)).toEqual([]);

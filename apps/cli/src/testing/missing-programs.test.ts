@@ -16,7 +16,7 @@ test('what is missing is said before the tests, with the one command that brings
   const env = { PATH: `:/nowhere:${bin}`, TEST_CHROMIUM: path.join(bin, 'chromium') };
   const all = neededPrograms({ root: folder.path, env });
   const linux = { root: folder.path, platform: 'linux' as const };
-  expect(missingLines(all, linux)[1]).toMatch(/^To run them too: \S+ scripts\/install-test-engines\.ts$/);
+  expect(missingLines(all, linux)[1]).toMatch(/^To run them too: .+ scripts\/install-test-engines\.ts$/);
   for (const id of ['claude', 'codex', 'gemini'])
     mkdirSync(path.join(folder.path, '.cache/engines', id, 'node_modules'), { recursive: true });
   expect(missingLines(neededPrograms({ root: folder.path, env }), linux)).toEqual([]);
