@@ -34,6 +34,37 @@ describe('JSON bodies of a connector', () => {
     expect((await post(url, body)).status).toBe(400);
   });
 
+  test.each([
+    ['short', '{"a":"\u00fc"}'],
+    ['empty', ''],
+    ['no JSON', '{"a":1} x'],
+    ['not well-formed', String.raw`{"a":"\udc00"}`],
+    ['not UTF-8', Buffer.from('7b2261223a22ff227d', 'hex')],
+    ['deep', '['.repeat(5000) + ']'.repeat(5000)],
+    ['many items', `[${'1,'.repeat(7000)}1]`],
+    ['of the longest that is read at once', JSON.stringify('x'.repeat(16 * 1024 - 2))],
+    ['longer', JSON.stringify('x'.repeat(16 * 1024 - 1))],
+  ])('answers a body that comes with its head as one that comes after it: %s', async (_what, text) => {
+    const { port } = await openServer();
+    const body = Buffer.from(text);
+    const head = Buffer.from(
+      `POST /echo HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: r\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`,
+    );
+    const answerTo = async (...parts: Buffer[]): Promise<string> => {
+      const socket = connect(port, '127.0.0.1').setNoDelay(true);
+      for (const part of parts) {
+        socket.write(part);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      let answer = '';
+      for await (const part of socket) answer += String(part);
+      return answer.replace(/^Date: .*\r\n/m, '');
+    };
+    const whole = await answerTo(Buffer.concat([head, body]));
+    expect(whole).toMatch(/^HTTP\/1\.1 [24]00/);
+    expect(await answerTo(head, body)).toBe(whole);
+  });
+
   test('is not changed by keys that name prototypes, nor stopped by deep nesting', async () => {
     const { url } = await openServer();
     await post(url, '{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}');
