@@ -92,5 +92,6 @@ test.runIf(hasTmux)('who leaves during a turn sees its answer in the next chat, 
   press('C-c');
   await sees('Ctrl-C again or Ctrl-D leaves.');
   press('C-c');
-  await sees('Pane is dead (status 130');
+  const ending = () => tmux('display-message', '-p', '-t', 'chat', '#{pane_dead} #{pane_dead_status}').trim();
+  await expect.poll(ending, patience).toBe('1 130');
 });
