@@ -66,6 +66,7 @@ test('a vault that is not up yet is waited for as well', async () => {
   );
   await vault.close();
   vault = await startVaultServer('value-of-the-vault', port);
+  await eventually(read, (instance) => instance.reason === reason);
   vault.open();
   await is('running');
 });

@@ -45,7 +45,7 @@ export class SupervisedInstance {
   /** Of the process that runs: a config that changed counts from the next one on. */
   #limitMb = Infinity;
   /** While it waits for the vault. */
-  #wait: { reason: string; leave: () => void } | null = null;
+  #wait: { fault: BehindVault; leave: () => void } | null = null;
   #reported: string = 'stopped';
   #pid: number | null = null;
   /** What the process that runs says is wrong with its channel. */
@@ -148,7 +148,7 @@ export class SupervisedInstance {
       problem: this.#problem,
       usage: state.pid === null ? null : this.#usage.read(state.pid),
       reasonOf: (reason) => this.#exitNotes.read(reason),
-      waits: this.#wait?.reason ?? null,
+      waits: this.#wait === null ? null : this.#deps.vaultGate.why(this.#wait.fault).waits(this.#config.id),
     });
   }
 
@@ -208,7 +208,7 @@ export class SupervisedInstance {
   #waitForVault(fault: BehindVault): void {
     if (this.#child.state.status !== 'starting' || this.#wait !== null) return;
     const leave = this.#deps.vaultGate.wait(() => void this.start());
-    this.#wait = { reason: fault.waits(this.#config.id), leave };
+    this.#wait = { fault, leave };
     void this.#child.stop();
   }
 

@@ -1,11 +1,14 @@
 import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import type { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';
 import type { WatchVault } from '@svc/service-kit/vault/create-vault-client.ts';
 
 /** Where instances wait for the vault. It is followed while one of them waits, and not otherwise. */
 export type VaultGate = {
   /** Calls `go` once, as soon as the vault is open. The returned function leaves the queue. */
   wait(go: () => void): () => void;
+  /** Why one waits now: a vault that was away may have come back, and is to be opened. */
+  why(fault: BehindVault): BehindVault;
   close(): void;
 };
 
@@ -18,9 +21,11 @@ export function createVaultGate(watch: WatchVault | null, clock: Pick<Clock, 'af
   /** How often it was open in a row without having been seen sealed in between. */
   let openings = 0;
   let cancelTimer = () => {};
+  let sealed = false;
   let stopWatching: (() => void) | null = null;
 
   const stop = () => {
+    sealed = false;
     cancelTimer();
     stopWatching?.();
     stopWatching = null;
@@ -34,6 +39,7 @@ export function createVaultGate(watch: WatchVault | null, clock: Pick<Clock, 'af
   };
   const onState = (isSealed: boolean | null) => {
     cancelTimer();
+    sealed = isSealed === true;
     if (isSealed === true) openings = 0;
     if (isSealed !== false) return;
     if (openings === 0) letGo();
@@ -49,6 +55,7 @@ export function createVaultGate(watch: WatchVault | null, clock: Pick<Clock, 'af
         if (waiting.size === 0) stop();
       };
     },
+    why: (fault) => (sealed ? fault.butSealed() : fault),
     close() {
       waiting.clear();
       stop();

@@ -10,10 +10,17 @@ export type ClosedVault = Extract<VaultAnswer, { is: 'sealed' | 'unreachable' }>
  */
 export class BehindVault extends ServiceError {
   readonly vault: ClosedVault;
+  readonly #what: string;
 
   constructor(what: string, vault: ClosedVault) {
     super('unavailable', `${what} may be in the vault, and ${stateOf(vault)}`, { details: { sealed: vault.is === 'sealed' } });
     this.vault = vault;
+    this.#what = what;
+  }
+
+  /** The same for a vault that was seen sealed since: one that came back is to be opened. */
+  butSealed(): BehindVault {
+    return this.vault.is === 'sealed' ? this : new BehindVault(this.#what, { is: 'sealed' });
   }
 
   /** Why something waits that starts by itself. */
