@@ -94,13 +94,18 @@ describe.each(processes)('every route of %s', (name) => {
       if (route.method === 'GET' || takesBytes.has(`${route.method} ${route.path}`)) continue;
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', '']) {
         const headers = { ...bearer(name, route.path), ...(type !== '' && { 'content-type': type }), 'content-length': '2' };
-        const { status } = await send(name, route, headers, '{}');
+        const { status, body } = await send(name, route, headers, '{}');
+        if (type.startsWith('multipart') && takesForms.has(`${route.method} ${route.path}`)) continue;
+        // Nothing is served there, whatever comes.
+        if (status === 404 && body.includes('"unsupported_endpoint"')) continue;
         if (status !== 415) wrong.push(`${route.method} ${route.path} as "${type}": ${status}`);
       }
     }
     expect(wrong).toEqual([]);
   });
 });
+
+const takesForms = new Set(['POST /v1/audio/transcriptions']);
 
 /** What is sent to these is a file, whatever it calls itself. */
 const takesBytes = new Set(['PUT /v2/upload/compat/compat', 'POST /v2/backups/import', 'POST /v2/transcribe']);
