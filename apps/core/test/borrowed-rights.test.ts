@@ -45,7 +45,7 @@ describe('a command in a conversation of another channel', () => {
     await isRefused('/usage');
     const room = { channel: 'device', conversation_key: 'room-1' };
     await handle(from('ann', 'hello', room));
-    expect(await replyTo(from('ann', '/usage', room))).toMatch(/^1 turns/);
+    expect(await replyTo(from('ann', '/usage', room))).toMatch(/^1 turn,/);
     expect(await replyTo(from('boss', '/new', { conversation_key: 'room-1' }))).toMatch(/another channel/);
   });
 });

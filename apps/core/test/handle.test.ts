@@ -332,8 +332,8 @@ describe('chat commands', () => {
 
   test('/status and /usage tell of the conversation', async () => {
     await core.handle(envelope('hello'));
-    expect((await core.handle(envelope('/status'))).json().actions[0].text).toContain('1 turns so far');
-    expect((await core.handle(envelope(' /usage '))).json().actions[0].text).toMatch(/^1 turns, 2 tokens in, 2 tokens out/);
+    expect((await core.handle(envelope('/status'))).json().actions[0].text).toContain('1 turn so far');
+    expect((await core.handle(envelope(' /usage '))).json().actions[0].text).toMatch(/^1 turn, 2 tokens in, 2 tokens out/);
     expect(core.engine.requests).toHaveLength(1);
   });
 

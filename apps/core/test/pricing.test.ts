@@ -75,7 +75,7 @@ describe.each(Object.entries(endings))('a turn that %s', (_what, ending) => {
     expect(await get('/v2/session/compat:c1:key')).toMatchObject({ cost_usd: row.cost, unpriced_turns: 0 });
     expect(await get('/v2/spend')).toMatchObject({ total: { cost_usd: row.cost } });
     const said = (await core.handle(envelope('/usage'))).json().actions[0].text as string;
-    expect(said).toBe(`1 turns, 4100 tokens in, 150 tokens out, worth $${row.cost.toFixed(4)} at list prices.`);
+    expect(said).toBe(`1 turn, 4100 tokens in, 150 tokens out, worth $${row.cost.toFixed(4)} at list prices.`);
   });
 });
 

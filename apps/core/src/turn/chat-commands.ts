@@ -73,8 +73,8 @@ const statusCommand: ChatCommand = {
     return [
       `You: ${identity.display_name} (${identity.trust_tier}, tools: ${identity.tool_policy})`,
       `Engine: ${choice.id}${choice.model === null ? '' : `, model ${choice.model}`}.${why}`,
-      `Conversation: ${turnQueue.stateOf(key)}, ${session?.turns ?? 0} turns so far`,
-      `Service: ${counts.running} turns running, ${counts.waiting} waiting`,
+      `Conversation: ${turnQueue.stateOf(key)}, ${counted(session?.turns ?? 0, 'turn')} so far`,
+      `Service: ${counted(counts.running, 'turn')} running, ${counts.waiting} waiting`,
     ].join('\n');
   },
 };
