@@ -75,7 +75,7 @@ test('a test is one completion, with its time; a failure says how to fix it', as
 
 test('a key comes from a pipe, is never an argument, and is removed again', async () => {
   const refused = await svc(['key', 'gemini', key]);
-  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('a key is no argument')]);
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('a key is not given as an argument')]);
   const kept = await svc(['key', 'gemini'], `${key}\n`);
   expect([kept.code, kept.out, kept.err]).toEqual([
     0,

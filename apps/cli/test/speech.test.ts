@@ -68,6 +68,6 @@ test('what is refused is told, and leaves no file', async () => {
   writeFileSync(inFolder('note.txt'), 'not a clip');
   const heard = await svc('transcribe', inFolder('note.txt'));
   expect(heard.code).toBe(1);
-  expect(heard.err).toContain('no audio');
+  expect(heard.err).toContain('not audio that can be transcribed');
   expect(readFileSync(inFolder('note.txt'), 'utf8')).toBe('not a clip');
 });

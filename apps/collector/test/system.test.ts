@@ -105,6 +105,7 @@ test('the brief tells who is at work and what a day used on each surface', async
       state: 'idle',
       last_event_at: now - 1000,
       last_text: 'hello',
+      title: null,
     },
   ]);
   const zero = { cache_read_tokens: 0, cache_write_tokens: 0 };

@@ -107,12 +107,12 @@ describe('connector types', () => {
     [
       'with a schema that is no schema',
       metaOf('a', { configSchema: { type: 'object', properties: { x: { type: 'strnig', title: 'X' } } } }),
-      'no JSON Schema',
+      'not a JSON Schema',
     ],
     [
       'with a schema that cannot be followed',
       metaOf('a', { configSchema: { type: 'object', properties: { x: { type: 'string', title: 'X', $ref: '#/nowhere' } } } }),
-      'no JSON Schema',
+      'not a JSON Schema',
     ],
     ['that throw while they are loaded', 'throw new Error("not today")', 'not today'],
   ])('%s are reported as broken and stop no other', async (_, content, problem) => {

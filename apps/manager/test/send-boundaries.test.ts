@@ -78,7 +78,10 @@ describe('secrets', () => {
     writeFileSync(path.join(bench.manager.dataDir, 'secrets.json'), 'broken', { mode: 0o600 });
     const refused = () => send({ instance_id: id, target: 'b1', text: 'x' });
     const { body } = await eventually(refused, ({ status }) => status === 503);
-    expect(body).toMatchObject({ delivered: false, message: expect.stringContaining('known secrets cannot be read') });
+    expect(body).toMatchObject({
+      delivered: false,
+      message: expect.stringContaining('secrets.json is not valid JSON, so secrets could not be masked'),
+    });
     writeFileSync(path.join(bench.manager.dataDir, 'secrets.json'), '{}', { mode: 0o600 });
     await eventually(refused, ({ status }) => status === 200);
   });

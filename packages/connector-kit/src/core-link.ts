@@ -9,7 +9,7 @@ import type { CallOptions, CoreApi, StartContext, StreamHandlers } from './conne
 import { CoreError, toCoreError } from './core-error.ts';
 import { createLinkSocket, type LinkSocket } from './core-link-socket.ts';
 import { createFrameDelivery, type FrameDelivery } from './frame-delivery.ts';
-import { hasMessageId, lineOf, maxRequestLine, linkFaults, parseReply, type LinkCall } from './link-call.ts';
+import { hasMessageId, lineFault, lineOf, linkFaults, parseReply, type LinkCall } from './link-call.ts';
 
 export type CoreLinkOptions = {
   socketPath: string;
@@ -46,7 +46,6 @@ const steadyMs = 10_000;
 /** The core bounds a turn by the engine's silence; this only catches a core that forgot one. */
 const turnLimitMs = 6 * 60 * 60_000;
 const resolveLimitMs = 10_000;
-const freeChars = 64 * 1024;
 const maxError = 4_000;
 
 type Link = Required<Pick<CoreLinkOptions, 'clock' | 'log' | 'maxPending' | 'maxHeldChars'>> & {
@@ -154,13 +153,6 @@ function ask(
 function refusalOf({ socket, calls, maxPending, isClosed }: Link): CoreError | null {
   if (isClosed) return linkFaults.stopping(false);
   return calls.size >= maxPending || socket.isClogged() ? linkFaults.tooMany(calls.size) : null;
-}
-
-/** Why a call of this text is not taken; null when it is. */
-function lineFault({ calls, heldChars, maxHeldChars }: Link, line: string): CoreError | null {
-  if (line.length >= maxRequestLine) return linkFaults.tooLong();
-  const isHeavy = line.length > freeChars && heldChars + line.length > maxHeldChars;
-  return isHeavy ? linkFaults.tooMany(calls.size) : null;
 }
 
 function send(link: Link, call: LinkCall): void {

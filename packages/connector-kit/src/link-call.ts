@@ -30,7 +30,7 @@ export type LinkCall = {
 };
 
 /** Longest request, in characters: one that has to be sent again is longer by a word. */
-export const maxRequestLine = maxLinkLine - ',"again":true'.length;
+const maxRequestLine = maxLinkLine - ',"again":true'.length;
 
 export const lineOf = ({ line, request }: LinkCall): string => line ?? JSON.stringify({ ...request, again: true });
 
@@ -58,6 +58,19 @@ export const linkFaults = {
       details: { retry_after_s: 1 },
     }),
 };
+
+/** Shorter calls are taken however much is held. */
+const freeChars = 64 * 1024;
+
+/** What is open on a link. */
+type Held = { calls: ReadonlyMap<number, LinkCall>; heldChars: number; maxHeldChars: number };
+
+/** Why a call of this text is not taken; null when it is. */
+export function lineFault({ calls, heldChars, maxHeldChars }: Held, line: string): CoreError | null {
+  if (line.length >= maxRequestLine) return linkFaults.tooLong();
+  const isHeavy = line.length > freeChars && heldChars + line.length > maxHeldChars;
+  return isHeavy ? linkFaults.tooMany(calls.size) : null;
+}
 
 /** Null for a line that is no reply. The core is ours, so only what a mix-up of versions could break is checked. */
 export function parseReply(line: string): LinkReply | null {

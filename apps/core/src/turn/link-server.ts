@@ -11,7 +11,6 @@ import type { Log } from '@svc/service-kit/log.ts';
 import { descriptorLimit } from '@svc/service-kit/process/descriptor-limit.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { createOrderedWriter } from '@svc/service-kit/redaction/ordered-writer.ts';
-import type { MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { badRequest, forbidden, type ServiceError } from '@svc/service-kit/service-error.ts';
 import type { TrustService } from '../trust/trust-service.ts';
 import type { Events } from '../events.ts';
@@ -19,6 +18,7 @@ import { createLinkIntake, type LinkIntake } from './link-lines.ts';
 import { createLinkPeers, type LinkPeer } from './link-peer.ts';
 import { parseLine, parseLongLine, type ParsedLine } from './link-requests.ts';
 import { listenOnSocket } from './link-socket.ts';
+import { createLinkWriter } from './link-writer.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { Caller } from './turn.ts';
 
@@ -39,7 +39,6 @@ export type LinkServer = {
   close(): Promise<void>;
 };
 
-const maxBufferedBytes = 8 * 1024 * 1024;
 /** How long a connector may take to end its side of the link. */
 const goodbyeMs = 500;
 
@@ -112,7 +111,7 @@ function serve(deps: Deps, socket: Socket, { intake, unread, openPeer }: Shared)
     void link.open()({ id: noCall, error: why.toBody(deps.ids.next('req')) });
     setImmediate(() => socket.destroySoon());
   };
-  const write = createWriter(socket, unread);
+  const write = createLinkWriter(socket, unread);
   const onFault = (error: unknown) => {
     deps.log.error({ err: error }, 'an answer over a connector link could not be masked');
     socket.destroy();
@@ -228,26 +227,4 @@ async function takeConfirmation(
   link.unconfirmed.delete(said.turn_id);
   if (said.error === undefined) await pendingAcks.delivered(said.turn_id);
   else await pendingAcks.undelivered(said.turn_id, said.error);
-}
-
-/**
- * Gathers the lines of one tick into one write; an answer leaves as soon as those that are made together with it are there. A
- * reader that stops reading is cut off instead of filling memory.
- */
-function createWriter(socket: Socket, unread: UnreadReplies): (json: MaskedJson, isAnswer: boolean) => void {
-  let pending = '';
-  const flush = () => {
-    if (pending === '') return;
-    const text = pending;
-    pending = '';
-    if (socket.destroyed) return;
-    socket.write(text);
-    if (socket.writableLength > maxBufferedBytes) socket.destroy();
-    else unread.wrote(socket);
-  };
-  return (json, isAnswer) => {
-    if (isAnswer) process.nextTick(flush);
-    else if (pending === '') setImmediate(flush);
-    pending += `${json}\n`;
-  };
 }

@@ -22,6 +22,7 @@ import { createInstanceSecrets, type InstanceSecrets } from './instance-secrets.
 import { childStopTimeoutMs, createStartMessage } from './start-message.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 import { createUsageMeter, type UsageMeter } from './usage-meter.ts';
+import { createVaultWait, type VaultWait } from './vault-wait.ts';
 
 /** Long enough for a connector that first talks to its platform. */
 const startTimeoutMs = 60_000;
@@ -39,13 +40,12 @@ export class SupervisedInstance {
   readonly #memory: MemoryWatch;
   readonly #exitNotes: ExitNotes;
   readonly #reports: InstanceReports;
+  readonly #wait: VaultWait;
   #pass: RunPass = createRunPass();
   #config: InstanceConfig;
   #type: ConnectorType | null = null;
   /** Of the process that runs: a config that changed counts from the next one on. */
   #limitMb = Infinity;
-  /** While it waits for the vault. */
-  #wait: { fault: BehindVault; leave: () => void } | null = null;
   #reported: string = 'stopped';
   #pid: number | null = null;
   /** What the process that runs says is wrong with its channel. */
@@ -62,6 +62,7 @@ export class SupervisedInstance {
     this.#memory = createMemoryWatch((_pid, limitMb) => this.#child.kill(`used more than ${limitMb} MB of memory`));
     this.#exitNotes = createExitNotes(deps.explainExit);
     this.#reports = createInstanceReports(deps, config);
+    this.#wait = createVaultWait(deps.vaultGate, config.id, () => void this.start());
     this.#logFile = createLogFile({ dir: deps.paths.logs, name: `instance-${config.id}` });
     this.#spec = this.#childSpec();
     this.#child = createSupervisedChild(this.#spec, {
@@ -86,17 +87,17 @@ export class SupervisedInstance {
   }
 
   async start(): Promise<void> {
-    this.#endWait();
+    this.#wait.end();
     await this.#child.start();
   }
 
   async restart(): Promise<void> {
-    this.#endWait();
+    this.#wait.end();
     await this.#child.restart();
   }
 
   async stop(): Promise<void> {
-    this.#endWait();
+    this.#wait.end();
     await this.#child.stop();
   }
 
@@ -148,7 +149,7 @@ export class SupervisedInstance {
       problem: this.#problem,
       usage: state.pid === null ? null : this.#usage.read(state.pid),
       reasonOf: (reason) => this.#exitNotes.read(reason),
-      waits: this.#wait === null ? null : this.#deps.vaultGate.why(this.#wait.fault).waits(this.#config.id),
+      waits: this.#wait.reason(),
     });
   }
 
@@ -206,15 +207,9 @@ export class SupervisedInstance {
    * One that asks for such a secret while it starts is ended and waits: that is no crash. One that runs is told the error and goes on.
    */
   #waitForVault(fault: BehindVault): void {
-    if (this.#child.state.status !== 'starting' || this.#wait !== null) return;
-    const leave = this.#deps.vaultGate.wait(() => void this.start());
-    this.#wait = { fault, leave };
+    if (this.#child.state.status !== 'starting' || this.#wait.reason() !== null) return;
+    this.#wait.begin(fault);
     void this.#child.stop();
-  }
-
-  #endWait(): void {
-    this.#wait?.leave();
-    this.#wait = null;
   }
 
   #onState(state: ChildState): void {
