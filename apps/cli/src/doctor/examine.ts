@@ -21,11 +21,10 @@ export async function examine(root: string): Promise<Finding[]> {
       ...before,
       skipped('the rest', 'looked at when the settings are right'),
     ]);
-  const status = await collectStatus(settings);
-  const [around, databases, services] = await Promise.all([
-    lookAround(settings, status),
+  // Databases are read by processes of their own, which take the longest.
+  const [databases, [around, services]] = await Promise.all([
     examineDatabases(settings.dataDir),
-    examineServices(settings, status),
+    collectStatus(settings).then((status) => Promise.all([lookAround(settings, status), examineServices(settings, status)])),
   ]);
   const after = [...around, ...databases, ...services];
   const all = [...before, ...after];
