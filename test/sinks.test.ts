@@ -40,7 +40,7 @@ test('answers that no hook sees are written with masked frames only', () => {
     'packages/service-kit/src/http/sse.ts',
   ]);
   expect(Object.keys(found(/\b(?:socket|response|raw)\.(?:write|end)\((?!\))/g))).toEqual([
-    'apps/core/src/turn/link-server.ts', // lines of `mask.json`
+    'apps/core/src/turn/link-writer.ts', // lines of `mask.json`
     'apps/collector/src/feed/mount-feed.ts', // a refusal before there is a request: a fixed text
     'packages/service-kit/src/http/refuse-bytes.ts', // the same
     'packages/service-kit/src/http/sse.ts',
