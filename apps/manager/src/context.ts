@@ -27,6 +27,7 @@ import { createDeliverer } from './outbound/deliverer.ts';
 import { createSendService, type SendService } from './outbound/send-service.ts';
 import { createSentEvents } from './outbound/sent-events.ts';
 import { createSentStore } from './outbound/sent-store.ts';
+import { createCompileCache } from './supervisor/compile-cache.ts';
 import { createExclusiveSecrets } from './supervisor/exclusive-secrets.ts';
 import { createSecretAnnouncer, createSecretResolver } from './supervisor/secrets.ts';
 import { createInstanceSupervisor, type InstanceSupervisor } from './supervisor/instance-supervisor.ts';
@@ -151,6 +152,7 @@ function openSupervisor(
     secrets,
     watchVault: vault?.watch ?? null,
     exclusiveSecrets: createExclusiveSecrets(),
+    compileCache: createCompileCache(base),
     passes: openConnectorPasses(base.paths.connectorKey),
     maskLine: knownSecrets.line,
     maskKnown: (text) => knownSecrets.redactor().known(text),

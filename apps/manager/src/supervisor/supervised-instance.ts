@@ -51,6 +51,9 @@ export class SupervisedInstance {
   /** What the process that runs says is wrong with its channel. */
   #problem: string | null = null;
 
+  /** Counts what was asked of it: a start that waits for the compile cache is off when something else is asked meanwhile. */
+  #asked = 0;
+
   /** Not to be started before `configure`. */
   constructor(deps: SupervisorDeps, config: InstanceConfig) {
     this.#deps = deps;
@@ -88,15 +91,16 @@ export class SupervisedInstance {
 
   async start(): Promise<void> {
     this.#wait.end();
-    await this.#child.start();
+    if (await this.#isCompiled()) await this.#child.start();
   }
 
   async restart(): Promise<void> {
     this.#wait.end();
-    await this.#child.restart();
+    if (await this.#isCompiled()) await this.#child.restart();
   }
 
   async stop(): Promise<void> {
+    this.#asked++;
     this.#wait.end();
     await this.#child.stop();
   }
@@ -151,6 +155,13 @@ export class SupervisedInstance {
       reasonOf: (reason) => this.#exitNotes.read(reason),
       waits: this.#wait.reason(),
     });
+  }
+
+  /** False when something else was asked of it meanwhile. */
+  async #isCompiled(): Promise<boolean> {
+    const turn = ++this.#asked;
+    if (this.#type !== null) await this.#deps.compileCache.fill(this.#type, this.#spec);
+    return turn === this.#asked;
   }
 
   #childSpec(): ChildSpec {

@@ -7,6 +7,7 @@ import type { Log } from '@svc/service-kit/log.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { PidFile } from '@svc/supervisor/pid-file.ts';
 import type { ConnectorTypes } from '../connector-type/connector-types.ts';
+import type { CompileCache } from './compile-cache.ts';
 import type { ExclusiveSecrets } from './exclusive-secrets.ts';
 import type { SecretResolver } from './secrets.ts';
 import type { VaultGate } from './vault-gate.ts';
@@ -31,6 +32,7 @@ export type SupervisorDeps = {
   /** Takes out the values that this installation knows to be secret. Throws when they are not known. */
   maskKnown(text: string): string;
   childEntry: string;
+  compileCache: CompileCache;
   pidFile: PidFile;
   /** More about the reason of an exit than the process could know; null when there is no more to say. */
   explainExit(reason: string): Promise<string | null>;
