@@ -1,0 +1,53 @@
+/** A file of a message. Its bytes are at `GET /files/:id`. */
+export type PlatformFile = { id: string; name: string; mime: string; size: number };
+export type PlatformButton = { id: string; label: string };
+export type PlatformUser = { id: string; name: string; bot: boolean };
+export type PlatformChat = { id: string; kind: 'private' | 'group'; title: string };
+
+export type PlatformMessage = {
+  /** Grows within the whole platform, so the order of a chat is the order of its ids. */
+  id: string;
+  chat: PlatformChat;
+  from: PlatformUser;
+  text: string;
+  mentions_bot: boolean;
+  /** Parts of one album share it. Each part is a message, and an update, of its own. */
+  album?: string;
+  file?: PlatformFile;
+  buttons?: PlatformButton[];
+  reply_to?: string;
+};
+
+/** What happened. Ids grow by one: an update is given again until a poll asks for what comes after it. */
+export type PlatformUpdate = { id: number } & UpdateBody;
+export type UpdateBody =
+  | { kind: 'message' | 'edited'; message: PlatformMessage }
+  | { kind: 'deleted'; chat_id: string; message_id: string }
+  | { kind: 'reaction'; chat_id: string; message_id: string; from: PlatformUser; emoji: string }
+  | { kind: 'press'; chat_id: string; message_id: string; from: PlatformUser; press_id: string; button_id: string };
+
+export type FileToSay = { name: string; mime: string; bytes: Uint8Array };
+
+/** A message with what only the platform and the test know of it. */
+export type StoredMessage = PlatformMessage & {
+  /** Each text that it had, the present one last. */
+  texts: string[];
+  /** What the bot called it when it posted it. */
+  nonce: string | null;
+  isDeleted: boolean;
+  /** Of the bot. */
+  reactions: string[];
+};
+
+/** What the platform answers in place of doing what the bot asked for. */
+export class PlatformRefusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly retryAfterS: number | null;
+  constructor(status: number, code: string, retryAfterS: number | null = null) {
+    super(code);
+    this.status = status;
+    this.code = code;
+    this.retryAfterS = retryAfterS;
+  }
+}
