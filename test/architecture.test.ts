@@ -35,6 +35,7 @@ const light = [
   'backoff',
   'builtin',
   'clock',
+  'composite-key',
   'config/data-dir',
   'cut-text',
   'fixed-window',

@@ -41,6 +41,9 @@ export { checkKey, singleKeyAuth } from './check-key.ts';
 export { createKeysFile, type Caller, type KeysFile } from './keys-file.ts';
 export { createThrottle, type Throttle } from './throttle.ts';
 
+export { createIngress, type Ingress, type IngressOptions } from './ingress/ingress.ts';
+export type { OpenReply, TurnReply } from './ingress/lazy-reply.ts';
+
 export { createLiveEdit, type LiveEdit, type LiveEditOptions } from './live-edit.ts';
 export { openChannelToggles } from './outbound/channel-toggles.ts';
 export { createOutboundRoutes } from './outbound/outbound-routes.ts';

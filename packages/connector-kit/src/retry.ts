@@ -40,7 +40,7 @@ export async function retryWithin<T>(
 }
 
 /** False when it was cut short. */
-function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+export function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   if (signal?.aborted === true) return Promise.resolve(false);
   return new Promise((resolve) => {
     const end = (isWhole: boolean) => {

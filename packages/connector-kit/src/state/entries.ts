@@ -7,7 +7,8 @@ import type { StateValue } from './state.ts';
 export type Change = { set: Record<string, string | null> } | { append: string; item: string; keep: number };
 
 const maxKey = 512;
-const maxValue = 256 * 1024;
+/** A message of the longest text, all of it written as escapes. */
+const maxValue = 8 * 1024 * 1024;
 const maxTotal = 32 * 1024 * 1024;
 /** What an entry costs beside its texts. */
 const overhead = 64;
@@ -42,7 +43,8 @@ export function createEntries(): Entries {
     checkRoom(change) {
       let grown = size;
       for (const [key, text] of changesOf(change)) {
-        if (text !== null && text.length > maxValue) throw tooLarge(`"${key}" would hold more than ${maxValue / 1024} KiB.`);
+        if (text !== null && text.length > maxValue)
+          throw tooLarge(`"${key}" would hold more than ${maxValue / 1024 / 1024} MiB.`);
         grown += costOf(key, text) - costOf(key, entries.get(key) ?? null);
       }
       if (grown > maxTotal && grown > size) throw tooLarge(`It would hold more than ${maxTotal / 1024 / 1024} MiB.`);

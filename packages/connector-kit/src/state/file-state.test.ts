@@ -120,7 +120,7 @@ test.each([
   ['a long key', 'k'.repeat(513), 1, 'bad_request'],
   ['half of a character as key', '\ud800', 1, 'bad_request'],
   ['half of a character as value', 'k', '\ud800', 'bad_request'],
-  ['a value of a megabyte', 'k', 'x'.repeat(1_000_000), 'too_large'],
+  ['a value of nine megabytes', 'k', 'x'.repeat(9_000_000), 'too_large'],
 ])('%s is refused, and nothing is lost', async (_what, key, value, code) => {
   const { open, file } = openFolder();
   const state = open();
@@ -128,6 +128,13 @@ test.each([
   await expect(state.set(key, value)).rejects.toMatchObject({ code });
   expect(await open().list('')).toEqual([{ key: 'kept', value: 1 }]);
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(2);
+});
+
+test('the longest text that a message can have is kept', async () => {
+  const { open } = openFolder();
+  const text = '\u0001'.repeat(1_000_000);
+  await open().set('message', { text });
+  expect(await open().get('message')).toEqual({ text });
 });
 
 test('past 32 MiB nothing more is taken, and what there is can be deleted', async () => {

@@ -9,8 +9,8 @@ export type StateValue =
 
 /**
  * What an instance remembers over the ends of its processes: offsets, ids it has seen, which message of the platform belongs to which
- * turn. Every promise resolves when the change is on the disk, and changes are there in the order in which they were made. Small
- * things: a value has up to 256 KiB as JSON, all together 32 MiB.
+ * turn. Every promise resolves when the change is on the disk, and changes are there in the order in which they were made. A value has
+ * up to 8 MiB as JSON, all together 32 MiB.
  */
 export type ConnectorState = {
   /** Undefined where there is nothing. What it gives is the caller's own. */

@@ -1,0 +1,119 @@
+import type { HandleResult } from '@svc/contract/turn.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { errorText, type ServiceError } from '@svc/service-kit/service-error.ts';
+import type { CoreApi, StartContext } from '../connector.ts';
+import { pause } from '../retry.ts';
+import { createLazyReply, type LazyReply, type OpenReply } from './lazy-reply.ts';
+import type { OpenTurn, OpenTurns, Shown } from './open-turns.ts';
+import { isPassing, pauseMs, toFault } from './passing-faults.ts';
+import { within } from './within.ts';
+
+export type AnswerDeps = {
+  core: Pick<CoreApi, 'handleStream' | 'delivered'>;
+  turns: Pick<OpenTurns, 'accept' | 'close'>;
+  clock: Clock;
+  log: StartContext['log'];
+  openReply: OpenReply;
+  /** Aborts when the connector stops: what is open stays so, and is asked again by its next process. */
+  signal: AbortSignal;
+};
+
+/** How long an accepted turn is asked for again while the core is away, ms. Then its error is shown; the core still answers by itself. */
+const askAgainMs = 15 * 60_000;
+/** How long a reply may take to be shown, ms. The core gives one up after as long. */
+const showMs = 10 * 60_000;
+/** Tries of a message of which the core says that it is about to be taken up again. */
+const maxConflicts = 5;
+
+/** Asks the core until there is an end, shows it, and closes the turn. Never rejects. `onSafe`: the update may be acknowledged. */
+export async function answerTurn(deps: AnswerDeps, turn: OpenTurn, onSafe: () => void): Promise<void> {
+  const reply = createLazyReply(deps.openReply, turn);
+  const asked = await ask(deps, turn, reply, onSafe);
+  if (asked === null) return;
+  onSafe();
+  const shown = 'result' in asked ? await show(deps, reply, asked.result) : await showFailure(deps, turn, reply, asked.error);
+  await close(deps, turn, shown);
+  if (shown !== null) deps.core.delivered(shown.turn_id, shown.error);
+}
+
+/** Null when the connector stops first. */
+async function ask(
+  deps: AnswerDeps,
+  turn: OpenTurn,
+  reply: LazyReply,
+  onSafe: () => void,
+): Promise<{ result: HandleResult } | { error: ServiceError } | null> {
+  const { core, clock, signal } = deps;
+  let acceptedAt: number | null = null;
+  const onAccepted = (turnId: string) => {
+    acceptedAt ??= clock.elapsed();
+    keepAcceptance(deps, turn, turnId);
+    onSafe();
+    reply.accepted(turnId);
+  };
+  for (let tries = 1; ; tries++) {
+    const again = turn.isAgain || tries > 1;
+    const [asked] = await Promise.allSettled([
+      core.handleStream(turn.envelope, reply.handlers, { confirm: true, again, onAccepted }),
+    ]);
+    if (asked.status === 'fulfilled') return { result: asked.value };
+    const error = toFault(asked.reason);
+    const mayPass = error.code === 'conflict' ? tries < maxConflicts : isPassing(error);
+    if (mayPass && signal.aborted) return null;
+    const isLate = acceptedAt !== null && clock.elapsed() - acceptedAt > askAgainMs;
+    if (!mayPass || isLate) return { error };
+    retract(deps, reply);
+    if (!(await pause(clock, pauseMs(error, tries), signal))) return null;
+  }
+}
+
+/** Without it a reply is found by its turn only after the core was asked. */
+function keepAcceptance({ turns, log }: AnswerDeps, turn: OpenTurn, turnId: string): void {
+  turns.accept(turn, turnId).catch((error: unknown) => {
+    log('warn', 'the turn of an open message could not be kept', { turn: turnId, error: errorText(error) });
+  });
+}
+
+function retract({ log }: AnswerDeps, reply: LazyReply): void {
+  try {
+    reply.retract();
+  } catch (error) {
+    log('error', 'a stream handler threw', { error: errorText(error) });
+  }
+}
+
+/** Whether it could be shown. Null when there was nothing, and nobody waits to hear of it. */
+async function show({ clock, log }: AnswerDeps, reply: LazyReply, result: HandleResult): Promise<Shown | null> {
+  const { turn_id, outcome } = result;
+  try {
+    await within(clock, showMs, reply.finish(result));
+    return outcome === 'delivered' || outcome === 'observed' ? null : { turn_id };
+  } catch (error) {
+    log('error', 'a reply could not be shown', { turn: turn_id, error: errorText(error) });
+    return { turn_id, error: errorText(error) };
+  }
+}
+
+/** The core has the failure in its journal; nothing waits for its delivery. */
+async function showFailure({ clock, log }: AnswerDeps, turn: OpenTurn, reply: LazyReply, error: ServiceError): Promise<null> {
+  const { chat, updates, turnId } = turn;
+  log('error', 'a message was not answered', { chat, updates, turn: turnId, code: error.code, error: error.message });
+  try {
+    await within(clock, showMs, reply.fail(error));
+  } catch (fault) {
+    log('error', 'the failure of a turn could not be shown', { chat, updates, turn: turnId, error: errorText(fault) });
+  }
+  return null;
+}
+
+/** Again until it is written: what stays open is asked and shown again by the next process. */
+async function close({ turns, clock, log, signal }: AnswerDeps, turn: OpenTurn, shown: Shown | null): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await turns.close(turn, shown);
+    } catch (error) {
+      log('error', 'an answered message could not be closed', { turn: turn.turnId, error: errorText(error) });
+      if (!(await pause(clock, pauseMs(error, tries), signal))) return;
+    }
+  }
+}

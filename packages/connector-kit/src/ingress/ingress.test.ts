@@ -1,0 +1,185 @@
+import path from 'node:path';
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { createFileState } from '../state/file-state.ts';
+import { createFakeCore } from '../testing/fake-core.ts';
+import { createIngress, type IngressOptions } from './ingress.ts';
+
+const envelope = (chat: string, id: string, text = id): Envelope => ({
+  channel: 'shop',
+  conversation_key: `shop:inst_1:${chat}`,
+  message_id: id,
+  sender: { raw_id: 'ann' },
+  content: { text },
+});
+
+/** One channel over the ends of its processes: what the platform shows, what the core was asked, what is on the disk. */
+function openChannel() {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const core = createFakeCore();
+  const clock = createFakeClock();
+  const shown: string[] = [];
+  const logs: string[] = [];
+  const log = (_level: string, message: string) => void logs.push(message);
+  const state = () => createFileState(path.join(folder.path, 'state.jsonl'), log);
+  const openReply: IngressOptions['openReply'] = () => ({
+    handlers: {},
+    finish: async ({ actions }) => void shown.push(...actions.map(({ text }) => text)),
+    fail: async ({ code }) => void shown.push(code),
+  });
+  const start = (options: Partial<IngressOptions> = {}) =>
+    createIngress({ core, state: state(), log, clock, openReply, ...options });
+  const asked = () => core.turns.map((turn) => turn.envelope.content.text);
+  return { core, clock, shown, logs, state, start, asked };
+}
+
+const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await settled();
+}
+
+const open = async ({ state }: Pick<ReturnType<typeof openChannel>, 'state'>) => (await state().list('ingress/open/')).length;
+
+test('an update is safe when the core has accepted it, and closed when its reply is shown', async () => {
+  const channel = openChannel();
+  const answer = Promise.withResolvers<HandleResult>();
+  channel.core.script = () => answer.promise;
+  await channel.start().take('a', '1', async () => envelope('a', '1'));
+  expect(await open(channel)).toBe(1);
+  answer.resolve(channel.core.turns[0]!.result({ actions: [{ type: 'reply', text: 'yes' }] }));
+  await until(async () => (await open(channel)) === 0);
+  await until(() => channel.core.confirmations.length === 1);
+  expect(channel.shown).toEqual(['yes']);
+  expect(channel.core.confirmations).toEqual([{ turnId: 'turn_1' }]);
+});
+
+test('an update that comes again is not handled again, also after a restart', async () => {
+  const channel = openChannel();
+  const take = () => channel.start().take('a', '1', async () => envelope('a', '1'));
+  await take();
+  await until(async () => (await open(channel)) === 0);
+  await take();
+  expect(channel.asked()).toEqual(['1']);
+});
+
+test('a chat keeps its order through slow downloads, and another chat does not wait for it', async () => {
+  const { start, asked } = openChannel();
+  const ingress = start();
+  const download = Promise.withResolvers<Envelope>();
+  const first = ingress.take('a', '1', () => download.promise);
+  const second = ingress.take('a', '2', async () => envelope('a', '2'));
+  await ingress.take('b', '3', async () => envelope('b', '3'));
+  download.resolve(envelope('a', '1'));
+  await Promise.all([first, second]);
+  expect(asked()).toEqual(['3', '1', '2']);
+});
+
+test('an album is one message, and none of its updates is safe before all of it', async () => {
+  const { start, core, clock } = openChannel();
+  const ingress = start();
+  const photo = (id: string): Envelope => ({
+    ...envelope('a', id, id === '1' ? 'look' : ''),
+    content: { text: id === '1' ? 'look' : '', attachments: [{ path: `/uploads/${id}` }] },
+  });
+  const safe: string[] = [];
+  const taken = ['1', '2', '3'].map((id) => ingress.take('a', id, async () => photo(id), 'album').then(() => safe.push(id)));
+  await until(() => {
+    clock.advance(100);
+    return core.turns.length > 0;
+  });
+  await Promise.all(taken);
+  expect(core.turns.map((turn) => turn.envelope)).toEqual([
+    { ...photo('1'), content: { text: 'look', attachments: ['1', '2', '3'].map((id) => ({ path: `/uploads/${id}` })) } },
+  ]);
+});
+
+test('what is open is asked again by the next process, in its order and before what is new', async () => {
+  const { start, core, asked } = openChannel();
+  core.script = () => new Promise(() => undefined);
+  const before = start();
+  await before.take('a', '1', async () => envelope('a', '1'));
+  await before.take('a', '2', async () => envelope('a', '2'));
+  await start().take('a', '3', async () => envelope('a', '3'));
+  expect(asked()).toEqual(['1', '2', '1', '2', '3']);
+  expect(core.turns.map(({ options }) => options.again)).toEqual([false, false, true, true, false]);
+});
+
+test('a full core is asked again, and an update that it does not take within its time is to be given again', async () => {
+  const { start, core, clock, asked } = openChannel();
+  let isFull = true;
+  const handleStream = core.handleStream;
+  core.handleStream = async (...args) => {
+    if (isFull) throw new ServiceError('queue_full', 'full');
+    return handleStream(...args);
+  };
+  const ingress = start();
+  const take = () => ingress.take('a', '1', async () => envelope('a', '1'));
+  let isRejected = false;
+  const first = take().catch(() => (isRejected = true));
+  await until(() => {
+    clock.advance(1000);
+    return isRejected;
+  });
+  await first;
+  const again = take();
+  isFull = false;
+  await until(() => {
+    clock.advance(1000);
+    return asked().length > 0;
+  });
+  await again;
+  expect(asked()).toEqual(['1']);
+});
+
+test('an update that cannot be read is logged and skipped', async () => {
+  const { start, clock, asked, logs } = openChannel();
+  const ingress = start();
+  let tries = 0;
+  const broken = ingress.take('a', '1', async () => {
+    tries++;
+    throw new Error('no such field');
+  });
+  const next = ingress.take('a', '2', async () => envelope('a', '2'));
+  await until(() => {
+    clock.advance(1000);
+    return asked().length > 0;
+  });
+  await Promise.all([broken, next]);
+  expect(tries).toBe(3);
+  expect(logs).toContain('an update cannot be read and is skipped');
+});
+
+test('a failed turn is shown as that and closed', async () => {
+  const channel = openChannel();
+  channel.core.script = () => Promise.reject(new ServiceError('engine_failed', 'it broke'));
+  await channel.start().take('a', '1', async () => envelope('a', '1'));
+  await until(async () => (await open(channel)) === 0);
+  expect(channel.shown).toEqual(['engine_failed']);
+});
+
+test('a reply that cannot be shown is said to the core as that', async () => {
+  const { start, core } = openChannel();
+  const finish = () => Promise.reject(new Error('the chat is gone'));
+  await start({ openReply: () => ({ handlers: {}, finish, fail: finish }) }).take('a', '1', async () => envelope('a', '1'));
+  await until(() => core.confirmations.length > 0);
+  expect(core.confirmations).toEqual([{ turnId: 'turn_1', error: 'the chat is gone' }]);
+});
+
+test('after stop nothing is taken, and what is open stays open', async () => {
+  const channel = openChannel();
+  channel.core.script = () => new Promise(() => undefined);
+  const ingress = channel.start();
+  await ingress.take('a', '1', async () => envelope('a', '1'));
+  const stop = ingress.stop(1000);
+  await expect(ingress.take('a', '2', async () => envelope('a', '2'))).rejects.toMatchObject({ code: 'unavailable' });
+  await settled();
+  channel.clock.advance(1000);
+  await stop;
+  expect(await open(channel)).toBe(1);
+});

@@ -1,0 +1,158 @@
+import type { Envelope } from '@svc/contract/envelope.ts';
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+import { errorText, unavailable } from '@svc/service-kit/service-error.ts';
+import type { CoreApi, StartContext } from '../connector.ts';
+import { pause } from '../retry.ts';
+import type { ConnectorState } from '../state/state.ts';
+import { answerTurn } from './answer-turn.ts';
+import { createChatLines } from './chat-lines.ts';
+import type { OpenReply } from './lazy-reply.ts';
+import { createMessageJob, type MessageJob, type MessageUpdate } from './message-job.ts';
+import { createOpenTurns, type OpenTurn } from './open-turns.ts';
+import { isPassing, pauseMs, toFault } from './passing-faults.ts';
+import { createPreparer } from './prepare-update.ts';
+import { readyEnvelope } from './ready-envelope.ts';
+import { createUpdatesOnTheWay } from './updates-on-the-way.ts';
+import { within } from './within.ts';
+
+export type IngressOptions = {
+  core: Pick<CoreApi, 'handleStream' | 'delivered'>;
+  state: ConnectorState;
+  log: StartContext['log'];
+  /** Begins what shows the reply of a turn. Called for turns of an earlier process, too, as soon as the ingress is made. */
+  openReply: OpenReply;
+  clock?: Clock;
+  /** Updates of one `gather` that follow each other within this time are one message, ms. */
+  gatherMs?: number;
+  /** Updates that are prepared at once, over all chats. */
+  maxPreparing?: number;
+  /** How long `prepare` may take, tries and pauses together, ms. */
+  prepareWithinMs?: number;
+  /** How long an update waits for its chat, and then for the core, before `take` rejects, ms. */
+  safeWithinMs?: number;
+};
+
+/** The way of a platform's updates to the core: in the order of their chat and each once, whatever is killed in between. */
+export type Ingress = {
+  /**
+   * To be called for each update, in the order of the platform. When it resolves, the update may be acknowledged: its message is answered once or
+   * listed as failed. When it rejects, the platform gives it again, and so all of its chat that came after it.
+   * `prepare` makes the envelope, or null when there is nothing to answer. What it throws is tried again; then the update is logged and skipped,
+   * but for a `ServiceError` `unavailable`, `busy` or `queue_full`, with which it is to be given again. Updates of a chat with one `gather` that
+   * follow each other are one message.
+   * @throws ServiceError `queue_full`, `busy`, `unavailable`
+   */
+  take(chat: string, updateId: string, prepare: MessageUpdate['prepare'], gather?: string): Promise<void>;
+  /** Takes no more. Resolves when all that is open has ended, or after `withinMs`: the next process asks for the rest again. */
+  stop(withinMs: number): Promise<void>;
+};
+
+const defaults = { clock: systemClock, gatherMs: 700, maxPreparing: 8, prepareWithinMs: 5 * 60_000, safeWithinMs: 60_000 };
+
+/** Begins at once to ask again for what an earlier process left open: make it when the channel can show replies. */
+export function createIngress(options: IngressOptions): Ingress {
+  const { core, state, log, openReply, clock, gatherMs, maxPreparing, prepareWithinMs, safeWithinMs } = {
+    ...defaults,
+    ...options,
+  };
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const turns = createOpenTurns(state, log);
+  const lines = createChatLines<MessageJob>();
+  const onTheWay = createUpdatesOnTheWay(clock, lines, safeWithinMs);
+  const { prepare } = createPreparer({ clock, log, signal, atOnce: maxPreparing, withinMs: prepareWithinMs });
+  const answering = new Set<Promise<void>>();
+
+  /** Resolves when the turn is safe: the core has it, or it has ended. */
+  async function answer(turn: OpenTurn): Promise<void> {
+    const safe = Promise.withResolvers<void>();
+    const answered = answerTurn({ core, turns, clock, log, openReply, signal }, turn, safe.resolve);
+    answering.add(answered);
+    void answered.finally(() => {
+      answering.delete(answered);
+      safe.reject(stopped());
+    });
+    return safe.promise;
+  }
+
+  async function handOver(chat: string, updates: readonly string[], given: Envelope): Promise<void> {
+    const since = clock.elapsed();
+    for (let tries = 1; ; tries++) {
+      try {
+        return await answer(await turns.open(chat, updates, readyEnvelope(given, chat, updates)));
+      } catch (error) {
+        if (!isPassing(error)) return refuse(chat, updates, given, error);
+        if (clock.elapsed() - since > safeWithinMs || !(await pause(clock, pauseMs(error, tries), signal))) throw error;
+      }
+    }
+  }
+
+  /** It can never be kept until it is answered, so it is not asked; its sender sees why. */
+  function refuse(chat: string, updates: readonly string[], envelope: Envelope, error: unknown): void {
+    log('error', 'a message cannot be kept and is skipped', { chat, updates, error: errorText(error) });
+    const refused = (async () => openReply(envelope, { turnId: null, again: false }).fail(toFault(error)))();
+    refused.catch((fault: unknown) => log('error', 'a refusal could not be shown', { chat, updates, error: errorText(fault) }));
+  }
+
+  function begin(update: MessageUpdate, gather?: string): MessageJob {
+    const { chat } = update;
+    const last = lines.last(chat);
+    if (gather !== undefined && last?.join?.(gather, update) === true) return last;
+    const job = createMessageJob(
+      { clock, gatherMs, prepare, handOver: (...message) => handOver(chat, ...message) },
+      update,
+      gather,
+    );
+    lines.add(chat, job);
+    return job;
+  }
+
+  function recover(turn: OpenTurn): void {
+    const { chat, updates } = turn;
+    const safe = Promise.withResolvers<void>();
+    const run = async () => {
+      safe.resolve(answer(turn));
+      await safe.promise;
+    };
+    const job: MessageJob = { stage: () => 'asking', run, drop: safe.reject };
+    for (const id of updates) onTheWay.add({ update: { chat, id, safe }, job });
+    lines.add(chat, job, { unlimited: true });
+  }
+
+  /** What an earlier process left open, in its order, is before all that is new. */
+  async function load(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const left = await turns.load();
+        for (const { turn_id, error } of left.shown) core.delivered(turn_id, error);
+        return left.turns.forEach(recover);
+      } catch (error) {
+        log('error', 'what this connector has open cannot be read', { error: errorText(error) });
+        if (!(await pause(clock, pauseMs(error, tries), signal))) return;
+      }
+    }
+  }
+
+  const loaded = load();
+  return {
+    async take(chat, id, prepareUpdate, gather) {
+      await within(clock, safeWithinMs, loaded);
+      if (signal.aborted) throw stopped();
+      const found = onTheWay.find(chat, id);
+      if (found !== undefined) return onTheWay.wait(found);
+      if (turns.isKnown(chat, id)) return;
+      const update = { chat, id, prepare: prepareUpdate, safe: Promise.withResolvers<void>() };
+      const entry = { update, job: begin(update, gather) };
+      onTheWay.add(entry);
+      return onTheWay.wait(entry);
+    },
+    async stop(withinMs) {
+      stopping.abort();
+      lines.dropWaiting(stopped());
+      const ended = loaded.then(() => lines.drained()).then(() => Promise.allSettled(answering));
+      await within(clock, withinMs, ended).catch(() => log('info', 'messages are open; they are asked again at the next start'));
+    },
+  };
+}
+
+const stopped = () => unavailable('This connector is stopping. Give the update again when it is back.');

@@ -1,0 +1,36 @@
+import type { Envelope } from '@svc/contract/envelope.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
+
+type Prepared = { id: string; envelope: Envelope };
+export type Merged = { ids: string[]; envelope: Envelope };
+
+/** Most files of one message (contract of the envelope). */
+const maxFiles = 32;
+const maxText = 1_000_000;
+
+/**
+ * Makes messages of updates that belong together: one, with all their texts and files. What is of another sender or conversation, or too
+ * much for one message, is the next one.
+ */
+export function mergeUpdates(prepared: readonly Prepared[]): Merged[] {
+  const merged: Merged[] = [];
+  for (const { id, envelope } of prepared) {
+    const last = merged.at(-1);
+    const both = last === undefined ? null : mergeTwo(last.envelope, envelope);
+    if (last === undefined || both === null) merged.push({ ids: [id], envelope });
+    else merged.splice(-1, 1, { ids: [...last.ids, id], envelope: both });
+  }
+  return merged;
+}
+
+/** Null when they cannot be one. The name, the route and all else are those of the first. */
+function mergeTwo(first: Envelope, next: Envelope): Envelope | null {
+  if (originOf(first) !== originOf(next)) return null;
+  const attachments = [...(first.content.attachments ?? []), ...(next.content.attachments ?? [])];
+  const text = [first.content.text, next.content.text].filter((part) => part !== '').join('\n');
+  if (attachments.length > maxFiles || text.length > maxText) return null;
+  return { ...first, content: { ...first.content, text, ...(attachments.length > 0 && { attachments }) } };
+}
+
+const originOf = ({ channel, conversation_key, sender, public: isPublic = false, delivery = 'sync' }: Envelope): string =>
+  compositeKey(channel, conversation_key, sender.raw_id, isPublic, delivery);

@@ -1,0 +1,156 @@
+import { isRecord } from '@svc/contract/json-value.ts';
+import type { Envelope } from '@svc/contract/envelope.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
+import { queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { StartContext } from '../connector.ts';
+import type { ConnectorState, StateValue } from '../state/state.ts';
+import { createSeenUpdates, type SeenUpdates } from './seen-updates.ts';
+
+/** A message that the core was asked to answer, and that is not closed. */
+export type OpenTurn = {
+  /** Its place among all that are open. */
+  place: string;
+  chat: string;
+  updates: readonly string[];
+  envelope: Envelope;
+  /** Null until the core has accepted it. */
+  turnId: string | null;
+  /** It was open already when this process began. */
+  isAgain: boolean;
+};
+
+/** What became of a reply. `error`: why the channel does not show it. */
+export type Shown = { turn_id: string; error?: string };
+
+/** What ingress remembers over the ends of its processes. A turn that was opened here is not lost, and an update of it not handled again. */
+export type OpenTurns = {
+  /** Those that an earlier process left open, in the order in which they came, and replies of which the core may not have heard. */
+  load(): Promise<{ turns: OpenTurn[]; shown: Shown[] }>;
+  /** @throws ServiceError `queue_full` while there is no room, `too_large` for what never has any. */
+  open(chat: string, updates: readonly string[], envelope: Envelope): Promise<OpenTurn>;
+  /** The core has it. Kept so that the reply is known by its turn after a restart. */
+  accept(turn: OpenTurn, turnId: string): Promise<void>;
+  /** Its updates stay known. */
+  close(turn: OpenTurn, shown: Shown | null): Promise<void>;
+  isKnown(chat: string, update: string): boolean;
+};
+
+const prefix = 'ingress/';
+const placeLength = 15;
+const openKey = (place: string) => `${prefix}open/${place}`;
+const turnKey = (place: string) => `${prefix}turn/${place}`;
+const shownKey = `${prefix}shown`;
+const seenPrefix = `${prefix}seen/`;
+
+const maxOpen = 500;
+/** Of all that are open, as JSON: half of what the state holds. */
+const maxOpenChars = 16 * 1024 * 1024;
+/** Of one, as JSON. */
+const maxTurnChars = 7 * 1024 * 1024;
+/** Replies that the core is told of again after a restart. */
+const maxShown = 100;
+
+export function createOpenTurns(state: ConnectorState, log: StartContext['log']): OpenTurns {
+  const known = new Map<string, OpenTurn>();
+  const sizes = new Map<string, number>();
+  let chars = 0;
+  let next = 1;
+  let shownLast: Shown[] = [];
+  const seen: SeenUpdates = createSeenUpdates();
+
+  const remember = (turn: OpenTurn, size: number): void => {
+    sizes.set(turn.place, size);
+    chars += size;
+    for (const update of turn.updates) known.set(compositeKey(turn.chat, update), turn);
+  };
+  const forget = (turn: OpenTurn): void => {
+    chars -= sizes.get(turn.place) ?? 0;
+    sizes.delete(turn.place);
+    for (const update of turn.updates) known.delete(compositeKey(turn.chat, update));
+  };
+  const checkRoom = (size: number): void => {
+    if (size > maxTurnChars) throw new ServiceError('too_large', 'This message is too long to be kept until it is answered.');
+    if (sizes.size < maxOpen && chars + size <= maxOpenChars) return;
+    throw queueFull(`${sizes.size} messages of this channel are open. New ones are taken as those are answered.`);
+  };
+
+  return {
+    async load() {
+      const [open, accepted, shown, chats] = await Promise.all([
+        state.list(`${prefix}open/`),
+        state.list(`${prefix}turn/`),
+        state.get(shownKey),
+        state.list(seenPrefix),
+      ]);
+      seen.load(chats.map(({ key, value }) => ({ name: key.slice(seenPrefix.length), value })));
+      const turnIds = new Map(accepted.map(({ key, value }) => [key.slice(turnKey('').length), textOrNull(value)]));
+      const turns = open.flatMap(({ key, value }) => {
+        const place = key.slice(openKey('').length);
+        const turn = toOpenTurn(place, value, turnIds.get(place) ?? null);
+        if (turn === null) log('error', 'an open message cannot be read and is left out', { key });
+        return turn === null ? [] : [turn];
+      });
+      for (const turn of turns) remember(turn, JSON.stringify(turn.envelope).length);
+      next = 1 + Math.max(0, ...turns.map(({ place }) => Number(place) || 0));
+      shownLast = toShown(shown);
+      return { turns, shown: shownLast };
+    },
+
+    async open(chat, updates, envelope) {
+      const place = String(next++).padStart(placeLength, '0');
+      const turn: OpenTurn = { place, chat, updates, envelope, turnId: null, isAgain: false };
+      const size = JSON.stringify(envelope).length;
+      checkRoom(size);
+      remember(turn, size);
+      try {
+        await state.set(openKey(place), { chat, updates, envelope: envelope as unknown as StateValue });
+      } catch (error) {
+        forget(turn);
+        throw noRoom(error);
+      }
+      return turn;
+    },
+
+    async accept(turn, turnId) {
+      if (turn.turnId === turnId) return;
+      turn.turnId = turnId;
+      await state.set(turnKey(turn.place), turnId);
+    },
+
+    async close(turn, shown) {
+      seen.add(turn.chat, turn.updates);
+      const others = shownLast.filter(({ turn_id }) => turn_id !== shown?.turn_id);
+      shownLast = shown === null ? others : [...others, shown].slice(-maxShown);
+      const handled = seen.changes();
+      await state.change({
+        [openKey(turn.place)]: undefined,
+        [turnKey(turn.place)]: undefined,
+        ...(shown !== null && { [shownKey]: shownLast }),
+        ...Object.fromEntries(handled.map(([name, value]) => [seenPrefix + name, value])),
+      });
+      seen.written(handled);
+      forget(turn);
+    },
+
+    isKnown: (chat, update) => known.has(compositeKey(chat, update)) || seen.has(chat, update),
+  };
+}
+
+/** A state that takes nothing at the moment takes it later, when messages were answered or the disk has room. */
+function noRoom(error: unknown): unknown {
+  const isFull = error instanceof ServiceError && (error.code === 'too_large' || error.code === 'insufficient_storage');
+  return isFull ? queueFull(`This message cannot be kept at the moment: ${error.message}`, 5) : error;
+}
+
+const textOrNull = (value: StateValue): string | null => (typeof value === 'string' ? value : null);
+
+function toOpenTurn(place: string, value: unknown, turnId: string | null): OpenTurn | null {
+  if (!isRecord(value)) return null;
+  const { chat, updates, envelope } = value;
+  if (typeof chat !== 'string' || !Array.isArray(updates) || !isRecord(envelope)) return null;
+  // Written by `open`, from an envelope.
+  return { place, chat, updates: updates.map(String), envelope: envelope as Envelope, turnId, isAgain: true };
+}
+
+const toShown = (value: StateValue | undefined): Shown[] =>
+  Array.isArray(value) ? value.filter((entry): entry is Shown => isRecord(entry) && typeof entry['turn_id'] === 'string') : [];

@@ -1,0 +1,81 @@
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
+import { unavailable } from '@svc/service-kit/service-error.ts';
+import type { StartContext } from '../connector.ts';
+import { retryWithin, toAttempt, type Attempt } from '../retry.ts';
+import { isPassing } from './passing-faults.ts';
+import { within } from './within.ts';
+
+export type PrepareOptions = { clock: Clock; log: StartContext['log']; signal: AbortSignal; atOnce: number; withinMs: number };
+
+/** What is to be prepared, for an update of a chat. */
+export type Preparing<T> = { chat: string; id: string; prepare(signal: AbortSignal): Promise<T | null> };
+
+/** Makes of updates what the core is given. */
+export type Preparer = {
+  /** Null for what is nothing to the core, and for what cannot be read, which is logged. Rejects when the update is to be given again. */
+  prepare<T = Envelope>(update: Preparing<T>): Promise<T | null>;
+};
+
+const maxTries = 3;
+/** An update that says so often that it may be read later is skipped like any other. */
+const maxGivenBack = 20;
+const maxRemembered = 1000;
+
+export function createPreparer({ clock, log, signal, atOnce, withinMs }: PrepareOptions): Preparer {
+  const slots = createSlots(atOnce);
+  const givenBack = new Map<string, number>();
+
+  /** True until it was given back too often. */
+  function mayGiveBack(name: string): boolean {
+    const times = 1 + (givenBack.get(name) ?? 0);
+    givenBack.delete(name);
+    if (times > maxGivenBack) return false;
+    givenBack.set(name, times);
+    for (const oldest of givenBack.keys()) if (givenBack.size > maxRemembered) givenBack.delete(oldest);
+    return true;
+  }
+
+  async function attempt<T>({ prepare }: Preparing<T>, leftMs: number): Promise<Attempt<T | null>> {
+    const late = new AbortController();
+    const work = (async () => prepare(AbortSignal.any([signal, late.signal])))();
+    const [settled] = await Promise.allSettled([within(clock, leftMs, work)]);
+    late.abort();
+    return toAttempt(settled);
+  }
+
+  return {
+    async prepare(update) {
+      const { chat, id } = update;
+      const name = compositeKey(chat, id);
+      const tries = { clock, limitMs: withinMs, maxTries, signal };
+      const tried = await slots(() => retryWithin(tries, (leftMs) => attempt(update, leftMs)));
+      if (tried.ok) {
+        givenBack.delete(name);
+        return tried.value;
+      }
+      if (signal.aborted) throw unavailable('This connector is stopping.');
+      if (isPassing(tried.error) && mayGiveBack(name)) throw tried.error;
+      log('error', 'an update cannot be read and is skipped', { chat, update: id, error: tried.error.message });
+      return null;
+    },
+  };
+}
+
+/** Runs so many at once; the others wait for their turn, in order. */
+function createSlots(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  return async (work) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => void waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+    }
+  };
+}

@@ -1,0 +1,68 @@
+import { isRecord } from '@svc/contract/json-value.ts';
+import type { StateValue } from '../state/state.ts';
+import { shortName } from './short-name.ts';
+
+/** Ids of updates that were handled: the newest of each chat, of the chats that spoke last. */
+export type SeenUpdates = {
+  load(chats: readonly { name: string; value: StateValue }[]): void;
+  has(chat: string, update: string): boolean;
+  add(chat: string, updates: readonly string[]): void;
+  /** What has to be written down, by name; `undefined` for a chat that is forgotten. */
+  changes(): [name: string, value: StateValue | undefined][];
+  /** These changes were written. */
+  written(changes: readonly [name: string, value: StateValue | undefined][]): void;
+};
+
+/** A platform gives an update again soon or never. */
+const maxPerChat = 256;
+const maxChats = 1000;
+
+type Chat = { turn: number; ids: Set<string> };
+
+export function createSeenUpdates(): SeenUpdates {
+  /** The chat that spoke last is the last one. `turn` counts, so that this order outlives the process. */
+  const chats = new Map<string, Chat>();
+  /** Chats that changed, each with its value as of then; what is forgotten has none. */
+  const unwritten = new Map<string, StateValue | undefined>();
+  let turns = 0;
+
+  const trim = (): void => {
+    for (const name of chats.keys()) {
+      if (chats.size <= maxChats) return;
+      chats.delete(name);
+      unwritten.set(name, undefined);
+    }
+  };
+
+  return {
+    load(given) {
+      const read = given.map(({ name, value }) => ({ name, chat: toChat(value) })).toSorted((a, b) => a.chat.turn - b.chat.turn);
+      for (const { name, chat } of read) chats.set(name, chat);
+      turns = read.at(-1)?.chat.turn ?? 0;
+      trim();
+    },
+    has: (chat, update) => chats.get(shortName(chat))?.ids.has(shortName(update)) === true,
+    add(chat, updates) {
+      const name = shortName(chat);
+      const ids = chats.get(name)?.ids ?? new Set();
+      for (const update of updates) ids.add(shortName(update));
+      for (const id of ids) {
+        if (ids.size <= maxPerChat) break;
+        ids.delete(id);
+      }
+      chats.delete(name);
+      chats.set(name, { turn: ++turns, ids });
+      unwritten.set(name, { turn: turns, ids: [...ids] });
+      trim();
+    },
+    changes: () => [...unwritten],
+    written(changes) {
+      for (const [name, value] of changes) if (unwritten.get(name) === value) unwritten.delete(name);
+    },
+  };
+}
+
+function toChat(value: StateValue): Chat {
+  const { turn, ids } = isRecord(value) ? value : {};
+  return { turn: typeof turn === 'number' ? turn : 0, ids: new Set(Array.isArray(ids) ? ids.map(String) : []) };
+}
