@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net';
 import type { Schema } from '@svc/contract/schema.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
 import { http, type IncomingMessage, type Server, type ServerResponse } from '@svc/service-kit/builtin.ts';
-import { createGuard } from '@svc/service-kit/http/guard.ts';
 import { answerRefusedRequests } from '@svc/service-kit/http/refuse-bytes.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { errorText, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
@@ -10,6 +9,7 @@ import type { StartContext } from '../connector.ts';
 import { sendJson, type Exchange, type Reply } from './exchange.ts';
 import { createRouteTable, type Route } from './route-table.ts';
 import { createSelfRoutes } from './self-routes.ts';
+import { createSiteAccess } from './site-access.ts';
 
 export type ConnectorServerOptions = {
   /** `/version` and `/openapi.json` are added. */
@@ -49,8 +49,8 @@ const limits = {
  */
 export function createConnectorServer(options: ConnectorServerOptions): ConnectorServer {
   const { routes, allowedHosts, log, unreadMs = 30_000 } = options;
-  const guard = createGuard(allowedHosts);
   const find = createRouteTable([...routes, ...createSelfRoutes(options)]);
+  const access = createSiteAccess(allowedHosts, find);
   let stopping = false;
 
   const server = http.createServer(
@@ -94,8 +94,7 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
   async function serve(exchange: Exchange): Promise<void> {
     const { req } = exchange;
     if (stopping) throw unavailable('This connector is stopping. Try again in a moment.');
-    const refusal = guard(req.headers);
-    if (refusal !== null) throw refusal;
+    if (access.answers(exchange)) return;
     const { route, params } = find(req.method ?? '', req.url ?? '');
     exchange.params = params;
     await route.handle(exchange);

@@ -72,6 +72,116 @@ describe('the route of a request', () => {
   });
 });
 
+describe('a prefix', () => {
+  const routes = ['/*', '/app/*', '/app/deep/*', '/app/config', '/users/:id'].map((path) => ({
+    method: 'GET' as const,
+    path,
+    handle,
+  }));
+  const table = createRouteTable([...routes, { method: 'POST', path: '/app/*', handle }]);
+  const found = (url: string, method = 'GET') => {
+    const { route, params } = table(method, url);
+    return [route.path, params];
+  };
+  const status = (url: string, method = 'GET') => {
+    try {
+      return found(url, method);
+    } catch (error) {
+      return error instanceof ServiceError ? error.status : error;
+    }
+  };
+
+  test.each([
+    ['/', '/*', { '*': '' }],
+    ['/app', '/*', { '*': 'app' }],
+    ['/app/', '/app/*', { '*': '' }],
+    ['/app/a/b.js?v=1', '/app/*', { '*': 'a/b.js' }],
+    ['/app/deep/a', '/app/deep/*', { '*': 'a' }],
+    ['/app/deep', '/app/*', { '*': 'deep' }],
+    ['/app/config', '/app/config', {}],
+    ['/app/config/', '/app/*', { '*': 'config/' }],
+    ['/users/ann', '/users/:id', { id: 'ann' }],
+    ['/users/ann/x', '/*', { '*': 'users/ann/x' }],
+    ['/app/a%20b', '/app/*', { '*': 'a b' }],
+    ['/app/%252e%252e', '/app/*', { '*': '%2e%2e' }],
+    ['/app/...', '/app/*', { '*': '...' }],
+  ])('%s is found by the most specific path: %s', (url, path, params) => {
+    expect(found(url)).toEqual([path, params]);
+  });
+
+  test.each([
+    '/app/..',
+    '/app/../config',
+    '/app/./a',
+    '/app/%2e%2e/config',
+    '/app/%2E%2e',
+    '/app/.%2e/x',
+    '/app/a%2fb',
+    '/app/a%2F..%2Fb',
+    '/app/a%5cb',
+    '/app/a\\b',
+    '/app//a',
+    '//app/a',
+    '/app/a%00.js',
+    '/app/a%0d%0ab',
+    '/app/a%c2%85',
+    '/%61pp/config',
+    '/app/conf%69g',
+    '/app/de%65p/a',
+    '/%75sers/ann',
+    'http://x/app/a',
+    'app/a',
+    '',
+  ])('%s is unknown', (url) => {
+    expect(status(url)).toBe(404);
+  });
+
+  test('a wrong escape is a bad request, another method is named', () => {
+    expect([status('/app/%ff'), status('/app/%c0%ae%c0%ae'), status('/app/%')]).toEqual([400, 400, 400]);
+    expect([status('/app/a', 'POST'), status('/app/a', 'DELETE'), status('/app/config', 'POST')]).toEqual([
+      ['/app/*', { '*': 'a' }],
+      405,
+      405,
+    ]);
+  });
+
+  test('what it stands for never climbs, and no spelling gets past a route that is there for it', () => {
+    const piece = fc.constantFrom(
+      '.',
+      '/',
+      '\\',
+      '%2e',
+      '%2f',
+      '%5c',
+      '%00',
+      'a',
+      'config',
+      'deep',
+      'app',
+      'users',
+      '%61',
+      '%70',
+      '?',
+      '%25',
+      '~',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const answer = status(`/${pieces.join('')}`);
+        if (!Array.isArray(answer)) return void expect([400, 404]).toContain(answer);
+        const [path, params] = answer as [string, Record<string, string>];
+        const rest = params['*'];
+        if (rest === undefined) return;
+        expect(rest).not.toMatch(/\\|\0|^\/|\/\//);
+        expect(rest.split('/').filter((segment) => segment === '.' || segment === '..')).toEqual([]);
+        const named = path.slice(0, -1) + rest.replaceAll('%', '%25').replaceAll('?', '%3f');
+        expect(status(named)).toEqual([path, params]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
 test('no error repeats the path: a key may be in it', () => {
   for (const [method, url] of [
     ['GET', '/v1/sk-key-in-a-path'],

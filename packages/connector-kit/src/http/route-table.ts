@@ -1,4 +1,5 @@
 import type { Schema } from '@svc/contract/schema.ts';
+import type { Opening } from '@svc/service-kit/http/guard.ts';
 import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -14,42 +15,74 @@ export type RouteDoc = {
 
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Fixed segments, the last one possibly `:name`. */
+  /**
+   * Fixed segments, the last one possibly `:name`, or `*` for all that follows. A fixed path wins over one with a name, that
+   * one over a prefix, and a long prefix over a short one.
+   */
   path: string;
   /** Its part of `/openapi.json`. */
   doc?: RouteDoc;
+  /** What pages of other web sites may do here; nothing unless given. */
+  open?: Opening;
   handle: (exchange: Exchange) => void | Promise<void>;
 };
 
 export type Match = { route: Route; params: Record<string, string> };
 
+type Methods = Map<string, Route>;
+
 const noParams: Record<string, string> = {};
 
 /**
  * Finds the route of a request, in one look-up for fixed paths. Throws `not_found` with status 404, or 405 with `allow`
- * in its details when the path exists for other methods.
+ * in its details when the path exists for other methods. What `*` stands for is the param `*`: decoded once, without empty
+ * segments, dots that climb, or slashes that were hidden in an escape.
  */
 export function createRouteTable(routes: readonly Route[]): (method: string, url: string) => Match {
-  const paths = new Map<string, Map<string, Route>>();
+  const paths = new Map<string, Methods>();
+  const prefixes = new Map<string, Methods>();
   for (const route of routes) {
-    const key = route.path.replace(/:[^/]+$/, ':');
-    const methods = paths.get(key) ?? new Map<string, Route>();
-    paths.set(key, methods.set(route.method, route));
+    const table = route.path.endsWith('/*') ? prefixes : paths;
+    const key = route.path.replace(/:[^/]+$/, ':').replace(/\*$/, '');
+    table.set(key, (table.get(key) ?? (new Map() as Methods)).set(route.method, route));
   }
-  return (method, url) => {
-    const end = url.indexOf('?');
-    const path = end === -1 ? url : url.slice(0, end);
+  const longestFirst = [...prefixes].toSorted(([a], [b]) => b.length - a.length);
+
+  const findSpecific = (method: string, path: string): Match | null => {
     const fixed = paths.get(path);
     if (fixed !== undefined) return { route: pick(fixed, method), params: noParams };
     const cut = path.lastIndexOf('/') + 1;
     const open = cut < path.length ? paths.get(`${path.slice(0, cut)}:`) : undefined;
-    if (open === undefined) throw unknownPath(method);
+    if (open === undefined) return null;
     const route = pick(open, method);
     return { route, params: { [paramName(route.path)]: decode(path.slice(cut)) } };
   };
+
+  const findPrefix = (method: string, path: string): Match => {
+    const found = longestFirst.find(([prefix]) => path.startsWith(prefix));
+    if (found === undefined) throw unknownPath(method);
+    const [prefix, methods] = found;
+    const rest = path.slice(prefix.length);
+    const plain = decodeRest(rest);
+    // The same path in another spelling must not get past the route that is there for it.
+    const isDisguised = plain !== rest && plain !== null && isTaken(prefix + plain, prefix);
+    if (plain === null || isDisguised) throw unknownPath(method);
+    return { route: pick(methods, method), params: { '*': plain } };
+  };
+
+  const isTaken = (path: string, by: string): boolean =>
+    paths.has(path) ||
+    paths.has(`${path.slice(0, path.lastIndexOf('/') + 1)}:`) ||
+    longestFirst.find(([prefix]) => path.startsWith(prefix))?.[0] !== by;
+
+  return (method, url) => {
+    const end = url.indexOf('?');
+    const path = end === -1 ? url : url.slice(0, end);
+    return findSpecific(method, path) ?? findPrefix(method, path);
+  };
 }
 
-function pick(methods: Map<string, Route>, method: string): Route {
+function pick(methods: Methods, method: string): Route {
   const route = methods.get(method === 'HEAD' ? 'GET' : method);
   if (route !== undefined) return route;
   throw new ServiceError('not_found', `${method} is not served at this path.`, {
@@ -59,6 +92,14 @@ function pick(methods: Map<string, Route>, method: string): Route {
 }
 
 const paramName = (path: string) => path.slice(path.lastIndexOf(':') + 1);
+
+/** Null when it names no path below the prefix. A slash at its end stays. */
+function decodeRest(rest: string): string | null {
+  const segments = rest.split('/').map(decode);
+  const isPlain = (segment: string, index: number) =>
+    segment === '' ? index === segments.length - 1 : !/^\.{1,2}$|[/\\\p{Cc}]/u.test(segment);
+  return segments.every(isPlain) ? segments.join('/') : null;
+}
 
 function decode(segment: string): string {
   try {

@@ -46,7 +46,7 @@ const versionSchema = {
 function toOpenApi({ routes, version, errorSchema = {} }: Options): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
-    const path = route.path.replace(/:(\w+)$/, '{$1}');
+    const path = route.path.replace(/:(\w+)$/, '{$1}').replace(/\*$/, '{path}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: toOperation(route, errorSchema) };
   }
   return {
@@ -58,7 +58,7 @@ function toOpenApi({ routes, version, errorSchema = {} }: Options): object {
 }
 
 function toOperation({ path, doc }: Route, errorSchema: Schema): object {
-  const name = /:(\w+)$/.exec(path)?.[1];
+  const name = path.endsWith('/*') ? 'path' : /:(\w+)$/.exec(path)?.[1];
   return {
     summary: doc?.summary ?? '',
     ...(doc?.needsKey === true && { security: [{ key: [] }] }),

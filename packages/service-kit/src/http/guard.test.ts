@@ -53,3 +53,73 @@ describe('Origin', () => {
     expect(refusal({ 'sec-fetch-site': 'same-origin' })).toBeNull();
   });
 });
+
+describe('a route that people come to from other sites', () => {
+  const open = createGuard(['home.example'], { navigable: true });
+  const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+  const form = { origin: 'null', 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' };
+  const code = (headers: Record<string, string>, method = 'GET', host = 'home.example') =>
+    open({ host, ...headers }, method)?.code ?? null;
+
+  test('takes a link of any site, and forms of its own that have no origin', () => {
+    expect(code(link)).toBeNull();
+    expect(code(form, 'POST')).toBeNull();
+    expect(refusal(link)).toBe('bad_origin');
+    expect(refusal(form)).toBe('bad_origin');
+  });
+
+  test.each([
+    ['a form of another site', link, 'POST'],
+    ['a form of another site, with its origin', { ...link, origin: 'https://evil.example' }, 'POST'],
+    ['a form in a sandboxed frame', { ...form, 'sec-fetch-site': 'cross-site' }, 'POST'],
+    ['a form of a neighbouring port', { ...form, 'sec-fetch-site': 'same-site' }, 'POST'],
+    ['a form of a browser that does not say from where', { origin: 'null' }, 'POST'],
+    ['a fetch without an origin', { ...form, 'sec-fetch-mode': 'cors' }, 'POST'],
+    ['a frame in a page of another site', { ...link, 'sec-fetch-dest': 'iframe' }, 'GET'],
+    ['an object in a page of another site', { ...link, 'sec-fetch-dest': 'object' }, 'GET'],
+    ['a picture', { ...link, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, 'GET'],
+    ['a script that reads', { ...link, origin: 'https://evil.example', 'sec-fetch-mode': 'cors' }, 'GET'],
+    ['a navigation that is said twice', { ...link, 'sec-fetch-mode': 'navigate, navigate' }, 'GET'],
+    ['a method of no link', link, 'DELETE'],
+  ])('refuses %s', (_what, headers, method) => {
+    expect(code(headers, method)).toBe('bad_origin');
+  });
+
+  test('is under no other name', () => {
+    expect(code(link, 'GET', 'evil.example')).toBe('bad_host');
+    expect(code(form, 'POST', 'evil.example')).toBe('bad_host');
+  });
+});
+
+describe('a route that pages of other sites may call', () => {
+  const open = createGuard(['home.example'], { origins: ['https://app.example'] });
+  const code = (headers: Record<string, string>, guarded = open) =>
+    guarded({ host: 'home.example', ...headers }, 'POST')?.code ?? null;
+
+  test('takes those that are named, exactly', () => {
+    expect(code({ origin: 'https://app.example', 'sec-fetch-site': 'cross-site' })).toBeNull();
+    for (const origin of [
+      'http://app.example',
+      'https://app.example.evil.example',
+      'https://app.example:444',
+      'https://APP.example',
+      'https://app.example/',
+      'https://evil.example, https://app.example',
+      'null',
+      '',
+    ])
+      expect(code({ origin })).toBe('bad_origin');
+  });
+
+  test('does not take for theirs what says no origin', () => {
+    expect(code({ 'sec-fetch-site': 'cross-site' })).toBe('bad_origin');
+    expect(code({ 'sec-fetch-site': 'cross-site' }, createGuard(['home.example'], { origins: ['*'] }))).toBe('bad_origin');
+  });
+
+  test('with a star takes all, under our names only', () => {
+    const any = createGuard(['home.example'], { origins: ['*'] });
+    for (const origin of ['https://evil.example', 'null'])
+      expect(code({ origin, 'sec-fetch-site': 'cross-site' }, any)).toBeNull();
+    expect(any({ host: 'evil.example', origin: 'http://evil.example' }, 'POST')?.code).toBe('bad_host');
+  });
+});
