@@ -43,13 +43,13 @@ test('answers that no hook sees are written with masked frames only', () => {
     'apps/core/src/turn/link-writer.ts', // lines of `mask.json`
     'apps/collector/src/feed/mount-feed.ts', // a refusal before there is a request: a fixed text
     'packages/service-kit/src/http/refuse-bytes.ts', // the same
-    'packages/service-kit/src/http/sse.ts',
+    'packages/service-kit/src/http/sse-stream.ts', // what `sseFrame` made
   ]);
 });
 
 test('nothing goes without a mask but what has none by its nature', () => {
   expect(Object.keys(found(/\bnoMask\b/g))).toEqual([
-    'apps/core/src/feed/follow-events.ts', // a time and a fixed text
+    'apps/core/src/feed/event-feed.ts', // a time and a fixed text
     'apps/vault/src/app.ts', // to hand secrets out is its work
     'packages/service-kit/src/redaction/outbound-mask.ts',
   ]);

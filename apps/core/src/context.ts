@@ -21,7 +21,7 @@ import { engineIds } from './engine/load-engine.ts';
 import { type EngineOverrides, openEngines } from './engine/open-engines.ts';
 import { createSubscriptionWarning } from './engine/subscription-warning.ts';
 import { createEvents } from './events.ts';
-import { createEventRing } from './feed/event-ring.ts';
+import { createEventFeed } from './feed/event-feed.ts';
 import { createOpenFeeds } from './feed/open-feeds.ts';
 import { createFolderLooks } from './folder/folder-looks.ts';
 import { openFolderStore } from './folder/folder-store.ts';
@@ -89,8 +89,8 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
       log,
       mask: knownSecrets.mask,
     });
-  const eventRing = createEventRing(knownSecrets.mask);
-  telemetry.subscribe(eventRing.push);
+  const eventFeed = createEventFeed(knownSecrets.mask, clock);
+  telemetry.subscribe(({ id, kind }, line) => eventFeed.publish({ id, kind, line }));
   const events = createEvents(telemetry, knownSecrets);
   const trustAudit = createTrustAudit(knownSecrets, clock);
   const trust = await openTrust({ db, paths, audit: trustAudit, clock, ids, log });
@@ -207,7 +207,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     imports: createImports({ paths, settings, version, clock, ids }),
     speech: createSpeech({ settings, secrets, knownSecrets, pricing, spend, events, clock, env }),
     feeds: createOpenFeeds(),
-    eventRing,
+    eventFeed,
     intake: createIntake(paths.root),
   };
   const pipeline = createPipeline(parts);

@@ -2,10 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
 import { sideOutput } from '@svc/engine-kit/output-limits.ts';
+import { createLiveReaders } from '@svc/service-kit/feed/live-readers.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { createMemoryTelemetry } from '@svc/testing/memory-telemetry.ts';
 import { createEngineFallback } from '../src/engine/fallback.ts';
-import { createLiveReaders } from '../src/feed/live-readers.ts';
 import { createSiloKeys } from '../src/silo/silo-keys.ts';
 import type { SiloRow } from '../src/silo/silo-store.ts';
 import { createCircuitBreaker } from '../src/tool-server/circuit-breaker.ts';
@@ -99,14 +98,13 @@ describe.each([
 
   test('events that follow each other leave together, and soon', async () => {
     const clock = createFakeClock();
-    const telemetry = createMemoryTelemetry();
-    const live = createLiveReaders(telemetry, clock);
+    const live = createLiveReaders<string>((text) => text, clock);
     let sent = 0;
     live.add({ sendShared: () => sent++, signal: new AbortController().signal } as never);
-    telemetry.emit({ kind: 'turn', text: 'a' });
+    live.publish('a');
     await Promise.resolve();
     clock.setBack(backMs);
-    telemetry.emit({ kind: 'turn', text: 'b' });
+    live.publish('b');
     await Promise.resolve();
     expect(sent).toBe(1);
     clock.advance(10);

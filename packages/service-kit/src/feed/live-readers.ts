@@ -1,23 +1,21 @@
-import type { Clock } from '@svc/service-kit/clock.ts';
-import type { SseStream } from '@svc/service-kit/http/sse.ts';
-import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
-import { eventFrame } from './event-ring.ts';
+import type { Clock } from '../clock.ts';
+import type { SseStream } from '../http/sse-stream.ts';
 
-/** An event leaves at once, those that follow it within this time together: a thousand readers are a thousand writes. */
+/** An item leaves at once, those that follow it within this time together: a thousand readers are a thousand writes. */
 const gatherMs = 10;
 
 /**
- * The readers that get every event as it happens. Events that leave together are one buffer which all of them share: a
+ * The readers that get every item as it happens. Items that leave together are one buffer which all of them share: a
  * reader that stopped reading holds a part in it until it is dropped, not a copy.
  */
-export type LiveReaders = {
-  /** From the next event on. What is waiting is for those who were here when it happened. */
+export type LiveReaders<T> = {
+  publish(item: T): void;
+  /** From the next item on. What is waiting is for those who were here when it happened. */
   add(reader: SseStream): void;
 };
 
-export function createLiveReaders(telemetry: Pick<Telemetry, 'subscribe'>, clock: Clock): LiveReaders {
+export function createLiveReaders<T>(frameOf: (item: T) => string, clock: Clock): LiveReaders<T> {
   const readers = new Set<SseStream>();
-  let stopListening = () => {};
   let waiting = '';
   let sentAt = Number.NEGATIVE_INFINITY;
   let cancel = () => {};
@@ -35,24 +33,22 @@ export function createLiveReaders(telemetry: Pick<Telemetry, 'subscribe'>, clock
     if (pause > 0) cancel = clock.after(Math.min(pause, gatherMs), flush);
     else queueMicrotask(flush);
   };
-  const listen = () =>
-    telemetry.subscribe((event, line) => {
-      if (waiting === '') flushSoon();
-      waiting += eventFrame(event, line);
-    });
   const leave = (reader: SseStream) => {
     readers.delete(reader);
     if (readers.size > 0) return;
-    stopListening();
     cancel();
     waiting = '';
   };
 
   return {
-    add(reader: SseStream): void {
+    publish(item) {
+      if (readers.size === 0) return;
+      if (waiting === '') flushSoon();
+      waiting += frameOf(item);
+    },
+    add(reader) {
       if (reader.signal.aborted) return;
       flush();
-      if (readers.size === 0) stopListening = listen();
       readers.add(reader);
       reader.signal.addEventListener('abort', () => leave(reader));
     },

@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
-import type { SseStream } from '@svc/service-kit/http/sse.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { createMemoryTelemetry } from '@svc/testing/memory-telemetry.ts';
+import type { SseStream } from '../http/sse-stream.ts';
 import { createLiveReaders } from './live-readers.ts';
 
 function open() {
-  const telemetry = createMemoryTelemetry();
   const clock = createFakeClock();
-  const live = createLiveReaders(telemetry, clock);
+  const live = createLiveReaders<string>((text) => text, clock);
   const read = () => {
     const buffers: Buffer[] = [];
     const gone = new AbortController();
@@ -19,9 +17,9 @@ function open() {
       signal: gone.signal,
     };
     live.add(stream);
-    return { buffers, gone, texts: () => buffers.map((frames) => frames.toString().match(/(?<="text":")\w+/g)) };
+    return { buffers, gone, texts: () => buffers.map((frames) => frames.toString().split('')) };
   };
-  return { clock, read, emit: (text: string) => telemetry.emit({ kind: 'turn', text }) };
+  return { clock, read, emit: (text: string) => live.publish(text) };
 }
 
 test('[H14] all readers share one buffer', async () => {
