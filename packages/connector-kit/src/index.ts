@@ -33,8 +33,10 @@ export { intakeConfig } from './intake-config.ts';
 export { checkBindHost } from './http/check-bind-host.ts';
 export { createConnectorServer, type ConnectorServer, type ConnectorServerOptions } from './http/create-server.ts';
 export { sendJson, type Exchange, type Reply } from './http/exchange.ts';
+export { createFeed, type ConnectorFeed, type FeedOptions } from './http/feed.ts';
 export { createJsonReader, type JsonReader } from './http/read-json.ts';
 export type { Route } from './http/route-table.ts';
+export { createStaticRoutes, type StaticOptions } from './http/static/static-routes.ts';
 export { createSseWriter, type SseWriter } from './http/sse-writer.ts';
 
 export { checkKey, singleKeyAuth } from './check-key.ts';

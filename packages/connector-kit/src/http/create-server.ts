@@ -5,8 +5,11 @@ import { http, type IncomingMessage, type Server, type ServerResponse } from '@s
 import { answerRefusedRequests } from '@svc/service-kit/http/refuse-bytes.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { errorText, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import type { StartContext } from '../connector.ts';
-import { sendJson, type Exchange, type Reply } from './exchange.ts';
+import { streamBody } from './body-stream.ts';
+import { createBodyWatch } from './body-watch.ts';
+import { noBodyStream, sendJson, type Exchange, type Reply } from './exchange.ts';
 import { createRouteTable, type Route } from './route-table.ts';
 import { createSelfRoutes } from './self-routes.ts';
 import { createSiteAccess } from './site-access.ts';
@@ -24,6 +27,7 @@ export type ConnectorServerOptions = {
   log: StartContext['log'];
   /** How long a reader may take nothing of a reply that is finished here, ms. */
   unreadMs?: number;
+  clock?: Clock;
 };
 
 export type ConnectorServer = {
@@ -38,7 +42,6 @@ const maxRequestsPerSocket = 500;
 const limits = {
   maxRequestsPerSocket,
   headersTimeout: 15_000,
-  requestTimeout: 120_000,
   keepAliveTimeout: 60_000,
   maxConnections: 2_000,
 } as const;
@@ -48,15 +51,15 @@ const limits = {
  * cost more memory than a whole connector should.
  */
 export function createConnectorServer(options: ConnectorServerOptions): ConnectorServer {
-  const { routes, allowedHosts, log, unreadMs = 30_000 } = options;
+  const { routes, allowedHosts, log, unreadMs = 30_000, clock = systemClock } = options;
   const find = createRouteTable([...routes, ...createSelfRoutes(options)]);
   const access = createSiteAccess(allowedHosts, find);
-  let stopping = false;
+  const stop = new AbortController();
 
   const server = http.createServer(
     {
       headersTimeout: limits.headersTimeout,
-      requestTimeout: limits.requestTimeout,
+      requestTimeout: 0, // `BodyWatch` has it, by request
       keepAliveTimeout: limits.keepAliveTimeout,
       // A second `Host` would be dropped in silence, and could be the one that a proxy before us went by.
       joinDuplicateHeaders: true,
@@ -68,21 +71,34 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
       res.on('close', leave);
       res.on('prefinish', expectReader);
       res.on('error', ignore);
-      const exchange = { req, res, requestId: requestIdOf(req), remote: req.socket.remoteAddress ?? '', params: {}, isStopping };
+      bodies.expect(req);
+      const remote = req.socket.remoteAddress ?? '';
+      const exchange = {
+        req,
+        res,
+        requestId: requestIdOf(req),
+        remote,
+        params: {},
+        body: noBodyStream,
+        isStopping,
+        stopping: stop.signal,
+      };
       serve(exchange).catch((error: unknown) => fail(options, exchange, error));
     },
   );
+  const bodies = createBodyWatch(server, clock);
   answerRefusedRequests(server, (error, requestId) => options.renderError(error, { requestId }));
   server.maxConnections = limits.maxConnections;
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
 
   function isStopping(): boolean {
-    return stopping;
+    return stop.signal.aborted;
   }
 
   /** A reply that had begun before the stop has left its connection open. */
-  function leave(): void {
-    if (stopping) setImmediate(() => server.closeIdleConnections());
+  function leave(this: ServerResponse): void {
+    bodies.forget(this.req);
+    if (isStopping()) setImmediate(() => server.closeIdleConnections());
   }
 
   /** A reply that is not all with the system yet has a reader to wait for, but not for ever. */
@@ -93,18 +109,25 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
 
   async function serve(exchange: Exchange): Promise<void> {
     const { req } = exchange;
-    if (stopping) throw unavailable('This connector is stopping. Try again in a moment.');
+    if (isStopping()) throw unavailable('This connector is stopping. Try again in a moment.');
     if (access.answers(exchange)) return;
     const { route, params } = find(req.method ?? '', req.url ?? '');
     exchange.params = params;
-    await route.handle(exchange);
+    if (route.streamsBody === undefined) return route.handle(exchange);
+    bodies.release(req);
+    exchange.body = streamBody(req, route.streamsBody, clock);
+    try {
+      await route.handle(exchange);
+    } finally {
+      bodies.discard(req);
+    }
   }
 
   return {
     listen: (port, host) => listen(server, port, host, log),
     stop(deadlineMs) {
-      stopping = true;
-      return close(server, deadlineMs);
+      stop.abort();
+      return close(server, deadlineMs).finally(bodies.stop);
     },
   };
 }

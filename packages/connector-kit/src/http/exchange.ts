@@ -8,10 +8,14 @@ export type Exchange = {
   requestId: string;
   /** Address of the peer. Forwarding headers are never believed. */
   remote: string;
-  /** What a `:name` of the route's path matched, decoded. */
+  /** What a `:name` of the route's path matched, or `*` under this name, decoded. */
   params: Record<string, string>;
+  /** The body as it comes, of a route with `streamsBody` alone. */
+  body: AsyncIterable<Buffer>;
   /** True while the server takes no more requests. */
   isStopping: () => boolean;
+  /** Aborts when the server stops: what would go on for ever ends by it. */
+  stopping: AbortSignal;
 };
 
 export type Reply = { status: number; headers?: Record<string, string>; body: string };
@@ -34,3 +38,9 @@ export function sendJson(exchange: Exchange, { status, headers, body }: Reply): 
 export function chooseConnection({ res, isStopping }: Exchange): void {
   if (isStopping()) res.shouldKeepAlive = false;
 }
+
+export const noBodyStream: AsyncIterable<Buffer> = {
+  [Symbol.asyncIterator]() {
+    throw new Error('The route has to say `streamsBody`.');
+  },
+};

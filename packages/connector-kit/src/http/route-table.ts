@@ -1,6 +1,7 @@
 import type { Schema } from '@svc/contract/schema.ts';
 import type { Opening } from '@svc/service-kit/http/guard.ts';
 import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { BodyStreamLimits } from './body-stream.ts';
 import type { Exchange } from './exchange.ts';
 
 /** What a route says of itself in `/openapi.json`. The schemas describe; checking is the route's own business. */
@@ -24,6 +25,8 @@ export type Route = {
   doc?: RouteDoc;
   /** What pages of other web sites may do here; nothing unless given. */
   open?: Opening;
+  /** The body is read by the handler, as `exchange.body`, for as long as it comes; other bodies may take two minutes. */
+  streamsBody?: BodyStreamLimits;
   handle: (exchange: Exchange) => void | Promise<void>;
 };
 

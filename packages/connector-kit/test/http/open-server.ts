@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
+import type { Clock } from '@svc/service-kit/clock.ts';
 import { createConnectorServer } from '../../src/http/create-server.ts';
 import { sendJson } from '../../src/http/exchange.ts';
 import { createJsonReader } from '../../src/http/read-json.ts';
@@ -20,11 +21,12 @@ export const echo: Route = {
 export const version = { service: 'test', version: '1.2.3', channel: 'stable', sha: 'abc', started_at: 1, node: '26.0.0' };
 
 /** A connector's server on a free port, for one test. */
-export async function openServer(routes: Route[] = [health, echo], log = vi.fn(), unreadMs?: number) {
+export async function openServer(routes: Route[] = [health, echo], log = vi.fn(), unreadMs?: number, clock?: Clock) {
   const server = createConnectorServer({
     routes,
     version,
     unreadMs,
+    clock,
     allowedHosts: ['gateway.example'],
     renderError: (error) => ({ status: error.status, body: JSON.stringify({ code: error.code, message: error.message }) }),
     log,

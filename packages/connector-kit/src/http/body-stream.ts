@@ -1,0 +1,59 @@
+import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
+
+export type BodyStreamLimits = {
+  /** Longest body, bytes. */
+  maxBytes: number;
+  /** How long its sender may send nothing while it is read, ms; 30 s unless given. */
+  idleMs?: number;
+};
+
+const defaultIdleMs = 30_000;
+
+/**
+ * A body as it comes, for as long as it comes: nothing of it is held, and it may take hours. Fails with `too_large` (413), at once when
+ * its length was declared; 408 when nothing came for too long, and 400 when it ends early. The time in which its reader takes nothing
+ * is not the sender's. Read once; what is not read is thrown away with the reply.
+ */
+export async function* streamBody(
+  req: IncomingMessage,
+  { maxBytes, idleMs = defaultIdleMs }: BodyStreamLimits,
+  clock: Clock,
+): AsyncGenerator<Buffer, void, undefined> {
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  let length = 0;
+  for (let part = await nextPart(req, idleMs, clock); part !== null; part = await nextPart(req, idleMs, clock)) {
+    length += part.length;
+    if (length > maxBytes) throw tooLarge(maxBytes);
+    yield part;
+  }
+}
+
+/** Null at its end. */
+function nextPart(req: IncomingMessage, idleMs: number, clock: Clock): Promise<Buffer | null> {
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void) => {
+      cancel();
+      req.off('readable', look).off('end', look).off('close', look);
+      act();
+    };
+    const look = () => {
+      const part = req.read() as Buffer | null;
+      if (part !== null) return settle(() => resolve(part));
+      if (req.readableEnded) return settle(() => resolve(null));
+      if (req.destroyed) settle(() => reject(badRequest('The body ended early.')));
+    };
+    const cancel = clock.after(idleMs, () => settle(() => reject(tooSlow(idleMs))));
+    req.on('readable', look).on('end', look).on('close', look);
+    look();
+  });
+}
+
+const tooLarge = (limit: number) => {
+  const size = limit < 1024 * 1024 ? `${limit} bytes` : `${Math.floor(limit / 1024 / 1024)} MiB`;
+  return new ServiceError('too_large', `The body is larger than ${size}.`);
+};
+
+const tooSlow = (idleMs: number) =>
+  new ServiceError('bad_request', `Nothing of the body came for ${idleMs / 1000} s.`, { status: 408 });

@@ -1,0 +1,55 @@
+import type { IncomingMessage, Server } from '@svc/service-kit/builtin.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+
+/** Bounds how long bodies take, by request: Node's own limit is one for the whole server, and would cut off every long upload. */
+export type BodyWatch = {
+  /** From the head of a request on. */
+  expect(req: IncomingMessage): void;
+  /** The route reads it by its own pace. */
+  release(req: IncomingMessage): void;
+  /** The reply is over: what still comes is read for a moment, so that its sender gets to see it. */
+  discard(req: IncomingMessage): void;
+  forget(req: IncomingMessage): void;
+  stop(): void;
+};
+
+const bodyMs = 120_000;
+const discardMs = 10_000;
+const lookMs = 2_000;
+
+export function createBodyWatch(server: Server, clock: Clock): BodyWatch {
+  const deadlines = new Map<IncomingMessage, number>();
+  const look = () => {
+    const now = clock.elapsed();
+    for (const [req, deadline] of deadlines) {
+      if (req.complete || req.destroyed) deadlines.delete(req);
+      else if (now >= deadline) cutOff(req);
+    }
+  };
+  const cutOff = (req: IncomingMessage) => {
+    deadlines.delete(req);
+    // As Node does it by itself: one place answers both.
+    server.emit(
+      'clientError',
+      Object.assign(new Error('The body took too long.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
+      req.socket,
+    );
+  };
+  return {
+    expect(req) {
+      const { headers } = req;
+      if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
+      deadlines.set(req, clock.elapsed() + bodyMs);
+    },
+    release: (req) => void deadlines.delete(req),
+    discard(req) {
+      if (req.complete || req.destroyed) return;
+      deadlines.set(req, clock.elapsed() + discardMs);
+      req.resume();
+    },
+    forget(req) {
+      if (req.complete) deadlines.delete(req);
+    },
+    stop: clock.every(lookMs, look),
+  };
+}

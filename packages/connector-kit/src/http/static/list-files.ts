@@ -1,0 +1,43 @@
+import { readdir, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import type { Encoding } from './conditions.ts';
+
+/** `encodings`: the forms of it that lie beside it, smallest first. */
+export type StaticFile = { path: string; encodings: Encoding[] };
+
+const maxFiles = 5_000;
+const maxDepth = 12;
+const endings: readonly [Encoding, string][] = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+];
+
+/**
+ * The files below a folder, by their path in it with `/`. No links, no names that begin with a dot, no sockets and the like. Rejects when
+ * the folder cannot be read, or holds more than a web app does.
+ */
+export async function listFiles(dir: string): Promise<Map<string, StaticFile>> {
+  const found = new Set<string>();
+  await collect(await realpath(dir), '', found);
+  const files = new Map<string, StaticFile>();
+  for (const name of found) {
+    if (isFormOfAnother(name, found)) continue;
+    const encodings = endings.filter(([, ending]) => found.has(name + ending)).map(([encoding]) => encoding);
+    files.set(name, { path: path.join(dir, name), encodings });
+  }
+  return files;
+}
+
+async function collect(dir: string, below: string, found: Set<string>, depth = 0): Promise<void> {
+  if (depth > maxDepth) throw new Error(`The folders in ${dir} lie more than ${maxDepth} deep.`);
+  for (const entry of await readdir(path.join(dir, below), { withFileTypes: true })) {
+    if (entry.name.startsWith('.')) continue;
+    const name = below + entry.name;
+    if (entry.isDirectory()) await collect(dir, `${name}/`, found, depth + 1);
+    else if (entry.isFile()) found.add(name);
+    if (found.size > maxFiles) throw new Error(`${dir} holds more than ${maxFiles} files: it is no folder to be served.`);
+  }
+}
+
+const isFormOfAnother = (name: string, found: Set<string>): boolean =>
+  endings.some(([, ending]) => name.endsWith(ending) && found.has(name.slice(0, -ending.length)));
