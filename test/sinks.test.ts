@@ -33,7 +33,8 @@ test('answers that no hook sees are written with masked frames only', () => {
   expect(Object.keys(found(/\.hijack\(\)|openSse\(/g))).toEqual([
     'apps/core/src/degraded-core.ts', // frames of `sseFrame`
     'apps/core/src/feed/feed-routes.ts', // lines of telemetry
-    'apps/core/src/turn/turn-routes.ts', // frames of `sseFrame`
+    'apps/core/src/turn/stream-turn.ts', // frames of `sseFrame`
+    'apps/core/src/watch/watch-routes.ts', // frames of the ring, which are masked as they are written
     'apps/collector/src/feed/mount-feed.ts', // Socket.IO: `socket-feed.ts` masks each item
     'apps/collector/src/feed/stream-routes.ts', // frames of `sseFrame`
     'apps/vault/src/seal/watch-routes.ts', // the same

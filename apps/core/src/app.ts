@@ -29,6 +29,7 @@ import { mountTrustRoutes } from './trust/trust-routes.ts';
 import { mountTurnRoutes } from './turn/turn-routes.ts';
 import { mountUploadRoutes } from './upload/upload-routes.ts';
 import { mountVaultRoutes } from './vault/vault-routes.ts';
+import { mountWatchRoutes } from './watch/watch-routes.ts';
 
 /** The core's HTTP side. `linkFault`: why no connector can come. */
 export function createCoreApp(context: CoreContext, version: VersionInfo, linkFault: () => string | null = () => null): App {
@@ -73,6 +74,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       app.addHook('onRequest', createCoreAccess(context));
       mountTurnRoutes(app, context);
       mountSessionRoutes(app, context);
+      mountWatchRoutes(app, context);
       mountSteeringRoutes(app, context);
       mountSessionChanges(app, context);
       mountDeliveryRoutes(app, context);

@@ -56,6 +56,7 @@ import { createPipeline } from './turn/pipeline.ts';
 import { createTurnJournal } from './turn/turn-journal.ts';
 import { Uploads } from './upload/uploads.ts';
 import { createVaultLink } from './vault/vault-link.ts';
+import { createSessionWatches } from './watch/session-watches.ts';
 
 /** Everything the core is made of, built once. Parts say what they need of it by the types of the parts. */
 export type CoreContext = Awaited<ReturnType<typeof createCoreContext>>;
@@ -208,6 +209,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     speech: createSpeech({ settings, secrets, knownSecrets, pricing, spend, events, clock, env }),
     feeds: createOpenFeeds(),
     eventFeed,
+    watches: createSessionWatches({ knownSecrets, clock, log }),
     intake: createIntake(paths.root),
   };
   const pipeline = createPipeline(parts);

@@ -8,7 +8,7 @@ import { freePorts } from '@svc/testing/free-ports.ts';
 import { listen } from '@svc/testing/listen.ts';
 import { answering, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
 import { createChannelSender, type ChannelMessage, type SendOutcome } from '../src/delivery/channel-sender.ts';
-import type { InjectAnswer } from '../src/turn/inject.ts';
+import type { InjectAnswer } from '@svc/contract/session.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 const key = 'compat:c1:key';

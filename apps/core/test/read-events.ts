@@ -3,11 +3,11 @@ import { openRequest } from '@svc/service-kit/http/json-client.ts';
 export type ServerEvent = { id: string; event: string; data: string };
 
 /**
- * Reads `GET /events/stream` as a browser does: lines end with CR, LF or both, an empty one sends what was gathered,
+ * Reads an event stream, `GET /events/stream` unless another is named, as a browser does: lines end with CR, LF or both, an empty one sends what was gathered,
  * and the last id stays until another one comes.
  */
-export async function readEvents(url: string, lastEventId?: string) {
-  const response = await openRequest(`${url}/events/stream`, {
+export async function readEvents(url: string, lastEventId?: string, path = '/events/stream') {
+  const response = await openRequest(url + path, {
     timeoutMs: 60_000,
     headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
   });
@@ -34,5 +34,11 @@ export async function readEvents(url: string, lastEventId?: string) {
     lines.forEach(take);
   });
   response.on('error', () => undefined);
-  return { status: response.statusCode, events, ids: () => events.map((one) => one.id), close: () => response.destroy() };
+  return {
+    status: response.statusCode,
+    events,
+    ids: () => events.map((one) => one.id),
+    lastId: () => id,
+    close: () => response.destroy(),
+  };
 }

@@ -4,7 +4,7 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import { workingUntilAborted } from '@svc/testing/scripted-engine.ts';
 import type { ChannelMessage } from '../src/delivery/channel-sender.ts';
-import type { InjectAnswer } from '../src/turn/inject.ts';
+import type { InjectAnswer } from '@svc/contract/session.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 const key = 'messenger:m1:user:1';

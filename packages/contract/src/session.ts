@@ -1,6 +1,7 @@
 import type { Attachment } from './envelope.ts';
+import type { ErrorBody } from './error-body.ts';
 import type { WorkingFolder } from './folder.ts';
-import type { Outcome, ToolUse, TurnState } from './turn.ts';
+import type { Outcome, ToolUse, TurnProgress, TurnState } from './turn.ts';
 
 export const sessionStates = ['idle', 'queued', 'running', 'claimed'] as const;
 export type SessionState = (typeof sessionStates)[number];
@@ -61,6 +62,49 @@ export type HistoryMessage = {
 
 /** Answer of `GET /v2/session/:key/history`, oldest first. `next` is the `before` of the older page. */
 export type History = { messages: HistoryMessage[]; next: number | null };
+
+/** Answer of `GET /v2/sessions`, newest first. `next` is the `before` of the older page. */
+export type SessionPage = { sessions: Session[]; next: string | null };
+
+/** Answer of `POST /v2/inject` (spec: Endpoints, Core). `route`: where the reply is pushed to. */
+export type InjectAnswer = {
+  ok: true;
+  reply: string;
+  delivered: boolean;
+  deliverErr: string | null;
+  route: { instance_id: string; target: string } | null;
+  outcome: Outcome;
+  turn_id: string;
+};
+
+/** How a turn begins for those who watch its conversation: what was said, by whom, over which channel. */
+export type TurnBegin = {
+  type: 'begin';
+  origin: 'message' | 'inject';
+  channel: string;
+  sender: string;
+  message_id: string | null;
+  text: string;
+  attachments: Attachment[];
+};
+
+/** How it ended. `outcome` is null when it failed; then `error` says why. `text`: the whole reply. */
+export type TurnEnd = { type: 'end'; outcome: Outcome | null; text: string; error?: ErrorBody };
+
+/**
+ * What is seen of a conversation, whichever channel it runs on. `seq` rises within a conversation, over restarts too, and is a place to go on from;
+ * 0 is none: such a frame stands for what happened before, and one with a place follows.
+ */
+export type SessionFrame = { conversation_key: string; turn_id: string; seq: number } & (TurnBegin | TurnProgress | TurnEnd);
+
+/**
+ * What is said of the conversation itself. `gap`: frames are missing before this, the history has what they said; turns that run follow from
+ * their beginning. `forgotten`: what was said is gone.
+ */
+export type SessionNotice = { conversation_key: string; seq: number; type: 'gap' | 'forgotten'; message: string };
+
+/** One event of `GET /v2/session/:key/stream`, named by its `type`. */
+export type SessionStreamFrame = SessionFrame | SessionNotice;
 
 /**
  * A session in the answer of `GET /api/sessions`. `terminal`: an engine's program in a terminal of tmux; `transcript`: one

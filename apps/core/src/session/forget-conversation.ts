@@ -4,6 +4,7 @@ import type { ConversationFiles } from './conversation-files.ts';
 import type { ObservedStore } from './observed-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { Workspaces } from './workspaces.ts';
+import type { SessionWatches } from '../watch/session-watches.ts';
 
 export type ForgetDeps = {
   sessions: Pick<SessionStore, 'delete'>;
@@ -12,11 +13,12 @@ export type ForgetDeps = {
   conversationFiles: Pick<ConversationFiles, 'forget'>;
   workspaces: Pick<Workspaces, 'forget'>;
   titles: Pick<Titles, 'forget'>;
+  watches: Pick<SessionWatches, 'forget'>;
 };
 
 /** Forgets what was said in a conversation, and its files: nobody who speaks there next finds any of it. */
 export async function forgetConversation(
-  { sessions, observed, journal, conversationFiles, workspaces, titles }: ForgetDeps,
+  { sessions, observed, journal, conversationFiles, workspaces, titles, watches }: ForgetDeps,
   key: string,
 ): Promise<void> {
   titles.forget(key);
@@ -25,4 +27,5 @@ export async function forgetConversation(
   await journal.forget(key);
   await conversationFiles.forget(key);
   await workspaces.forget(key);
+  watches.forget(key);
 }

@@ -19,6 +19,7 @@ import type { ObservedStore } from './observed-store.ts';
 import { parsePlace, writePlace } from './session-place.ts';
 import type { SessionStore } from './session-store.ts';
 import { toSession } from './session-view.ts';
+import type { SessionWatches } from '../watch/session-watches.ts';
 import type { Workspaces } from './workspaces.ts';
 
 type Deps = {
@@ -33,6 +34,7 @@ type Deps = {
   folders: Folders;
   workspaces: Workspaces;
   titles: Pick<Titles, 'forget'>;
+  watches: Pick<SessionWatches, 'forget'>;
 };
 type KeyParams = { key: string };
 

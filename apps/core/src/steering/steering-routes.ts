@@ -5,6 +5,7 @@ import type { Events } from '../events.ts';
 import type { Claims } from '../session/claims.ts';
 import type { SessionStore } from '../session/session-store.ts';
 import type { Pipeline } from '../turn/pipeline.ts';
+import { callerOf, streamTurn, wantsStream, type StreamDeps } from '../turn/stream-turn.ts';
 import { createTitleMaker, type TitleDeps } from './make-title.ts';
 
 const key = conversationKeySchema;
@@ -28,12 +29,13 @@ const titleBody = {
   properties: { text: { type: 'string', minLength: 1, maxLength: 1_000_000 } },
 } as const;
 
-type Deps = TitleDeps & {
-  pipeline: Pick<Pipeline, 'abort' | 'inject' | 'isBusy'>;
-  sessions: Pick<SessionStore, 'read'>;
-  claims: Pick<Claims, 'claim' | 'release'>;
-  events: Pick<Events, 'claim'>;
-};
+type Deps = TitleDeps &
+  StreamDeps & {
+    pipeline: Pick<Pipeline, 'abort' | 'inject' | 'isBusy'>;
+    sessions: Pick<SessionStore, 'read'>;
+    claims: Pick<Claims, 'claim' | 'release'>;
+    events: Pick<Events, 'claim'>;
+  };
 
 /** Steering a session from outside its channel (spec: Session control). */
 export function mountSteeringRoutes(app: App, deps: Deps): void {
@@ -45,9 +47,11 @@ export function mountSteeringRoutes(app: App, deps: Deps): void {
     return { ok: true, aborted: body.conversation_key };
   });
 
-  app.post('/v2/inject', { schema: { body: injectBody } }, ({ body, id }, reply) =>
-    pipeline.inject(body, { sink: null, isGone: () => reply.raw.destroyed }, id),
-  );
+  app.post('/v2/inject', { schema: { body: injectBody } }, (request, reply) => {
+    const { body, id } = request;
+    if (wantsStream(request)) return streamTurn(deps, request, reply, (caller) => pipeline.inject(body, caller, id));
+    return pipeline.inject(body, callerOf(reply), id);
+  });
 
   app.post('/v2/claim', { schema: { body: claimBody } }, async ({ body }) => {
     const session = await sessions.read(body.conversation_key);

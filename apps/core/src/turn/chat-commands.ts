@@ -18,6 +18,7 @@ type Deps = Pick<
   | 'conversationFiles'
   | 'workspaces'
   | 'titles'
+  | 'watches'
 >;
 
 /**

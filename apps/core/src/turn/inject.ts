@@ -1,4 +1,5 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
+import type { InjectAnswer } from '@svc/contract/session.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import { replyText } from '../delivery/delivery-of.ts';
@@ -17,17 +18,6 @@ type Deps = { run: RunLiveTurn } & Pick<
 >;
 
 export type Injection = { conversation_key: string; text: string; by?: string; interrupt?: boolean };
-
-/** Answer of `POST /v2/inject` (spec: Endpoints, Core). */
-export type InjectAnswer = {
-  ok: true;
-  reply: string;
-  delivered: boolean;
-  deliverErr: string | null;
-  route: Route | null;
-  outcome: HandleResult['outcome'];
-  turn_id: string;
-};
 
 /** How long the answer waits for the channel; delivery itself goes on after it. */
 const deliverWithinMs = 15_000;
@@ -78,6 +68,7 @@ async function run(deps: Deps, live: LiveTurn, interrupts: boolean): Promise<Han
     const seq = await deps.journal.accept(live.turn, 'queued');
     if (seq === null) throw new Error('the journal refused an injected turn');
     live.turn.seq = seq;
+    live.accepted();
     return await deps.run(live, ticket, null);
   } finally {
     ticket.leave();

@@ -13,7 +13,11 @@ const turnOf = (conversation_key: string, message_id: string): Turn => ({
 test.each(['\0', '|', ':', '","', '\\', '\\u0000', '\ud800'])(
   'a conversation finds its own messages alone, also when keys and ids have %j in them',
   (sign) => {
-    const turns = createLiveTurns({ mark: () => 0, flush: () => Promise.resolve() });
+    const turns = createLiveTurns({
+      db: { mark: () => 0, flush: () => Promise.resolve() },
+      watches: { accepted: () => undefined, ended: () => undefined },
+      isClosed: () => false,
+    });
     const live = turns.begin(turnOf(`a${sign}b`, 'c'), null);
     expect(turns.find(`a${sign}b`, 'c')).toBe(live);
     expect(turns.find('a', `b${sign}c`)).toBeUndefined();

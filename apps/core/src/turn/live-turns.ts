@@ -1,12 +1,15 @@
 import type { HandleResult, ToolUse, TurnProgress } from '@svc/contract/turn.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
+import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import type { Database } from '@svc/store/database.ts';
+import { replyText } from '../delivery/delivery-of.ts';
 import type { StoredDelivery } from '../delivery/delivery-store.ts';
+import type { SessionWatches } from '../watch/session-watches.ts';
+import type { WatchedTurn } from '../watch/watch-types.ts';
 import type { Caller, Turn, TurnSink } from './turn.ts';
 
 /** A turn between its acceptance and its end, and everybody who waits for its answer. */
-export type LiveTurn = {
-  turn: Turn;
+export type LiveTurn = WatchedTurn & {
   /** It has its place, and does what it is for; until then it waits. */
   isRunning: boolean;
   /** The first of what it has called. */
@@ -21,6 +24,7 @@ export type LiveTurn = {
   attach(caller: Caller): void;
   /** The turn is in the journal. Callers who want to know are told when that is committed, those who come later at once. */
   accepted(): void;
+  isAccepted(): boolean;
   /** The turn lives until this is settled, which is the answer for everybody who joins. */
   follow(answer: Promise<HandleResult>): Promise<HandleResult>;
   hasCaller(): boolean;
@@ -30,13 +34,22 @@ export type LiveTurn = {
 export interface LiveTurns {
   find(key: string, messageId: string | undefined): LiveTurn | undefined;
   byId(turnId: string): LiveTurn | undefined;
+  /** Those of a conversation that are in the journal. */
+  acceptedOf(key: string): LiveTurn[];
   /** From now on the turn is live. What it answers is said by `follow`, in the same tick. */
   begin(turn: Turn, caller: Caller | null): LiveTurn;
   count(): number;
 }
 
+type Deps = {
+  db: Pick<Database, 'mark' | 'flush'>;
+  watches: Pick<SessionWatches, 'accepted' | 'ended'>;
+  /** The service stops: a turn that cannot be answered any more stays open. */
+  isClosed(): boolean;
+};
+
 /** The turns that are live, by conversation and message id, so that a message that comes twice joins its own turn. */
-export function createLiveTurns(db: Pick<Database, 'mark' | 'flush'>): LiveTurns {
+export function createLiveTurns({ db, watches, isClosed }: Deps): LiveTurns {
   const byId = new Map<string, LiveTurn>();
   const byMessage = new Map<string, LiveTurn>();
 
@@ -62,9 +75,21 @@ export function createLiveTurns(db: Pick<Database, 'mark' | 'flush'>): LiveTurns
         isRunning: false,
         result: pending,
         flush,
-        follow: (answer) => (live.result = answer.finally(end)),
+        follow(answer) {
+          answer.then(
+            (handled) => acceptance.isAccepted() && watches.ended(live, () => endingOf(handled)),
+            (error: unknown) => {
+              if (acceptance.isAccepted() && !isClosed()) watches.ended(live, () => failureOf(live.turn, error));
+            },
+          );
+          return (live.result = answer.finally(end));
+        },
         ...broadcast,
-        accepted: acceptance.accepted,
+        isAccepted: acceptance.isAccepted,
+        accepted() {
+          acceptance.accepted();
+          watches.accepted(live);
+        },
         attach(caller) {
           broadcast.attach(caller);
           acceptance.await(caller);
@@ -76,21 +101,36 @@ export function createLiveTurns(db: Pick<Database, 'mark' | 'flush'>): LiveTurns
       return live;
     },
 
+    acceptedOf: (key: string) =>
+      [...byId.values()].filter(({ turn, isAccepted }) => turn.envelope.conversation_key === key && isAccepted()),
+
     count: () => byId.size,
   };
 }
 
+const endingOf = (handled: HandleResult) => ({ outcome: handled.outcome, text: replyText(handled) });
+const failureOf = ({ requestId }: Turn, error: unknown) => ({
+  outcome: null,
+  text: '',
+  error: toServiceError(error).toBody(requestId),
+});
+
 const pending = new Promise<HandleResult>(() => undefined);
+
+type Broadcast = Pick<LiveTurn, 'tools' | 'sink' | 'attach' | 'hasCaller' | 'said' | 'watch' | 'unwatch'>;
 
 /**
  * Frames for any number of callers. The first frame waits until what was accepted is committed: seeing anything of a
  * turn means that it will not be forgotten. One that joins later gets the text so far in one piece.
  */
-function createBroadcast(flush: () => Promise<void>): Pick<LiveTurn, 'tools' | 'sink' | 'attach' | 'hasCaller'> {
+function createBroadcast(flush: () => Promise<void>): Broadcast {
   const tools: ToolUse[] = [];
   const callers: Caller[] = [];
   const late: TurnSink[] = [];
   const held: TurnProgress[] = [];
+  /** Those who watch the conversation are no callers: nobody waits for them. */
+  let watcher: TurnSink | null = null;
+  let startWatch = () => undefined as void;
   let said = '';
   let state: 'unwatched' | 'held' | 'open' = 'unwatched';
 
@@ -98,9 +138,11 @@ function createBroadcast(flush: () => Promise<void>): Pick<LiveTurn, 'tools' | '
     if (frame.type === 'delta') said += frame.text;
     else if (frame.type === 'retract') said = '';
     if (state === 'open') for (const caller of callers) caller.sink?.(frame);
+    watcher?.(frame);
   };
   const release = () => {
     state = 'open';
+    startWatch();
     for (const sink of late) sink({ type: 'delta', text: said });
     for (const frame of held.splice(0)) send(frame);
   };
@@ -124,6 +166,16 @@ function createBroadcast(flush: () => Promise<void>): Pick<LiveTurn, 'tools' | '
       if (state === 'unwatched') hold();
     },
     hasCaller: () => callers.some((caller) => !caller.isGone()),
+    said: () => said,
+    watch(start) {
+      startWatch = () => (watcher = start());
+      if (state === 'open') startWatch();
+      else if (state === 'unwatched') hold();
+    },
+    unwatch() {
+      watcher = null;
+      startWatch = () => undefined;
+    },
   };
 }
 
@@ -137,6 +189,7 @@ function createAcceptance(flush: () => Promise<void>, turnId: () => string) {
     for (const caller of waiting.splice(0)) caller.onAccepted?.(turnId());
   };
   return {
+    isAccepted: () => isInJournal,
     await(caller: Caller): void {
       if (caller.onAccepted === undefined) return;
       waiting.push(caller);

@@ -1,9 +1,10 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
+import type { InjectAnswer } from '@svc/contract/session.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { createPendingAcks, type PendingAcks } from '../delivery/pending-acks.ts';
 import { abortTurn } from './abort-turn.ts';
 import { handleEnvelope } from './handle-envelope.ts';
-import { inject, type Injection, type InjectAnswer } from './inject.ts';
+import { inject, type Injection } from './inject.ts';
 import { createLiveTurns, type LiveTurns } from './live-turns.ts';
 import { createMessageBatches } from './message-batches.ts';
 import { recoverTurns } from './recover-turns.ts';
@@ -11,6 +12,7 @@ import { runJournaledTurn, type RunLiveTurn } from './run-journaled-turn.ts';
 import type { PipelineParts, TurnDeps } from './turn-deps.ts';
 import { turnHandler } from './turn-handler.ts';
 import { createTurnQueue, type TurnQueue } from './turn-queue.ts';
+import type { Watcher } from '../watch/watch-types.ts';
 import type { Caller } from './turn.ts';
 
 /** The way of every turn through the core, and all that is known of the turns that are on it. */
@@ -33,6 +35,8 @@ export type Pipeline = {
   isLive(conversationKey: string, messageId: string): boolean;
   /** A turn between its acceptance and its end, by its id. */
   liveTurn: LiveTurns['byId'];
+  /** Shows a conversation to a watcher; see `SessionWatches.add`. */
+  watch(conversationKey: string, watcher: Watcher, after: number | null): () => void;
   counts: TurnQueue['counts'];
   /** How many turns are between their acceptance and their end: those that are gathered or answered at once, too. */
   liveCount(): number;
@@ -46,7 +50,7 @@ export type Pipeline = {
 export function createPipeline(deps: TurnDeps): Pipeline {
   const { settings, clock, journal } = deps;
   const turnQueue = createTurnQueue({ slots: settings.maxConcurrentTurns, maxWaiting: settings.maxQueuedTurns }, clock);
-  const liveTurns = createLiveTurns(deps.db);
+  const liveTurns = createLiveTurns({ db: deps.db, watches: deps.watches, isClosed: turnQueue.isClosed });
   const batches = createMessageBatches({
     journal,
     turnQueue,
@@ -66,6 +70,8 @@ export function createPipeline(deps: TurnDeps): Pipeline {
     isBusy: (conversationKey) => turnQueue.stateOf(conversationKey) !== 'idle' || batches.has(conversationKey),
     isLive: (conversationKey, messageId) => liveTurns.find(conversationKey, messageId) !== undefined,
     liveTurn: liveTurns.byId,
+    watch: (conversationKey, watcher, after) =>
+      deps.watches.add(conversationKey, watcher, after, liveTurns.acceptedOf(conversationKey)),
     counts: turnQueue.counts,
     liveCount: liveTurns.count,
     pendingAcks: parts.pendingAcks,
@@ -73,6 +79,7 @@ export function createPipeline(deps: TurnDeps): Pipeline {
     async close(deadlineMs) {
       batches.close();
       await turnQueue.close(deadlineMs);
+      deps.watches.flush();
     },
   };
 }

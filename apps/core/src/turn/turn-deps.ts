@@ -27,6 +27,7 @@ import type { Titles } from '../session/session-titles.ts';
 import type { ToolServers } from '../tool-server/tool-servers.ts';
 import type { Pending } from '../trust/pending.ts';
 import type { TrustService } from '../trust/trust-service.ts';
+import type { SessionWatches } from '../watch/session-watches.ts';
 import type { LiveTurns } from './live-turns.ts';
 import type { MessageBatches } from './message-batches.ts';
 import type { TurnJournal } from './turn-journal.ts';
@@ -73,6 +74,7 @@ export type TurnDeps = {
   deliveries: Pick<DeliveryStore, 'isFor'>;
   outbox: Pick<Outbox, 'push' | 'firstTry'>;
   titles: Pick<Titles, 'opened' | 'answered' | 'forget'>;
+  watches: SessionWatches;
 };
 
 /** What a pipeline keeps in memory: the turns that wait and run, and the replies that wait for a word of their channel. */

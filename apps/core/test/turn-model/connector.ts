@@ -1,7 +1,7 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
-import type { InjectAnswer } from '../../src/turn/inject.ts';
+import type { InjectAnswer } from '@svc/contract/session.ts';
 import type { Caller } from '../../src/turn/turn.ts';
 import type { TestCore } from '../open-test-core.ts';
 import type { Ask, Message, Records } from './records.ts';

@@ -1,0 +1,53 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorBody } from '@svc/contract/error-body.ts';
+import type { TurnProgress } from '@svc/contract/turn.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
+import { openSse, sseFrame } from '@svc/service-kit/http/sse.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import { createOrderedWriter, longJson } from '@svc/service-kit/redaction/ordered-writer.ts';
+import type { OpenFeeds } from '../feed/open-feeds.ts';
+import type { Caller, TurnSink } from './turn.ts';
+
+export type StreamDeps = { feeds: OpenFeeds; knownSecrets: Pick<KnownSecrets, 'mask'>; clock: Clock };
+
+type StreamedFrame = TurnProgress | { type: 'result'; result: unknown } | { type: 'error'; error: ErrorBody };
+
+/** How long a reader of a streamed turn may take for a long frame. */
+const drainMs = 30_000;
+
+export const wantsStream = (request: FastifyRequest): boolean => request.headers.accept?.includes('text/event-stream') === true;
+
+export const callerOf = ({ raw }: FastifyReply, sink: TurnSink | null = null): Caller => ({ sink, isGone: () => raw.destroyed });
+
+/** Answers with a turn as it runs: its frames, then `result` with what `run` gives, or `error`. */
+export async function streamTurn(
+  { feeds, knownSecrets, clock }: StreamDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  run: (caller: Caller) => Promise<unknown>,
+): Promise<void> {
+  const stream = openSse(reply, clock);
+  const closeFeed = feeds.add(stream);
+  const ordered = createOrderedWriter(knownSecrets.mask, (error) => {
+    request.log.error({ err: error }, 'a frame of a turn could not be masked');
+    reply.raw.destroy();
+  });
+  const send = (frame: StreamedFrame) =>
+    ordered(frame, (json) => {
+      stream.send(sseFrame(frame.type, json));
+      // A long one takes its reader a moment: the next waits for it instead of counting as unread.
+      if (json.length > longJson) return stream.drained(drainMs).then(() => undefined);
+    });
+  try {
+    const result = await run(callerOf(reply, (frame: TurnProgress) => void send(frame)));
+    await send({ type: 'result', result });
+  } catch (error) {
+    const known = toServiceError(error);
+    if (known.status >= 500) request.log.error({ err: error }, 'turn failed');
+    await send({ type: 'error', error: known.toBody(request.id) });
+  } finally {
+    closeFeed();
+    stream.close();
+  }
+}

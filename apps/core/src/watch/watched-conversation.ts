@@ -1,0 +1,187 @@
+import type { SessionNotice, SessionStreamFrame, TurnBegin, TurnEnd } from '@svc/contract/session.ts';
+import type { TurnProgress } from '@svc/contract/turn.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import { createOrderedWriter } from '@svc/service-kit/redaction/ordered-writer.ts';
+import type { TurnSink } from '../turn/turn.ts';
+import { createParcels } from './parcels.ts';
+import { turnBegin } from './turn-begin.ts';
+import { createWatchReaders } from './watch-readers.ts';
+import { createWatchRing } from './watch-ring.ts';
+import type { Ending, WatchedTurn, Watcher } from './watch-types.ts';
+
+export type ConversationDeps = {
+  knownSecrets: Pick<KnownSecrets, 'redactor' | 'mask'>;
+  clock: Pick<Clock, 'elapsed' | 'after'>;
+  log: Pick<Log, 'error'>;
+};
+
+type Options = {
+  key: string;
+  /** The place of its first frame. */
+  start: number;
+  /** What is held has grown by so many characters, or shrunk. */
+  onHeld(chars: number): void;
+  /** Its last watcher has left. */
+  onEmpty(): void;
+};
+
+/** A conversation that is watched, or was a moment ago. */
+export interface WatchedConversation {
+  /** Shows a turn that is in the journal, as soon as it is safe there. */
+  show(turn: WatchedTurn): void;
+  ended(turn: WatchedTurn, ending: () => Ending): void;
+  add(watcher: Watcher, after: number | null): () => void;
+  /** What was said is not given again, but in turns that go on. */
+  forget(): void;
+  /** Lets go of what is held: watchers who have not had it are told so. */
+  clear(): void;
+  /** Lets out what waits. */
+  flush(): void;
+  watchers(): number;
+  /** Ends it, and gives the place behind its last frame. */
+  close(): number;
+}
+
+type Body = TurnBegin | TurnProgress | TurnEnd;
+type Shown = { live: WatchedTurn; begin: TurnBegin | Promise<TurnBegin>; begun: TurnBegin | null };
+
+/** Frames leave together that come within this time: the more watchers, the longer, so that their writes are bounded. */
+const gatherMs = (watchers: number) => Math.min(Math.max(watchers, 20), 1000);
+const noSink: TurnSink = () => undefined;
+
+export function watchConversation({ knownSecrets, clock, log }: ConversationDeps, options: Options): WatchedConversation {
+  const { key, start, onHeld, onEmpty } = options;
+  const ring = createWatchRing(start);
+  const shown = new Map<string, Shown>();
+  let waiting: { turnId: string; body: Body }[] = [];
+  let sentAt = Number.NEGATIVE_INFINITY;
+  let cancelFlush: (() => void) | null = null;
+
+  const complain = (error: unknown, what: string) => log.error({ err: error, conversation: key }, what);
+  const change = (doChange: () => void): void => {
+    const before = ring.chars();
+    doChange();
+    onHeld(ring.chars() - before);
+  };
+  const ordered = createOrderedWriter(knownSecrets.mask, (error) => {
+    complain(error, 'a frame for watchers could not be written');
+    change(ring.clear);
+  });
+
+  const write = (turnId: string | null, body: Body | Pick<SessionNotice, 'type' | 'message'>): void => {
+    const seq = ring.takePlace();
+    void ordered({ conversation_key: key, ...(turnId === null ? {} : { turn_id: turnId }), seq, ...body }, (json) => {
+      change(() => {
+        if (body.type === 'retract' && turnId !== null) ring.withdraw(turnId);
+        ring.put({ seq, turnId, type: body.type, json });
+      });
+      readers.wake();
+    });
+  };
+
+  const flush = (): void => {
+    cancelFlush?.();
+    cancelFlush = null;
+    if (waiting.length === 0) return;
+    sentAt = clock.elapsed();
+    for (const { turnId, body } of waiting.splice(0)) write(turnId, body);
+  };
+
+  const push = (turnId: string, body: Body): void => {
+    const last = waiting.at(-1);
+    if (body.type === 'delta' && last?.body.type === 'delta' && last.turnId === turnId) {
+      last.body = { type: 'delta', text: last.body.text + body.text };
+      return;
+    }
+    waiting.push({ turnId, body });
+    const pause = sentAt + gatherMs(readers.count()) - clock.elapsed();
+    cancelFlush ??= clock.after(Math.max(0, pause), flush);
+  };
+
+  const pushSaid = (id: string, text: string) => text !== '' && push(id, { type: 'delta', text });
+
+  const startTurn = (each: Shown, begin: TurnBegin): TurnSink => {
+    const { id } = each.live.turn;
+    if (shown.get(id) !== each) return noSink; // it has ended meanwhile
+    each.begun = begin;
+    push(id, begin);
+    pushSaid(id, each.live.said());
+    return (frame) => push(id, frame);
+  };
+
+  const present = (hasGap: boolean): SessionStreamFrame[] => {
+    flush(); // what is said here has its place
+    const named = { conversation_key: key, seq: 0 };
+    const turns = [...shown.values()].flatMap(({ live, begun }): SessionStreamFrame[] => {
+      if (begun === null) return [];
+      const turn = { ...named, turn_id: live.turn.id };
+      const text = live.said();
+      return [{ ...turn, ...begun }, ...(text === '' ? [] : [{ ...turn, type: 'delta', text } as const])];
+    });
+    return hasGap ? [{ ...named, type: 'gap', message: gapMessage }, ...turns] : turns;
+  };
+
+  const readers = createWatchReaders({
+    ring,
+    parcels: createParcels(knownSecrets.mask),
+    present,
+    onFault: (error) => complain(error, 'a watcher cannot be served and is cut off'),
+    onEmpty,
+  });
+
+  return {
+    show(live) {
+      const fail = (error: unknown) => complain(error, 'a turn cannot be shown to watchers');
+      try {
+        const begin = turnBegin({ knownSecrets }, live.turn);
+        const each: Shown = { live, begin, begun: null };
+        shown.set(live.turn.id, each);
+        const watch = (first: TurnBegin) => live.watch(() => startTurn(each, first));
+        if (begin instanceof Promise) begin.then(watch, fail);
+        else watch(begin);
+      } catch (error) {
+        fail(error);
+      }
+    },
+
+    ended({ turn: { id } }, ending) {
+      const each = shown.get(id);
+      if (each === undefined) return;
+      const end = (begin: TurnBegin) => {
+        shown.delete(id);
+        if (each.begun === null) push(id, begin);
+        push(id, { type: 'end', ...ending() });
+      };
+      if (each.begun !== null) end(each.begun);
+      else if (each.begin instanceof Promise) each.begin.then(end, () => shown.delete(id));
+      else end(each.begin);
+    },
+
+    add: readers.add,
+
+    forget() {
+      const live = new Set(shown.keys());
+      waiting = waiting.filter(({ turnId }) => live.has(turnId));
+      flush();
+      change(() => ring.forget(live));
+      write(null, { type: 'forgotten', message: 'What was said in this conversation is forgotten.' });
+      readers.forgotten();
+    },
+
+    clear: () => change(ring.clear),
+    flush,
+    watchers: readers.count,
+
+    close() {
+      cancelFlush?.();
+      change(ring.clear);
+      for (const { live } of shown.values()) live.unwatch();
+      return ring.next();
+    },
+  };
+}
+
+const gapMessage =
+  'Frames are missing before the next one. The history has what was said: GET /v2/session/:key/history. Turns that run follow from their beginning.';
