@@ -2,13 +2,14 @@ import { writeSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
-import { readingMark } from './check-database.ts';
+import { isLogDamaged, readLog } from './check-log.ts';
+import { readingMark, type Findings } from './check-protocol.ts';
 import { firstFault, isDamage } from './damage.ts';
 
-// Says that it begins, reads one database file to its end and says what is wrong with it, on one line of JSON. The file may be of a stranger, so it
-// is read without trust; with `immutable` nothing beside it is touched either.
+// For each database file that it is given: says that it begins, reads it to its end and says what is wrong with it, on one line of JSON. A file may be
+// of a stranger, so it is read without trust; with `immutable` nothing beside it is touched either.
 
-type Findings = { fault: string | null; isDamaged: boolean; newest: string };
+const sound: Findings = { fault: null, isDamaged: false, newest: '', isLogTorn: false };
 
 function examine(file: string, how: string): Findings {
   const url = new URL(pathToFileURL(file));
@@ -16,21 +17,24 @@ function examine(file: string, how: string): Findings {
   const db = new DatabaseSync(url, { readOnly: true, allowExtension: false, timeout: 5000 });
   db.exec('PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0');
   const check = String(Object.values(db.prepare('PRAGMA integrity_check(1)').get() ?? {})[0] ?? 'it cannot be checked');
-  if (check !== 'ok') return { fault: firstFault(check), isDamaged: true, newest: '' };
-  if (how !== 'immutable') return { fault: null, isDamaged: false, newest: '' };
+  if (check !== 'ok') return { ...sound, fault: firstFault(check), isDamaged: true };
+  if (how !== 'immutable') return { ...sound, isLogTorn: isLogDamaged(readLog(file)) };
   const newest = db.prepare('SELECT max(name) AS name FROM schema_migration').get()?.['name'];
-  if (typeof newest !== 'string') return { fault: 'it was not made by this service', isDamaged: true, newest: '' };
-  return { fault: null, isDamaged: false, newest };
+  if (typeof newest !== 'string') return { ...sound, fault: 'it was not made by this service', isDamaged: true };
+  return { ...sound, newest };
 }
 
 function findings(file: string, how: string): Findings {
   try {
     return examine(file, how);
   } catch (error) {
-    return { fault: (error as Error).message, isDamaged: isDamage(error), newest: '' };
+    return { ...sound, fault: (error as Error).message, isDamaged: isDamage(error) };
   }
 }
 
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL); // nobody waits for it as they do for a turn
-writeSync(1, readingMark); // at once: what comes next may end this process
-process.stdout.write(JSON.stringify(findings(process.argv[2] ?? '', process.argv[3] ?? '')));
+const [how = '', ...files] = process.argv.slice(2);
+for (const file of files) {
+  writeSync(1, readingMark); // at once: what comes next may end this process
+  writeSync(1, `${JSON.stringify(findings(file, how))}\n`);
+}

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { readingMark, type Findings } from './check-protocol.ts';
 import type { SqliteDatabase } from './open-sqlite.ts';
 
 /** The start itself is not slowed, and neither is what follows it. */
@@ -37,17 +39,11 @@ function checkLater(db: SqliteDatabase, clock: Timer): () => void {
   };
 }
 
-/** What the process says before it opens the file. */
-export const readingMark = 'reading\n';
-
 const run = promisify(execFile);
 const program = path.join(import.meta.dirname, 'check-database-process.ts');
 
-/**
- * `fault`: what is wrong, null when nothing is; `isDamaged`: it is wrong in the file itself; `newest`: the newest migration, of
- * an immutable one.
- */
-export type CheckedDatabase = { fault: string | null; isDamaged: boolean; newest: string } | 'unfinished';
+/** What is wrong with a database, where its reading came to an end in time. */
+export type CheckedDatabase = Findings | 'unfinished';
 
 /** `immutable`: nobody has it open, and nothing beside it is touched. `reader`: the program that reads it. */
 type CheckOptions = { timeoutMs: number; immutable?: boolean; signal?: AbortSignal; reader?: string };
@@ -59,24 +55,49 @@ type Failure = { killed?: boolean; code?: number | string | null; signal?: NodeJ
  * Has a database read to its end by a process of its own: it takes a while, and whatever is wrong with the file does not
  * get near this process. Finds what is not a database of SQLite any more, not a value that was altered into another value.
  */
-export async function checkDatabase(
-  file: string,
-  { timeoutMs, immutable = false, signal, reader = program }: CheckOptions,
-): Promise<CheckedDatabase> {
-  const args = ['--max-old-space-size=256', reader, file, immutable ? 'immutable' : 'shared'];
+export async function checkDatabase(file: string, options: CheckOptions): Promise<CheckedDatabase> {
   try {
-    const { stdout } = await run(process.execPath, args, {
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
-      env: compileCache(),
-      signal,
-    });
-    return JSON.parse(stdout.slice(readingMark.length)) as CheckedDatabase;
+    const [found] = findingsIn(await readByProcess([file], options));
+    return found ?? withoutFindings({});
   } catch (error) {
-    signal?.throwIfAborted();
+    options.signal?.throwIfAborted();
     return withoutFindings(error as Failure);
   }
 }
+
+/** Up to this size together: one process reads these sooner than several start. */
+const smallBytes = 32 * 1024 * 1024;
+
+/** As `checkDatabase`, for several at once; the answers are in the order of the files. */
+export async function checkDatabases(files: readonly string[], options: CheckOptions): Promise<CheckedDatabase[]> {
+  const small = files.filter((file) => sizeOf(file) <= smallBytes / files.length);
+  const readTogether = small.length > 1 ? readSmall(small, options) : Promise.resolve(new Map<string, Findings>());
+  return Promise.all(
+    files.map(async (file) => (small.includes(file) ? (await readTogether).get(file) : null) ?? checkDatabase(file, options)),
+  );
+}
+
+/** Those that were read to their end: when one ends the process, it and the ones behind it have no answer. */
+async function readSmall(files: readonly string[], options: CheckOptions): Promise<Map<string, Findings>> {
+  const stdout = await readByProcess(files, options).catch((error: Failure) => error.stdout ?? '');
+  return new Map(findingsIn(stdout).flatMap((found, at) => (files[at] === undefined ? [] : [[files[at], found] as const])));
+}
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+/** What it says of the files, one after the other. */
+async function readByProcess(files: readonly string[], options: CheckOptions): Promise<string> {
+  const { timeoutMs, immutable = false, signal, reader = program } = options;
+  const args = ['--max-old-space-size=256', reader, immutable ? 'immutable' : 'shared', ...files];
+  const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', signal } as const;
+  return (await run(process.execPath, args, { ...limits, env: compileCache() })).stdout;
+}
+
+const findingsIn = (stdout: string): Findings[] =>
+  stdout
+    .split(readingMark)
+    .filter((line) => line.endsWith('\n'))
+    .map((line) => JSON.parse(line) as Findings);
 
 /** Where Node keeps what it has compiled: without it that process takes longer to start than to read a small file. */
 function compileCache(): Record<string, string> {
@@ -89,8 +110,8 @@ function compileCache(): Record<string, string> {
 function withoutFindings({ killed, code, signal, stdout = '' }: Failure): CheckedDatabase {
   if (killed === true) return 'unfinished';
   if (stdout.startsWith(readingMark) && (signal === 'SIGSEGV' || signal === 'SIGBUS')) {
-    return { fault: `it ended the process that read it (${signal})`, isDamaged: true, newest: '' };
+    return { fault: `it ended the process that read it (${signal})`, isDamaged: true, newest: '', isLogTorn: false };
   }
   const how = signal ?? (typeof code === 'number' ? `exit code ${code}` : (code ?? 'no answer'));
-  return { fault: `the process that reads it failed (${how})`, isDamaged: false, newest: '' };
+  return { fault: `the process that reads it failed (${how})`, isDamaged: false, newest: '', isLogTorn: false };
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { checkDatabase } from './check-database.ts';
+import { checkDatabase, checkDatabases } from './check-database.ts';
 import { DamagedDatabase } from './damage.ts';
 import { openSqlite } from './open-sqlite.ts';
 
@@ -81,6 +81,7 @@ test.each([
     fault: `the process that reads it failed (${how})`,
     isDamaged: false,
     newest: '',
+    isLogTorn: false,
   });
 });
 
@@ -96,6 +97,23 @@ test.each(['SIGSEGV', 'SIGBUS'])('a database whose reading ends the process with
   expect(await checkedBy(`process.stdout.write('reading\\n'); process.kill(process.pid, '${signal}')`)).toMatchObject({
     isDamaged: true,
   });
+});
+
+test('several are read together, and those behind one that ends the process are read all the same', async () => {
+  const files = [filled(), filled(), filled()].map(({ file }) => file);
+  const [, deadly = ''] = files;
+  const reader = path.join(path.dirname(deadly), 'reader.mjs');
+  writeFileSync(
+    reader,
+    `import { writeSync } from 'node:fs';
+    for (const file of process.argv.slice(3)) {
+      writeSync(1, 'reading\\n');
+      if (file === ${JSON.stringify(deadly)}) process.kill(process.pid, 'SIGBUS');
+      writeSync(1, JSON.stringify({ fault: null, isDamaged: false, newest: String(process.argv.length - 3), isLogTorn: false }) + '\\n');
+    }`,
+  );
+  const checked = await checkDatabases(files, { timeoutMs, reader });
+  expect(checked).toMatchObject([{ newest: '3' }, { isDamaged: true }, { fault: null, newest: '1' }]);
 });
 
 test.each([

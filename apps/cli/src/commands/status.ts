@@ -4,8 +4,10 @@ import { glanceAtDatabases } from '../doctor/glance-at-databases.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { lookAround } from '../doctor/look-around.ts';
 import { repositoryRoot } from '../repository-root.ts';
+import { askCore } from '../status/ask-core.ts';
 import { collectStatus, isAllWell, type Status } from '../status/collect-status.ts';
 import { renderStatus } from '../status/render-status.ts';
+import { coreUrl } from '../service-urls.ts';
 import { createStyle, print, widthOf } from '../terminal.ts';
 
 type Shown = Status & { problems: Finding[] };
@@ -22,9 +24,10 @@ export async function status({ json }: { json?: boolean }): Promise<number> {
 }
 
 async function collect(settings: Settings): Promise<Shown> {
-  const status = await collectStatus(settings);
-  const around = [...(await lookAround(settings, status)), ...(await glanceAtDatabases(settings.dataDir))];
-  return { ...status, problems: around.filter(({ state }) => state === 'problem') };
+  const core = askCore(coreUrl(settings));
+  const asked = collectStatus(settings, core);
+  const [status, ...around] = await Promise.all([asked, lookAround(settings, core, asked), glanceAtDatabases(settings.dataDir)]);
+  return { ...status, problems: around.flat().filter(({ state }) => state === 'problem') };
 }
 
 /**

@@ -3,26 +3,26 @@ import type { EngineView } from '@svc/contract/engine.ts';
 import type { Principal, Role } from '@svc/contract/trust.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
-import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import type { CoreAnswers } from '../status/ask-core.ts';
 import type { Status } from '../status/collect-status.ts';
 import { quoted } from '../terminal.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
-const askTimeoutMs = 3_000;
 const connectTimeoutMs = 1_000;
 
 /** Whether turns can be answered: the engine, somebody whom they are answered for, and the way in for connectors. Empty without a core. */
-export async function examineCore(settings: CliSettings, { services }: Status): Promise<Finding[]> {
-  const core = services.find(({ name }) => name === 'core');
+export async function examineCore(settings: CliSettings, answers: CoreAnswers, asked: Promise<Status>): Promise<Finding[]> {
+  const link = examineLink(settings.dataDir);
+  const core = (await asked).services.find(({ name }) => name === 'core');
   if (core === undefined || core.version === null) return [];
-  const found = await Promise.all([examineEngines(core.url), examineOwners(core.url), examineLink(settings.dataDir)]);
+  const found = await Promise.all([examineEngines(answers), examineOwners(answers), link]);
   return found.flat();
 }
 
-async function examineEngines(coreUrl: string): Promise<Finding[]> {
-  const body = await ask<{ engines?: EngineView[] }>(`${coreUrl}/v2/engines`);
-  if (typeof body === 'string') return [skipped('engine', `the core does not say: ${body}`)];
-  const engines = body.engines ?? [];
+async function examineEngines(answers: CoreAnswers): Promise<Finding[]> {
+  const answer = await answers.engines;
+  if (!answer.ok) return [skipped('engine', `the core ${answer.why}`)];
+  const engines = answer.body.engines ?? [];
   return [...engines.map(toFinding), ...(await examineEndpoint(engines.find((engine) => engine.default)))];
 }
 
@@ -65,14 +65,10 @@ export async function examineEndpoint(engine: Pick<EngineView, 'id' | 'ready' | 
 }
 
 /** Without an owner who is let in, `svc chat` and every other channel is answered with a refusal. */
-async function examineOwners(coreUrl: string): Promise<Finding[]> {
-  const [people, roles] = await Promise.all([
-    ask<{ principals?: Principal[] }>(`${coreUrl}/trust/principals?limit=1000`),
-    ask<{ roles?: Role[] }>(`${coreUrl}/trust/roles`),
-  ]);
-  if (typeof people === 'string' || typeof roles === 'string')
-    return [skipped('people', 'the core does not say who the owner is')];
-  return judgeOwners(people.principals ?? [], roles.roles ?? []);
+async function examineOwners(answers: CoreAnswers): Promise<Finding[]> {
+  const [people, roles] = await Promise.all([answers.people, answers.roles]);
+  if (!people.ok || !roles.ok) return [skipped('people', 'the core does not say who the owner is')];
+  return judgeOwners(people.body.principals ?? [], roles.body.roles ?? []);
 }
 
 /** Who holds the highest tier, and whether they are let in. */
@@ -122,13 +118,3 @@ const connectFault = (address: NetConnectOpts) =>
     socket.setTimeout(connectTimeoutMs, () => end('no answer'));
     socket.once('connect', () => end(null)).once('error', ({ code, message }: NodeJS.ErrnoException) => end(code ?? message));
   });
-
-/** The answer, or why there is none. */
-async function ask<T>(url: string): Promise<T | string> {
-  try {
-    const { status, body } = await requestJson<T>(url, { timeoutMs: askTimeoutMs });
-    return status === 200 ? body : `it answers with status ${status}`;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}

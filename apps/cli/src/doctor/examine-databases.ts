@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { restoreAdvice } from '@svc/service-kit/restore/restore-advice.ts';
-import { checkDatabase } from '@svc/store/check-database.ts';
+import { checkDatabases, type CheckedDatabase } from '@svc/store/check-database.ts';
 import { isLogDamaged, readLog } from '@svc/store/check-log.ts';
 import { findSetAside } from '@svc/store/set-aside.ts';
 import { fine, note, problem, type Finding } from './finding.ts';
@@ -23,9 +23,13 @@ type Database = { file: string; fix: string };
 /** Reads every database to its end, whether the service runs or not, and looks for what was set aside before. */
 export async function examineDatabases(dataDir: string): Promise<Finding[]> {
   if (!isFolder(dataDir)) return [];
-  // Side by side: each is read by a process of its own.
   const databases = databasesOf(dataDir).filter(({ file }) => existsSync(file));
-  return [...(await Promise.all(databases.map(examineDatabase))), ...setAside(dataDir)];
+  const checked = await checkDatabases(
+    databases.map(({ file }) => file),
+    { timeoutMs },
+  );
+  const found = databases.map((database, at) => judgeDatabase(database, checked[at] ?? 'unfinished'));
+  return [...(await Promise.all(found)), ...setAside(dataDir)];
 }
 
 /** Of one that cannot be used the data folder's own finding says why. */
@@ -58,13 +62,13 @@ function moveAway(file: string): string {
   return `mkdir -p ${quoted(folder)} && mv ${quoted(file)}* ${quoted(folder)}`;
 }
 
-async function examineDatabase({ file, fix }: Database): Promise<Finding> {
+async function judgeDatabase({ file, fix }: Database, checked: CheckedDatabase): Promise<Finding> {
   const name = path.basename(file);
-  const checked = await checkDatabase(file, { timeoutMs });
   if (checked === 'unfinished') return note('database', `${name} is too large to be read within ${timeoutMs / 1000} s`);
   if (checked.isDamaged) return problem('database', `${file} is damaged: ${checked.fault}`, fix);
   if (checked.fault !== null) return problem('database', `${file} cannot be read: ${checked.fault}`, lookAgain);
-  if (await isLogLastinglyDamaged(file)) return problem('database', `${file}-wal is damaged: changes in it are lost`, fix);
+  if (checked.isLogTorn && (await isLogLastinglyDamaged(file)))
+    return problem('database', `${file}-wal is damaged: changes in it are lost`, fix);
   return fine('database', `${name} is whole`);
 }
 

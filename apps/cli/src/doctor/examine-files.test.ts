@@ -87,6 +87,6 @@ test('a database whose first bytes are not those of one, or that was cut', async
   ]);
 });
 
-test('nobody holds the lock of a data folder that was never run', () => {
-  expect(examineSupervisor(folder.path, null)).toEqual([]);
+test('nobody holds the lock of a data folder that was never run', async () => {
+  expect(await examineSupervisor(folder.path, null)).toEqual([]);
 });

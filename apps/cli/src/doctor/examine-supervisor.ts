@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { problem, type Finding } from './finding.ts';
@@ -10,9 +11,11 @@ type Noted = { pid: number } | null;
  * Whether the supervisor that works on the data folder is the one that is noted there. Asked of the kernel without taking the lock: a start at
  * this moment would think that another one runs. Linux only.
  */
-export function examineSupervisor(dataDir: string, noted: Noted): Finding[] {
+export async function examineSupervisor(dataDir: string, noted: Noted): Promise<Finding[]> {
   const { supervisorLock, supervisorState } = dataPaths(dataDir);
-  const holder = lockHolder(supervisorLock);
+  const inode = statSync(supervisorLock, { throwIfNoEntry: false })?.ino;
+  if (inode === undefined || (noted !== null && hasLocked(noted.pid, inode))) return [];
+  const holder = await lockHolder(inode);
   if (holder === null || holder === noted?.pid || !isAlive(holder)) return [];
   return [
     problem(
@@ -23,22 +26,35 @@ export function examineSupervisor(dataDir: string, noted: Noted): Finding[] {
   ];
 }
 
-/** Who holds a lock on a file, of the processes that can be seen from here. */
-function lockHolder(file: string, table = '/proc/locks'): number | null {
-  const inode = statSync(file, { throwIfNoEntry: false })?.ino;
-  if (inode === undefined) return null;
-  for (const line of textOf(table).split('\n')) {
+/** Whether a process of this user holds a lock on a file. */
+function hasLocked(pid: number, inode: number): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fdinfo`).some((fd) => hasLock(`/proc/${pid}/fdinfo/${fd}`, inode));
+  } catch {
+    return false; // it has ended, or this is another system
+  }
+}
+
+/** Of one open file, which may be closed by now. */
+function hasLock(file: string, inode: number): boolean {
+  try {
+    return readFileSync(file, 'latin1')
+      .split('\n')
+      .some((line) => line.startsWith('lock:') && isOn(line, inode));
+  } catch {
+    return false;
+  }
+}
+
+/** Who holds a lock on a file, of the processes that can be seen from here. The kernel stops all its processors for this table: some 20 ms. */
+async function lockHolder(inode: number): Promise<number | null> {
+  const table = await readFile('/proc/locks', 'latin1').catch(() => ''); // another system
+  for (const line of table.split('\n')) {
     // 1: POSIX  ADVISORY  WRITE 4711 fd:01:123456 0 EOF
-    const [, , , , pid = '', place = ''] = line.split(/\s+/);
-    if (place.endsWith(`:${inode}`) && Number(pid) > 1) return Number(pid);
+    const pid = Number(line.split(/\s+/)[4]);
+    if (isOn(line, inode) && pid > 1) return pid;
   }
   return null;
 }
 
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return ''; // another system
-  }
-}
+const isOn = (lock: string, inode: number): boolean => lock.split(/\s+/).some((word) => word.endsWith(`:${inode}`));

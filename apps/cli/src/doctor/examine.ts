@@ -3,10 +3,7 @@ import path from 'node:path';
 import { readEnv, unreadEnvLines } from '@svc/service-kit/config/env-file.ts';
 import { SettingsError } from '@svc/service-kit/config/setting.ts';
 import { loadSettings, unknownSettings, type Settings } from '@svc/service-kit/config/settings.ts';
-import { collectStatus } from '../status/collect-status.ts';
 import { examineDatabases } from './examine-databases.ts';
-import { examineServices } from './examine-services.ts';
-import { lookAround } from './look-around.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
 /**
@@ -21,10 +18,10 @@ export async function examine(root: string): Promise<Finding[]> {
       ...before,
       skipped('the rest', 'looked at when the settings are right'),
     ]);
-  // Databases are read by processes of their own, which take the longest.
-  const [databases, [around, services]] = await Promise.all([
+  // By a process of their own, while the rest is loaded and asked.
+  const [databases, { around, services }] = await Promise.all([
     examineDatabases(settings.dataDir),
-    collectStatus(settings).then((status) => Promise.all([lookAround(settings, status), examineServices(settings, status)])),
+    import('./examine-running.ts').then(({ examineRunning }) => examineRunning(settings)),
   ]);
   const after = [...around, ...databases, ...services];
   const all = [...before, ...after];

@@ -3,12 +3,13 @@ import type { Instance, LastExit } from '@svc/contract/instance.ts';
 import type { EngineChoice, HealthInfo, SupervisorState, VersionInfo } from '@svc/contract/service.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
-import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
-import { hostAddresses, type HostAddress } from '../service-urls.ts';
-import { currentEngine, listInstances } from '../up/ask-services.ts';
+import { coreUrl, hostAddresses, type HostAddress } from '../service-urls.ts';
+import { listInstances } from '../up/ask-services.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { readSupervisorState } from '../up/state-file.ts';
+import { ask, notThere, type Answer } from './ask.ts';
+import { askCore, type CoreAnswers } from './ask-core.ts';
 import { foreignAnswer } from './who-answers.ts';
 
 export type ServiceStatus = {
@@ -59,8 +60,8 @@ type Health = HealthInfo & { active?: number; waiting?: number; deliveries?: Del
 
 const askTimeoutMs = 1000;
 
-/** What runs, as the supervisor and the processes themselves report. Bounded to about a second. */
-export async function collectStatus(settings: CliSettings): Promise<Status> {
+/** What runs, as the supervisor and the processes themselves report. Bounded to about a second, where the core answers at all to three. */
+export async function collectStatus(settings: CliSettings, core: CoreAnswers = askCore(coreUrl(settings))): Promise<Status> {
   const supervisor = readSupervisorState(dataPaths(settings.dataDir).supervisorState);
   const { faults = [] } = supervisor ?? {};
   const addresses = hostAddresses(settings).map((address) => ({
@@ -68,18 +69,19 @@ export async function collectStatus(settings: CliSettings): Promise<Status> {
     url: supervised(supervisor, address.name)?.url ?? address.url,
   }));
   const urlOf = (name: string) => addresses.find((address) => address.name === name)?.url ?? '';
-  const [services, instances, engine] = await Promise.all([
+  const [services, instances] = await Promise.all([
     Promise.all(addresses.map((address) => serviceOf(settings, address, supervisor))),
     listInstances({ url: urlOf('manager'), token: settings.managerToken }, askTimeoutMs),
-    currentEngine(urlOf('core'), askTimeoutMs),
   ]);
+  const health = services.find(({ status }) => status.name === 'core')?.health;
+  if (health?.ok !== true) core.giveUp();
   const isOurs = (name: string) => services.some((service) => service.status.name === name && !service.isForeign);
   return {
     supervisor: supervisor === null ? null : { pid: supervisor.pid, started_at: supervisor.started_at, faults },
     services: services.map((service) => service.status),
     instances: isOurs('manager') ? await Promise.all(instances.map((instance) => toInstanceStatus(instance, settings))) : [],
-    engine: isOurs('core') ? engine : null,
-    ...toCoreLoad(isOurs('core') ? services.find(({ status }) => status.name === 'core')?.health : undefined),
+    engine: isOurs('core') ? await engineOf(core) : null,
+    ...toCoreLoad(isOurs('core') ? health : undefined),
   };
 }
 
@@ -120,10 +122,19 @@ async function moveTo({ bindHost }: CliSettings, { setting, port }: HostAddress)
   return `${moveCommand([{ setting, port: await findFreePort(bindHost, port) }])} ./svc up`;
 }
 
+async function engineOf({ engines }: CoreAnswers): Promise<EngineChoice | null> {
+  const answer = await engines;
+  return answer.ok ? (answer.body.current ?? null) : null;
+}
+
 type ServiceAnswer = Pick<HostAddress, 'name' | 'url'> & { health: Answer<Health>; version: Answer<VersionInfo> };
 
 async function askService({ name, url }: HostAddress, token: Secret | null): Promise<ServiceAnswer> {
-  const [health, version] = await Promise.all([ask<Health>(`${url}/health`), ask<VersionInfo>(`${url}/version`, token)]);
+  const timeoutMs = askTimeoutMs;
+  const [health, version] = await Promise.all([
+    ask<Health>(`${url}/health`, { timeoutMs }),
+    ask<VersionInfo>(`${url}/version`, { timeoutMs, token }),
+  ]);
   return { name, url, health, version };
 }
 
@@ -154,24 +165,6 @@ function toCoreLoad(health: Answer<Health> | undefined): CoreLoad {
   if (health?.ok !== true) return { turns: null, deliveries: null };
   const { active, waiting, deliveries = null } = health.body;
   return { turns: active === undefined || waiting === undefined ? null : { running: active, waiting }, deliveries };
-}
-
-export const notThere = 'is not running';
-
-type Answer<T> = { ok: true; body: T } | { ok: false; why: string };
-
-async function ask<T>(url: string, token: Secret | null = null): Promise<Answer<T>> {
-  try {
-    const { status, body } = await requestJson<T>(url, { token, timeoutMs: askTimeoutMs });
-    return status === 200 ? { ok: true, body } : { ok: false, why: `answers with status ${status}` };
-  } catch (error) {
-    const { code, name, message } = error as NodeJS.ErrnoException;
-    if (code === 'ECONNREFUSED') return { ok: false, why: notThere };
-    return {
-      ok: false,
-      why: name === 'TimeoutError' || name === 'AbortError' ? `does not answer within ${askTimeoutMs / 1000} s` : message,
-    };
-  }
 }
 
 const healthFault = ({ status, degraded }: HealthInfo): string | null =>

@@ -2,7 +2,8 @@ import { counted, duration } from '@svc/service-kit/words.ts';
 import { nextTry } from './duration.ts';
 import { usualWidth, wrap, type Style } from '../terminal.ts';
 import { renderFinding, type Finding } from '../doctor/finding.ts';
-import { notThere, type CoreLoad, type InstanceStatus, type ServiceStatus, type Status } from './collect-status.ts';
+import { notThere } from './ask.ts';
+import type { CoreLoad, InstanceStatus, ServiceStatus, Status } from './collect-status.ts';
 
 const indent = ' '.repeat(14);
 

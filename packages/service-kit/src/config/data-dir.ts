@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -80,6 +79,7 @@ export function dataPaths(dataDir: string): DataPaths {
 
 function socketPath(wanted: string): string {
   if (Buffer.byteLength(wanted) <= 100) return wanted;
+  const { createHash } = process.getBuiltinModule('node:crypto'); // where paths are short nothing needs it
   const name = createHash('sha256').update(wanted).digest('hex').slice(0, 16);
   return path.join(tmpdir(), `svc-${process.getuid?.() ?? 'user'}-${name}`, 'core.sock');
 }

@@ -1,0 +1,26 @@
+import type { EngineView } from '@svc/contract/engine.ts';
+import type { EngineChoice } from '@svc/contract/service.ts';
+import type { Principal, Role } from '@svc/contract/trust.ts';
+import { ask, type Answer } from './ask.ts';
+
+const timeoutMs = 3_000;
+
+/** What the core is asked beside its health: each thing once, all at the same time. */
+export type CoreAnswers = {
+  engines: Promise<Answer<{ engines?: EngineView[]; current?: EngineChoice }>>;
+  people: Promise<Answer<{ principals?: Principal[] }>>;
+  roles: Promise<Answer<{ roles?: Role[] }>>;
+  /** Ends what is still open: nobody needs it. */
+  giveUp(): void;
+};
+
+export function askCore(url: string): CoreAnswers {
+  const end = new AbortController();
+  const options = { timeoutMs, signal: end.signal };
+  return {
+    engines: ask(`${url}/v2/engines`, options),
+    people: ask(`${url}/trust/principals?limit=1000`, options),
+    roles: ask(`${url}/trust/roles`, options),
+    giveUp: () => end.abort(),
+  };
+}
