@@ -54,6 +54,25 @@ test('a connector uploads with its pass, and may do nothing else', async () => {
   expect((await ask('POST', '/v2/handle', bearer(passOf('s1')))).statusCode).toBe(401);
 });
 
+test('a connector says of a file only that it belongs to one of its own conversations', async () => {
+  const whole = { payload: 'hello', headers: { 'content-type': 'application/octet-stream' } };
+  const json = (conversation_key: string) => ({ payload: { filename: 'a.txt', data_base64: 'aGk=', conversation_key } });
+  const upload = (key: string, body: { payload: string | object; headers?: object }, url = '/v2/upload') =>
+    core.app.inject({ method: 'POST', url, ...body, headers: { ...body.headers, ...bearer(passOf('s1')) } });
+  const asWhole = (key: string) => upload(key, whole, `/v2/upload?filename=a.txt&conversation_key=${encodeURIComponent(key)}`);
+  for (const key of ['shop:s2:user:1', 'compat:s1:user:1', 'shop:s1', 'shop:s10:user:1', 'x']) {
+    for (const answer of [await asWhole(key), await upload(key, json(key))]) {
+      expect([key, answer.statusCode]).toEqual([key, 403]);
+      expect(answer.json()).toMatchObject({ error: 'forbidden', message: expect.stringContaining('shop instance s1') as string });
+    }
+  }
+  for (const answer of [await asWhole('shop:s1:user:1'), await upload('', json('shop:s1:user:1'))]) {
+    expect(answer.statusCode).toBe(200);
+    const { id } = answer.json<{ file: { id: string } }>().file;
+    expect((await ask('GET', `/v2/uploads/${id}/file`, bearer(token))).statusCode).toBe(200);
+  }
+});
+
 test('tools of a turn go on with the token of the turn', async () => {
   const [name = ''] = toolNames;
   const answer = await ask('POST', `/v2/toolbelt/${name}`, bearer(token));

@@ -253,6 +253,22 @@ test.each(['compat:c1:a/b', 'compat:c1:%2F', 'compat:c1:"\\', 'compat:c1:é 😀
   },
 );
 
+test('a failure that nobody hears of is found in the history of a channel that keeps it, and is not listed', async () => {
+  core.engine.script(async function* () {
+    yield { type: 'failed', failure: { code: 'engine_failed', message: 'It broke.', retryable: false } };
+  });
+  const ask = (over: object) =>
+    core.context.pipeline.handle(envelope('hi', over), { sink: null, isGone: () => true }, 'r1').catch(() => undefined);
+  await ask({ keeps: true });
+  const listed = async () => (await core.app.inject('/v2/deliveries')).json<{ deliveries: unknown[] }>().deliveries.length;
+  expect(await listed()).toBe(0);
+  expect(core.telemetry.events.filter(({ kind }) => kind === 'delivery')).toMatchObject([
+    { session: key, payload: { what: 'kept' } },
+  ]);
+  await ask({});
+  expect(await listed()).toBe(1);
+});
+
 test('a watcher that never reads holds nobody up, and is let go of; others see all', async () => {
   await core.handle(envelope('first'));
   const reader = await watch();

@@ -37,6 +37,7 @@ describe('an upload in chunks', () => {
     const { ok, file } = (await finish(id)).json<{ ok: boolean; file: UploadedFile }>();
     expect(ok).toBe(true);
     expect(file).toEqual({
+      id,
       path: expect.stringContaining(inUploads()),
       name: 'photo.jpg',
       mime: 'image/jpeg',

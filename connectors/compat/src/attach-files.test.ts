@@ -29,7 +29,7 @@ const open = (fetchFile: FetchFile = async () => png) =>
       async save({ name, mime = '' }) {
         await new Promise<void>((resolve) => gates.push(resolve));
         saved.push(name);
-        return { path: `/u/${name}`, name, mime, kind: 'image', bytes: 1, sha256: '' };
+        return { id: `upl_${name}`, path: `/u/${name}`, name, mime, kind: 'image', bytes: 1, sha256: '' };
       },
     },
     fetchFile,

@@ -91,6 +91,7 @@ export const envelopeSchema = {
     delivery: { enum: ['sync', 'async'] },
     capabilities: capabilitiesSchema,
     public: { type: 'boolean' },
+    keeps: { type: 'boolean' },
     intake: {
       type: 'object',
       properties: {
@@ -129,6 +130,8 @@ export type Envelope = {
   capabilities?: Capabilities;
   /** True on broadcast surfaces: stricter redaction, trust capped. */
   public?: boolean;
+  /** The channel shows the conversation's history: a reply that nobody fetches is found there, so it is neither pushed nor listed as failed. */
+  keeps?: boolean;
   intake?: Intake;
   /** `channelId`, `chatId` or `target` name the session's outbound route. */
   channel_context?: Record<string, unknown>;

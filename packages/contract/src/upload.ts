@@ -2,12 +2,19 @@
 export const fileKinds = ['image', 'audio', 'video', 'text', 'document', 'archive', 'recording', 'other'] as const;
 export type FileKind = (typeof fileKinds)[number];
 
-/** A file of the upload area (spec: Uploaded file). `path` is absolute, `name` what its sender called it. */
-export type UploadedFile = { path: string; name: string; mime: string; kind: FileKind; bytes: number; sha256: string };
+/** A file of the upload area (spec: Uploaded file). `id` is for the routes, `path` is absolute, `name` what its sender called it. */
+export type UploadedFile = {
+  id: string;
+  path: string;
+  name: string;
+  mime: string;
+  kind: FileKind;
+  bytes: number;
+  sha256: string;
+};
 
 /** One line of the manifest: a file, where it came from and when (epoch ms). */
 export type ManifestEntry = UploadedFile & {
-  id: string;
   conversation_key: string | null;
   created_at: number;
   /** Only in the line that says that the file was deleted. */

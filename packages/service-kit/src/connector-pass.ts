@@ -17,6 +17,9 @@ export type ConnectorPasses = {
   check(pass: string): Peer | null;
 };
 
+/** Whether a conversation is of this instance. Another's key never begins as one of its own does. */
+export const ownsKey = ({ type, instanceId }: Peer, key: string): boolean => key.startsWith(`${type}:${instanceId}:`);
+
 const form = /^([\w-]{1,1000})\.([\w-]{43})$/;
 const keyForm = /^[0-9a-f]{64}$/;
 

@@ -4,24 +4,28 @@ import { createPendingAcks } from './pending-acks.ts';
 
 function open(limits: { replies: number; chars: number }) {
   const pushed: [string, unknown, string | null][] = [];
+  const kept: string[] = [];
+  const settled: unknown[] = [];
+  const clock = createFakeClock();
   const pendingAcks = createPendingAcks(
     {
-      journal: { settle: async () => undefined },
+      journal: { settle: async ({ id }: { id: string }, state: string) => void settled.push([id, state]) },
       outbox: {
         push: async ({ turn_id, route, error }: { turn_id: string; route: unknown; error: string | null }) =>
           void pushed.push([turn_id, route, error]),
       },
-      clock: createFakeClock(),
+      events: { kept: ({ id }: { id: string }) => void kept.push(id) },
+      clock,
       log: { error: () => undefined },
     } as never,
     limits,
   );
   const route = { instance_id: 'c', target: 'room' };
-  const expectReply = (id: string, isAttended: boolean, text = 'hi') => {
-    const envelope = { conversation_key: 'k', content: { text: '1234' } };
+  const expectReply = (id: string, isAttended: boolean, text = 'hi', keeps = false) => {
+    const envelope = { conversation_key: 'k', content: { text: '1234' }, keeps };
     pendingAcks.expect({ id, seq: 1, envelope } as never, route, { actions: [{ type: 'reply', text }] } as never, isAttended);
   };
-  return { pendingAcks, pushed, expectReply, route };
+  return { pendingAcks, pushed, kept, settled, clock, expectReply, route };
 }
 
 test('of more replies than may wait for a word of their connectors the oldest is listed as never said', async () => {
@@ -46,4 +50,20 @@ test('long ones count by what they hold, and one that waits for its caller is pu
     await pendingAcks.delivered(`t${n}`);
   }
   expect([pushed.length, pendingAcks.count()]).toEqual([1, 0]);
+});
+
+test('a reply that nobody fetches on a channel that keeps its history is neither pushed nor listed: it waits there', async () => {
+  const { pendingAcks, pushed, kept, settled, clock, expectReply } = open({ replies: 1000, chars: 1e9 });
+  expectReply('nobody', false, 'hi', true);
+  expectReply('silent', true, 'hi', true);
+  expectReply('broken', true, 'hi', true);
+  await pendingAcks.undelivered('broken', 'the screen is off');
+  clock.advance(10 * 60_000);
+  await Promise.resolve();
+  expect(pushed).toEqual([]);
+  expect(kept).toEqual(['broken', 'nobody', 'silent']);
+  expect(settled).toEqual(kept.map((id) => [id, 'replied']));
+  expectReply('fetched', true, 'hi', true);
+  await pendingAcks.delivered('fetched');
+  expect(settled.at(-1)).toEqual(['fetched', 'delivered']);
 });

@@ -1,6 +1,7 @@
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
+import type { Events } from '../events.ts';
 import type { TurnJournal } from '../turn/turn-journal.ts';
 import type { Turn } from '../turn/turn.ts';
 import { deliveryOf, replyText } from './delivery-of.ts';
@@ -22,6 +23,7 @@ type PendingAck = {
 export type PendingAckDeps = {
   journal: Pick<TurnJournal, 'settle'>;
   outbox: Pick<Outbox, 'push'>;
+  events: Pick<Events, 'kept'>;
   clock: Clock;
   log: Pick<Log, 'error'>;
 };
@@ -65,7 +67,7 @@ export interface PendingAcks {
  * Between a reply and its channel: who asked for it shows it and says so. When nobody is there, or says that it
  * could not be shown, the reply goes to the outbox. The journal keeps it open until one of the two is sure.
  */
-export function createPendingAcks({ journal, outbox, clock, log }: PendingAckDeps, limits = usualLimits): PendingAcks {
+export function createPendingAcks({ journal, outbox, events, clock, log }: PendingAckDeps, limits = usualLimits): PendingAcks {
   /** The oldest first. */
   const waiting = new Map<string, PendingAck>();
   let chars = 0;
@@ -87,6 +89,10 @@ export function createPendingAcks({ journal, outbox, clock, log }: PendingAckDep
   async function push(ack: PendingAck, route: Route | null, error: string | null): Promise<void> {
     const { turn, text } = ack;
     remove(turn.id);
+    if (turn.envelope.keeps === true) {
+      await journal.settle(turn, 'replied');
+      return events.kept(turn);
+    }
     await Promise.all([outbox.push({ ...deliveryOf(turn, text), route, error }), journal.settle(turn, 'replied')]);
   }
 

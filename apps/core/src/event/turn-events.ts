@@ -28,6 +28,8 @@ export interface TurnEvents {
   engineNotice(turn: Turn, identity: Identity, notice: { engineId: string; code: string; message: string }): void;
   /** `engineId`: who answered; `fallbackReason`: why not the default engine, when it was another. */
   outbound(turn: Turn, identity: Identity, text: string, ms: number, answerer: Answerer): void;
+  /** Nobody came for the reply, or for the failure; the channel shows it when it is looked at next. */
+  kept(turn: Turn): void;
   sessionForgotten(turn: Turn, identity: Identity): void;
 }
 
@@ -103,6 +105,7 @@ export const turnEvents = ({ send, emit, emitted, mask, maskLong }: EventOut): T
         ...(fallbackReason === null ? {} : { instead: mask(fallbackReason) }),
       },
     }),
+  kept: (turn: Turn) => emit(turn, { kind: 'delivery', payload: { turn_id: turn.id, what: 'kept' } }),
   sessionForgotten: (turn: Turn, identity: Identity) =>
     emit(turn, { kind: 'session', principal: identity.principal_key, payload: { turn_id: turn.id, what: 'forgotten' } }),
 });

@@ -1,6 +1,6 @@
 import type { LinkRequest } from '@svc/contract/link.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { ConnectorPasses, Peer } from '@svc/service-kit/connector-pass.ts';
+import { ownsKey, type ConnectorPasses, type Peer } from '@svc/service-kit/connector-pass.ts';
 import { createFixedWindow } from '@svc/service-kit/fixed-window.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { badRequest, forbidden, ServiceError } from '@svc/service-kit/service-error.ts';
@@ -72,20 +72,19 @@ export function createLinkPeers({ passes, pendingAcks, events, clock, log }: Dep
 }
 
 function foreignClaim(
-  { type, instanceId }: Peer,
+  peer: Peer,
   request: Exclude<LinkRequest, { op: 'hello' }>,
   pendingAcks: Pick<PendingAcks, 'keyOf'>,
 ): Claim | null {
-  const isOwn = (key: string) => key.startsWith(`${type}:${instanceId}:`);
   if (request.op === 'delivered') {
     const key = pendingAcks.keyOf(request.turn_id);
-    return key === null || isOwn(key) ? null : { what: 'turn', name: request.turn_id };
+    return key === null || ownsKey(peer, key) ? null : { what: 'turn', name: request.turn_id };
   }
   const { channel, conversation_key: key } = request.envelope;
-  if (channel !== type) return { what: 'channel', name: channel };
+  if (channel !== peer.type) return { what: 'channel', name: channel };
   // A sender may be asked about before there is a conversation.
   const isNamed = request.op === 'handle' || key !== undefined;
-  return isNamed && !isOwn(key ?? '') ? { what: 'conversation', name: key ?? '' } : null;
+  return isNamed && !ownsKey(peer, key ?? '') ? { what: 'conversation', name: key ?? '' } : null;
 }
 
 const unknownPass = () =>

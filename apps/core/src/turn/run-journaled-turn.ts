@@ -97,7 +97,8 @@ export async function failTurn(deps: Deps, live: LiveTurn, error: unknown): Prom
   const failure = toServiceError(error).toBody(turn.requestId);
   keepTools(deps, live);
   await deps.journal.fail(turn, failure);
-  if (!live.hasCaller()) {
+  if (!live.hasCaller() && turn.envelope.keeps === true) deps.events.kept(turn);
+  else if (!live.hasCaller()) {
     const error = `the turn failed: ${failure.error}`;
     await deps.outbox.push({ ...deliveryOf(turn, failure.message), route: routeOf(turn), error });
   }

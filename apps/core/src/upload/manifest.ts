@@ -36,7 +36,8 @@ export function entryOf(
 }
 
 /** As senders see it. */
-export const toFile = ({ path: file, name, mime, kind, bytes, sha256 }: ManifestEntry): UploadedFile => ({
+export const toFile = ({ id, path: file, name, mime, kind, bytes, sha256 }: ManifestEntry): UploadedFile => ({
+  id,
   path: file,
   name,
   mime,

@@ -1,17 +1,24 @@
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
+import type { ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import { readJsonFile } from '../file/read-json-file.ts';
 import { sendFile } from '../file/send-file.ts';
+import { checkUploader } from './check-uploader.ts';
 import { isUploadId } from './staging.ts';
 import { tooLarge } from '../file/store-stream.ts';
 import type { Uploads } from './uploads.ts';
 
-type Deps = { uploads: Uploads; settings: CoreSettings; intake: Intake };
+type Deps = {
+  uploads: Uploads;
+  settings: CoreSettings;
+  intake: Intake;
+  connectorPasses: Pick<ConnectorPasses, 'check'>;
+};
 type IdParams = { id: string };
 type RawQuery = { filename?: string; mime?: string; conversation_key?: string };
 
@@ -30,11 +37,12 @@ const initSchema = {
 const finishSchema = { type: ['object', 'null'], properties: { sha256 } } as const;
 
 /** The chunked protocol, files in one piece, the list and downloads (spec: File routes in core). */
-export function mountUploadRoutes(app: App, { uploads, settings, intake }: Deps): void {
-  app.post('/v2/upload/init', { schema: { body: initSchema } }, async ({ body }) => ({
-    ok: true,
-    ...(await uploads.begin(body)),
-  }));
+export function mountUploadRoutes(app: App, deps: Deps): void {
+  const { uploads } = deps;
+  app.post('/v2/upload/init', { schema: { body: initSchema } }, async ({ body, headers }) => {
+    checkUploader(deps, headers, body.conversation_key);
+    return { ok: true, ...(await uploads.begin(body)) };
+  });
   app.get<{ Params: IdParams }>('/v2/upload/:id', ({ params }) => uploads.state(params.id));
   app.post<{ Params: IdParams; Body: { sha256?: string } | null }>(
     '/v2/upload/:id/finish',
@@ -62,11 +70,12 @@ export function mountUploadRoutes(app: App, { uploads, settings, intake }: Deps)
     },
   );
 
-  void app.register(async (scope) => mountBodyRoutes(scope as unknown as App, { uploads, settings, intake }));
+  void app.register(async (scope) => mountBodyRoutes(scope as unknown as App, deps));
 }
 
 /** Bodies are files here, whatever type they say they have: nothing but the route itself reads them. */
-function mountBodyRoutes(app: App, { uploads, settings, intake }: Deps): void {
+function mountBodyRoutes(app: App, deps: Deps): void {
+  const { uploads, settings, intake } = deps;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   const config = { streamsBody: true };
@@ -83,8 +92,10 @@ function mountBodyRoutes(app: App, { uploads, settings, intake }: Deps): void {
     // The name in the query says that the body is the file, whatever it looks like.
     if (filename === undefined) {
       const { facts, bytes } = await readJsonFile({ request: request.raw, answer: reply.raw, intake });
+      checkUploader(deps, request.headers, facts.conversation_key);
       return { ok: true, file: await uploads.take(Readable.from([bytes]), facts) };
     }
+    checkUploader(deps, request.headers, conversation_key);
     const { length } = chunkHeaders(request.raw);
     if ((length ?? 0) > settings.rawBodyBytes) throw tooLarge(settings.rawBodyBytes, 'SVC_RAW_BODY_LIMIT');
     const type = mime ?? request.headers['content-type'];

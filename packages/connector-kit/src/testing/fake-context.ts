@@ -96,6 +96,7 @@ async function bytesOf({ data }: FileToSave): Promise<Buffer> {
 }
 
 const toUploaded = ({ name, mime = 'application/octet-stream' }: FileToSave, content: Buffer, index: number): UploadedFile => ({
+  id: `upl_${index}`,
   path: `/uploads/${index}-${name}`,
   name,
   mime,
