@@ -1,7 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '@svc/contract/session.ts';
 import type { UsageRollup } from '@svc/contract/usage.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { createRemoteUsers, userProofVariable } from '@svc/service-kit/http/remote-users.ts';
 import { openHouse, type House } from '@svc/testing/house.ts';
 import { runSvc } from '@svc/testing/run-svc.ts';
 
@@ -88,6 +92,27 @@ describe('the service', () => {
   test('describes its routes', async () => {
     const document = await house.get<{ paths: Record<string, unknown> }>(`${house.urls.core}/openapi.json`);
     expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/v2/handle', '/v2/session/{key}', '/query', '/health']));
+  });
+
+  test.runIf(process.platform === 'linux')('has a secret for names that only core and collector know', async () => {
+    const secretOf = (pid: number) =>
+      new RegExp(`\\0${userProofVariable}=([^\\0]*)`).exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1];
+    const secret = secretOf(house.pidOf('core'));
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(secretOf(house.pidOf('collector'))).toBe(secret);
+    for (const pid of [house.pid, house.pidOf('manager'), await house.compatPid()]) expect(secretOf(pid)).toBeUndefined();
+    const post = (headers: Record<string, string>) =>
+      requestJson(`${house.urls.core}/trust/roles`, {
+        body: { name: `of-${headers['remote-user']}`, tier: 'GUEST', tool_policy: 'none' },
+        headers,
+        timeoutMs: 40_000,
+      });
+    await post(createRemoteUsers(secret).headersFor('anna'));
+    await post({ 'remote-user': 'bob' });
+    const { audit } = await house.get<{ audit: { actor: string }[] }>(`${house.urls.core}/trust/audit?limit=2`);
+    expect(audit.map(({ actor }) => actor)).toEqual(['local', 'anna']);
+    const logs = path.join(house.folder, 'logs');
+    for (const file of readdirSync(logs)) expect(readFileSync(path.join(logs, file), 'utf8')).not.toContain(secret);
   });
 
   test('shows the key once, in the banner of the first start', () => {

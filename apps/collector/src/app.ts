@@ -17,13 +17,14 @@ import { mountSystemRoutes } from './system/system-routes.ts';
 import { mountUsageRoutes } from './usage/usage-routes.ts';
 
 export function createCollectorApp(context: CollectorContext): App {
-  const { settings, version, log, commitQueue, otel, coreMask } = context;
+  const { settings, version, log, commitQueue, otel, coreMask, remoteUsers } = context;
   return createApp({
     service: 'collector',
     version,
     log,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
     mask: context.knownSecrets.mask,
+    remoteUsers,
     intake: createIntake(settings.dataDir),
     // What was said before a secret was known is masked when it is read.
     maskAlso: (json, { url }) => (url.startsWith('/api/') ? coreMask.json(json) : Promise.resolve(json)),

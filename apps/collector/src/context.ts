@@ -7,6 +7,7 @@ import type { CollectorSettings } from '@svc/service-kit/config/process-settings
 import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { readEnv, type Env } from '@svc/service-kit/config/env-file.ts';
 import { createBearerAuth, type BearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
+import type { RemoteUsers } from '@svc/service-kit/http/remote-users.ts';
 import { randomIds, type Ids } from '@svc/service-kit/ids.ts';
 import { createHub, type Hub } from '@svc/service-kit/hub.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -43,6 +44,7 @@ export type CollectorContext = {
   settings: CollectorSettings;
   log: Log;
   version: VersionInfo;
+  remoteUsers: RemoteUsers | undefined;
   clock: Clock;
   ids: Ids;
   knownSecrets: KnownSecrets;
@@ -80,7 +82,7 @@ export type CollectorOptions = ServiceContext & {
 };
 
 export function createCollectorContext(options: CollectorOptions): CollectorContext {
-  const { log, version, clock = systemClock, ids = randomIds, transcriptRoots = [] } = options;
+  const { log, version, remoteUsers, clock = systemClock, ids = randomIds, transcriptRoots = [] } = options;
   const settings: CollectorSettings = options.settings;
   warnOfOpenRoutes(settings, log);
   makePrivateDir(settings.dataDir);
@@ -148,6 +150,7 @@ export function createCollectorContext(options: CollectorOptions): CollectorCont
     settings,
     log,
     version,
+    remoteUsers,
     clock,
     ids,
     knownSecrets,

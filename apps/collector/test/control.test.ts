@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ownProcess, type ProcessFacts } from '../src/control/process-facts.ts';
+import { createRemoteUsers } from '@svc/service-kit/http/remote-users.ts';
 import { endProcess } from '../src/control/end-process.ts';
 import { openTestCollector } from './open-test-collector.ts';
 import { controlToken, openTestControl, readToken, type TestControl } from './open-test-control.ts';
@@ -156,11 +157,14 @@ test.each([
   expect((await control.post('send-keys', { ...session, ...body })).status).toBe(400);
 });
 
-test('the actor is who the proxy names, with the control token', async () => {
-  const named = { 'remote-user': 'anna' };
-  await control.post('stop', { session_id: 'busy' }, named);
-  expect((await control.audit())[0]?.actor).toBe('anna');
-  expect((await control.post('stop', { session_id: 'busy' }, { 'remote-user': 'a\u00e9' })).status).toBe(400);
+test('the actor is whom the proxy names with a proof, whatever tokens a caller has', async () => {
+  const proven = await openTestControl({ busy: {} }, { remoteUsers: createRemoteUsers('s'.repeat(43)) });
+  const stop = (headers: Record<string, string>) => proven.post('stop', { session_id: 'busy' }, headers);
+  await stop(createRemoteUsers('s'.repeat(43)).headersFor('anna'));
+  await stop({ 'remote-user': 'anna' });
+  await stop(createRemoteUsers('x'.repeat(43)).headersFor('anna'));
+  expect((await proven.audit()).map(({ actor }) => actor).toReversed()).toEqual(['anna', 'local', 'local']);
+  await proven.close();
 });
 
 const facts = (pid: number, more: Partial<ProcessFacts> = {}): ProcessFacts => ({

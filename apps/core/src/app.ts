@@ -41,6 +41,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
     mask: context.knownSecrets.mask,
     intake: context.intake,
+    remoteUsers: context.remoteUsers,
     health: () => ({
       active: context.pipeline.counts().running,
       waiting: context.pipeline.counts().waiting,

@@ -3,6 +3,7 @@ import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { openConnectorPasses } from '@svc/service-kit/connector-pass.ts';
+import type { RemoteUsers } from '@svc/service-kit/http/remote-users.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import { createIntake } from '@svc/service-kit/intake/intake.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -67,12 +68,14 @@ export type CoreDeps = {
   ids: Ids;
   log: Log;
   env: Readonly<Record<string, string | undefined>>;
+  /** Whom the dashboard's proxy proves; nobody unless given. */
+  remoteUsers?: RemoteUsers;
   /** Other parts in place of the real ones, for tests. */
   overrides?: { telemetry?: Telemetry; toolbelt?: Toolbelt; sendToChannel?: SendToChannel } & EngineOverrides;
 };
 
 /** Builds the context in the order of need; `close` walks back. */
-export async function createCoreContext({ settings: allSettings, clock, ids, log, env, overrides }: CoreDeps) {
+export async function createCoreContext({ settings: allSettings, clock, ids, log, env, remoteUsers, overrides }: CoreDeps) {
   const settings: CoreSettings = allSettings;
   const paths = dataPaths(settings.dataDir);
   makePrivateDir(paths.root);
@@ -209,6 +212,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     speech: createSpeech({ settings, secrets, knownSecrets, pricing, spend, events, clock, env }),
     feeds: createOpenFeeds(),
     eventFeed,
+    remoteUsers,
     watches: createSessionWatches({ knownSecrets, clock, log }),
     intake: createIntake(paths.root),
   };

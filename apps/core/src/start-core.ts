@@ -39,9 +39,9 @@ function checkRestored({ settings }: Pick<ServiceContext, 'settings'>): void {
 }
 
 /** Context, connector link, HTTP. The engine is chosen in the background. */
-async function startOpenCore({ settings, log, version }: ServiceContext): Promise<RunningService> {
+async function startOpenCore({ settings, log, version, remoteUsers }: ServiceContext): Promise<RunningService> {
   const env = readEnv(settings.root);
-  const context = await createCoreContext({ settings, log, clock: systemClock, ids: randomIds, env });
+  const context = await createCoreContext({ settings, log, clock: systemClock, ids: randomIds, env, remoteUsers });
   maskLogLines(context.knownSecrets.line);
   try {
     // First, or it would take up what the recovery pushes as well.

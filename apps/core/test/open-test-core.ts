@@ -5,6 +5,7 @@ import { toolbeltName } from '@svc/contract/tool-server.ts';
 import type { CreateEngine, EngineAuth } from '@svc/engine-kit/engine.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import type { RemoteUsers } from '@svc/service-kit/http/remote-users.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { createLog } from '@svc/service-kit/log.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
@@ -24,6 +25,8 @@ import { writeNewDb } from './new-db.ts';
 type Options = {
   env?: Record<string, string>;
   clock?: Clock;
+  /** Whom the proxy of the dashboard proves. */
+  remoteUsers?: RemoteUsers;
   before?: (dataDir: string) => void;
   /** How the engine pays; unless given, for nothing. */
   auth?: EngineAuth;
@@ -71,6 +74,7 @@ export async function openTestCore(options: Options = {}) {
     ids: randomIds,
     log,
     env,
+    remoteUsers: options.remoteUsers,
     overrides: {
       ...(options.toolbelt === undefined && { toolbelt: noToolbelt }),
       telemetry,

@@ -4,6 +4,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { createIntake } from '@svc/service-kit/intake/intake.ts';
 import { createApp } from '@svc/service-kit/http/create-app.ts';
+import type { RemoteUsers } from '@svc/service-kit/http/remote-users.ts';
 import { randomIds as ids } from '@svc/service-kit/ids.ts';
 import { createLog } from '@svc/service-kit/log.ts';
 import { createKnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
@@ -27,7 +28,7 @@ const log = createLog('core', 'silent');
 const version = readVersion(repositoryRoot, 'core', 'stable');
 
 /** The trust framework of a core alone, with its routes: a store in memory, no engine, no turns. The owner is `owner`. */
-export async function openTestTrust(clock: Clock) {
+export async function openTestTrust(clock: Clock, remoteUsers?: RemoteUsers) {
   const folder = temporaryFolder();
   const db = openSqlite(':memory:');
   migrate(db, path.join(import.meta.dirname, '../src/db/migrations'));
@@ -49,6 +50,7 @@ export async function openTestTrust(clock: Clock) {
     allowedHosts: [],
     mask: knownSecrets.mask,
     intake: createIntake(folder.path),
+    remoteUsers,
     health: () => ({ degraded: [] }),
     routes(app) {
       mountTrustRoutes(app, context);

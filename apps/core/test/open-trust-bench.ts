@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Grant, Identifier, Principal, TrustChange } from '@svc/contract/trust.ts';
+import { createRemoteUsers } from '@svc/service-kit/http/remote-users.ts';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import { envelope } from './open-test-core.ts';
 import { openTestTrust, type TestTrust } from './open-test-trust.ts';
+
+/** Whom the proxy of the dashboard names. */
+export const users = createRemoteUsers('s'.repeat(43));
 
 export const anna = { key: 'anna', display_name: 'Anna' };
 
@@ -17,7 +21,7 @@ export function openTrustBench() {
   let clock: FakeClock;
   beforeEach(async () => {
     clock = createFakeClock();
-    core = await openTestTrust(clock);
+    core = await openTestTrust(clock, users);
   });
   afterEach(() => core.close());
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { anna, from, openTrustBench } from './open-trust-bench.ts';
+import { createRemoteUsers } from '@svc/service-kit/http/remote-users.ts';
+import { anna, from, openTrustBench, users } from './open-trust-bench.ts';
 
 const bench = openTrustBench();
 const { add, addAnna, audit, call, grant, link, ok, status } = bench;
@@ -77,9 +78,26 @@ describe('the audit', () => {
     expect((await audit()).audit).toHaveLength(before);
   });
 
-  test('takes nobody at their word: Remote-User names no actor', async () => {
+  test('takes nobody at their word: Remote-User names no actor without a proof', async () => {
     await ok('POST', '/trust/principals', anna, { 'remote-user': 'root', 'x-remote-user': 'root' });
-    expect((await audit()).audit[0]).toMatchObject({ actor: 'local' });
+    await ok('PATCH', '/trust/principals/anna', { notes: 'x' }, createRemoteUsers('x'.repeat(43)).headersFor('root'));
+    expect((await audit()).audit.slice(0, 2)).toMatchObject([{ actor: 'local' }, { actor: 'local' }]);
+  });
+
+  test('has the name of a person who is proven, for every change', async () => {
+    const proof = users.headersFor('Anna B.');
+    await ok('POST', '/trust/principals', anna, proof);
+    bench.core.context.pending.note(from('77'), { denial: 'unknown_sender' });
+    const { pending } = await ok<{ pending: { id: string }[] }>('GET', '/trust/pending');
+    await ok('POST', `/trust/pending/${pending[0]?.id}/link`, { principal: { key: 'bob', role: 'guest' } }, proof);
+    await ok('DELETE', '/trust/principals/bob', undefined, proof);
+    expect((await audit()).audit.slice(0, 3).map(({ actor, what }) => [actor, what])).toEqual([
+      ['Anna B.', 'principal_deleted'],
+      ['Anna B.', 'linked'],
+      ['Anna B.', 'principal_created'],
+    ]);
+    const events = bench.core.telemetry.events.filter(({ kind }) => kind === 'trust');
+    expect(JSON.stringify(events)).not.toContain(proof['x-svc-proof']);
   });
 
   test('holds no secret that is known or looks like one', async () => {

@@ -100,8 +100,8 @@ export const trustChanges = [
 export type TrustChangeName = (typeof trustChanges)[number];
 
 /**
- * Who made a change that came over the loopback. Whoever reaches the core is a program of this machine: a `Remote-User`
- * header is the word of its sender until the dashboard's proxy can prove itself, so nobody is named by it.
+ * Who made a change that came over the loopback without a proven name. Whoever reaches the core is a program of this machine: a
+ * `Remote-User` header alone is the word of its sender, so nobody is named by it.
  */
 export const localActor = 'local';
 /** Who made a change that stands in the operator's seed file. */

@@ -2,8 +2,9 @@ import path from 'node:path';
 import type { VersionInfo } from '@svc/contract/service.ts';
 import { exitCodes } from './exit-codes.ts';
 import { systemClock } from './clock.ts';
-import { unreadEnvLines, readEnv } from './config/env-file.ts';
+import { takeEnv, unreadEnvLines, readEnv } from './config/env-file.ts';
 import { httpUrl } from './http/http-url.ts';
+import { createRemoteUsers, userProofVariable, type RemoteUsers } from './http/remote-users.ts';
 import { useToken } from './http/own-tokens.ts';
 import { createLog, maskLogLines, type Log } from './log.ts';
 import { openServiceSecrets } from './redaction/service-secrets.ts';
@@ -14,7 +15,7 @@ import { readVersion } from './version.ts';
 /** The repository's root, three folders above this file. */
 export const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
 
-export type ServiceContext = { settings: Settings; log: Log; version: VersionInfo };
+export type ServiceContext = { settings: Settings; log: Log; version: VersionInfo; remoteUsers?: RemoteUsers };
 export type RunningService = { url: string; port: number; stop: () => Promise<void> };
 
 /**
@@ -55,6 +56,7 @@ export async function runService(name: string, start: (context: ServiceContext) 
 
 function openContext(name: string): ServiceContext {
   try {
+    const remoteUsers = createRemoteUsers(takeEnv(userProofVariable));
     const env = readEnv(repositoryRoot);
     const settings = loadSettings(repositoryRoot, env);
     // Until a service masks its log by a list of its own, which knows more and reports what is wrong with it.
@@ -63,7 +65,7 @@ function openContext(name: string): ServiceContext {
     const log = createLog(name, settings.logLevel);
     for (const unknown of unknownSettings(env)) log.warn(`${unknown} is not a setting of this service; see .env.example.`);
     for (const fault of unreadEnvLines(repositoryRoot)) log.warn(fault);
-    return { settings, log, version: readVersion(repositoryRoot, name, settings.updateChannel) };
+    return { settings, log, version: readVersion(repositoryRoot, name, settings.updateChannel), remoteUsers };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     process.stderr.write(`${error.message}\n`);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SupervisorState } from '@svc/contract/service.ts';
@@ -62,7 +63,13 @@ export async function up({
     await checkPorts(settings.bindHost, [...addresses, ...seededPorts(settings, paths)]);
     for (const line of applyRestore(paths.root)) print(line);
     // Again: a restore can have brought the vault.
-    const specs = hostAddresses(settings).map(({ name, url }) => ({ name, url, entry: entryOf(name), env: hostEnv(name, env) }));
+    const userProof = randomBytes(32).toString('base64url');
+    const specs = hostAddresses(settings).map(({ name, url }) => ({
+      name,
+      url,
+      entry: entryOf(name),
+      env: hostEnv(name, env, userProof),
+    }));
     return await supervise({ settings, paths, specs, begunAt, waitMs, spawnPatienceMs });
   } finally {
     lock.release();

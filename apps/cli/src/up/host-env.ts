@@ -1,3 +1,4 @@
+import { userProofVariable } from '@svc/service-kit/http/remote-users.ts';
 import type { HostName } from '../service-urls.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -17,6 +18,9 @@ const placesFor: Partial<Record<HostName, readonly string[]>> = {
   collector: ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME', 'TMUX_TMPDIR'],
 };
 
+/** They write down who did something, so they have to know a name that is proven. */
+const believers: readonly HostName[] = ['core', 'collector'];
+
 const isForEveryHost = (name: string) =>
   named.has(name) || ['NODE_', 'SVC_', 'MALLOC_'].some((prefix) => name.startsWith(prefix));
 
@@ -29,12 +33,13 @@ const allocator = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '6
 
 /**
  * What a host process gets of our environment. The core starts engines, which know their logins by variables of their
- * own, so it gets all; the others get no more than they read.
+ * own, so it gets all; the others get no more than they read. `userProof`: the secret of this start.
  */
-export function hostEnv(name: HostName, env: Env): Record<string, string> {
+export function hostEnv(name: HostName, env: Env, userProof?: string): Record<string, string> {
   const all = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const isFor = (key: string) =>
     isForEveryHost(key) || key.startsWith(alsoFor[name] ?? 'SVC_') || placesFor[name]?.includes(key) === true;
   const own = name === 'core' ? all : all.filter(([key]) => isFor(key) && !notFor[name]?.includes(key));
-  return { ...allocator, ...Object.fromEntries(own) };
+  const result = { ...allocator, ...Object.fromEntries(own) };
+  return userProof !== undefined && believers.includes(name) ? { ...result, [userProofVariable]: userProof } : result;
 }

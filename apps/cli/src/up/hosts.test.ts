@@ -92,6 +92,12 @@ describe('the environment of a host process', () => {
     expect(hostEnv('manager', { ...env, ...otel })).not.toMatchObject(otel);
   });
 
+  test('has the secret of this start for those who write down who did something, over any of the shell', () => {
+    const inherited = { ...env, GATEWAY_USER_PROOF: 'of the shell' };
+    const having = (['core', 'manager', 'collector', 'vault'] as const).map((name) => hostEnv(name, inherited, 'made'));
+    expect(having.map(({ GATEWAY_USER_PROOF }) => GATEWAY_USER_PROOF)).toEqual(['made', undefined, 'made', undefined]);
+  });
+
   test.each(['manager', 'collector'] as const)('has no login of an engine for the %s', (name) => {
     expect(hostEnv(name, env)).not.toHaveProperty('ANTHROPIC_API_KEY');
   });

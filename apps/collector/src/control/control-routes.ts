@@ -7,11 +7,9 @@ import {
   type ControlAnswer,
   type ControlAudit,
 } from '@svc/contract/control.ts';
-import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { CollectorContext } from '../context.ts';
-import { actorOf } from './actor-of.ts';
 import { listAudit, runAudited } from './audit.ts';
 import { createControl } from './create-control.ts';
 
@@ -24,16 +22,15 @@ const auditQuery = {
 
 /** The control plane (spec: Endpoints, Collector). Each action is in the audit before it is done. */
 export function mountControlRoutes(app: App, context: CollectorContext): void {
-  const { controlAuth: onRequest, readAuth, settings, db } = context;
+  const { controlAuth: onRequest, readAuth, db } = context;
   const control = createControl(context);
   const audited = <T>(
-    request: Pick<IncomingMessage, 'headers'>,
+    { actor }: { actor: string },
     action: ControlActionName,
     target: string,
     details: object,
     act: () => Promise<T>,
   ) => {
-    const actor = actorOf(request, settings.insightsControlToken);
     return runAudited(context, { actor, action, target, details: { ...details } }, act);
   };
   type Answer = Promise<ControlAnswer>;

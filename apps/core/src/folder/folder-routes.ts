@@ -1,7 +1,6 @@
 import { channelPattern } from '@svc/contract/envelope.ts';
 import { folderTiers, type FolderScope } from '@svc/contract/folder.ts';
 import type { Static } from '@svc/contract/schema.ts';
-import { localActor } from '@svc/contract/trust.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import type { Folders } from './folders.ts';
@@ -32,22 +31,22 @@ const trustBody = { type: 'object', required: ['path'], additionalProperties: fa
 export function mountFolderRoutes(app: App, { folders }: Deps): void {
   app.get('/v2/folders', () => folders.list());
 
-  app.put('/v2/folders', { schema: { body: folderBody } }, async ({ body }) => {
+  app.put('/v2/folders', { schema: { body: folderBody } }, async ({ body, actor }) => {
     const target = targetOf(body);
-    if (body.cwd === null) return { ok: true, cleared: await folders.clear(localActor, target), folder: null };
-    return { ok: true, folder: await folders.set(localActor, { ...target, path: body.cwd, for: 'full' }) };
+    if (body.cwd === null) return { ok: true, cleared: await folders.clear(actor, target), folder: null };
+    return { ok: true, folder: await folders.set(actor, { ...target, path: body.cwd, for: 'full' }) };
   });
 
   app.get('/v2/folders/trusted', () => ({ trusted: folders.trusted() }));
 
-  app.post('/v2/folders/trusted', { schema: { body: trustBody } }, async ({ body }) => ({
+  app.post('/v2/folders/trusted', { schema: { body: trustBody } }, async ({ body, actor }) => ({
     ok: true,
-    folder: await folders.trust(localActor, body.path),
+    folder: await folders.trust(actor, body.path),
   }));
 
-  app.delete<{ Querystring: { path?: string } }>('/v2/folders/trusted', async ({ query: { path } }) => {
+  app.delete<{ Querystring: { path?: string } }>('/v2/folders/trusted', async ({ query: { path }, actor }) => {
     if (path === undefined || path === '') throw badRequest('path is missing: which folder? See GET /v2/folders/trusted.');
-    if (!(await folders.untrust(localActor, path))) throw notFound('trusted folder', path);
+    if (!(await folders.untrust(actor, path))) throw notFound('trusted folder', path);
     return { ok: true };
   });
 }

@@ -1,5 +1,4 @@
 import type { History } from '@svc/contract/session.ts';
-import { localActor } from '@svc/contract/trust.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { textsInSlices } from '@svc/service-kit/redaction/in-slices.ts';
@@ -78,14 +77,14 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
     },
   );
 
-  app.delete<{ Params: KeyParams }>('/v2/session/:key', async ({ params }) => {
+  app.delete<{ Params: KeyParams }>('/v2/session/:key', async ({ params, actor }) => {
     if (pipeline.isBusy(params.key)) {
       throw conflict('A turn of this session is in flight. Abort it first (POST /v2/abort).');
     }
     if ((await sessions.read(params.key)) === undefined) throw notFound('session', params.key);
     claims.forget(params.key);
     await forgetConversation(deps, params.key);
-    await deps.folders.clear(localActor, { scope: 'conversation', name: params.key });
+    await deps.folders.clear(actor, { scope: 'conversation', name: params.key });
     return { ok: true };
   });
 }

@@ -1,6 +1,5 @@
 import { conversationKeySchema } from '@svc/contract/envelope.ts';
 import { folderPolicies, type FolderPolicy } from '@svc/contract/folder.ts';
-import { localActor } from '@svc/contract/trust.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import type { Folders } from '../folder/folders.ts';
@@ -36,30 +35,31 @@ const body = {
 
 /** `PATCH /v2/session/:key`: what an operator sets of a session, one thing or both. */
 export function mountSessionChanges(app: App, deps: Deps): void {
-  app.patch('/v2/session/:key', { schema: { params, body } }, async ({ params: { key }, body: changes }) => {
+  app.patch('/v2/session/:key', { schema: { params, body } }, async ({ params: { key }, body: changes, actor }) => {
     if (changes.for !== undefined && (changes.cwd ?? null) === null)
       throw badRequest('for says who works in a folder: give cwd as well.');
     const plain = changes.title?.trim();
     if (plain !== undefined && !/[\p{L}\p{N}\p{P}\p{S}]/u.test(plain)) throw badRequest('title has nothing that can be seen.');
     const isKnown = (await deps.sessions.read(key)) !== undefined;
     if (changes.title !== undefined && !isKnown) throw notFound('session', key);
-    const folder = changes.cwd === undefined ? {} : await setFolder(deps, { key, cwd: changes.cwd, for: changes.for, isKnown });
+    const folder =
+      changes.cwd === undefined ? {} : await setFolder(deps, { actor, key, cwd: changes.cwd, for: changes.for, isKnown });
     const titled = changes.title === undefined ? {} : await deps.titles.set(key, plain ?? null);
     if (titled === null) throw notFound('session', key);
     return { ok: true, ...folder, ...titled };
   });
 }
 
-type FolderChange = { key: string; cwd: string | null; for?: FolderPolicy; isKnown: boolean };
+type FolderChange = { actor: string; key: string; cwd: string | null; for?: FolderPolicy; isKnown: boolean };
 
-async function setFolder({ folders }: Deps, { key, cwd, for: policy = 'full', isKnown }: FolderChange) {
+async function setFolder({ folders }: Deps, { actor, key, cwd, for: policy = 'full', isKnown }: FolderChange) {
   const target = { scope: 'conversation', name: key } as const;
   if (cwd === null) {
-    const cleared = await folders.clear(localActor, target);
+    const cleared = await folders.clear(actor, target);
     if (!cleared && !isKnown) throw notFound('session', key);
     return { cleared, folder: null };
   }
   // A key with a typing error would be set for a conversation that never comes.
   if (!isKnown && !folders.hasOwn(key)) throw notFound('session', key);
-  return { folder: await folders.set(localActor, { ...target, path: cwd, for: policy }) };
+  return { folder: await folders.set(actor, { ...target, path: cwd, for: policy }) };
 }

@@ -1,4 +1,5 @@
 import { conversationKeySchema } from '@svc/contract/envelope.ts';
+import { localActor } from '@svc/contract/trust.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import type { Events } from '../events.ts';
@@ -48,16 +49,17 @@ export function mountSteeringRoutes(app: App, deps: Deps): void {
   });
 
   app.post('/v2/inject', { schema: { body: injectBody } }, (request, reply) => {
-    const { body, id } = request;
+    const { id } = request;
+    const body = { ...request.body, by: nameOf(request) };
     if (wantsStream(request)) return streamTurn(deps, request, reply, (caller) => pipeline.inject(body, caller, id));
     return pipeline.inject(body, callerOf(reply), id);
   });
 
-  app.post('/v2/claim', { schema: { body: claimBody } }, async ({ body }) => {
+  app.post('/v2/claim', { schema: { body: claimBody } }, async ({ body, actor }) => {
     const session = await sessions.read(body.conversation_key);
     if (session === undefined) throw notFound('session', body.conversation_key);
     const { engine_id, engine_session_id, cwd, claimed_by } = session;
-    const claimer = body.by ?? 'terminal';
+    const claimer = nameOf({ body, actor }) ?? 'terminal';
     if (engine_session_id === null)
       throw conflict('The session has no engine session to go on with yet. Let it have a turn first.');
     if (claimed_by !== null && claimed_by !== claimer)
@@ -83,3 +85,7 @@ export function mountSteeringRoutes(app: App, deps: Deps): void {
     title: await titles.title(body.text),
   }));
 }
+
+/** Who is proven is named so, whatever the body says; a program of this machine names itself. */
+const nameOf = ({ actor, body }: { actor: string; body: { by?: string } }): string | undefined =>
+  actor === localActor ? body.by : actor.slice(0, by.maxLength);

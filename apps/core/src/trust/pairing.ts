@@ -1,5 +1,4 @@
 import type { LinkResult } from '@svc/contract/pairing.ts';
-import { localActor } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
@@ -26,14 +25,17 @@ type Deps = {
   ids: Ids;
 };
 
+/** `actor`: who lets them in, for the audit. */
+type Linking = { what: 'linked' | 'paired'; actor: string };
+
 const defaultRole = 'known';
 
 /** Lets in those who wait. */
 export interface Pairing {
   /** @throws ServiceError `not_found` or `conflict`, and then nothing has changed. */
-  link(pendingId: string, target: LinkTarget): Promise<LinkResult>;
+  link(actor: string, pendingId: string, target: LinkTarget): Promise<LinkResult>;
   /** @throws ServiceError `busy` after too many wrong codes, `not_found`, `conflict`, `bad_request`. */
-  pair(request: PairRequest): Promise<LinkResult>;
+  pair(actor: string, request: PairRequest): Promise<LinkResult>;
 }
 
 /** Lets in those who wait: by their place in the list, or by the code they were given. */
@@ -41,11 +43,11 @@ export function createPairing({ db, pending, trust, audit, events, clock, ids }:
   const throttle = createGuessThrottle(clock);
 
   /** All of it in one transaction, or nothing. The sender's next message is judged by it. */
-  const linkRow = async (row: PendingRow, target: LinkTarget, what: 'linked' | 'paired'): Promise<LinkResult> => {
+  const linkRow = async (row: PendingRow, target: LinkTarget, { what, actor }: Linking): Promise<LinkResult> => {
     const linked = await db.transaction(async (tx) => {
       const done = await linkIdentity(createTrustStore(tx, clock, ids), row, target);
       await createPendingStore(tx).delete(row.id);
-      await audit.add(tx, { actor: localActor, what, principal: done.principal.key, before: null, after: linkedFacts(done) });
+      await audit.add(tx, { actor, what, principal: done.principal.key, before: null, after: linkedFacts(done) });
       return done;
     });
     pending.remove(row);
@@ -57,9 +59,10 @@ export function createPairing({ db, pending, trust, audit, events, clock, ids }:
   };
 
   return {
-    link: (pendingId: string, target: LinkTarget): Promise<LinkResult> => linkRow(pending.read(pendingId), target, 'linked'),
+    link: (actor: string, pendingId: string, target: LinkTarget): Promise<LinkResult> =>
+      linkRow(pending.read(pendingId), target, { what: 'linked', actor }),
 
-    async pair({ code, as, role, name }: PairRequest): Promise<LinkResult> {
+    async pair(actor: string, { code, as, role, name }: PairRequest): Promise<LinkResult> {
       if (as !== undefined && (role ?? name) !== undefined) {
         throw badRequest('"as" links to a principal that has its name and roles; "role" and "name" are for a new one.');
       }
@@ -73,7 +76,7 @@ export function createPairing({ db, pending, trust, audit, events, clock, ids }:
         as === undefined
           ? { type: 'new', key: null, display_name: name ?? null, role: role ?? defaultRole }
           : { type: 'key', key: as };
-      return linkRow(row, target, 'paired');
+      return linkRow(row, target, { what: 'paired', actor });
     },
   };
 }

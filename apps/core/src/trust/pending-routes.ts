@@ -36,7 +36,7 @@ export function mountPendingRoutes(app: App, { pending, pairing }: { pending: Pe
   app.post<{ Params: { id: string }; Body: Static<typeof linkBody> }>(
     '/trust/pending/:id/link',
     { schema: { body: linkBody } },
-    ({ params, body }) => pairing.link(params.id, toTarget(body)),
+    ({ params, body, actor }) => pairing.link(actor, params.id, toTarget(body)),
   );
 
   app.delete<{ Params: { id: string } }>('/trust/pending/:id', ({ params }) => {
@@ -44,7 +44,7 @@ export function mountPendingRoutes(app: App, { pending, pairing }: { pending: Pe
     return { ok: true };
   });
 
-  app.post('/trust/pair', { schema: { body: pairBody } }, ({ body }) => pairing.pair(body));
+  app.post('/trust/pair', { schema: { body: pairBody } }, ({ body, actor }) => pairing.pair(actor, body));
 }
 
 function toTarget({ principal_id, principal }: Static<typeof linkBody>): LinkTarget {

@@ -1,5 +1,4 @@
 import type { Static } from '@svc/contract/schema.ts';
-import { localActor } from '@svc/contract/trust.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
@@ -58,38 +57,38 @@ function mountPrincipals(app: App, { trustAdmin: admin }: Pick<Deps, 'trustAdmin
 
   app.get<Id>('/trust/principals/:id', ({ params }) => admin.readPrincipal(params.id));
 
-  app.post('/trust/principals', { schema: { body: principalBody } }, ({ body }) => admin.createPrincipal(localActor, body));
+  app.post('/trust/principals', { schema: { body: principalBody } }, ({ body, actor }) => admin.createPrincipal(actor, body));
 
   app.patch<Id & { Body: Static<typeof principalPatch> }>(
     '/trust/principals/:id',
     { schema: { body: principalPatch } },
-    ({ params, body }) => admin.updatePrincipal(localActor, params.id, body),
+    ({ params, body, actor }) => admin.updatePrincipal(actor, params.id, body),
   );
 
-  app.delete<Id>('/trust/principals/:id', async ({ params }) => {
-    await admin.deletePrincipal(localActor, params.id);
+  app.delete<Id>('/trust/principals/:id', async ({ params, actor }) => {
+    await admin.deletePrincipal(actor, params.id);
     return { ok: true };
   });
 
   app.post<Id & { Body: Static<typeof identifierBody> }>(
     '/trust/principals/:id/identifiers',
     { schema: { body: identifierBody } },
-    ({ params, body }) => admin.addIdentifier(localActor, params.id, body.surface, body.value),
+    ({ params, body, actor }) => admin.addIdentifier(actor, params.id, body.surface, body.value),
   );
 
-  app.delete<{ Params: { iid: string } }>('/trust/identifiers/:iid', async ({ params }) => {
-    await admin.removeIdentifier(localActor, params.iid);
+  app.delete<{ Params: { iid: string } }>('/trust/identifiers/:iid', async ({ params, actor }) => {
+    await admin.removeIdentifier(actor, params.iid);
     return { ok: true };
   });
 
   app.post<Id & { Body: Static<typeof grantBody> }>(
     '/trust/principals/:id/grants',
     { schema: { body: grantBody } },
-    ({ params, body }) => admin.addGrant(localActor, params.id, body),
+    ({ params, body, actor }) => admin.addGrant(actor, params.id, body),
   );
 
-  app.delete<{ Params: { gid: string } }>('/trust/grants/:gid', async ({ params }) => {
-    await admin.removeGrant(localActor, params.gid);
+  app.delete<{ Params: { gid: string } }>('/trust/grants/:gid', async ({ params, actor }) => {
+    await admin.removeGrant(actor, params.gid);
     return { ok: true };
   });
 }
@@ -98,19 +97,19 @@ function mountPrincipals(app: App, { trustAdmin: admin }: Pick<Deps, 'trustAdmin
 function mountRoles(app: App, { trustAdmin: admin }: Pick<Deps, 'trustAdmin'>): void {
   app.get('/trust/roles', async () => ({ roles: await admin.listRoles() }));
 
-  app.post('/trust/roles', { schema: { body: roleBody } }, ({ body }) => admin.saveRole(localActor, body));
+  app.post('/trust/roles', { schema: { body: roleBody } }, ({ body, actor }) => admin.saveRole(actor, body));
 
-  app.delete<Id>('/trust/roles/:id', async ({ params }) => {
-    await admin.deleteRole(localActor, params.id);
+  app.delete<Id>('/trust/roles/:id', async ({ params, actor }) => {
+    await admin.deleteRole(actor, params.id);
     return { ok: true };
   });
 
   app.put<Id & { Body: Static<typeof toolServersBody> }>(
     '/trust/roles/:id/tool-servers',
     { schema: { body: toolServersBody } },
-    async ({ params, body: { tool_servers } }) => {
+    async ({ params, body: { tool_servers }, actor }) => {
       const { id: _id, ...role } = await admin.readRole(params.id);
-      await admin.saveRole(localActor, { ...role, tool_servers });
+      await admin.saveRole(actor, { ...role, tool_servers });
       return { ok: true, role: role.name, tool_servers };
     },
   );

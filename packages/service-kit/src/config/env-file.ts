@@ -18,6 +18,13 @@ export function readEnv(root: string, env: Env = process.env): Env {
   return { ...parseEnv(text.replace(/^\uFEFF/, '')), ...env };
 }
 
+/** The value of a variable that is for this process alone: taken out of its environment, so that no child inherits it. */
+export function takeEnv(name: string, env: Env = process.env): string | undefined {
+  const value = env[name];
+  delete env[name];
+  return value;
+}
+
 /**
  * What is wrong with lines of the `.env` file at the root, which are passed over. Their text is not shown: it may be a
  * secret that was pasted there.

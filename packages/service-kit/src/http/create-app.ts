@@ -6,6 +6,7 @@ import Fastify, {
   type RawServerDefault,
 } from 'fastify';
 import type { IncomingMessage, ServerResponse } from '../builtin.ts';
+import { localActor } from '@svc/contract/trust.ts';
 import type { HealthInfo, VersionInfo } from '@svc/contract/service.ts';
 import type { Schema, Static } from '@svc/contract/schema.ts';
 import { errorBodySchema } from '@svc/contract/error-body.ts';
@@ -22,6 +23,7 @@ import { createGuard } from './guard.ts';
 import { handleError } from './error-handler.ts';
 import { takeJsonBodies } from './json-bodies.ts';
 import { lazyCompilers } from './lazy-compilers.ts';
+import { noRemoteUsers, type RemoteUsers } from './remote-users.ts';
 import { createUnreadReplies, type UnreadReplies } from './unread-replies.ts';
 import { answerRefusedRequests } from './refuse-bytes.ts';
 import { writeAnswers } from './write-answers.ts';
@@ -29,6 +31,10 @@ import { writeAnswers } from './write-answers.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     unread: UnreadReplies;
+  }
+  interface FastifyRequest {
+    /** Who asks: a person whom the dashboard's proxy has proven, else `local`, a program of this machine. */
+    actor: string;
   }
   interface FastifyContextConfig {
     /** The route reads its body itself, for as long as it comes. */
@@ -64,6 +70,8 @@ export type AppOptions = AnswerMasks & {
   /** Mounts the service's own routes. Called once more, on an app that never listens, to draw `/openapi.json`. */
   routes: (app: App) => void;
   bodyLimit?: number;
+  /** Who may come with a name; nobody unless given. */
+  remoteUsers?: RemoteUsers;
 };
 
 const jsonBodyLimit = 10 * 1024 * 1024;
@@ -77,12 +85,14 @@ export function createApp(options: AppOptions): App {
   const app = bareApp(options);
   const connections = boundConnections({ server: app.server, log: options.log, unread: app.unread });
   const guard = createGuard(options.allowedHosts);
+  const { remoteUsers = noRemoteUsers } = options;
   let isClosing = false;
   app.addHook('preClose', async () => void (isClosing = true));
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
     const refusal = guard(request.headers);
     if (refusal !== null) throw refusal;
+    request.actor = remoteUsers.take(request.headers);
     if (isClosing) throw unavailable('This process is stopping. Try again in a moment.');
     if (connections.areTaken() && !alwaysServed.has(request.routeOptions.url ?? '')) throw tooMany();
   });
@@ -134,6 +144,7 @@ function bareApp(options: AppOptions): App {
     forceCloseConnections: 'idle',
   }).withTypeProvider<SchemaTypes>();
   answerRefusedRequests(app.server);
+  app.decorateRequest('actor', localActor);
   app.decorate('unread', createUnreadReplies());
   app.removeContentTypeParser('text/plain');
   takeJsonBodies(app as unknown as FastifyInstance, options.intake);
