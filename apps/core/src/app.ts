@@ -11,6 +11,7 @@ import { mountDeliveryRoutes } from './delivery/delivery-routes.ts';
 import { mountEngineRoutes } from './engine/engine-routes.ts';
 import { mountFeedRoutes } from './feed/feed-routes.ts';
 import { mountFolderRoutes } from './folder/folder-routes.ts';
+import { mountInstanceRoutes } from './instance/instance-routes.ts';
 import { mountPersonaRoutes } from './persona/persona-routes.ts';
 import { mountPricingRoutes } from './pricing/pricing-routes.ts';
 import { unpricedNotices } from './pricing/unpriced.ts';
@@ -56,6 +57,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
         ...context.subscriptionWarning.notices(),
         ...context.vault.notices(),
         ...context.folders.notices(),
+        ...context.ruleCheck.notices(),
         ...context.backups.notices(),
         ...context.uploads.notices(),
       ],
@@ -69,6 +71,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
         context.knownSecrets.threadFault(),
         context.pricing.fault(),
         context.persona.fault(),
+        context.instanceRules.fault(),
       ].filter((fault) => fault !== null),
     }),
     routes: (app) => {
@@ -82,6 +85,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       mountAnnouncementRoutes(app, context);
       mountPersonaRoutes(app, context);
       mountFolderRoutes(app, context);
+      mountInstanceRoutes(app, context);
       mountPricingRoutes(app, context);
       mountSpendRoutes(app, context);
       mountTrustRoutes(app, context);

@@ -24,15 +24,19 @@ import { createSubscriptionWarning } from './engine/subscription-warning.ts';
 import { createEvents } from './events.ts';
 import { createEventFeed } from './feed/event-feed.ts';
 import { createOpenFeeds } from './feed/open-feeds.ts';
+import { tidyPath } from './folder/check-folder.ts';
 import { createFolderLooks } from './folder/folder-looks.ts';
 import { openFolderStore } from './folder/folder-store.ts';
 import { createFolders } from './folder/folders.ts';
+import { createRuleCheck } from './instance/check-rules.ts';
+import { openInstanceRules } from './instance/instance-rules.ts';
 import { openModeration } from './moderation/open-moderation.ts';
 import { createPersona } from './persona/persona.ts';
 import { openPricing } from './pricing/pricing.ts';
 import { createConnectorSecrets } from './secret/connector-secrets.ts';
 import { createSecrets } from './secret/secrets.ts';
 import { createClaims } from './session/claims.ts';
+import { instanceOfKey } from './session/conversation-key.ts';
 import { createConversationFiles } from './session/conversation-files.ts';
 import { openObservedStore } from './session/observed-store.ts';
 import { createSessionStore } from './session/session-store.ts';
@@ -97,7 +101,9 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
   telemetry.subscribe(({ id, kind }, line) => eventFeed.publish({ id, kind, line }));
   const events = createEvents(telemetry, knownSecrets);
   const trustAudit = createTrustAudit(knownSecrets, clock);
-  const trust = await openTrust({ db, paths, audit: trustAudit, clock, ids, log });
+  const instanceRules = openInstanceRules({ file: paths.instanceRules, instanceOfKey, clock, log });
+  const trust = await openTrust({ db, paths, audit: trustAudit, rulesOf: instanceRules.ofPlace, clock, ids, log });
+  instanceRules.onChange(trust.changed);
   const pending = await openPending({ db, clock, ids, log });
   const pricing = await openPricing({ settings, clock, log });
   const spend = await openSpend({ db, settings, clock, events, log, toIdentifierValue });
@@ -135,10 +141,12 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
   const deliveries = createDeliveryStore(db, clock, ids);
   const send = overrides?.sendToChannel;
   const outbox = openOutbox({ settings, db, deliveries, journal, events, knownSecrets, clock, log, send });
+  const folderLooks = createFolderLooks({ dataDir: paths.root, clock });
   const folders = createFolders({
     store: await openFolderStore({ db, audit: trustAudit, events, clock }),
-    looks: createFolderLooks({ dataDir: paths.root, clock }),
+    looks: folderLooks,
     workspaces,
+    instanceRules,
     log,
   });
   const titleLane = createTitleLane();
@@ -159,6 +167,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     counts: () => pipeline.counts(),
   });
   const version = versionOf(settings.root);
+  const persona = createPersona({ file: paths.persona, folder: paths.personas, assistantName: settings.assistantName, clock });
   const trustAdmin = createTrustAdmin({ db, trust, audit: trustAudit, events, clock, ids });
   const parts = {
     settings,
@@ -181,7 +190,9 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
       log,
     }),
     pairing: createPairing({ db, pending, trust, audit: trustAudit, events, clock, ids }),
-    persona: createPersona({ file: paths.persona, assistantName: settings.assistantName, clock }),
+    persona,
+    instanceRules,
+    ruleCheck: createRuleCheck({ engines, engineIds, folderLooks, tidyPath, persona, trustAdmin, instanceRules, clock }),
     pricing,
     spend,
     sessions: createSessionStore(db, clock),
@@ -189,6 +200,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     announcements: await openAnnouncements(db, clock),
     workspaces,
     folders,
+    folderLooks,
     moderation: openModeration({ settings, secrets, clock, log }),
     vault,
     secrets,
@@ -221,6 +233,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     ...parts,
     pipeline,
     async close() {
+      instanceRules.close();
       await titles.close();
       vault.close();
       parts.connectorSecrets.close();

@@ -19,6 +19,7 @@ import { findTypes, type SeenFolders } from './connector-type/find-types.ts';
 import { linkPackages } from './connector-type/places.ts';
 import { openManagerDb } from './db/open-manager-db.ts';
 import { createInstanceService, type InstanceService } from './instance/instance-service.ts';
+import { createInstanceRulesWriter } from './instance/instance-rules.ts';
 import { createInstanceStore, type InstanceStore } from './instance/instance-store.ts';
 import { createAnnouncementStore } from './outbound/announcement-store.ts';
 import { createAnnouncer, type Announcer } from './outbound/announcer.ts';
@@ -84,7 +85,8 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
   const forgetOutbound = async (id: string) => {
     await Promise.all([held.removeOf(id), sent.removeOf(id)]);
   };
-  const instances = createInstanceService({ settings, paths, clock, log, store, types, supervisor, forgetOutbound });
+  const rules = createInstanceRulesWriter({ file: paths.instanceRules, coreUrl: coreUrlOf(settings), types, log });
+  const instances = createInstanceService({ rules, settings, paths, clock, log, store, types, supervisor, forgetOutbound });
   const deliver = createDeliverer({ supervisor, knownSecrets, clock, log });
   const events = createSentEvents({ telemetry, mask: supervisor.mask });
   const announcer = createAnnouncer({ instances, types, store: held, supervisor, deliver, ids: randomIds, clock, log });
@@ -96,7 +98,7 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
     telemetry,
     supervisor,
     instances,
-    coreMask: createCoreMask(`http://${settings.bindHost}:${settings.corePort}`, settings.insightsToken, clock),
+    coreMask: createCoreMask(coreUrlOf(settings), settings.insightsToken, clock),
     sender: createSendService({ instances, types, sent, ids: randomIds, uploads: paths.uploads, deliver, events }),
     announcer,
     channels: createChannelProxy({ instances, supervisor }),
@@ -158,5 +160,7 @@ function openSupervisor(
     maskKnown: (text) => knownSecrets.redactor().known(text),
   });
 }
+
+const coreUrlOf = ({ bindHost, corePort }: ManagerSettings): string => `http://${bindHost}:${corePort}`;
 
 const kitEntry = (): string => fileURLToPath(import.meta.resolve('@svc/connector-kit/child-main.ts'));

@@ -1,4 +1,4 @@
-import { intakeConfig, type ConnectorMeta } from '@svc/connector-kit';
+import { commonFields, intakeConfig, type ConnectorMeta } from '@svc/connector-kit';
 
 /** What this connector is. It is data: nothing here may open, read or start anything. */
 export const meta = {
@@ -30,6 +30,7 @@ export const meta = {
         default: '',
       },
       ...intakeConfig,
+      ...commonFields('engine', 'model', 'cwd', 'persona', 'allow', 'public'),
     },
   },
   outbound: { kinds: ['text'], target: { required: true, label: 'User' } },

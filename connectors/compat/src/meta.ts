@@ -1,3 +1,4 @@
+import { commonFields } from '@svc/connector-kit/common-fields.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 
 export const meta = {
@@ -46,6 +47,7 @@ export const meta = {
         description:
           'For clients that send the whole conversation each time, or ask single questions. X-Session-Key still names a lasting one; the others are forgotten a day after they were used.',
       },
+      ...commonFields('engine', 'model', 'cwd', 'persona', 'allow', 'public'),
     },
   },
   outbound: false,

@@ -28,6 +28,7 @@ export { badRequest, errorText, ServiceError } from '@svc/service-kit/service-er
 export { CoreError } from './core-error.ts';
 
 export { channelKey, deviceKey, parseKey, userKey } from './conversation-key.ts';
+export { commonFields, type CommonField, type ReplyStyle } from './common-fields.ts';
 export { intakeConfig } from './intake-config.ts';
 
 export { checkBindHost } from './http/check-bind-host.ts';

@@ -92,6 +92,7 @@ export const envelopeSchema = {
     capabilities: capabilitiesSchema,
     public: { type: 'boolean' },
     keeps: { type: 'boolean' },
+    mentioned: { type: 'boolean' },
     intake: {
       type: 'object',
       properties: {
@@ -132,6 +133,8 @@ export type Envelope = {
   public?: boolean;
   /** The channel shows the conversation's history: a reply that nobody fetches is found there, so it is neither pushed nor listed as failed. */
   keeps?: boolean;
+  /** False for a room's message that does not name the assistant: with the field `mention_only` it is only observed. */
+  mentioned?: boolean;
   intake?: Intake;
   /** `channelId`, `chatId` or `target` name the session's outbound route. */
   channel_context?: Record<string, unknown>;

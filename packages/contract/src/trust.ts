@@ -46,7 +46,7 @@ export type Principal = {
 };
 
 /** Why a sender is denied, for code to go by; `reason` says it to people. */
-export type Denial = 'unknown_sender' | 'disabled' | 'blocked' | 'no_grant' | 'low_tier' | 'gate_closed';
+export type Denial = 'unknown_sender' | 'disabled' | 'blocked' | 'no_grant' | 'low_tier' | 'not_allowed' | 'gate_closed';
 
 /** Result of resolving a sender: effective trust, or a denial with its reason. */
 export type Identity = {

@@ -24,6 +24,7 @@ const folders: Record<string, (rest: readonly string[]) => boolean> = {
   instances: (rest) => rest.length >= 2 && !rest.slice(1).some(isSecretName),
   connectors: (rest) => rest.length >= 2 && rest.every(isConnectorPart),
   uploads: (rest) => rest[0] !== '.staging' && rest.length <= 3,
+  personas: (rest) => rest.length === 1 && /^[a-z0-9-]{1,64}\.md$/.test(rest[0] ?? ''),
   silos: (rest) => rest.length === 2 && rest.every((part) => /^[0-9a-z_]{1,64}$/.test(part)),
 };
 

@@ -22,7 +22,7 @@ const tooMuch = ({ name }: PackedFile) =>
       'backup without secrets, and copy the folder "instances" yourself.',
   );
 
-type Places = Pick<DataPaths, 'root' | 'connectors' | 'instances' | 'uploads' | 'silos' | 'trustSeed'>;
+type Places = Pick<DataPaths, 'root' | 'personas' | 'connectors' | 'instances' | 'uploads' | 'silos' | 'trustSeed'>;
 
 /** What is packed unencrypted: configuration, code of connectors, finished uploads, silos. */
 export async function gatherFiles(paths: Places, onLeftOut: (connector: string) => void = () => {}): Promise<PackedFile[]> {
@@ -40,6 +40,7 @@ export async function gatherFiles(paths: Places, onLeftOut: (connector: string) 
     ...connectors.files,
     manifest === null ? null : { ...manifest, grows: true as const },
     ...uploads.filter(({ name }) => name !== 'uploads/manifest.jsonl' && !name.endsWith('.part')),
+    ...(await below('personas', paths.personas)),
     ...(await below('silos', paths.silos)),
   ];
   return found.filter((file) => file !== null).filter(({ name }) => isArchiveName(name));

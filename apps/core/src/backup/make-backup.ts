@@ -25,6 +25,7 @@ export type BackupPlaces = Pick<
   | 'instances'
   | 'uploads'
   | 'silos'
+  | 'personas'
   | 'trustSeed'
   | 'backups'
 >;

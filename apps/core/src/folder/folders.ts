@@ -3,6 +3,7 @@ import type { FolderList, FolderScope, TrustedFolder, WorkingFolder } from '@svc
 import type { Identity } from '@svc/contract/trust.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { InstanceRulesReader } from '../instance/instance-rules.ts';
 import type { Workspaces } from '../session/workspaces.ts';
 import { tidyPath, type FolderFinding } from './check-folder.ts';
 import type { FolderLooks } from './folder-looks.ts';
@@ -32,14 +33,27 @@ export type Folders = {
   notices(): string[];
 };
 
-type Deps = { store: FolderStore; looks: FolderLooks; workspaces: Pick<Workspaces, 'folderFor'>; log: Pick<Log, 'warn'> };
+type Deps = {
+  store: FolderStore;
+  looks: FolderLooks;
+  workspaces: Pick<Workspaces, 'folderFor'>;
+  /** What the settings of instances say. */
+  instanceRules?: Pick<InstanceRulesReader, 'of'>;
+  log: Pick<Log, 'warn'>;
+};
 
-export function createFolders({ store, looks, workspaces, log }: Deps): Folders {
+export function createFolders({ store, looks, workspaces, instanceRules, log }: Deps): Folders {
   const ofConversation = ({ conversationKey }: Pick<Origin, 'conversationKey'>) =>
     store.folderOf('conversation', conversationKey);
+  /** What was set by the command counts before the connector's own setting. */
+  const ofInstance = (id: string): WorkingFolder | null => {
+    const cwd = instanceRules?.of(id).cwd;
+    const own = { scope: 'instance', name: id, path: tidyPath(cwd ?? ''), for: 'full', updated_at: 0 } as const;
+    return store.folderOf('instance', id) ?? (cwd === undefined ? null : own);
+  };
   const setFor = (origin: Origin) =>
     ofConversation(origin) ??
-    (origin.instanceId === null ? null : store.folderOf('instance', origin.instanceId)) ??
+    (origin.instanceId === null ? null : ofInstance(origin.instanceId)) ??
     store.folderOf('channel', origin.channel);
 
   /** What is set for everybody holds for those who have every right; the folder of one conversation can be opened to readers. */

@@ -11,7 +11,7 @@ function open() {
   onTestFinished(() => folder.remove());
   const file = path.join(folder.path, 'persona.md');
   const clock = createFakeClock();
-  const persona = createPersona({ file, assistantName: 'Jarvis', clock });
+  const persona = createPersona({ file, folder: path.join(path.dirname(file), 'personas'), assistantName: 'Jarvis', clock });
   const write = (text: string) => {
     writeFileSync(file, text);
     clock.advance(1000);

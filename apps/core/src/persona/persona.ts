@@ -1,20 +1,28 @@
 import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { errorText } from '@svc/service-kit/service-error.ts';
+import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 import { builtInPersona } from './built-in-persona.ts';
 
 /** `extended`: the built-in persona, then the operator's own words. */
 export type PersonaSource = 'built-in' | 'extended' | 'replaced';
 
 export type Persona = {
-  /** What every engine gets as its system prompt, ahead of what a channel asks for. */
-  text(): string;
+  /**
+   * What every engine gets as its system prompt, ahead of what a channel asks for. `name`: of the persona that an instance has
+   * in place of the usual one.
+   * @throws ServiceError `unprocessable` when there is none of this name.
+   */
+  text(name?: string): string;
   source(): PersonaSource;
+  /** Whether there is a persona of this name. */
+  has(name: string): boolean;
   /** Why the operator's file is not used as it is; null when all is well. */
   fault(): string | null;
 };
 
-type Deps = { file: string; assistantName: string; clock: Pick<Clock, 'elapsed'> };
+/** `folder`: where named personas lie. */
+type Deps = { file: string; folder: string; assistantName: string; clock: Pick<Clock, 'elapsed'> };
 
 const recheckMs = 1000;
 /** A model reads it in every conversation. */
@@ -23,11 +31,48 @@ const maxBytes = 16 * 1024;
 export const replacingLine = '<!-- replace -->';
 
 /**
- * The assistant's persona: built in, extended or replaced by `persona.md` of the data folder, which is looked at again at
- * most once a second. A file that cannot be used leaves what was in force before.
+ * The assistant's persona: built in, extended or replaced by `persona.md` of the data folder, or by a file of `personas` for
+ * the instances that name it. Files are looked at again at most once a second.
  */
-export function createPersona({ file, assistantName, clock }: Deps): Persona {
+export function createPersona({ file, folder, assistantName, clock }: Deps): Persona {
   const builtIn = builtInPersona(assistantName);
+  const usual = createPersonaFile({ file, builtIn, clock });
+  const named = new Map<string, PersonaFile>();
+  const find = (name: string): PersonaFile => {
+    const known = named.get(name);
+    if (known !== undefined) return known;
+    const found = createPersonaFile({ file: path.join(folder, `${name}.md`), builtIn, clock });
+    if (named.size >= maxNamed) named.clear();
+    named.set(name, found);
+    return found;
+  };
+
+  return {
+    text(name) {
+      if (name === undefined) return usual.read().text;
+      const { text, source } = find(name).read();
+      if (source === 'built-in') throw missing(name);
+      return text;
+    },
+    source: () => usual.read().source,
+    has: (name) => find(name).read().source !== 'built-in',
+    fault: () => [usual, ...named.values()].map((each) => each.fault()).find((fault) => fault !== null) ?? null,
+  };
+}
+
+const maxNamed = 1000;
+
+/** To answer as someone else could say what the operator wants left unsaid. */
+const missing = (name: string) =>
+  new ServiceError(
+    'unprocessable',
+    `The persona "${name}" of this connector is not there, so nothing was said. The operator can write it.`,
+  );
+
+type PersonaFile = { read(): { text: string; source: PersonaSource }; fault(): string | null };
+
+/** One file of the operator's. One that cannot be used leaves what was in force before. */
+function createPersonaFile({ file, builtIn, clock }: Pick<Deps, 'file' | 'clock'> & { builtIn: string }): PersonaFile {
   let current: { text: string; source: PersonaSource } = { text: builtIn, source: 'built-in' };
   let fault: string | null = null;
   let seen = '';
@@ -52,11 +97,7 @@ export function createPersona({ file, assistantName, clock }: Deps): Persona {
     return current;
   };
 
-  return {
-    text: () => fresh().text,
-    source: () => fresh().source,
-    fault: () => (fresh(), fault),
-  };
+  return { read: fresh, fault: () => (fresh(), fault) };
 }
 
 function withOwn(builtIn: string, content: string): { text: string; source: PersonaSource } {

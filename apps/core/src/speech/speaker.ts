@@ -27,7 +27,7 @@ export async function speakerOf(
   if (peer === null) throw badRequest('"sender" is for connectors, which show their pass.');
   if (rawId === undefined) throw badRequest('Name the "sender" that this is for.');
   const from = { channel: peer.type, sender: { raw_id: rawId } };
-  const identity = await trust.resolve({ ...from, conversation_key: '', public: false });
+  const identity = await trust.resolve({ ...from, conversation_key: '', public: false, instance_id: peer.instanceId });
   if (identity.denied) throw new ServiceError('no_access', 'no access');
   return { identity, from };
 }

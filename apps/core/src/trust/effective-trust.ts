@@ -1,3 +1,4 @@
+import { rolePrefix } from '@svc/contract/instance-rules.ts';
 import {
   atLeast,
   tiers,
@@ -10,7 +11,14 @@ import {
 } from '@svc/contract/trust.ts';
 import type { GrantedRole, KnownSender } from './trust-store.ts';
 
-export type TrustContext = { surface: string; conversationKey: string; public: boolean; now: number };
+export type TrustContext = {
+  surface: string;
+  conversationKey: string;
+  public: boolean;
+  now: number;
+  /** The people and roles that the instance is open to; unset for everybody. */
+  allow?: readonly string[];
+};
 
 /** Below this tier a sender gets no answer. */
 const floor: Tier = 'GUEST';
@@ -30,6 +38,8 @@ export function toIdentity(sender: KnownSender | null, context: TrustContext): I
   const best = tiers.findLast((tier) => grants.some((grant) => grant.tier === tier));
   if (best === undefined) return denied(sender, 'no_grant', 'the principal has no grant that fits here');
   if (!atLeast(best, floor)) return denied(sender, 'low_tier', `the tier ${best} gets no answer`, best);
+  if (context.allow !== undefined && !isOpenTo(sender, grants, context.allow))
+    return denied(sender, 'not_allowed', 'the connector is not open to this person (its setting "allow")');
   const highest = grants.filter(({ tier }) => tier === best);
   const tier = context.public && atLeast(best, publicCap) ? publicCap : best;
   return {
@@ -44,6 +54,14 @@ export function toIdentity(sender: KnownSender | null, context: TrustContext): I
     reason: `granted ${best}${tier === best ? '' : `, capped to ${tier} on a public surface`}`,
   };
 }
+
+/** People are named by key or id, roles by what the grants give here and now. */
+const isOpenTo = ({ principal_id, key }: KnownSender, grants: readonly GrantedRole[], allow: readonly string[]): boolean =>
+  allow.some((entry) =>
+    entry.startsWith(rolePrefix)
+      ? grants.some(({ role }) => role === entry.slice(rolePrefix.length))
+      : entry === key || entry === principal_id,
+  );
 
 /** Every grant of a sender, and why it does not count in a context. */
 export const judgeGrants = (sender: KnownSender, context: TrustContext): JudgedGrant[] =>

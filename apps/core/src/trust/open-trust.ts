@@ -9,15 +9,23 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
 import { seedTrust } from './seed-trust.ts';
 import type { TrustAudit } from './trust-audit.ts';
-import { createTrustService, type TrustService } from './trust-service.ts';
+import { createTrustService, type RulesOf, type TrustService } from './trust-service.ts';
 import { createTrustStore } from './trust-store.ts';
 
-type Deps = { db: Database; paths: DataPaths; audit: TrustAudit; clock: Clock; ids: Ids; log: Pick<Log, 'error'> };
+type Deps = {
+  db: Database;
+  paths: DataPaths;
+  audit: TrustAudit;
+  rulesOf?: RulesOf;
+  clock: Clock;
+  ids: Ids;
+  log: Pick<Log, 'error'>;
+};
 
 /** Sets trust up and opens it. Whatever goes wrong leaves everybody denied, and the service running to say so. */
-export async function openTrust({ db, paths, audit, clock, ids, log }: Deps): Promise<TrustService> {
+export async function openTrust({ db, paths, audit, rulesOf, clock, ids, log }: Deps): Promise<TrustService> {
   const store = createTrustStore(db, clock, ids);
-  const trust = createTrustService(store, clock);
+  const trust = createTrustService(store, clock, rulesOf);
   try {
     const lost = (await store.isEmpty()) ? lostStore(paths) : null;
     if (lost !== null) throw new Error(lost);

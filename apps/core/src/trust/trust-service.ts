@@ -1,4 +1,5 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
+import type { InstanceRules } from '@svc/contract/instance-rules.ts';
 import type { ExplainedIdentity, Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
@@ -10,8 +11,11 @@ const cacheSize = 10_000;
 /** With more identifiers than this they are not kept in memory, and a stranger costs a look into the store. */
 const maxKnown = 100_000;
 
-type Place = Pick<Envelope, 'channel' | 'public' | 'conversation_key'>;
+/** `instance_id`: where the connector is known by its pass; else the key says it. */
+type Place = Pick<Envelope, 'channel' | 'public' | 'conversation_key'> & { instance_id?: string };
 type Message = Place & Pick<Envelope, 'sender'>;
+/** What the operator set for the instance that a message comes through. */
+export type RulesOf = (place: Place) => Pick<InstanceRules, 'allow' | 'public'>;
 type Store = Pick<TrustStore, 'findSender' | 'findPrincipal' | 'identifiers'>;
 
 /** Answers who a sender is and what that allows. */
@@ -39,7 +43,7 @@ export interface TrustService {
  * changes; expiry and scope are judged each time. While `fault` is set everybody is denied: a trust store that
  * cannot be relied on never lets anyone in.
  */
-export function createTrustService(store: Store, clock: Clock): TrustService {
+export function createTrustService(store: Store, clock: Clock, rulesOf: RulesOf = () => ({})): TrustService {
   let cache = new Map<string, KnownSender | null>();
   /** Every identifier there is, while that is known for sure. */
   let known: ReadonlySet<string> | null = null;
@@ -74,12 +78,17 @@ export function createTrustService(store: Store, clock: Clock): TrustService {
     known = new Set(all.map(({ surface, value }) => keyOf(surface, value)));
   };
 
-  const contextOf = ({ channel, conversation_key, public: isPublic }: Place) => ({
-    surface: channel,
-    conversationKey: conversation_key,
-    public: isPublic === true,
-    now: clock.now(),
-  });
+  const contextOf = (place: Place) => {
+    const { channel, conversation_key, public: isPublic } = place;
+    const rules = rulesOf(place);
+    return {
+      surface: channel,
+      conversationKey: conversation_key,
+      public: isPublic === true || rules.public === true,
+      now: clock.now(),
+      allow: rules.allow,
+    };
+  };
 
   return {
     async resolve(envelope: Message): Promise<Identity> {

@@ -2,6 +2,7 @@ import { counted } from '@svc/service-kit/words.ts';
 import { atLeast, type Identity, type Tier } from '@svc/contract/trust.ts';
 import { forgetConversation } from '../session/forget-conversation.ts';
 import { abortTurn } from './abort-turn.ts';
+import { engineOfTurn } from './engine-of-turn.ts';
 import type { PipelineParts } from './turn-deps.ts';
 import type { Turn } from './turn.ts';
 
@@ -13,6 +14,7 @@ type Deps = Pick<
   | 'batches'
   | 'journal'
   | 'engines'
+  | 'instanceRules'
   | 'events'
   | 'observed'
   | 'conversationFiles'
@@ -64,10 +66,11 @@ const statusCommand: ChatCommand = {
   about: 'show what is going on here',
   floor: 'GUEST',
   waits: false,
-  async run({ sessions, turnQueue, engines }, turn, identity) {
+  async run(deps, turn, identity) {
+    const { sessions, turnQueue } = deps;
     const key = turn.envelope.conversation_key;
     const session = await sessions.read(key);
-    const { choice } = await engines.active();
+    const { choice } = await engineOfTurn(deps, turn);
     const counts = turnQueue.counts();
     // The reason names places on this machine.
     const why = atLeast(identity.trust_tier, 'TRUSTED') && turn.envelope.public !== true ? ` ${choice.why}` : '';

@@ -16,6 +16,7 @@ test('of an envelope is kept what the contract knows, and all that a channel say
     },
     delivery: 'sync',
     capabilities: { max_message_chars: 10 },
+    mentioned: true,
     public: false,
     keeps: true,
     intake: { debounce_ms: 1, pairing: true },

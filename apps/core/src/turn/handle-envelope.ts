@@ -3,6 +3,7 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import { findChatCommand } from './chat-commands.ts';
 import { instanceOfKey } from '../session/conversation-key.ts';
 import { checkEnvelope, knownFields } from './check-envelope.ts';
+import { heldToRules } from './held-to-rules.ts';
 import { holdInput } from './hold-input.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { originOf } from './origin.ts';
@@ -19,6 +20,7 @@ type Deps = { run: RunLiveTurn } & Pick<
   | 'ids'
   | 'intake'
   | 'trust'
+  | 'instanceRules'
   | 'pending'
   | 'events'
   | 'observed'
@@ -70,8 +72,9 @@ function join(live: LiveTurn, envelope: Envelope, caller: Caller): Promise<Handl
 async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<HandleResult> {
   const { turn } = live;
   const { envelope } = turn;
+  const held = heldToRules(deps, turn);
   const stranger = deps.trust.strangerOf(envelope);
-  if (stranger !== null) return deny(deps, turn, stranger);
+  if (stranger !== null) return deny(deps, held, stranger);
   const isObserved = envelope.delivery === 'async';
   const command = findChatCommand(envelope.content.text);
   const isGathered = command === null && deps.batches.takes(envelope);
@@ -80,7 +83,7 @@ async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<Handl
   if (isGathered && !isObserved) deps.turnQueue.checkRoom(envelope.conversation_key);
   const ticket = needsPlace ? deps.turnQueue.enter(envelope.conversation_key) : freeTicket;
   try {
-    const admission = await admit(deps, turn, isObserved);
+    const admission = await admit(deps, held, isObserved);
     if ('ended' in admission) return admission.ended;
     const isFree = !isGathered && ticket.isFree();
     const seq = await deps.journal.accept(turn, isFree ? 'running' : 'queued');

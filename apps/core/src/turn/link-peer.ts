@@ -32,6 +32,8 @@ export type LinkPeer = {
    * @throws ServiceError `unauthorized` before the pass was shown, `forbidden` when it asks in another's name.
    */
   check(request: Exclude<LinkRequest, { op: 'hello' }>): void;
+  /** Whose link it is; null before its pass was shown. */
+  instanceId(): string | null;
   /** It has asked in others' names so often that nothing it says is worth an answer. */
   isIncorrigible(): boolean;
 };
@@ -66,6 +68,7 @@ export function createLinkPeers({ passes, pendingAcks, events, clock, log }: Dep
           `This link speaks for the ${peer.type} instance ${peer.instanceId}, not for the ${claim.what} "${claim.name}".`,
         );
       },
+      instanceId: () => peer?.instanceId ?? null,
       isIncorrigible: () => foreign >= maxForeign,
     };
   };

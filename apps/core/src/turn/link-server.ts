@@ -188,7 +188,10 @@ async function serveRequest(
 ): Promise<void> {
   const { id } = request;
   if (request.op === 'delivered') return takeConfirmation(deps.pipeline, link, request);
-  if (request.op === 'resolve') return void send({ id, identity: await deps.trust.resolve(request.envelope) });
+  if (request.op === 'resolve') {
+    const instance_id = link.peer.instanceId() ?? undefined;
+    return void send({ id, identity: await deps.trust.resolve({ ...request.envelope, instance_id }) });
+  }
   const caller: Caller = {
     sink: request.stream ? (frame) => void send({ id, frame }) : null,
     isGone: link.isGone,

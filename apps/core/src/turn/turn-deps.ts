@@ -14,6 +14,7 @@ import type { EngineRegistry } from '../engine/engine-registry.ts';
 import type { EngineFallback } from '../engine/fallback.ts';
 import type { Events } from '../events.ts';
 import type { Folders } from '../folder/folders.ts';
+import type { InstanceRulesReader } from '../instance/instance-rules.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import type { Persona } from '../persona/persona.ts';
 import type { Pricing } from '../pricing/pricing.ts';
@@ -56,6 +57,7 @@ export type TurnDeps = {
   events: Events;
   trust: Pick<TrustService, 'strangerOf' | 'resolve' | 'resolvePrincipal' | 'onChange'>;
   pending: Pick<Pending, 'note'>;
+  instanceRules: Pick<InstanceRulesReader, 'of'>;
   persona: Pick<Persona, 'text'>;
   sessions: Pick<SessionStore, 'read' | 'open' | 'announceCursor' | 'keepEngineSession' | 'addTurn' | 'delete'>;
   claims: Pick<Claims, 'isClaimed'>;

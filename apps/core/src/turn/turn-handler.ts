@@ -2,6 +2,7 @@ import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { mayUse, type ChatCommand } from './chat-commands.ts';
 import { isAtHome } from '../session/conversation-key.ts';
+import { heldToRules } from './held-to-rules.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { runTurn } from './run-turn.ts';
 import { admit } from './steps/admit.ts';
@@ -14,9 +15,10 @@ import type { Turn } from './turn.ts';
 /** What a live turn does when its time has come: a chat command, or the steps of a turn. */
 export function turnHandler(deps: PipelineParts, live: LiveTurn, command: ChatCommand | null): Work<HandleResult> {
   const { turn, sink } = live;
-  return command === null
-    ? (signal) => timed(deps, turn, () => runTurn(deps, turn, { sink, signal }))
-    : () => runCommand(deps, turn, command);
+  return async (signal) => {
+    const held = heldToRules(deps, turn);
+    return command === null ? timed(deps, held, () => runTurn(deps, held, { sink, signal })) : runCommand(deps, held, command);
+  };
 }
 
 /** A turn that takes longer than this is told of while it runs. */

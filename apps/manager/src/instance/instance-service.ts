@@ -12,6 +12,7 @@ import type { ConnectorTypes } from '../connector-type/connector-types.ts';
 import type { InstanceSupervisor } from '../supervisor/instance-supervisor.ts';
 import { createOrder, type Order } from './in-order.ts';
 import type { CreateInstance, UpdateInstance } from './instance-schema.ts';
+import type { InstanceRulesWriter } from './instance-rules.ts';
 import type { InstanceRows, InstanceStore, StoredInstance } from './instance-store.ts';
 import { findPortClash } from './port-clash.ts';
 import { replaceConfig } from './replace-config.ts';
@@ -24,6 +25,7 @@ type Deps = {
   store: InstanceStore;
   types: ConnectorTypes;
   supervisor: InstanceSupervisor;
+  rules: InstanceRulesWriter;
   /** An instance is deleted, and with it what was to be sent through it. */
   forgetOutbound(id: string): Promise<void>;
 };
@@ -65,9 +67,11 @@ export function createInstanceService(deps: Deps): InstanceService {
     remove: (id) => removeInstance(service, id),
     async start(id) {
       await types.refresh();
-      const going = await inOrder(async () => ({
-        done: supervisor.start(await change(service, id, (before) => ({ ...before, enabled: true }))),
-      }));
+      const going = await inOrder(async () => {
+        const instance = await change(service, id, (before) => ({ ...before, enabled: true }));
+        await publishRules(service);
+        return { done: supervisor.start(instance) };
+      });
       return settled(service, id, going.done);
     },
     async stop(id) {
@@ -82,6 +86,7 @@ export function createInstanceService(deps: Deps): InstanceService {
       await types.refresh();
       const going = await inOrder(async () => {
         const instance = await readStored(store, id);
+        await publishRules(service);
         if (!instance.enabled) throw conflict(`The instance "${id}" is stopped. Start it with POST /instances/${id}/start.`);
         return { done: supervisor.restart(instance) };
       });
@@ -91,6 +96,7 @@ export function createInstanceService(deps: Deps): InstanceService {
       try {
         await inOrder(async () => {
           await supervisor.reap();
+          await publishRules(service);
           for (const instance of await store.list()) if (instance.enabled) void supervisor.start(instance);
         });
       } catch (error) {
@@ -101,13 +107,15 @@ export function createInstanceService(deps: Deps): InstanceService {
 }
 
 async function createInstance(service: Service, request: CreateInstance): Promise<Instance> {
-  const { types, supervisor, inOrder } = service;
+  const { types, rules, supervisor, inOrder } = service;
   const { type, name, config = {}, enabled = false } = request;
   await types.refresh();
   const meta = metaOf(types, type);
   const filled = types.validate(meta, config);
+  await rules.check(meta, filled);
   const { id, going } = await inOrder(async () => {
     const instance = await storeNew(service, meta, { name, enabled, config: filled });
+    await publishRules(service);
     return { id: instance.id, going: enabled ? supervisor.start(instance) : Promise.resolve() };
   });
   return settled(service, id, going);
@@ -130,14 +138,19 @@ const storeNew = (
   });
 
 async function updateInstance(service: Service, id: string, patch: UpdateInstance): Promise<Instance> {
-  const { types, supervisor, inOrder } = service;
+  const { types, rules, supervisor, inOrder } = service;
   await types.refresh();
+  if (patch.config !== undefined) {
+    const before = await readStored(service.store, id);
+    await rules.check(metaOf(types, before.type), configAfter(types, before, patch.config), before.config);
+  }
   const going = await inOrder(async () => {
     const after = await change(service, id, (before) => ({
       ...before,
       ...patch,
       config: configAfter(types, before, patch.config),
     }));
+    await publishRules(service);
     return { done: after.enabled ? supervisor.restart(after) : supervisor.stop(id) };
   });
   return settled(service, id, going.done);
@@ -146,11 +159,16 @@ async function updateInstance(service: Service, id: string, patch: UpdateInstanc
 const configAfter = (types: ConnectorTypes, { id, type, config }: StoredInstance, sent: UpdateInstance['config']) =>
   sent === undefined ? config : replaceConfig({ id, meta: metaOf(types, type), validate: types.validate, before: config, sent });
 
-async function removeInstance({ store, paths, supervisor, forgetOutbound, inOrder }: Service, id: string): Promise<void> {
+/** Before a process is started, so that the core holds its first message to them. */
+const publishRules = async ({ rules, store }: Service): Promise<void> => rules.publish(await store.list());
+
+async function removeInstance(service: Service, id: string): Promise<void> {
+  const { store, paths, supervisor, forgetOutbound, inOrder } = service;
   const gone = await inOrder(async () => {
     await readStored(store, id);
     await store.delete(id);
     await forgetOutbound(id);
+    await publishRules(service);
     return { done: supervisor.remove(id) };
   });
   await gone.done;

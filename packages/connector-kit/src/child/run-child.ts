@@ -7,6 +7,7 @@ import type { ParentMessage } from '../child-protocol.ts';
 import type { Connector, RunningConnector, StartContext } from '../connector.ts';
 import { createCoreLink, type CoreLink } from '../core-link.ts';
 import { intakeOf } from '../intake-config.ts';
+import { withCommonFields } from '../reply-style.ts';
 import { createFileState } from '../state/file-state.ts';
 import { createSpeech } from '../speech.ts';
 import { createUploads } from '../uploads.ts';
@@ -57,7 +58,8 @@ export function runChild(): void {
     if (started !== null) return;
     log.bind(message.connectorType, message.instanceId);
     const intake = intakeOf(message.config);
-    const core = createCoreLink({ socketPath: message.coreSocket, pass: message.pass, clock: systemClock, log, intake });
+    const link = createCoreLink({ socketPath: message.coreSocket, pass: message.pass, clock: systemClock, log, intake });
+    const core = withCommonFields(link, message.config);
     started = live({ message, log, parent, core, shutdown });
   });
 }

@@ -41,6 +41,10 @@ export type DataPaths = {
   trustSeed: string;
   /** The operator's own words on who the assistant is. */
   persona: string;
+  /** Personas that single connectors have in its place, a file each. */
+  personas: string;
+  /** What the core holds each connector to; written by the manager. */
+  instanceRules: string;
   supervisorState: string;
   supervisorLock: string;
   /** The connector link of the core. A socket path is limited to about 100 bytes, so a deep data folder gets one elsewhere. */
@@ -71,6 +75,8 @@ export function dataPaths(dataDir: string): DataPaths {
     restore: at('restore'),
     trustSeed: at('trust.seed.json'),
     persona: at('persona.md'),
+    personas: at('personas'),
+    instanceRules: at('instance-rules.json'),
     supervisorState: at('run', 'supervisor.json'),
     supervisorLock: at('run', 'supervisor.lock'),
     coreSocket: socketPath(at('run', 'core.sock')),

@@ -86,7 +86,7 @@ const always = [
   'silos',
 ];
 /** What not every backup knew of: one without them says nothing about those that are here. */
-const ifIncoming = ['moderation.deny.txt', 'persona.md', 'connectors'];
+const ifIncoming = ['moderation.deny.txt', 'persona.md', 'personas', 'connectors'];
 /** What it holds only when its secrets are restored too. */
 const secret = ['secrets.json', 'vault'];
 

@@ -43,6 +43,7 @@ const promptOf = (seen: ObservedMessage[], attachments: Attachment[] = []) => {
   const log = { warn: (fields: object) => void warnings.push(JSON.stringify(fields)) };
   const deps = {
     clock: createFakeClock(),
+    instanceRules: { of: () => ({}) },
     persona: { text: () => 'be kind' },
     observed: { list: () => Promise.resolve(seen) },
     announcements: { newestId: () => 0 },

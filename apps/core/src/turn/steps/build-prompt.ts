@@ -27,7 +27,10 @@ export type Prompt = {
   announcedUpTo: number;
 };
 
-type Deps = Pick<TurnDeps, 'clock' | 'persona' | 'observed' | 'conversationFiles' | 'announcements' | 'sessions' | 'journal'>;
+type Deps = Pick<
+  TurnDeps,
+  'clock' | 'persona' | 'instanceRules' | 'observed' | 'conversationFiles' | 'announcements' | 'sessions' | 'journal'
+>;
 
 /**
  * Builds what the engine gets. Facts that change from turn to turn stand in the user message: engines freeze their
@@ -39,7 +42,7 @@ export async function buildPrompt(deps: Deps, turn: Turn, identity: Identity): P
   const seen = await stageSeen(deps, conversation_key, await observed.list(conversation_key));
   const mail = await readAnnouncements(deps, turn, identity);
   const context = [...describeAnnouncements(mail), ...describeObserved(seen)];
-  const persona = deps.persona.text();
+  const persona = deps.persona.text(deps.instanceRules.of(turn.instanceId).persona);
   if (mail.shown.length > 0) await keepCursor(deps, turn, mail.after);
   return {
     text: [...context, describeTurn(turn, identity, clock.now()), await longSenderText(content.text)].join('\n\n'),

@@ -20,6 +20,7 @@ function open(...outcomes: Reasoned['outcome'][]) {
   const engineOf = (id: string) => ({ choice: { id }, engine: { id } });
   const deps = {
     engines: { active: () => Promise.resolve(engineOf('claude')), open: (id: string) => Promise.resolve(engineOf(id)) },
+    instanceRules: { of: () => ({}) },
     engineFallback: fallback,
     events: {
       engineNotice: (_turn: unknown, _identity: unknown, { engineId, code }: Record<'engineId' | 'code', string>) =>
@@ -34,7 +35,7 @@ function open(...outcomes: Reasoned['outcome'][]) {
   };
   const used = { turn: {}, charge: { usage: {} }, isReported: false, engineSessionId: null };
   const run = () =>
-    reasonWithFallback(deps as never, {} as never, ({ choice }) => {
+    reasonWithFallback(deps as never, { turn: { instanceId: null } } as never, ({ choice }) => {
       asked.push(choice.id);
       return Promise.resolve({ outcome: outcomes.shift() ?? done, used } as unknown as Reasoned);
     });

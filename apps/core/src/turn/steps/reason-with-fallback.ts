@@ -1,19 +1,20 @@
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { ActiveEngine } from '../../engine/engine-pool.ts';
 import { asEngineId } from '../../engine/fallback.ts';
+import { engineOfTurn } from '../engine-of-turn.ts';
 import type { OpenSession } from '../../session/session-store.ts';
 import type { RunFailure } from '../run-engine.ts';
 import type { TurnDeps } from '../turn-deps.ts';
 import { countFailedRun, countTurn, type CountDeps } from './count-usage.ts';
 import type { Failed, Reasoned, Reasoning, Reply } from './reason.ts';
 
-type Deps = CountDeps & Pick<TurnDeps, 'engines' | 'engineFallback'>;
+type Deps = CountDeps & Pick<TurnDeps, 'engines' | 'instanceRules' | 'engineFallback'>;
 
 /** `fallbackReason`: why another engine than the default one has answered; null when it was that one. */
 export type Answer = { reply: Reply; active: ActiveEngine; session: OpenSession; fallbackReason: string | null };
 
 /**
- * Reasons with the default engine, or, while nothing of this turn was shown or done, with the next one that is set to
+ * Reasons with the engine of the turn, or, while nothing of this turn was shown or done, with the next one that is set to
  * stand in for it. One that crashes at once is asked a second time. `ask` runs one engine.
  * @throws ServiceError with an `engine_…` code when none answers.
  */
@@ -25,7 +26,7 @@ export async function reasonWithFallback(
   const { engineFallback: fallback, events } = deps;
   const notice = (engineId: string, code: string, message: string) =>
     events.engineNotice(turn, identity, { engineId, code, message });
-  const first = await deps.engines.active();
+  const first = await engineOfTurn(deps, turn);
   const { ids, passedOver } = fallback.order(first.choice.id);
   const fallbackReasons = [...passedOver];
   const crashed = new Set<string>();

@@ -1,0 +1,72 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { openInstanceRules } from './instance-rules.ts';
+
+function open(text?: string) {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const file = path.join(folder.path, 'instance-rules.json');
+  if (text !== undefined) writeFileSync(file, text);
+  const said: unknown[] = [];
+  const start = () =>
+    openInstanceRules({
+      file,
+      instanceOfKey: () => null,
+      clock: createFakeClock(),
+      log: { error: (...all: unknown[]) => void said.push(all) } as never,
+    });
+  return { file, start, said };
+}
+
+test('the rules of an instance are those of the file; others and the channels of the service have none', () => {
+  const rules = open('{"a":{"public":true,"allow":["ann"]}}').start();
+  expect([rules.of('a'), rules.of('b'), rules.of(null)]).toEqual([{ public: true, allow: ['ann'] }, {}, {}]);
+  expect(open().start().of('a')).toEqual({});
+});
+
+test('a change counts from the next reading on, and is told once', async () => {
+  const { file, start } = open();
+  const rules = start();
+  let changes = 0;
+  rules.onChange(() => changes++);
+  writeFileAtomic(file, '{"a":{"engine":"codex"}}');
+  await rules.reload();
+  expect(rules.of('a')).toEqual({ engine: 'codex' });
+  await rules.reload();
+  expect(changes).toBe(1);
+  rmSync(file);
+  await rules.reload();
+  expect(rules.of('a')).toEqual({});
+});
+
+test.each(['', '{', '[]', 'null', '{"a":[]}', '{"a":{"public":"yes"}}', '{"a":{"allow":[]}}', '{"a":{"other":1}}'])(
+  'when the file holds %j at the start no connector gets in, and the service says why',
+  async (text) => {
+    const { file, start, said } = open(text);
+    const rules = start();
+    expect(() => rules.of('a')).toThrow('No connector gets in');
+    expect(rules.of(null)).toEqual({});
+    expect(rules.fault()).toContain(file);
+    await rules.reload();
+    expect(said).toHaveLength(1);
+    writeFileAtomic(file, '{"a":{"public":true}}');
+    await rules.reload();
+    expect([rules.of('a'), rules.fault()]).toEqual([{ public: true }, null]);
+  },
+);
+
+test('a file that breaks later leaves the rules as they were', async () => {
+  const { file, start } = open('{"a":{"public":true}}');
+  const rules = start();
+  writeFileAtomic(file, '{');
+  await rules.reload();
+  expect([rules.of('a'), rules.fault()]).toEqual([{ public: true }, expect.stringContaining('cannot be read')]);
+  rmSync(file);
+  mkdirSync(file);
+  await rules.reload();
+  expect(rules.of('a')).toEqual({ public: true });
+});

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { Ajv } from 'ajv';
+import { instanceRulesFileSchema, type InstanceRules, type InstanceRulesFile } from '@svc/contract/instance-rules.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { errorText, unavailable } from '@svc/service-kit/service-error.ts';
+
+/** What the core holds each instance to. The manager writes the file, no connector can open it, and no message says any of it. */
+export type InstanceRulesReader = {
+  /** The rules of an instance; none for a channel of the service itself. @throws ServiceError `unavailable` while they are not known. */
+  of(instanceId: string | null): InstanceRules;
+  /** The rules of the place that a message comes from, or of the connector that is known by its pass. */
+  ofPlace(place: { channel: string; conversation_key: string; instance_id?: string }): InstanceRules;
+  all(): [id: string, rules: InstanceRules][];
+  /** Reads the file again, where it has changed. Never rejects. */
+  reload(): Promise<void>;
+  /** Why the rules are not those that the manager wrote last; null when they are. */
+  fault(): string | null;
+  /** Is called after every change. */
+  onChange(listener: () => void): void;
+  close(): void;
+};
+
+type Deps = {
+  file: string;
+  instanceOfKey(channel: string, key: string): string | null;
+  clock: Pick<Clock, 'every'>;
+  log: Pick<Log, 'error'>;
+};
+
+/** The manager says when it has written; this is for a word that got lost. */
+const recheckMs = 1000;
+const none: InstanceRules = Object.freeze({});
+const isRulesFile = new Ajv({ strict: false, meta: false, validateSchema: false }).compile<InstanceRulesFile>(
+  instanceRulesFileSchema,
+);
+
+/** A file that cannot be used leaves the rules as they were; when there were none yet, no connector gets in. */
+export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): InstanceRulesReader {
+  const listeners = new Set<() => void>();
+  let rules: ReadonlyMap<string, InstanceRules> | null = null;
+  let fault: string | null = null;
+  let seen = '';
+
+  const take = (text: string): void => {
+    rules = parse(text);
+    fault = null;
+  };
+  const refuse = (error: unknown): void => {
+    const before = fault;
+    fault = `what connectors are held to cannot be read from ${file} (${errorText(error)}). Restart the service: the manager writes it again`;
+    if (before === null) log.error({ err: error }, fault);
+  };
+  const reload = async (): Promise<void> => {
+    try {
+      const stamp = await stampOf(file);
+      if (stamp === seen && fault === null) return;
+      take(stamp === 'none' ? '{}' : await readFile(file, 'utf8'));
+      seen = stamp;
+      for (const listener of listeners) listener();
+    } catch (error) {
+      refuse(error);
+    }
+  };
+
+  try {
+    take(readNow(file));
+  } catch (error) {
+    refuse(error);
+  }
+  const stop = clock.every(recheckMs, () => void reload());
+
+  const of = (instanceId: string | null): InstanceRules => {
+    if (instanceId === null) return none;
+    if (rules === null) throw unavailable(`No connector gets in: ${fault}.`);
+    return rules.get(instanceId) ?? none;
+  };
+
+  return {
+    of,
+    ofPlace: ({ channel, conversation_key, instance_id }) => of(instance_id ?? instanceOfKey(channel, conversation_key)),
+    all: () => [...(rules ?? [])],
+    reload,
+    fault: () => fault,
+    onChange: (listener) => void listeners.add(listener),
+    close: stop,
+  };
+}
+
+function parse(text: string): ReadonlyMap<string, InstanceRules> {
+  const value: unknown = JSON.parse(text);
+  if (!isRulesFile(value)) throw new Error('it does not hold rules of instances');
+  return new Map(Object.entries(value));
+}
+
+function readNow(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}';
+    throw error;
+  }
+}
+
+/** Changes with the file: it is never written in place. */
+async function stampOf(file: string): Promise<string> {
+  try {
+    const { ino, mtimeMs, size } = await stat(file);
+    return `${ino}-${mtimeMs}-${size}`;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'none';
+    throw error;
+  }
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import {
+  ruleNames,
+  type InstanceRules,
+  type InstanceRulesFile,
+  type RuleName,
+  type RuleProblem,
+} from '@svc/contract/instance-rules.ts';
+import { parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { badRequest, errorText, unavailable } from '@svc/service-kit/service-error.ts';
+import type { ConnectorTypes } from '../connector-type/connector-types.ts';
+import type { StoredInstance } from './instance-store.ts';
+
+type Deps = { file: string; coreUrl: string; types: Pick<ConnectorTypes, 'find'>; log: Pick<Log, 'info'> };
+
+/** How the core learns what it holds instances to: by a file that no connector can open, so that none has a say in it. */
+export type InstanceRulesWriter = {
+  /**
+   * Asks the core about the rules in a config. Those that are as before are not asked about.
+   * @throws ServiceError `bad_request` naming the fields, `unavailable` when the core cannot be asked.
+   */
+  check(meta: ConnectorMeta, config: Config, before?: Config): Promise<void>;
+  /** Writes the rules of all instances; resolves when the core holds them to these. Throws when they cannot be written. */
+  publish(instances: readonly StoredInstance[]): Promise<void>;
+};
+type Config = Record<string, unknown>;
+
+/** An engine that is looked at may take a few seconds. */
+const checkTimeoutMs = 20_000;
+/** The core looks by itself every second. */
+const reloadTimeoutMs = 2000;
+
+export function createInstanceRulesWriter({ file, coreUrl, types, log }: Deps): InstanceRulesWriter {
+  const read = (): string => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}';
+      throw error;
+    }
+  };
+
+  return {
+    async check(meta, config, before = {}) {
+      const rules = rulesOf(meta, config);
+      const known = JSON.stringify(rulesOf(meta, before));
+      if (Object.keys(rules).length === 0 || JSON.stringify(rules) === known) return;
+      const problems = await askCore(coreUrl, rules);
+      if (problems.length === 0) return;
+      const fields = problems.map(({ field, problem }) => ({ field: `config.${field}`, problem }));
+      throw badRequest(`The config cannot be kept: ${problems.map((each) => `${each.field} ${each.problem}`).join('; ')}.`, {
+        fields,
+      });
+    },
+
+    async publish(instances) {
+      const before = read();
+      // While its type is gone nobody knows which of the settings are rules: those from before stay.
+      const old = (parseJsonOrNull(before) ?? {}) as InstanceRulesFile;
+      const entries = instances.map(({ id, type, config }): [string, InstanceRules] => {
+        const meta = types.find(type)?.meta;
+        return [id, meta === undefined ? (old[id] ?? {}) : rulesOf(meta, config)];
+      });
+      const after = JSON.stringify(Object.fromEntries(entries.filter(([, rules]) => Object.keys(rules).length > 0)));
+      if (after === before) return;
+      writeFileAtomic(file, after);
+      await requestJson(`${coreUrl}/v2/instances/reload`, { method: 'POST', body: {}, timeoutMs: reloadTimeoutMs }).catch(
+        (error: unknown) => log.info({ why: errorText(error) }, 'the core reads the settings of connectors by itself'),
+      );
+    },
+  };
+}
+
+/** What of a config the core enforces; a setting that is at its default of nothing is no rule. */
+export function rulesOf({ configSchema: { properties } }: ConnectorMeta, config: Config): InstanceRules {
+  const isRule = (name: RuleName) =>
+    Object.hasOwn(properties, name) && properties[name]?.['enforcedBy'] === 'core' && Object.hasOwn(config, name);
+  return Object.fromEntries(ruleNames.filter(isRule).map((name) => [name, config[name]]));
+}
+
+async function askCore(coreUrl: string, rules: InstanceRules): Promise<RuleProblem[]> {
+  const asked = await requestJson<{ problems?: RuleProblem[]; message?: string }>(`${coreUrl}/v2/instances/check`, {
+    body: { rules },
+    timeoutMs: checkTimeoutMs,
+  }).catch((error: unknown) => {
+    throw unavailable(`The core has to check these settings and cannot be asked (${errorText(error)}). Try again when it runs.`);
+  });
+  if (asked.status === 200 && asked.body.problems !== undefined) return asked.body.problems;
+  throw unavailable(`The core has to check these settings and did not: ${asked.body.message ?? `it answered ${asked.status}`}`);
+}

@@ -1,0 +1,92 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import { rulesOf } from '../src/instance/instance-rules.ts';
+import { openManager, type OpenManager } from './open-manager.ts';
+
+/** The core, as far as the manager asks it: what it would refuse, and what it was asked. */
+let problems: { field: string; problem: string }[];
+let asked: [string, unknown][];
+let manager: OpenManager;
+let closeCore: () => void;
+
+beforeEach(async () => {
+  problems = [];
+  asked = [];
+  const core = createServer((request, response) => {
+    void text(request).then((body) => {
+      asked.push([request.url ?? '', JSON.parse(body)]);
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ ok: true, problems }));
+    });
+  });
+  await new Promise<void>((resolve) => core.listen(0, '127.0.0.1', resolve));
+  closeCore = () => {
+    core.closeAllConnections();
+    core.close();
+  };
+  manager = await openManager({ SVC_CORE_PORT: `${(core.address() as AddressInfo).port}` });
+});
+afterEach(async () => {
+  await manager.close();
+  closeCore();
+});
+
+const file = () => path.join(manager.dataDir, 'instance-rules.json');
+const rules = (): unknown => JSON.parse(readFileSync(file(), 'utf8'));
+const add = (config: object) => manager.call('POST', '/instances', { type: 'sample', name: 'a', config, enabled: true });
+const set = (config: object) => manager.call('PATCH', '/instances/sample', { config: { room: 'hi', ...config } });
+
+test('an instance without common settings costs the core no question, and writes nothing', async () => {
+  expect((await add({ room: 'hi' })).status).toBe(201);
+  expect([asked, existsSync(file())]).toEqual([[], false]);
+});
+
+test('what the core enforces is asked about, written before the process starts, and told; the rest is not', async () => {
+  expect((await add({ room: 'hi', engine: 'codex', allow: ['ann'] })).status).toBe(201);
+  expect(asked).toEqual([
+    ['/v2/instances/check', { rules: { engine: 'codex', allow: ['ann'] } }],
+    ['/v2/instances/reload', {}],
+  ]);
+  expect(rules()).toEqual({ sample: { engine: 'codex', allow: ['ann'] } });
+  expect((await set({ engine: null, allow: ['ann', 'bob'] })).status).toBe(200);
+  expect(rules()).toEqual({ sample: { allow: ['ann', 'bob'] } });
+  await manager.call('DELETE', '/instances/sample');
+  expect(rules()).toEqual({});
+});
+
+test('what the core refuses is refused, with its fields, and nothing is stored', async () => {
+  await add({ room: 'hi' });
+  problems = [{ field: 'engine', problem: 'names no engine' }];
+  const answer = await set({ engine: 'nemo' });
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { message: 'The config cannot be kept: engine names no engine.', fields: [{ field: 'config.engine' }] },
+  });
+  expect((await manager.call('GET', '/instances/sample')).body).toMatchObject({ instance: { config: { room: 'hi' } } });
+  expect(existsSync(file())).toBe(false);
+});
+
+test('without a core what it has to check cannot be set; what stays as it is can', async () => {
+  await add({ room: 'hi', public: true });
+  closeCore();
+  expect((await set({ public: false })).status).toBe(503);
+  expect((await set({ room: 'ho', public: true })).status).toBe(200);
+  expect(rules()).toEqual({ sample: { public: true } });
+});
+
+test('a file that is lost or broken is written again when a process is started', async () => {
+  await add({ room: 'hi', public: true });
+  rmSync(file());
+  await manager.call('POST', '/instances/sample/restart');
+  expect(rules()).toEqual({ sample: { public: true } });
+});
+
+test('a field of the same name that a type has for itself is its own business', () => {
+  const own = { type: 'array', title: 'Chats', items: { type: 'string' } };
+  const meta = { configSchema: { type: 'object', properties: { allow: own } } } as unknown as ConnectorMeta;
+  expect(rulesOf(meta, { allow: ['chat 1'] })).toEqual({});
+});

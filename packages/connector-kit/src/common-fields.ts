@@ -1,0 +1,64 @@
+import { enforcedByCore, ruleShapes } from '@svc/contract/instance-rules.ts';
+import { intakeConfig } from './intake-config.ts';
+
+/** How a reply is shown while it grows: as it is written, at its end alone, or in its finished parts with the tools between them. */
+export const replyStyles = ['stream', 'final', 'steps'] as const;
+export type ReplyStyle = (typeof replyStyles)[number];
+
+const fields = {
+  engine: {
+    ...ruleShapes.engine,
+    ...enforcedByCore,
+    title: 'Engine',
+    description: 'Answers here in place of the default engine (./svc engine).',
+  },
+  model: { ...ruleShapes.model, ...enforcedByCore, title: 'Model', description: 'Model of the engine that is named here.' },
+  cwd: {
+    ...ruleShapes.cwd,
+    ...enforcedByCore,
+    title: 'Working folder',
+    description: 'Absolute path; for people with every right. As with ./svc folder set --instance.',
+  },
+  persona: {
+    ...ruleShapes.persona,
+    ...enforcedByCore,
+    title: 'Persona',
+    description: 'Name of a file personas/NAME.md in the data folder, which stands in place of persona.md.',
+  },
+  allow: {
+    ...ruleShapes.allow,
+    ...enforcedByCore,
+    title: 'Open to',
+    description: 'Keys of people, and role:NAME. Nobody else gets an answer. Unset: everybody who is known.',
+  },
+  public: {
+    ...ruleShapes.public,
+    ...enforcedByCore,
+    title: 'Public',
+    description: 'All that is said here may be read by others: replies are masked more strictly, and nobody has more than trust.',
+  },
+  mention_only: {
+    type: 'boolean',
+    title: 'Only when mentioned',
+    description: 'In rooms, messages that do not name the assistant are read and not answered.',
+    default: false,
+  },
+  reply_style: {
+    type: 'string',
+    enum: replyStyles,
+    title: 'Reply style',
+    description: 'stream shows a reply as it is written, steps its finished parts, final the whole.',
+    default: 'stream',
+  },
+  ...intakeConfig,
+} as const;
+
+export type CommonField = keyof typeof fields;
+
+/**
+ * Config fields that are the same on every channel: a type names those that make sense for it and spreads them into
+ * `configSchema.properties`. The core enforces the first six by itself, the kit the others.
+ */
+export function commonFields<const Name extends CommonField>(...names: Name[]): Pick<typeof fields, Name> {
+  return Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<typeof fields, Name>;
+}

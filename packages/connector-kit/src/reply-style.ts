@@ -1,0 +1,29 @@
+import type { CoreApi, StreamHandlers } from './connector.ts';
+import { replyStyles, type ReplyStyle } from './common-fields.ts';
+
+/** What a style leaves out of what a turn shows while it runs. */
+const leftOut: Readonly<Record<ReplyStyle, Partial<StreamHandlers>>> = {
+  stream: {},
+  steps: { onDelta: undefined, onThinking: undefined },
+  final: { onDelta: undefined, onThinking: undefined, onSegment: undefined, onTool: undefined, onToolResult: undefined },
+};
+
+/**
+ * The way to the core as the common fields of an instance say: with `mention_only` a room's message that names nobody of us is
+ * only observed, and `reply_style` decides what of a running turn the connector hears.
+ */
+export function withCommonFields<Core extends CoreApi>(core: Core, config: Record<string, unknown>): Core {
+  const style = replyStyles.find((each) => each === config['reply_style']) ?? 'stream';
+  const isMentionOnly = config['mention_only'] === true;
+  if (style === 'stream' && !isMentionOnly) return core;
+  const taken: CoreApi['handle'] = (envelope, options) =>
+    core.handle(isMentionOnly && envelope.mentioned === false ? { ...envelope, delivery: 'async' } : envelope, options);
+  return {
+    ...core,
+    handle: taken,
+    handleStream: (envelope, handlers, options) =>
+      isMentionOnly && envelope.mentioned === false
+        ? taken(envelope, options)
+        : core.handleStream(envelope, { ...handlers, ...leftOut[style] }, options),
+  };
+}
