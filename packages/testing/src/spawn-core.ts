@@ -25,8 +25,11 @@ export async function startCore(dir: string, ports: HostPorts, env: Record<strin
 export type HostPorts = { core: number; manager: number; collector: number };
 
 /** Starts a core in a process of its own, as the supervisor would, with nothing of this machine's environment but the path. */
-export function spawnCore(dir: string, ports: HostPorts, env: Record<string, string> = {}) {
-  return spawn(process.execPath, [path.join(repositoryRoot, 'apps/core/src/main.ts')], {
+export const spawnCore = (dir: string, ports: HostPorts, env: Record<string, string> = {}) => spawnHost('core', dir, ports, env);
+
+/** The same for any host process. */
+export function spawnHost(name: keyof HostPorts, dir: string, ports: HostPorts, env: Record<string, string> = {}) {
+  return spawn(process.execPath, [path.join(repositoryRoot, `apps/${name}/src/main.ts`)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],
