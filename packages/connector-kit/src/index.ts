@@ -45,6 +45,7 @@ export { createKeysFile, type Caller, type KeysFile } from './keys-file.ts';
 export { createThrottle, type Throttle } from './throttle.ts';
 
 export { createIngress, type Ingress, type IngressOptions } from './ingress/ingress.ts';
+export { followUpdates, type Cursor, type FollowOptions } from './ingress/follow-updates.ts';
 export type { OpenReply, TurnReply } from './ingress/lazy-reply.ts';
 
 export { createLiveEdit, type LiveEdit, type LiveEditOptions } from './live-edit.ts';
