@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { waitFor } from '@svc/testing/house.ts';
+import { createRandom } from '@svc/testing/random.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { findBroken, pushAll } from './core-killed/accounts.ts';
 import { createClients, type Sent, type Way } from './core-killed/clients.ts';
@@ -121,17 +122,6 @@ function compose(number: number, conversation: number, random: () => number): Se
     error: null,
     shown: 0,
     hasLeft: false,
-  };
-}
-
-/** Numbers from 0 to 1 that a seed repeats. */
-function createRandom(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
 
