@@ -41,6 +41,7 @@ const light = [
   'feed/create-feed',
   'fixed-window',
   'http/guard',
+  'http/public-address',
   'http/refuse-bytes',
   'http/read-body',
   'http/receive-body',
@@ -239,6 +240,7 @@ test('a time of day is counted with only where it is stored or shown; what passe
     'apps/collector/src/terminal/engine-processes.ts',
     'apps/collector/src/transcript/create-transcripts.ts',
     'apps/collector/src/transcript/watch-transcripts.ts',
+    'apps/core/src/checkout/checkouts.ts', // `used_at`
     'apps/core/src/delivery/outbox.ts', // `next_at`
     'apps/core/src/session/forget-once.ts',
     'apps/core/src/toolbelt/tools/sessions.ts',

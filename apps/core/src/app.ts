@@ -4,6 +4,7 @@ import type { VersionInfo } from '@svc/contract/service.ts';
 import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
 import { mountAnnouncementRoutes } from './announcement/announcement-routes.ts';
 import { mountBackupRoutes } from './backup/backup-routes.ts';
+import { mountCheckoutRoutes } from './checkout/checkout-routes.ts';
 import type { CoreContext } from './context.ts';
 import { createCoreAccess } from './core-access.ts';
 import { setAsideFaults } from './db/open-core-db.ts';
@@ -86,6 +87,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       mountPersonaRoutes(app, context);
       mountFolderRoutes(app, context);
       mountInstanceRoutes(app, context);
+      mountCheckoutRoutes(app, context);
       mountPricingRoutes(app, context);
       mountSpendRoutes(app, context);
       mountTrustRoutes(app, context);

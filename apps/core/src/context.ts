@@ -14,6 +14,8 @@ import { versionOf } from '@svc/service-kit/version.ts';
 import { openAnnouncements } from './announcement/announcements.ts';
 import { Backups } from './backup/backups.ts';
 import { createImports } from './backup/import-backup.ts';
+import { openCheckouts } from './checkout/checkouts.ts';
+import { createCredentialOf } from './checkout/instance-credentials.ts';
 import { openCoreDb } from './db/open-core-db.ts';
 import type { SendToChannel } from './delivery/channel-sender.ts';
 import { createDeliveryStore } from './delivery/delivery-store.ts';
@@ -205,6 +207,16 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     vault,
     secrets,
     connectorPasses: openConnectorPasses(paths.connectorKey),
+    checkouts: await openCheckouts({
+      folder: paths.checkouts,
+      settings,
+      credentialOf: createCredentialOf({ settings, secrets }),
+      env,
+      isBusy: (key) => pipeline.isBusy(key),
+      clock,
+      ids,
+      log,
+    }),
     connectorSecrets: createConnectorSecrets({ settings, secrets, clock, log }),
     ...engineParts,
     toolServers,

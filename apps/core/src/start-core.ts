@@ -12,6 +12,7 @@ import { watchDamage } from '@svc/store/check-database.ts';
 import { DamagedDatabase } from '@svc/store/damage.ts';
 import { createCoreApp } from './app.ts';
 import { maintainBackups } from './backup/maintain-backups.ts';
+import { maintainCheckouts } from './checkout/maintain-checkouts.ts';
 import { createCoreContext } from './context.ts';
 import { UnusableDb } from './db/open-core-db.ts';
 import { startDegradedCore } from './degraded-core.ts';
@@ -66,6 +67,7 @@ async function startOpenCore({ settings, log, version, remoteUsers }: ServiceCon
   const stopForgetting = forgetOnceConversations(context);
   const stopSweeping = maintainUploads(context);
   context.silos.sweep().catch((error: unknown) => log.error({ err: error }, 'the silos could not be swept'));
+  const stopCheckouts = maintainCheckouts(context);
   const stopBackups = maintainBackups(context);
   const stopChecking = watchDamage(context.db, systemClock, (message) => {
     log.error(message);
@@ -79,6 +81,7 @@ async function startOpenCore({ settings, log, version, remoteUsers }: ServiceCon
       stopPruning();
       stopForgetting();
       stopSweeping();
+      stopCheckouts();
       stopBackups();
       stopChecking();
       // Running turns get half of the time to finish; what is left is for ending engines and handing over telemetry.

@@ -141,8 +141,9 @@ describe('rights', () => {
   });
 
   test('no envelope names a folder', async () => {
-    const claims = { cwd: repo, working_folder: { path: repo }, workspace: repo, channel_context: { cwd: repo, target: 'x' } };
+    const claims = { cwd: repo, working_folder: { path: repo }, folder: repo, channel_context: { cwd: repo, target: 'x' } };
     expect(await cwdOf('owner', claims as Partial<Envelope>)).toBe(workspace());
+    expect((await say('owner', { workspace: { checkout: repo } })).statusCode).toBe(422);
   });
 
   test('an operator who speaks for a person works where that person does', async () => {

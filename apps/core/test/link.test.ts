@@ -339,6 +339,23 @@ describe('a connector is only itself', () => {
     expect(core.engine.requests).toEqual([]);
   });
 
+  test('it gets no checkout for a conversation of another, and no more than its own secrets', async () => {
+    const checkout = (id: number, over: object) =>
+      JSON.stringify({ op: 'checkout', id, checkout: { url: 'https://192.0.2.1/a', ...over } });
+    const refusal = async (line: string) => (await exchange([line], 1))[0];
+    expect(await refusal(checkout(1, { conversation_key: 'compat:c2:x' }))).toMatchObject({
+      id: 1,
+      error: { error: 'forbidden' },
+    });
+    expect(impersonations()).toHaveLength(1);
+    for (const wrong of [{ url: 'file:///etc' }, { url: '--upload-pack=x' }, { ref: '-x' }, {}])
+      expect(await refusal(checkout(2, wrong))).toMatchObject({ id: 2, error: { error: 'bad_request' } });
+    expect(await refusal(JSON.stringify({ op: 'checkout', id: 3, checkout: { ref: 'main' } }))).toMatchObject({
+      id: 3,
+      error: { error: 'bad_request', message: expect.stringContaining('url') as string },
+    });
+  });
+
   test('what it does in its own name goes on', async () => {
     await exchange([request('handle', { channel: 'shell' })], 1);
     expect(await exchange([request('handle', {}, 2)], 1)).toMatchObject([{ id: 2, result: { outcome: 'replied' } }]);

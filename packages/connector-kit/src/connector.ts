@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Checkout, CheckoutRequest } from '@svc/contract/checkout.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { PartialEvent } from '@svc/contract/event.ts';
@@ -55,6 +56,11 @@ export type CoreApi = {
   delivered(turnId: string, error?: string): void;
   /** Effective trust of a sender, without a turn. */
   resolve(envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'>): Promise<Identity>;
+  /**
+   * A copy of a git repository for a conversation to work in: name its `id` in `Envelope.workspace`. Ask before each message; the
+   * answer is quick while the copy is fresh. `credential` is the name that the config holds in one of `credentialKeys`, never a value.
+   */
+  checkout(request: CheckoutRequest): Promise<Checkout>;
 };
 
 /** A file that came over the channel. */

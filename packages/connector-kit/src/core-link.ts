@@ -1,3 +1,4 @@
+import type { Checkout } from '@svc/contract/checkout.ts';
 import type { Envelope, Intake } from '@svc/contract/envelope.ts';
 import { noCall, type LinkReply, type LinkRequest } from '@svc/contract/link.ts';
 import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
@@ -9,7 +10,16 @@ import type { CallOptions, CoreApi, StartContext, StreamHandlers } from './conne
 import { CoreError, toCoreError } from './core-error.ts';
 import { createLinkSocket, type LinkSocket } from './core-link-socket.ts';
 import { createFrameDelivery, type FrameDelivery } from './frame-delivery.ts';
-import { hasMessageId, lineFault, lineOf, linkFaults, parseReply, type LinkCall } from './link-call.ts';
+import {
+  answerOf,
+  hasMessageId,
+  lineFault,
+  lineOf,
+  linkFaults,
+  parseReply,
+  type LinkAnswer,
+  type LinkCall,
+} from './link-call.ts';
 
 export type CoreLinkOptions = {
   socketPath: string;
@@ -46,6 +56,8 @@ const steadyMs = 10_000;
 /** The core bounds a turn by the engine's silence; this only catches a core that forgot one. */
 const turnLimitMs = 6 * 60 * 60_000;
 const resolveLimitMs = 10_000;
+/** The core bounds its parts; several may be waiting for one repository. */
+const checkoutLimitMs = 15 * 60_000;
 const maxError = 4_000;
 
 type Link = Required<Pick<CoreLinkOptions, 'clock' | 'log' | 'maxPending' | 'maxHeldChars'>> & {
@@ -98,6 +110,7 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
     handleStream: (envelope, handlers, call) =>
       ask(link, toHandle(envelope, true, call), turnLimitMs, handlers, call?.onAccepted) as Promise<HandleResult>,
     resolve: (envelope) => ask(link, { op: 'resolve', id: ++serial, envelope }, resolveLimitMs, null) as Promise<Identity>,
+    checkout: (checkout) => ask(link, { op: 'checkout', id: ++serial, checkout }, checkoutLimitMs, null) as Promise<Checkout>,
     delivered(turnId, error) {
       if (link.isClosed) return;
       const ack: LinkRequest = { op: 'delivered', id: ++serial, turn_id: turnId, error: error?.slice(0, maxError) };
@@ -120,7 +133,7 @@ function ask(
   handlers: StreamHandlers | null,
   onAccepted?: (turnId: string) => void,
 ) {
-  return new Promise<HandleResult | Identity>((settle, fail) => {
+  return new Promise<LinkAnswer>((settle, fail) => {
     const refusal = refusalOf(link);
     if (refusal !== null) return fail(refusal);
     const line = JSON.stringify(request);
@@ -191,7 +204,7 @@ function takeLine(link: Link, line: string): boolean {
   }
   if (call.stale) withdraw(link, call);
   if ('frame' in reply) show(link, call, reply.frame);
-  else end(link, call, 'result' in reply ? reply.result : reply.identity);
+  else end(link, call, answerOf(reply));
   return true;
 }
 
@@ -225,7 +238,7 @@ function withdraw({ frames }: Link, call: LinkCall): void {
   if (call.handlers !== null) frames.take(call.handlers, { type: 'retract' });
 }
 
-function end(link: Link, call: LinkCall, answer: HandleResult | Identity | CoreError): void {
+function end(link: Link, call: LinkCall, answer: LinkAnswer | CoreError): void {
   if (link.calls.delete(call.request.id)) link.heldChars -= call.chars;
   call.cancelTimer();
   if (answer instanceof CoreError) call.fail(answer);

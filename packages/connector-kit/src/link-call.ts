@@ -1,9 +1,17 @@
+import type { Checkout } from '@svc/contract/checkout.ts';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { maxLinkLine, type LinkRequest, type LinkReply } from '@svc/contract/link.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { StreamHandlers } from './connector.ts';
 import { CoreError } from './core-error.ts';
+
+/** What closes a call that went well. */
+export type LinkAnswer = HandleResult | Identity | Checkout;
+type LastReply = Exclude<LinkReply, { frame: unknown } | { accepted: unknown } | { error: unknown }>;
+
+export const answerOf = (reply: LastReply): LinkAnswer =>
+  'result' in reply ? reply.result : 'identity' in reply ? reply.identity : reply.checkout;
 
 /** A call of the connector that the core has not answered. */
 export type LinkCall = {
@@ -24,7 +32,7 @@ export type LinkCall = {
   stale: boolean;
   /** When the break began that this call waits out, by `clock.elapsed`; null before any. */
   brokenAt: number | null;
-  settle: (answer: HandleResult | Identity) => void;
+  settle: (answer: LinkAnswer) => void;
   fail: (error: CoreError) => void;
   cancelTimer: () => void;
 };
@@ -76,6 +84,12 @@ export function lineFault({ calls, heldChars, maxHeldChars }: Held, line: string
 export function parseReply(line: string): LinkReply | null {
   const reply = parseJsonOrNull(line);
   if (!isRecord(reply) || typeof reply['id'] !== 'number') return null;
-  const isReply = 'frame' in reply || 'result' in reply || 'identity' in reply || 'error' in reply || 'accepted' in reply;
+  const isReply =
+    'frame' in reply ||
+    'result' in reply ||
+    'identity' in reply ||
+    'error' in reply ||
+    'accepted' in reply ||
+    'checkout' in reply;
   return isReply ? (reply as LinkReply) : null;
 }

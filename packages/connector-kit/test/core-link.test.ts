@@ -174,6 +174,12 @@ describe('the link to the core', () => {
     await expect(open().resolve(envelope('x'))).resolves.toEqual(identity);
   });
 
+  test('asks for a checkout', async () => {
+    const checkout = { id: 'co_1', path: '/c', sha: 'a'.repeat(40) };
+    await serve((call) => call.reply({ checkout }));
+    await expect(open().checkout({ url: 'https://example.com/a' })).resolves.toEqual(checkout);
+  });
+
   test('takes text of every script and a reply of megabytes, however it is cut', async () => {
     const text = '日本語 🙂 '.repeat(400_000);
     await serve(echo);

@@ -100,6 +100,12 @@ export const envelopeSchema = {
         pairing: { type: 'boolean' },
       },
     },
+    /** Where the turn works, in place of the usual folder. */
+    workspace: {
+      type: 'object',
+      required: ['checkout'],
+      properties: { checkout: { type: 'string', minLength: 1, maxLength: 128 } },
+    },
     /** Bounded as a whole too: `maxContext`. */
     channel_context: {
       type: 'object',
@@ -136,6 +142,8 @@ export type Envelope = {
   /** False for a room's message that does not name the assistant: with the field `mention_only` it is only observed. */
   mentioned?: boolean;
   intake?: Intake;
+  /** A checkout of this conversation's, by its id (`POST /v2/checkouts`, `core.checkout`). */
+  workspace?: { checkout: string };
   /** `channelId`, `chatId` or `target` name the session's outbound route. */
   channel_context?: Record<string, unknown>;
 };

@@ -1,3 +1,4 @@
+import type { Checkout, CheckoutRequest } from './checkout.ts';
 import type { Envelope } from './envelope.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { TurnProgress, HandleResult } from './turn.ts';
@@ -28,14 +29,17 @@ export type LinkRequest =
     }
   /** What became of a reply on the channel; `error` when it could not be shown. Nothing is answered to it. */
   | { op: 'delivered'; id: number; turn_id: string; error?: string }
-  | { op: 'resolve'; id: number; envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'> };
+  | { op: 'resolve'; id: number; envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'> }
+  /** A copy of a git repository, for conversations of this instance, with its credentials alone. */
+  | { op: 'checkout'; id: number; checkout: CheckoutRequest };
 
-/** An `error` with the id 0 is about the link as a whole, which is closed then. `accepted` comes once for a message that wants it and is taken; `frame` repeats while a streamed turn runs; then exactly one of `result`, `identity`, `error` closes the id. */
+/** An `error` with the id 0 is about the link as a whole, which is closed then. `accepted` comes once for a message that wants it and is taken; `frame` repeats while a streamed turn runs; then exactly one of `result`, `identity`, `checkout`, `error` closes the id. */
 export type LinkReply =
   | { id: number; accepted: { turn_id: string } }
   | { id: number; frame: TurnProgress }
   | { id: number; result: HandleResult }
   | { id: number; identity: Identity }
+  | { id: number; checkout: Checkout }
   | { id: number; error: ErrorBody };
 
 /** Longest line either side accepts: bytes for the core, characters for a connector. */

@@ -1,3 +1,4 @@
+import type { Checkouts } from '../checkout/checkouts.ts';
 import type { Titles } from './session-titles.ts';
 import type { TurnJournal } from '../turn/turn-journal.ts';
 import type { ConversationFiles } from './conversation-files.ts';
@@ -12,13 +13,14 @@ export type ForgetDeps = {
   journal: Pick<TurnJournal, 'forget'>;
   conversationFiles: Pick<ConversationFiles, 'forget'>;
   workspaces: Pick<Workspaces, 'forget'>;
+  checkouts: Pick<Checkouts, 'forget'>;
   titles: Pick<Titles, 'forget'>;
   watches: Pick<SessionWatches, 'forget'>;
 };
 
 /** Forgets what was said in a conversation, and its files: nobody who speaks there next finds any of it. */
 export async function forgetConversation(
-  { sessions, observed, journal, conversationFiles, workspaces, titles, watches }: ForgetDeps,
+  { sessions, observed, journal, conversationFiles, workspaces, checkouts, titles, watches }: ForgetDeps,
   key: string,
 ): Promise<void> {
   titles.forget(key);
@@ -28,4 +30,5 @@ export async function forgetConversation(
   await conversationFiles.forget(key);
   await workspaces.forget(key);
   watches.forget(key);
+  await checkouts.forget(key);
 }

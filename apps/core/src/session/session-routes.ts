@@ -16,6 +16,7 @@ import { forgetConversation } from './forget-conversation.ts';
 import { toMessages } from './history.ts';
 import type { ObservedStore } from './observed-store.ts';
 import { parsePlace, writePlace } from './session-place.ts';
+import type { Checkouts } from '../checkout/checkouts.ts';
 import type { SessionStore } from './session-store.ts';
 import { toSession } from './session-view.ts';
 import type { SessionWatches } from '../watch/session-watches.ts';
@@ -32,6 +33,7 @@ type Deps = {
   conversationFiles: ConversationFiles;
   folders: Folders;
   workspaces: Workspaces;
+  checkouts: Pick<Checkouts, 'forget'>;
   titles: Pick<Titles, 'forget'>;
   watches: Pick<SessionWatches, 'forget'>;
 };

@@ -19,6 +19,7 @@ type Deps = Pick<
   | 'observed'
   | 'conversationFiles'
   | 'workspaces'
+  | 'checkouts'
   | 'titles'
   | 'watches'
 >;

@@ -20,6 +20,7 @@ test('of an envelope is kept what the contract knows, and all that a channel say
     public: false,
     keeps: true,
     intake: { debounce_ms: 1, pairing: true },
+    workspace: { checkout: 'co_1' },
     channel_context: { target: 'x', anything: { at: ['all'] } },
   };
   expect(knownFields(known)).toEqual(known);

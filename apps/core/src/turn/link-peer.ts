@@ -83,6 +83,10 @@ function foreignClaim(
     const key = pendingAcks.keyOf(request.turn_id);
     return key === null || ownsKey(peer, key) ? null : { what: 'turn', name: request.turn_id };
   }
+  if (request.op === 'checkout') {
+    const { conversation_key: name } = request.checkout;
+    return name === undefined || ownsKey(peer, name) ? null : { what: 'conversation', name };
+  }
   const { channel, conversation_key: key } = request.envelope;
   if (channel !== peer.type) return { what: 'channel', name: channel };
   // A sender may be asked about before there is a conversation.

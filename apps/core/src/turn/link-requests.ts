@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Ajv, type ErrorObject } from 'ajv';
+import { checkoutFields } from '@svc/contract/checkout.ts';
 import { envelopeSchema } from '@svc/contract/envelope.ts';
 import type { LinkRequest } from '@svc/contract/link.ts';
 import { fieldsText, invalidFields } from '@svc/service-kit/http/invalid-fields.ts';
@@ -14,7 +15,7 @@ const requestSchema = {
   type: 'object',
   required: ['op', 'id'],
   properties: {
-    op: { enum: ['hello', 'handle', 'resolve', 'delivered'] },
+    op: { enum: ['hello', 'handle', 'resolve', 'delivered', 'checkout'] },
     id: { type: 'integer' },
     stream: { type: 'boolean' },
     confirm: { type: 'boolean' },
@@ -25,8 +26,9 @@ const requestSchema = {
     envelope: { type: 'object' },
     turn_id: { type: 'string', minLength: 1, maxLength: 128 },
     error: { type: 'string', maxLength: 4000 },
+    checkout: { type: 'object', required: ['url'], properties: checkoutFields },
   },
-  oneOf: [{ required: ['envelope'] }, { required: ['turn_id'] }, { required: ['pass'] }],
+  oneOf: [{ required: ['envelope'] }, { required: ['turn_id'] }, { required: ['pass'] }, { required: ['checkout'] }],
 } as const;
 
 // Ours are right: nothing is gained by checking them against the schema of schemas, at every start.
@@ -73,7 +75,7 @@ function checkRequest(value: unknown, isText: boolean, whereBroken: () => string
   if (!isText) return { id: value.id, value: null, problems: 'it is not valid UTF-8' };
   const broken = whereBroken();
   if (broken !== null) return { id: value.id, value: null, problems: `${broken} has broken characters` };
-  if (value.op === 'delivered' || value.op === 'hello') return { id: value.id, value, problems: '' };
+  if (value.op === 'delivered' || value.op === 'hello' || value.op === 'checkout') return { id: value.id, value, problems: '' };
   const isWhole = value.op === 'handle' ? isEnvelope : isSender;
   if (!isWhole(value.envelope)) return { id: value.id, value: null, problems: problemsOf(isWhole.errors, 'envelope') };
   return { id: value.id, requestId: value.op === 'handle' ? value.request_id : undefined, value, problems: '' };

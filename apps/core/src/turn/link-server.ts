@@ -12,6 +12,7 @@ import { descriptorLimit } from '@svc/service-kit/process/descriptor-limit.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { createOrderedWriter } from '@svc/service-kit/redaction/ordered-writer.ts';
 import { badRequest, forbidden, type ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Checkouts } from '../checkout/checkouts.ts';
 import type { TrustService } from '../trust/trust-service.ts';
 import type { Events } from '../events.ts';
 import { createLinkIntake, type LinkIntake } from './link-lines.ts';
@@ -25,6 +26,7 @@ import type { Caller } from './turn.ts';
 type Deps = {
   pipeline: Pick<Pipeline, 'handle' | 'isClosed' | 'pendingAcks'>;
   trust: Pick<TrustService, 'resolve'>;
+  checkouts: Pick<Checkouts, 'obtain'>;
   knownSecrets: Pick<KnownSecrets, 'mask'>;
   connectorPasses: Pick<ConnectorPasses, 'check'>;
   events: Pick<Events, 'impersonation'>;
@@ -192,6 +194,8 @@ async function serveRequest(
     const instance_id = link.peer.instanceId() ?? undefined;
     return void send({ id, identity: await deps.trust.resolve({ ...request.envelope, instance_id }) });
   }
+  if (request.op === 'checkout')
+    return void send({ id, checkout: await deps.checkouts.obtain(request.checkout, link.peer.instanceId()) });
   const caller: Caller = {
     sink: request.stream ? (frame) => void send({ id, frame }) : null,
     isGone: link.isGone,

@@ -7,6 +7,7 @@ import type { Log } from '@svc/service-kit/log.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Announcements } from '../announcement/announcements.ts';
+import type { Checkouts } from '../checkout/checkouts.ts';
 import type { DeliveryStore } from '../delivery/delivery-store.ts';
 import type { Outbox } from '../delivery/outbox.ts';
 import type { PendingAcks } from '../delivery/pending-acks.ts';
@@ -65,7 +66,8 @@ export type TurnDeps = {
   announcements: Pick<Announcements, 'newestId' | 'after'>;
   conversationFiles: Pick<ConversationFiles, 'stage' | 'folderOf' | 'forget'>;
   workspaces: Pick<Workspaces, 'forget'>;
-  folders: Pick<Folders, 'forTurn'>;
+  folders: Pick<Folders, 'forTurn' | 'hasOwn'>;
+  checkouts: Pick<Checkouts, 'forTurn' | 'forget'>;
   moderation: Pick<Moderation, 'check'>;
   pricing: Pick<Pricing, 'charge'>;
   spend: Pick<Spend, 'check' | 'add'>;

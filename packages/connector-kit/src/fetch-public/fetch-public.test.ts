@@ -3,7 +3,7 @@ import { createServer as createTlsServer, request as tlsRequest } from 'node:htt
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fetchPublic, type Network } from './fetch-public.ts';
-import { isPublicAddress } from './public-address.ts';
+import { isPublicAddress } from '@svc/service-kit/http/public-address.ts';
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => void;
 

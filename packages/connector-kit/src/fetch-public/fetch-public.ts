@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { ClientRequest, IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { isPublicAddress } from './public-address.ts';
+import { isPublicAddress } from '@svc/service-kit/http/public-address.ts';
 
 export type PublicFetchOptions = {
   /** Most bytes of the file. */

@@ -40,6 +40,7 @@ export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
     handleStream: (envelope, handlers, options = {}) => run(envelope, handlers, options),
     delivered: (turnId, error) => void core.confirmations.push(error === undefined ? { turnId } : { turnId, error }),
     resolve: async () => ({ ...owner, ...identity }),
+    checkout: async ({ ref = 'HEAD' }) => ({ id: `co_${ref}`, path: `/checkouts/${ref}`, sha: '0'.repeat(40) }),
   };
   return core;
 }

@@ -33,6 +33,8 @@ export type DataPaths = {
   uploads: string;
   /** Attachments by conversation, where engines read them. */
   attachments: string;
+  /** Copies of git repositories that turns work in. */
+  checkouts: string;
   silos: string;
   /** What passes of connector processes are sealed with. */
   connectorKey: string;
@@ -69,6 +71,7 @@ export function dataPaths(dataDir: string): DataPaths {
     instances: at('instances'),
     uploads: at('uploads'),
     attachments: at('attachments'),
+    checkouts: at('checkouts'),
     silos: at('silos'),
     connectorKey: at('connector.key'),
     backups: at('backups'),

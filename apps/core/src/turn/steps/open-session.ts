@@ -1,4 +1,5 @@
 import type { Identity } from '@svc/contract/trust.ts';
+import type { TurnFolder } from '../../folder/folders.ts';
 import { isKeyOf } from '../../session/conversation-key.ts';
 import type { OpenSession } from '../../session/session-store.ts';
 import { outboundTarget } from '../route-of.ts';
@@ -6,22 +7,21 @@ import type { TurnDeps } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
 import type { Prompt } from './build-prompt.ts';
 
-type Deps = Pick<TurnDeps, 'sessions' | 'folders'>;
+type Deps = Pick<TurnDeps, 'sessions' | 'folders' | 'checkouts'>;
 
 /** The session of a turn, with what holds for this turn alone. */
 export type TurnSession = OpenSession & { trustedFolder: boolean };
 
 /** Creates or continues the session, and records at every turn where it works and where its replies can be pushed to. */
 export async function openSession(
-  { sessions, folders }: Deps,
+  { sessions, ...places }: Deps,
   turn: Turn,
   identity: Identity,
   prompt: Pick<Prompt, 'announcedUpTo'>,
   engineId: string,
 ): Promise<TurnSession> {
   const { envelope, instanceId } = turn;
-  const origin = { conversationKey: envelope.conversation_key, instanceId, channel: envelope.channel };
-  const folder = await folders.forTurn(origin, identity);
+  const folder = await folderOf(places, turn, identity);
   const session = await sessions.open({
     conversation_key: envelope.conversation_key,
     surface: envelope.channel,
@@ -36,4 +36,17 @@ export async function openSession(
     last_announce_id: prompt.announcedUpTo,
   });
   return { ...session, trustedFolder: folder.isTrusted };
+}
+
+/**
+ * A checkout that the message names, for those who may read files; else, and where the operator gave the conversation a folder of its
+ * own, the usual one. What lies in a checkout is not ours: nothing in it is trusted.
+ */
+async function folderOf({ folders, checkouts }: Omit<Deps, 'sessions'>, turn: Turn, identity: Identity): Promise<TurnFolder> {
+  const { envelope, instanceId } = turn;
+  const { conversation_key: conversationKey, channel, workspace } = envelope;
+  if (workspace === undefined || identity.tool_policy === 'none' || folders.hasOwn(conversationKey))
+    return folders.forTurn({ conversationKey, instanceId, channel }, identity);
+  const mayWrite = identity.tool_policy === 'full';
+  return { path: checkouts.forTurn(workspace.checkout, { conversationKey, instanceId, mayWrite }), isTrusted: false };
 }

@@ -78,6 +78,21 @@ export const coreSettings = {
     text: "day or month of this machine's calendar, for all spend limits.",
     default: 'month',
   }),
+  checkoutHosts: setting('SVC_CHECKOUT_HOSTS', hostNames(), {
+    text: 'Hosts of git servers in your own network, as name or name:port, separated by commas. Checkouts come from these, over http and git too, and over https from any public host.',
+  }),
+  checkoutMaxBytes: setting('SVC_CHECKOUT_MAX_SIZE', bytes(), {
+    text: 'How large the files of one checkout may be, and what is fetched for it.',
+    default: '512mb',
+  }),
+  checkoutsMaxBytes: setting('SVC_CHECKOUTS_MAX_SIZE', bytes(), {
+    text: 'How much all checkouts may take together. Past it those that were not used for the longest are removed.',
+    default: '8gb',
+  }),
+  maxCheckouts: setting('SVC_MAX_CHECKOUTS', integer(1, 10_000), {
+    text: 'How many checkouts there are at most. One connector has at most half of them.',
+    default: '64',
+  }),
   pricingFile: setting('SVC_PRICING_FILE', dataFile('pricing.json'), {
     text: 'JSON file of prices over the built-in ones. Default: pricing.json in the data folder.',
   }),

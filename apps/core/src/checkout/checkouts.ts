@@ -1,0 +1,230 @@
+import path from 'node:path';
+import type { Checkout, CheckoutRequest, ListedCheckout } from '@svc/contract/checkout.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
+import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { badRequest, conflict, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
+import { evict, makeRoom, usedMirrors } from './checkout-room.ts';
+import { checkRoom } from '../file/disk-space.ts';
+import { openCheckoutStore, type CheckoutStore, type StoredCheckout } from './checkout-store.ts';
+import { fetchSettings } from './fetch-settings.ts';
+import { faultError } from './git-fault.ts';
+import { parseGitUrl, refFault, type GitSource } from './git-source.ts';
+import type { CredentialOf } from './instance-credentials.ts';
+import { makeTree } from './make-tree.ts';
+import { createMirrors, type Mirrors } from './mirrors.ts';
+import { reachHost } from './reach-host.ts';
+import { createRepositoryQueue, type RepositoryQueue } from './repository-queue.ts';
+import type { GitHome } from './run-git.ts';
+import { listTree } from './tree-listing.ts';
+
+/** Where a turn comes from, and what its sender may do. */
+export type CheckoutUser = { conversationKey: string; instanceId: string | null; mayWrite: boolean };
+
+/** Copies of git repositories for turns to work in. Each is of one conversation, which nobody else works in. */
+export type Checkouts = {
+  /**
+   * A checkout for the operator (`instanceId` null) or an instance; a conversation that asks twice gets the same one again.
+   * @throws ServiceError with what is wrong, and what to do
+   */
+  obtain(request: CheckoutRequest, instanceId: string | null): Promise<Checkout>;
+  list(): ListedCheckout[];
+  get(id: string): ListedCheckout;
+  /** @throws ServiceError `not_found`; `conflict` while a turn works in it. */
+  remove(id: string): Promise<void>;
+  /** The folder of a turn. From the first one on it is its conversation's. @throws ServiceError `unprocessable` when it cannot work there. */
+  forTurn(id: string, user: CheckoutUser): string;
+  /** Removes those of a conversation that is forgotten. */
+  forget(conversationKey: string): Promise<void>;
+  /** Removes what was not used for a week, and what nobody needs any more. */
+  sweep(): Promise<void>;
+};
+
+type Deps = {
+  folder: string;
+  settings: Pick<CoreSettings, 'checkoutHosts' | 'checkoutMaxBytes' | 'checkoutsMaxBytes' | 'maxCheckouts'>;
+  credentialOf: CredentialOf;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Whether a turn of the conversation runs or waits. */
+  isBusy(conversationKey: string): boolean;
+  clock: Pick<Clock, 'now'>;
+  ids: Ids;
+  log: Pick<Log, 'info'>;
+};
+type Service = Deps & { home: GitHome; store: CheckoutStore; mirrors: Mirrors; queue: RepositoryQueue };
+type Wanted = { source: GitSource; ref: string | null; credential: string | null; key: string | null; instanceId: string | null };
+
+/** One that is older is looked for again, unless work was done in it. */
+const freshMs = 10 * 60_000;
+const unusedMs = 7 * 24 * 60 * 60_000;
+const fetchTimeoutMs = 150_000;
+const maxFiles = 100_000;
+
+export async function openCheckouts(deps: Deps): Promise<Checkouts> {
+  const { folder, settings, isBusy, clock } = deps;
+  makePrivateDir(folder);
+  const store = await openCheckoutStore(folder);
+  const home = { folder, path: deps.env['PATH'] };
+  const mirrors = createMirrors({ folder: path.join(folder, 'mirrors'), home, maxBytes: settings.checkoutMaxBytes });
+  const service: Service = { ...deps, home, store, mirrors, queue: createRepositoryQueue() };
+  const isIdle = ({ conversation_key: key }: StoredCheckout) => key === null || !isBusy(key);
+  const find = (id: string): StoredCheckout => {
+    const found = store.find(id);
+    if (found === undefined) throw notFound('checkout', id);
+    return found;
+  };
+
+  return {
+    async obtain(request, instanceId) {
+      const wanted = toWanted(deps, request, instanceId);
+      return service.queue.run(nameOf(wanted), async () => {
+        const found = findExisting(service, wanted);
+        const isWanted = request.refresh === true || found === undefined || (isIdle(found) && isStale(found, clock.now()));
+        if (!isWanted) return use(service, found);
+        try {
+          return await refresh(service, wanted, found);
+        } finally {
+          await mirrors.tidy(nameOf(wanted), usedMirrors(store));
+        }
+      });
+    },
+    list: () => store.all().map((checkout) => listed(store, checkout)),
+    get: (id) => listed(store, find(id)),
+    async remove(id) {
+      const found = find(id);
+      if (!isIdle(found)) throw conflict(`A turn works in the checkout ${id}. Wait for it, or end it.`);
+      await store.remove(id);
+    },
+    forTurn(id, user) {
+      const found = store.find(id);
+      if (found === undefined || !isFor(found, user))
+        throw new ServiceError(
+          'unprocessable',
+          `There is no checkout "${id}" for this conversation. Nothing was done. Ask for it again: it may have been removed.`,
+        );
+      if (found.conversation_key === null || (user.mayWrite && !found.worked))
+        store.keep({ ...found, conversation_key: user.conversationKey, worked: found.worked || user.mayWrite });
+      void store.touch(find(id), clock.now()).catch(() => undefined); // it is swept sooner
+      return store.treeOf(id);
+    },
+    async forget(key) {
+      for (const { id, conversation_key } of store.all()) if (conversation_key === key) await store.remove(id);
+    },
+    async sweep() {
+      const before = clock.now() - unusedMs;
+      for (const checkout of store.all()) if (checkout.used_at < before && isIdle(checkout)) await store.remove(checkout.id);
+      await mirrors.sweep(usedMirrors(store), service.queue.isIdle);
+    },
+  };
+}
+
+/** @throws ServiceError `bad_request`. */
+function toWanted({ settings }: Deps, request: CheckoutRequest, instanceId: string | null): Wanted {
+  const parsed = parseGitUrl(request.url, settings.checkoutHosts);
+  if (!parsed.ok) throw badRequest(`This url cannot be checked out: ${parsed.why}.`);
+  const ref = request.ref ?? null;
+  const fault = ref === null ? null : refFault(ref);
+  if (fault !== null) throw badRequest(`This ref cannot be checked out: ${fault}.`);
+  const { credential = null, conversation_key: key = null } = request;
+  return { source: parsed.source, ref, credential, key, instanceId };
+}
+
+/** Nobody finds in a mirror what another one, or another credential, may see. */
+const nameOf = ({ source, credential, instanceId }: Wanted): string => compositeKey(source.url, credential, instanceId);
+
+/** One that was asked for without a conversation is anybody's of the same instance until a turn works in it. */
+const findExisting = ({ store }: Service, { source, ref, credential, key, instanceId }: Wanted): StoredCheckout | undefined =>
+  store
+    .all()
+    .find(
+      (one) =>
+        one.url === source.url &&
+        one.ref === ref &&
+        one.credential === credential &&
+        one.instance_id === instanceId &&
+        one.conversation_key === key,
+    );
+
+const isStale = ({ worked, fetched_at }: StoredCheckout, now: number): boolean => !worked && now - fetched_at > freshMs;
+
+const isFor = ({ conversation_key: key, instance_id }: StoredCheckout, user: CheckoutUser): boolean =>
+  key === null ? instance_id === user.instanceId : key === user.conversationKey;
+
+async function use({ store, clock }: Service, found: StoredCheckout): Promise<Checkout> {
+  await store.touch(found, clock.now());
+  return { id: found.id, path: store.treeOf(found.id), sha: found.sha };
+}
+
+/** Fetches, and makes the files where they are new. */
+async function refresh(service: Service, wanted: Wanted, found: StoredCheckout | undefined): Promise<Checkout> {
+  const { store, settings, mirrors, clock, folder } = service;
+  if (found !== undefined) refuseBusy(service, found);
+  else await makeRoom(service, wanted.instanceId);
+  await checkRoom(folder, 2 * settings.checkoutMaxBytes);
+  const id = found?.id ?? service.ids.next('co');
+  const { mirror, sha } = await fetchCommit(service, wanted, id);
+  const fetched_at = clock.now();
+  if (found !== undefined && found.sha === sha && found.mirror === mirror && !found.worked) {
+    store.keep({ ...found, fetched_at });
+    return use(service, { ...found, fetched_at });
+  }
+  const draft = store.draftOf(service.ids.next('draft'));
+  try {
+    const bytes = await fill(service, wanted, { draft, mirror: mirrors.folderOf(mirror), sha });
+    if (found !== undefined) refuseBusy(service, store.find(found.id) ?? found);
+    const { source, ref, credential, key, instanceId } = wanted;
+    const of = { url: source.url, ref, credential, instance_id: instanceId, conversation_key: key };
+    store.take(draft, { id, ...of, mirror, sha, bytes, fetched_at, used_at: fetched_at, worked: false });
+  } finally {
+    await store.dropDraft(draft);
+  }
+  await evict(service, id);
+  return { id, path: store.treeOf(id), sha };
+}
+
+async function fetchCommit(service: Service, wanted: Wanted, id: string): Promise<{ mirror: string; sha: string }> {
+  const { source, ref, credential, instanceId } = wanted;
+  const reached = await reachHost(source);
+  if (!reached.ok && reached.why === 'unknown')
+    throw faultError({ why: 'unreachable', text: 'its host is not known' }, { url: source.url, ref });
+  if (!reached.ok)
+    throw badRequest(`${source.url} is in a private network. The operator can allow its host: SVC_CHECKOUT_HOSTS=${source.host}`);
+  const secret = credential === null ? null : await service.credentialOf(credential, instanceId);
+  const fetched = await service.mirrors.fetch({
+    key: nameOf(wanted),
+    url: source.url,
+    ref: ref ?? 'HEAD',
+    id,
+    protocols: source.scheme,
+    settings: fetchSettings(source, reached.addresses, secret),
+    timeoutMs: fetchTimeoutMs,
+  });
+  if (!fetched.ok) throw faultError(fetched.fault, { url: source.url, ref });
+  return fetched;
+}
+
+async function fill(
+  { home, settings }: Service,
+  { source, ref }: Wanted,
+  to: { draft: string; mirror: string; sha: string },
+): Promise<number> {
+  const { draft, mirror, sha } = to;
+  const at = { url: source.url, ref };
+  const listing = await listTree({ dir: mirror, sha, home }, { files: maxFiles, bytes: settings.checkoutMaxBytes });
+  if (!listing.ok) throw faultError(listing.fault, at);
+  const fault = await makeTree(draft, { mirror, sha, url: source.url, home });
+  if (fault !== null) throw faultError(fault, at);
+  return listing.bytes;
+}
+
+function refuseBusy({ isBusy }: Service, { id, conversation_key: key }: StoredCheckout): void {
+  if (key !== null && isBusy(key))
+    throw conflict(`A turn works in the checkout ${id}, so it cannot be refreshed now. Ask again when it has ended.`);
+}
+
+function listed(store: CheckoutStore, { mirror: _mirror, worked: _worked, ...rest }: StoredCheckout): ListedCheckout {
+  return { ...rest, path: store.treeOf(rest.id) };
+}

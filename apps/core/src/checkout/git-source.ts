@@ -1,0 +1,48 @@
+import { isIP } from 'node:net';
+
+/** Where a repository is. `host` is as DNS knows it; an address stands without brackets. */
+export type GitSource = { url: string; scheme: 'https' | 'http' | 'git'; host: string; port: number; isAllowed: boolean };
+
+type Parsed = { ok: true; source: GitSource } | { ok: false; why: string };
+
+const ports: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80, 'git:': 9418 };
+const no = (why: string): Parsed => ({ ok: false, why });
+
+/**
+ * An address that git may be given. `allowed` are hosts of the operator's, `name` or `name:port`, which may be private and may
+ * speak http or git's own protocol; every other one is https.
+ */
+export function parseGitUrl(text: string, allowed: readonly string[]): Parsed {
+  // oxlint-disable-next-line no-control-regex -- it looks for them
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) return no('it has spaces, control characters or a backslash in it');
+  const url = URL.parse(text);
+  if (url === null || !/^[a-z]+:\/\//i.test(text)) return no('it is not an address such as https://example.com/owner/name.git');
+  const scheme = url.protocol.slice(0, -1);
+  if (scheme !== 'https' && scheme !== 'http' && scheme !== 'git') return no(`${url.protocol} is not used; only https is`);
+  if (url.username !== '' || url.password !== '') return no('it has a user or a password in it. Name a secret as "credential"');
+  if (url.search !== '' || url.hash !== '') return no('it has a query or a fragment');
+  if (url.pathname.length < 2) return no('it names no repository');
+  if (!/^[a-z0-9.:[\]-]+$/i.test(url.hostname) || url.hostname.startsWith('-')) return no('its host is not a host name');
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const port = url.port === '' ? (ports[url.protocol] ?? 0) : Number(url.port);
+  const isAllowed = allowed.some((one) => one === host || one === `${host}:${port}`);
+  if (scheme !== 'https' && !isAllowed) return no(`${scheme} is used only for hosts of SVC_CHECKOUT_HOSTS`);
+  return { ok: true, source: { url: url.href, scheme, host, port, isAllowed } };
+}
+
+/** What `curl` is told, so that it asks the addresses that were checked and no others; null where the host is an address. */
+export function pinOf({ host, port }: GitSource, addresses: readonly string[]): string | null {
+  if (isIP(host) !== 0) return null;
+  return `${host}:${port}:${addresses.map((one) => (isIP(one) === 6 ? `[${one}]` : one)).join(',')}`;
+}
+
+/** What is wrong with the name of a branch, a tag or a commit; null when git takes it (`git check-ref-format`). */
+export function refFault(ref: string): string | null {
+  // oxlint-disable-next-line no-control-regex -- it looks for them
+  if (/[\u0000-\u0020\u007f~^:?*[\\]/.test(ref)) return 'it has characters that no name of a branch has';
+  if (ref.startsWith('-')) return 'it begins with "-"';
+  if (ref === '@' || ref.includes('@{') || ref.includes('..')) return 'it has ".." or "@{" in it';
+  if (ref.split('/').some((part) => part === '' || part.startsWith('.') || part.endsWith('.lock') || part.endsWith('.')))
+    return 'a part of it is empty, begins or ends with ".", or ends with ".lock"';
+  return null;
+}

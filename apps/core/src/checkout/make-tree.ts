@@ -1,0 +1,34 @@
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ifThere } from '../file/if-there.ts';
+import { readFault, type GitFault } from './git-fault.ts';
+import { runGit, type GitHome } from './run-git.ts';
+
+type Commit = { mirror: string; sha: string; url: string; home: GitHome };
+
+/**
+ * Makes the files of a commit in a new folder, with a repository of its own in it that reads the mirror's objects: who works there
+ * changes nothing of the mirror. Null when all is well.
+ */
+export async function makeTree(folder: string, { mirror, sha, url, home }: Commit): Promise<GitFault | null> {
+  const git = path.join(folder, '.git');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const dir of ['objects/info', 'refs/heads', 'info']) await mkdir(path.join(git, dir), { recursive: true, mode: 0o700 });
+  await writeFile(path.join(git, 'objects/info/alternates'), `${path.join(mirror, 'objects')}\n`, { mode: 0o600 });
+  await writeFile(path.join(git, 'HEAD'), `${sha}\n`, { mode: 0o600 });
+  await writeFile(path.join(git, 'config'), configText(url), { mode: 0o600 });
+  await ifThere(copyFile(path.join(mirror, 'shallow'), path.join(git, 'shallow')), undefined);
+  const end = await runGit(['checkout', '--quiet', '--detach', '--force', sha, '--'], { home, cwd: folder, timeoutMs: 120_000 });
+  return end.ending === 'ended' && end.code === 0 ? null : readFault(end);
+}
+
+/** Links are files that hold their target: one that leads out of the folder leads nowhere. */
+const configText = (url: string): string => `[core]
+\trepositoryformatversion = 0
+\tfilemode = true
+\tbare = false
+\tsymlinks = false
+[remote "origin"]
+\turl = "${url}"
+\tfetch = +refs/heads/*:refs/remotes/origin/*
+`;

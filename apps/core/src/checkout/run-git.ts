@@ -1,0 +1,93 @@
+import { spawnOwned, type OwnedProcess } from '@svc/service-kit/process/owned-process.ts';
+import { within } from '@svc/service-kit/process/process-group.ts';
+import { createTextTail } from '@svc/service-kit/process/text-tail.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+
+/** `stopped`: by the signal. */
+export type GitEnd = { ending: 'ended' | 'too_late' | 'stopped' | 'not_started'; code: number | null; stderr: string };
+
+type Setting = readonly [name: string, value: string];
+/** `folder`: git's home, in which nothing of the user's is: no `.netrc`, no `.gitconfig`. `path`: where programs are looked for. */
+export type GitHome = { folder: string; path: string | undefined };
+
+type Options = {
+  home: GitHome;
+  cwd?: string;
+  timeoutMs: number;
+  settings?: readonly Setting[];
+  protocols?: string;
+  onOutput?(chunk: Buffer): void;
+  stop?: AbortSignal;
+};
+
+/**
+ * What holds for every call. Nothing that a repository brings is run or followed: no hooks, no filters, no submodules, no links, no
+ * other protocol, no redirect to an address that nobody checked.
+ */
+const always: readonly Setting[] = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['core.symlinks', 'false'],
+  ['core.protectHFS', 'true'],
+  ['core.protectNTFS', 'true'],
+  ['core.bigFileThreshold', '8m'],
+  ['submodule.recurse', 'false'],
+  ['fetch.recurseSubmodules', 'false'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['pack.threads', '1'],
+  ['http.followRedirects', 'false'],
+  ['http.lowSpeedLimit', '1000'],
+  ['http.lowSpeedTime', '30'],
+  ['credential.helper', ''],
+  ['advice.detachedHead', 'false'],
+];
+
+/** Runs git without a shell. Settings, and with them credentials, go by its environment: they are in no list of arguments and on no disk. Never rejects. */
+export async function runGit(args: readonly string[], options: Options): Promise<GitEnd> {
+  const stderr = createTextTail();
+  const end = (ending: GitEnd['ending'], code: number | null = null): GitEnd => ({ ending, code, stderr: stderr.read() });
+  let owned: OwnedProcess;
+  try {
+    owned = spawnOwned('git', args, { env: envOf(options), cwd: options.cwd });
+  } catch (error) {
+    stderr.add(errorText(error));
+    return end('not_started');
+  }
+  const { child } = owned;
+  const closed = new Promise<void>((resolve) => void child.once('close', () => resolve()));
+  child.on('error', (error) => stderr.add(error.message));
+  child.stdin.on('error', () => undefined).end();
+  child.stdout.on('data', (chunk: Buffer) => options.onOutput?.(chunk));
+  child.stderr.setEncoding('utf8').on('data', stderr.add);
+  const stopped = Promise.withResolvers<void>();
+  const stop = () => stopped.resolve();
+  options.stop?.addEventListener('abort', stop, { once: true });
+  if (options.stop?.aborted === true) stop();
+  const isOver = await within(Promise.race([closed, stopped.promise]), options.timeoutMs);
+  options.stop?.removeEventListener('abort', stop);
+  if (isOver && options.stop?.aborted !== true) return end(child.pid === undefined ? 'not_started' : 'ended', child.exitCode);
+  await owned.kill();
+  return end(isOver ? 'stopped' : 'too_late');
+}
+
+function envOf({ home, settings = [], protocols = '' }: Options): Record<string, string | undefined> {
+  const all = [...always, ...settings];
+  return {
+    PATH: home.path,
+    HOME: home.folder,
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ALLOW_PROTOCOL: protocols,
+    GIT_CONFIG_COUNT: String(all.length),
+    ...Object.fromEntries(
+      all.flatMap(([name, value], at) => [
+        [`GIT_CONFIG_KEY_${at}`, name],
+        [`GIT_CONFIG_VALUE_${at}`, value],
+      ]),
+    ),
+  };
+}

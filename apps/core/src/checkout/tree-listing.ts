@@ -1,0 +1,55 @@
+import { readFault, type GitFault } from './git-fault.ts';
+import { runGit, type GitHome } from './run-git.ts';
+
+export type TreeLimits = { files: number; bytes: number };
+type Listing = { ok: true; bytes: number } | { ok: false; fault: GitFault };
+
+/** Longest entry: its numbers and a path. */
+const maxEntry = 16 * 1024;
+const mb = (bytes: number) => Math.floor(bytes / 2 ** 20);
+
+/** Counts what `git ls-tree -r -l -z` lists, as it comes. `fault`: what there is too much of; null so far. */
+export function createTreeCount(limits: TreeLimits): { take(chunk: Buffer): void; bytes(): number; fault(): string | null } {
+  let rest = '';
+  let files = 0;
+  let bytes = 0;
+  let fault: string | null = null;
+  const takeEntry = (entry: string) => {
+    files++;
+    const size = Number(/^\d+ \w+ [0-9a-f]+ +(\d+|-)\t/.exec(entry)?.[1]);
+    if (!Number.isNaN(size)) bytes += size;
+    if (files > limits.files) fault = `it has more than ${limits.files} files`;
+    else if (bytes > limits.bytes) fault = `its files have more than ${mb(limits.bytes)} MB (SVC_CHECKOUT_MAX_SIZE)`;
+  };
+  return {
+    take(chunk) {
+      if (fault !== null) return;
+      const entries = (rest + chunk.toString('latin1')).split('\0');
+      rest = entries.pop() ?? '';
+      for (const entry of entries) if (fault === null) takeEntry(entry);
+      if (rest.length > maxEntry) fault ??= `a path in it is longer than ${maxEntry} characters`;
+    },
+    bytes: () => bytes,
+    fault: () => fault,
+  };
+}
+
+/** How much a commit would be on the disk, before any of it is: a small pack may hold endlessly many files, or endless ones. */
+export async function listTree(commit: { dir: string; sha: string; home: GitHome }, limits: TreeLimits): Promise<Listing> {
+  const control = new AbortController();
+  const count = createTreeCount(limits);
+  const end = await runGit(['ls-tree', '-r', '-l', '-z', '--full-tree', commit.sha], {
+    home: commit.home,
+    cwd: commit.dir,
+    timeoutMs: 60_000,
+    stop: control.signal,
+    onOutput(chunk) {
+      count.take(chunk);
+      if (count.fault() !== null) control.abort();
+    },
+  });
+  const text = count.fault();
+  if (text !== null) return { ok: false, fault: { why: 'too_large', text } };
+  if (end.ending !== 'ended' || end.code !== 0) return { ok: false, fault: readFault(end) };
+  return { ok: true, bytes: count.bytes() };
+}

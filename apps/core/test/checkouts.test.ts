@@ -1,0 +1,348 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Checkout, CheckoutList } from '@svc/contract/checkout.ts';
+import type { Envelope } from '@svc/contract/envelope.ts';
+import { createCoreLink } from '@svc/connector-kit/core-link.ts';
+import { systemClock } from '@svc/service-kit/clock.ts';
+import { startGitServer, type GitServer, type ServedRepository } from '@svc/testing/git-server.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openCheckoutStore } from '../src/checkout/checkout-store.ts';
+import { createMirrors } from '../src/checkout/mirrors.ts';
+import { openLinkServer } from '../src/turn/link-server.ts';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+let server: GitServer;
+let repo: ServedRepository;
+let first: string;
+let second: string;
+let core: TestCore;
+let names = 0;
+
+const env = () => ({
+  SVC_CHECKOUT_HOSTS: `127.0.0.1:${server.port}`,
+  SVC_CHECKOUT_MAX_SIZE: '3mb',
+  SVC_MAX_CHECKOUTS: '4',
+  GIT_TOKEN: 'the-token-of-a-private-repository',
+  SVC_MANAGER_TOKEN: 'no-credential-for-git',
+});
+
+beforeAll(async () => {
+  server = await startGitServer();
+  repo = server.repository('repo');
+  writeFileSync(path.join(repo.folder, 'a.txt'), 'one');
+  first = repo.commit();
+  repo.git(['update-ref', 'refs/pull/7/head', first]);
+  writeFileSync(path.join(repo.folder, 'a.txt'), 'two');
+  second = repo.commit();
+  repo.git(['tag', '-m', 'a tag', 'v1', first]);
+  repo.git(['config', 'uploadpack.allowAnySHA1InWant', 'true']);
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  core = await openTestCore({ env: env() });
+});
+afterEach(async () => {
+  server.answerWith(null);
+  await core.close();
+});
+
+const call = (method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) =>
+  core.app.inject({ method, url, ...(payload === undefined ? {} : { payload }) });
+const ask = (payload: object) => call('POST', '/v2/checkouts', { url: repo.url, ...payload });
+async function obtain(payload: object = {}): Promise<Checkout> {
+  const answer = await ask(payload);
+  expect([answer.statusCode, answer.body]).toEqual([200, answer.body]);
+  return answer.json<Checkout>();
+}
+const refusal = async (payload: object) => {
+  const { statusCode, body } = await ask(payload);
+  return `${statusCode} ${body}`;
+};
+const textIn = (checkout: Checkout, file = 'a.txt') => readFileSync(path.join(checkout.path, file), 'utf8');
+const list = async () => (await call('GET', '/v2/checkouts')).json<CheckoutList>().checkouts;
+const mirrors = () => readdirSync(path.join(core.folder, 'checkouts/mirrors'));
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+const say = (key: string, checkout: string, sender = 'owner') =>
+  core.handle(
+    envelope('hello', { conversation_key: key, sender: { raw_id: sender }, workspace: { checkout } } as Partial<Envelope>),
+  );
+const repository = () => server.repository(`r${++names}`);
+
+describe('a checkout', () => {
+  test('has the files of a branch, a tag, a commit or a pull request', async () => {
+    const wanted: [string | undefined, string, string][] = [
+      [undefined, second, 'two'],
+      ['main', second, 'two'],
+      ['v1', first, 'one'],
+      [first, first, 'one'],
+      ['refs/pull/7/head', first, 'one'],
+      ['pull/7/head', first, 'one'],
+    ];
+    for (const [ref, sha, text] of wanted) {
+      const checkout = await obtain(ref === undefined ? {} : { ref });
+      expect([ref, checkout.sha, textIn(checkout)]).toEqual([ref, sha, text]);
+    }
+    expect(mirrors()).toHaveLength(1);
+  });
+
+  test('is the same one for the conversation that asks again, after a restart too, and another for another', async () => {
+    const mine = await obtain({ conversation_key: 'compat:c1:a' });
+    const other = await obtain({ conversation_key: 'compat:c1:b' });
+    expect(await obtain({ conversation_key: 'compat:c1:a' })).toEqual(mine);
+    expect(other.path).not.toBe(mine.path);
+    const afterwards = await openCheckoutStore(path.join(core.folder, 'checkouts'));
+    expect(
+      afterwards
+        .all()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([mine.id, other.id].sort());
+    expect(afterwards.find(mine.id)).toMatchObject({ conversation_key: 'compat:c1:a', sha: second });
+  });
+
+  test('follows its branch when it is asked to, and keeps what was done in it until then', async () => {
+    const own = repository();
+    writeFileSync(path.join(own.folder, 'a.txt'), 'old');
+    own.commit();
+    const asked = { url: own.url, conversation_key: 'compat:c1:a' };
+    const before = await obtain(asked);
+    expect((await say('compat:c1:a', before.id)).statusCode).toBe(200);
+    writeFileSync(path.join(before.path, 'work.txt'), 'mine');
+    writeFileSync(path.join(own.folder, 'a.txt'), 'new');
+    const sha = own.commit();
+    expect(await obtain(asked)).toEqual(before);
+    expect([textIn(before), textIn(before, 'work.txt')]).toEqual(['old', 'mine']);
+    const after = await obtain({ ...asked, refresh: true });
+    expect([after, textIn(after), existsSync(path.join(after.path, 'work.txt'))]).toEqual([{ ...before, sha }, 'new', false]);
+  });
+
+  test('is a repository of its own: what is done in one changes no other, and no mirror', async () => {
+    const [mine, other] = [await obtain({ conversation_key: 'a' }), await obtain({ conversation_key: 'b' })];
+    const before = filesBelow(path.join(core.folder, 'checkouts/mirrors')).sort();
+    const { execFileSync } = await import('node:child_process');
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: mine.path, encoding: 'utf8' });
+    expect(git('status', '--short')).toBe('');
+    writeFileSync(path.join(mine.path, 'a.txt'), 'changed');
+    git('commit', '-qam', 'mine');
+    git('config', 'core.hooksPath', '/tmp');
+    expect(git('log', '--oneline').split('\n')).toHaveLength(3);
+    expect(textIn(other)).toBe('two');
+    expect(filesBelow(path.join(core.folder, 'checkouts/mirrors')).sort()).toEqual(before);
+  });
+
+  test('is removed on request, with its conversation, and when there are too many: the one not used for the longest', async () => {
+    const gone = await obtain({ conversation_key: 'compat:c1:a' });
+    expect((await call('DELETE', `/v2/checkouts/${gone.id}`)).statusCode).toBe(200);
+    expect([existsSync(gone.path), (await call('GET', `/v2/checkouts/${gone.id}`)).statusCode]).toEqual([false, 404]);
+    const forgotten = await obtain({ conversation_key: 'compat:c1:a' });
+    await say('compat:c1:a', forgotten.id);
+    await call('DELETE', '/v2/session/compat:c1:a');
+    expect(existsSync(forgotten.path)).toBe(false);
+    const ids: string[] = [];
+    for (const key of ['b', 'c', 'd']) ids.push((await obtain({ conversation_key: key })).id);
+    // Half of four for one asker.
+    expect((await list()).map(({ id }) => id).sort()).toEqual(ids.slice(1).sort());
+    await core.context.checkouts.sweep();
+    expect(mirrors()).toHaveLength(1);
+    for (const id of ids.slice(1)) await call('DELETE', `/v2/checkouts/${id}`);
+    await core.context.checkouts.sweep();
+    expect(mirrors()).toHaveLength(0);
+  });
+});
+
+test('a connector has a checkout over its link, and works in it', async () => {
+  const file = path.join(core.folder, 'run/core.sock');
+  const link = await openLinkServer(core.context, file);
+  const pass = core.context.connectorPasses.issue({ type: 'compat', instanceId: 'c1' }).reveal();
+  const log = () => undefined;
+  const connector = createCoreLink({ socketPath: file, pass, clock: systemClock, log });
+  try {
+    const checkout = await connector.checkout({ url: repo.url });
+    expect(textIn(checkout)).toBe('two');
+    expect((await list())[0]).toMatchObject({ instance_id: 'c1', conversation_key: null });
+    const asked = (key: string) => envelope('hi', { conversation_key: key, workspace: { checkout: checkout.id } });
+    await connector.handle(asked('compat:c1:a'));
+    expect(core.engine.requests.at(-1)?.cwd).toBe(checkout.path);
+    // From its first turn on it is that conversation's.
+    await expect(connector.handle(asked('compat:c1:b'))).rejects.toMatchObject({ code: 'unprocessable' });
+    expect((await connector.checkout({ url: repo.url })).id).not.toBe(checkout.id);
+    expect((await connector.checkout({ url: repo.url, conversation_key: 'compat:c1:a' })).id).toBe(checkout.id);
+  } finally {
+    connector.close();
+    await link.close();
+  }
+});
+
+describe('a turn that names a checkout', () => {
+  test('works in it when its sender may read files, and in the usual folder when not', async () => {
+    await core.addPrincipal('gus', 'guest');
+    await core.addPrincipal('kim', 'known');
+    const cwds: Record<string, string | undefined> = {};
+    const { id, path: folder } = await obtain({ conversation_key: 'compat:c1:a' });
+    for (const who of ['owner', 'kim', 'gus']) {
+      expect((await say('compat:c1:a', id, who)).statusCode).toBe(200);
+      cwds[who] = core.engine.requests.at(-1)?.cwd;
+      expect(core.engine.requests.at(-1)?.trustedFolder).toBe(false);
+    }
+    expect(cwds).toMatchObject({ owner: folder, kim: folder });
+    expect(cwds['gus']).toContain('/workspaces/');
+  });
+
+  test('of another conversation is refused and reaches no engine', async () => {
+    const { id } = await obtain({ conversation_key: 'compat:c1:a' });
+    for (const [key, checkout] of [
+      ['compat:c1:b', id],
+      ['compat:c1:a', 'co_none'],
+      ['compat:c1:a', '../../..'],
+    ] as const) {
+      const answer = await say(key, checkout);
+      expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([
+        422,
+        expect.stringContaining('Ask for it again'),
+      ]);
+    }
+    expect(core.engine.requests).toEqual([]);
+  });
+});
+
+describe('a checkout that cannot be had', () => {
+  test.each([
+    ['no such branch', { ref: 'nope' }, /^422.*no branch, tag or commit .*nope/],
+    ['no such commit', { ref: 'a'.repeat(40) }, /^422/],
+    ['an option as a ref', { ref: '--upload-pack=id' }, /^400.*begins with/],
+    ['a file', { url: 'file:///etc' }, /^400.*only https/],
+    ['a program', { url: 'ext::sh -c id' }, /^400/],
+    ['a private host', { url: 'https://127.0.0.1:1/a' }, /^400.*private network.*SVC_CHECKOUT_HOSTS/],
+    ['a setting of the service as credential', { credential: 'SVC_MANAGER_TOKEN' }, /^403/],
+    ['a secret that is not there', { credential: 'NO_SUCH_SECRET' }, /^422.*NO_SUCH_SECRET/],
+    ['a field that is not known', { depth: 1 }, /^400/],
+  ])('says why: %s', async (_, payload, text) => expect(await refusal(payload)).toMatch(text));
+
+  test('says so of a repository that is not there, of a server that is away, and of one that leads elsewhere', async () => {
+    expect(await refusal({ url: `${server.url}/none/.git` })).toMatch(/^422.*not a repository/);
+    server.answerWith((_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/x' }).end());
+    expect(await refusal({})).toMatch(/^422.*leads elsewhere/);
+    server.answerWith((request) => request.socket.destroy());
+    expect(await refusal({})).toMatch(/^502/);
+    server.answerWith((_, response) => response.writeHead(500).end('<html>'));
+    expect(await refusal({})).toMatch(/^502/);
+    expect(await list()).toEqual([]);
+    expect(existsSync(path.join(core.folder, 'checkouts/trees'))).toBe(false);
+  });
+});
+
+describe('a private repository', () => {
+  test('is fetched with a secret by its name, whose value is on no disk; without one it is said to be refused', async () => {
+    server.lock(`x-access-token:${env().GIT_TOKEN}`);
+    try {
+      expect(await refusal({})).toMatch(/^422.*refused.*credential/);
+      const checkout = await obtain({ credential: 'GIT_TOKEN' });
+      expect(textIn(checkout)).toBe('two');
+      const header = Buffer.from(`x-access-token:${env().GIT_TOKEN}`).toString('base64');
+      for (const file of filesBelow(path.join(core.folder, 'checkouts')))
+        for (const value of [env().GIT_TOKEN, header]) expect([file, readFileSync(file).includes(value)]).toEqual([file, false]);
+      // What one credential may see is found by no other.
+      expect(await refusal({})).toMatch(/^422/);
+      expect(await refusal({ ref: second })).toMatch(/^422/);
+    } finally {
+      server.lock(null);
+    }
+  });
+});
+
+describe('a hostile repository', () => {
+  test('has nothing of it run or followed: links, filters, hooks, submodules', async () => {
+    const own = repository();
+    const proof = path.join(own.folder, 'proof');
+    symlinkSync('/etc', path.join(own.folder, 'out'));
+    symlinkSync('../../../core.db', path.join(own.folder, 'db'));
+    writeFileSync(path.join(own.folder, '.gitattributes'), '* filter=lfs diff=lfs\n*.txt filter=evil\n');
+    writeFileSync(path.join(own.folder, 'large.bin'), 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n');
+    writeFileSync(
+      path.join(own.folder, '.gitmodules'),
+      `[submodule "s"]\n\tpath = sub\n\turl = ext::touch ${proof}\n\tupdate = !touch ${proof}\n`,
+    );
+    mkdirSync(path.join(own.folder, 'hooks'));
+    writeFileSync(path.join(own.folder, 'hooks/post-checkout'), `#!/bin/sh\ntouch ${proof}\n`, { mode: 0o755 });
+    own.git(['update-index', '--add', '--cacheinfo', `160000,${first},sub`]);
+    own.commit();
+    const checkout = await obtain({ url: own.url });
+    expect([lstatSync(path.join(checkout.path, 'out')).isFile(), textIn(checkout, 'out')]).toEqual([true, '/etc']);
+    expect(textIn(checkout, 'db')).toBe('../../../core.db');
+    expect(textIn(checkout, 'large.bin')).toContain('git-lfs');
+    expect([existsSync(proof), existsSync(path.join(checkout.path, 'proof'))]).toEqual([false, false]);
+  });
+
+  test.each(['.git', '.GIT', 'git~1', '..', '.g\u200cit'])('with a folder named %j is refused', async (name) => {
+    const own = repository();
+    const config = own.git(['hash-object', '-w', '--stdin'], '[core]\n\tfsmonitor = touch proof\n');
+    const inner = own.git(['mktree'], `100644 blob ${config}\tconfig\n`);
+    const entry = Buffer.concat([Buffer.from(`40000 ${name}\0`), Buffer.from(inner, 'hex')]);
+    const tree = own.git(['hash-object', '-t', 'tree', '-w', '--literally', '--stdin'], entry);
+    own.git(['update-ref', 'refs/heads/main', own.git(['commit-tree', tree, '-m', 'evil'])]);
+    expect(await refusal({ url: own.url })).toMatch(/^502.*could not be checked out/);
+    expect(await list()).toEqual([]);
+  });
+
+  test('with one huge file, endlessly many files, or more than is to be fetched, is refused before it takes the room', async () => {
+    const zeros = repository();
+    writeFileSync(path.join(zeros.folder, 'zeros'), Buffer.alloc(8 * 2 ** 20));
+    zeros.commit();
+    expect(await refusal({ url: zeros.url })).toMatch(/^413.*more than 3 MB/);
+
+    const bomb = repository();
+    let tree = bomb.git(['mktree'], `100644 blob ${bomb.git(['hash-object', '-w', '--stdin'], 'x')}\tf\n`);
+    for (let level = 0; level < 8; level++)
+      tree = bomb.git(['mktree'], Array.from({ length: 10 }, (_, at) => `40000 tree ${tree}\td${at}\n`).join(''));
+    bomb.git(['update-ref', 'refs/heads/main', bomb.git(['commit-tree', tree, '-m', 'bomb'])]);
+    expect(await refusal({ url: bomb.url })).toMatch(/^413.*more than 100000 files/);
+
+    const noise = repository();
+    writeFileSync(path.join(noise.folder, 'noise'), randomBytes(12 * 2 ** 20));
+    noise.commit();
+    expect(await refusal({ url: noise.url })).toMatch(/^413.*MB/);
+    expect([await list(), mirrors()]).toEqual([[], []]);
+  });
+});
+
+describe('a fetch that is cut off', () => {
+  const request = (id: string, timeoutMs: number) => ({
+    key: 'k',
+    url: repo.url,
+    ref: 'main',
+    id,
+    protocols: 'http',
+    settings: [],
+    timeoutMs,
+  });
+
+  test('by its time leaves a mirror that nothing is fetched into again', async () => {
+    const folder = path.join(core.folder, 'm');
+    const own = createMirrors({ folder, home: { folder: core.folder, path: process.env['PATH'] }, maxBytes: 2 ** 22 });
+    server.answerWith(() => undefined); // never
+    expect(await own.fetch(request('co_1', 300))).toMatchObject({ ok: false, fault: { why: 'too_late' } });
+    writeFileSync(path.join(folder, readdirSync(folder)[0] ?? '', 'shallow.lock'), '');
+    server.answerWith(null);
+    expect(await own.fetch(request('co_2', 20_000))).toMatchObject({ ok: true, sha: second });
+    expect(readdirSync(folder)).toHaveLength(2);
+    const kept = readdirSync(folder).find((name) => name.endsWith('.1')) ?? '';
+    await own.sweep(new Set([kept]), () => true);
+    expect(readdirSync(folder)).toEqual([kept]);
+  });
+
+  test('by a kill leaves nothing that counts: it is removed at the start, and the same is asked again', async () => {
+    const whole = await obtain();
+    const root = path.join(core.folder, 'checkouts');
+    for (const half of ['drafts/draft_1/.git', 'trees/co_1k82k7r320039mw21d8/tree', 'trees/odd'])
+      mkdirSync(path.join(root, half), { recursive: true });
+    writeFileSync(path.join(root, 'trees/odd/checkout.json'), '{"id":"odd"');
+    const store = await openCheckoutStore(root);
+    expect([readdirSync(path.join(root, 'trees')), existsSync(path.join(root, 'drafts'))]).toEqual([[whole.id], false]);
+    expect(store.all().map(({ id }) => id)).toEqual([whole.id]);
+  });
+});
