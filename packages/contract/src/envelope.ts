@@ -1,10 +1,13 @@
 import type { Static } from './schema.ts';
 
+/** Longest id that a channel gives to a message, in characters. */
+export const maxMessageId = 512;
+
 /** Longest name of a room, chat or device that something can be sent to, in characters. */
 export const maxTarget = 1024;
 
 /** What conversations, messages and chats are looked up by has no control characters: shown or cut, it could be taken for another. */
-const noControl = '^[^\\u0000-\\u001f\\u007f]*$';
+export const noControl = '^[^\\u0000-\\u001f\\u007f]*$';
 
 /** The name of a conversation. */
 export const conversationKeySchema = { type: 'string', minLength: 1, maxLength: 512, pattern: noControl } as const;
@@ -66,7 +69,7 @@ export const envelopeSchema = {
   properties: {
     channel: { type: 'string', pattern: channelPattern },
     conversation_key: conversationKeySchema,
-    message_id: { type: 'string', minLength: 1, maxLength: 512, pattern: noControl },
+    message_id: { type: 'string', minLength: 1, maxLength: maxMessageId, pattern: noControl },
     sender: {
       type: 'object',
       required: ['raw_id'],

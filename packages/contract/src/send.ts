@@ -1,5 +1,5 @@
 import type { Outbound } from './connector-meta.ts';
-import { maxTarget } from './envelope.ts';
+import { maxMessageId, maxTarget, noControl } from './envelope.ts';
 
 /** Fields that name where a message goes; one of `instance_id` and `channel` has to be there. */
 const place = {
@@ -7,8 +7,25 @@ const place = {
   channel: { type: 'string', minLength: 1, maxLength: 100 },
   instance_id: { type: 'string', minLength: 1, maxLength: 100 },
   /** Room, chat, device; what it means is the channel's business. A control character in it is an attack. */
-  target: { type: 'string', maxLength: maxTarget, pattern: '^[^\\u0000-\\u001f\\u007f]*$' },
+  target: { type: 'string', maxLength: maxTarget, pattern: noControl },
 } as const;
+
+/** What a message says of the turn that it is the reply to. */
+const about = {
+  type: 'object',
+  required: ['turn_id'],
+  additionalProperties: false,
+  properties: {
+    turn_id: { type: 'string', minLength: 1, maxLength: 200, pattern: noControl },
+    message_id: { type: 'string', minLength: 1, maxLength: maxMessageId, pattern: noControl },
+  },
+} as const;
+
+/**
+ * The turn that a message is the reply to: whoever shows a part of that reply already finishes it, instead of showing it twice.
+ * `message_id`: the channel's own id of the message that the turn answers, where it had one.
+ */
+export type About = { turn_id: string; message_id?: string };
 
 /** Body of `POST /send` (spec: Manager). */
 export const sendSchema = {
@@ -23,6 +40,7 @@ export const sendSchema = {
     /** A file of the upload area. */
     path: { type: 'string', minLength: 1, maxLength: 4096 },
     caption: { type: 'string', maxLength: 100_000 },
+    about,
   },
 } as const;
 
@@ -34,6 +52,7 @@ export type SendRequest = {
   text?: string;
   path?: string;
   caption?: string;
+  about?: About;
 };
 
 /** Body of `POST /announce`. */
@@ -64,6 +83,7 @@ export type OutboundMessage = {
   /** A file of the upload area, links resolved. */
   path?: string;
   caption?: string;
+  about?: About;
 };
 
 /** One row of a connector's `/channels`. */

@@ -1,3 +1,4 @@
+import type { About } from '@svc/contract/send.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
@@ -5,7 +6,8 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 /** What became of one attempt. `permanent`: trying again would end the same way. */
 export type SendOutcome = { delivered: true } | { delivered: false; permanent: boolean; error: string };
 
-export type ChannelMessage = { id: string; instance_id: string; target: string; text: string };
+/** `about`: the turn whose reply it is, when it is one's. */
+export type ChannelMessage = { id: string; instance_id: string; target: string; text: string; about?: About };
 export type SendToChannel = (message: ChannelMessage) => Promise<SendOutcome>;
 
 type SendAnswer = { delivered?: boolean; message?: string; error?: string };

@@ -6,6 +6,7 @@ export const deliveryOf = (turn: Turn, text: string) => ({
   turn_id: turn.id,
   turn_seq: turn.seq,
   conversation_key: turn.envelope.conversation_key,
+  message_id: turn.envelope.message_id ?? null,
   text,
   injected: turn.steering !== undefined,
 });

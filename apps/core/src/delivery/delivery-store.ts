@@ -1,5 +1,6 @@
 import type { Delivery, DeliveryState } from '@svc/contract/delivery.ts';
 import { maxTarget } from '@svc/contract/envelope.ts';
+import type { About } from '@svc/contract/send.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Database } from '@svc/store/database.ts';
@@ -8,12 +9,13 @@ import { bytesOf, cut, readPage } from '@svc/store/read-page.ts';
 /** Where a conversation can be pushed to. */
 export type Route = { instance_id: string; target: string };
 
-/** A delivery with its turn's place in the journal. */
-export type StoredDelivery = Delivery & { turn_seq: number };
+/** A delivery with its turn's place in the journal, 0 where it is of no turn, and the channel's id of the message that it answers. */
+export type StoredDelivery = Delivery & { turn_seq: number; message_id: string | null };
 
 type Row = Omit<StoredDelivery, 'injected'> & { seq: number; injected: number };
 
 export type NewDelivery = Pick<StoredDelivery, 'turn_id' | 'turn_seq' | 'conversation_key' | 'text' | 'injected'> & {
+  message_id?: string | null;
   route: Route | null;
   /** Why it has to be pushed, or cannot be. */
   error: string | null;
@@ -22,21 +24,25 @@ export type NewDelivery = Pick<StoredDelivery, 'turn_id' | 'turn_seq' | 'convers
 export type DeliveryFilter = { state: DeliveryState | null; conversationKey: string | null };
 
 const columns =
-  'seq, id, turn_id, turn_seq, conversation_key, instance_id, target, text, injected, state, attempts, next_at, error, created_at, updated_at';
-const insert = `INSERT INTO delivery (id, turn_id, turn_seq, conversation_key, instance_id, target, text, injected, state, attempts, next_at,
-  error, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?) RETURNING ${columns}`;
+  'seq, id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, text, injected, state, attempts, next_at, error, created_at, updated_at';
+const insert = `INSERT INTO delivery (id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, text, injected, state, attempts, next_at,
+  error, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?) RETURNING ${columns}`;
 const update = 'UPDATE delivery SET state = ?, attempts = ?, next_at = ?, error = ?, updated_at = ? WHERE id = ?';
 const confirm = `UPDATE delivery SET state = 'delivered', error = NULL, updated_at = ? WHERE id = ? AND state = 'failed'`;
 const selectPending = `SELECT ${columns} FROM delivery WHERE state = 'pending' ORDER BY seq`;
 const list = {
   table: 'delivery',
-  columns: `seq, id, turn_id, turn_seq, conversation_key, instance_id, ${cut('target', 4 * maxTarget)}, ${cut('text', 1024 * 1024)},
+  columns: `seq, id, turn_id, turn_seq, message_id, conversation_key, instance_id, ${cut('target', 4 * maxTarget)}, ${cut('text', 1024 * 1024)},
     injected, state, attempts, next_at, ${cut('error', 65_536)}, created_at, updated_at`,
   bytes: bytesOf('target', 'text', 'error'),
 };
 const removeOld = `DELETE FROM delivery WHERE seq IN
   (SELECT seq FROM (SELECT seq, state, updated_at FROM delivery ORDER BY seq LIMIT 500) AS oldest
    WHERE state <> 'pending' AND updated_at < ?) RETURNING state`;
+
+/** What a push says of its turn; nothing of a text that is of no turn. */
+export const aboutOf = ({ turn_id, turn_seq, message_id }: StoredDelivery): { about?: About } =>
+  turn_seq === 0 ? {} : { about: { turn_id, ...(message_id !== null && { message_id }) } };
 
 /** Rows of the outbox and of what became of them. */
 export interface DeliveryStore {
@@ -60,7 +66,7 @@ export interface DeliveryStore {
 export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): DeliveryStore {
   return {
     async add(delivery: NewDelivery, isRefused = false): Promise<StoredDelivery> {
-      const { turn_id, turn_seq, conversation_key, text, injected, route, error } = delivery;
+      const { turn_id, turn_seq, message_id = null, conversation_key, text, injected, route, error } = delivery;
       const now = clock.now();
       const isFailed = isRefused || route === null;
       const row = await db.getDeferred<Row>(
@@ -68,6 +74,7 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): Deliv
         ids.next('dlv'),
         turn_id,
         turn_seq,
+        message_id,
         conversation_key,
         route?.instance_id ?? null,
         route?.target ?? null,

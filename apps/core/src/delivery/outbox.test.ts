@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import type { ChannelMessage, SendOutcome } from './channel-sender.ts';
 import { openTestOutbox } from '../../test/open-test-outbox.ts';
 
 const route = { instance_id: 'c1', target: 'room' };
@@ -48,5 +49,21 @@ test('a reply that reached its person another way counts as delivered once, howe
   ]);
   expect(await outbox.retry(id)).toBe(false);
   expect(outbox.counts()).toMatchObject({ failed: 0 });
+  outbox.close();
+});
+
+test('a pushed reply says which turn it belongs to, and a text of no turn does not', async () => {
+  const sent: ChannelMessage[] = [];
+  const send = async (message: ChannelMessage): Promise<SendOutcome> => {
+    sent.push(message);
+    return { delivered: true };
+  };
+  const outbox = openTestOutbox(send, createFakeClock());
+  await outbox.push({ ...reply, message_id: 'm1' });
+  await outbox.push({ ...reply, turn_id: 't2' });
+  await outbox.push({ ...reply, turn_id: 'snd_1', turn_seq: 0 });
+  await expect
+    .poll(() => sent.map(({ about }) => about))
+    .toEqual([{ turn_id: 't', message_id: 'm1' }, { turn_id: 't2' }, undefined]);
   outbox.close();
 });

@@ -2,9 +2,9 @@ import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
-import type { ChannelMessage, SendOutcome, SendToChannel } from './channel-sender.ts';
+import type { SendOutcome, SendToChannel } from './channel-sender.ts';
 import { createDeliveryLines, type Waiting } from './delivery-lines.ts';
-import type { DeliveryStore, NewDelivery, StoredDelivery } from './delivery-store.ts';
+import { aboutOf, type DeliveryStore, type NewDelivery, type StoredDelivery } from './delivery-store.ts';
 
 export type OutboxDeps = {
   store: DeliveryStore;
@@ -104,10 +104,11 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
     }
   }
 
-  async function trySend({ id, instance_id, target, text }: StoredDelivery): Promise<SendOutcome> {
+  async function trySend(delivery: StoredDelivery): Promise<SendOutcome> {
+    const { id, instance_id, target, text } = delivery;
     try {
-      const message: ChannelMessage = { id, instance_id: instance_id ?? '', target: target ?? '', text: await redact(text) };
-      return await send(message);
+      const place = { instance_id: instance_id ?? '', target: target ?? '' };
+      return await send({ id, ...place, text: await redact(text), ...aboutOf(delivery) });
     } catch (error) {
       return { delivered: false, permanent: false, error: errorText(error) };
     }

@@ -9,7 +9,7 @@ type FieldProblem = { field: string; problem: string };
 
 /** What a request wants sent, in the terms of its channel. Throws one `bad_request` that names every bad field. */
 export function checkMessage(request: SendRequest, { kinds, target: wanted }: Outbound): MessageDraft {
-  const { target = '', text, path: file, caption } = request;
+  const { target = '', text, path: file, caption, about } = request;
   const kind = request.kind ?? kindFor(file, kinds);
   const fields: FieldProblem[] = [];
   const bad = (field: string, problem: string) => fields.push({ field: `body.${field}`, problem });
@@ -23,7 +23,7 @@ export function checkMessage(request: SendRequest, { kinds, target: wanted }: Ou
     const said = fields.map(({ field, problem }) => `${field} ${problem}`).join('; ');
     throw badRequest(`The request is not valid: ${said}.`, { fields });
   }
-  return { target, kind, text, path: file, caption };
+  return { target, kind, text, path: file, caption, about };
 }
 
 const isBlank = (text: string | undefined) => text === undefined || text.trim() === '';

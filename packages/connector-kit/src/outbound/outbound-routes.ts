@@ -9,7 +9,7 @@ import { createJsonReader } from '../http/read-json.ts';
 import type { Route } from '../http/route-table.ts';
 import { createOutboundSender } from './outbound-sender.ts';
 import { openSentIds } from './sent-ids.ts';
-import type { OutboundMessage, ToggleChannel } from '@svc/contract/send.ts';
+import type { About, OutboundMessage, ToggleChannel } from '@svc/contract/send.ts';
 
 export type OutboundContext = Pick<StartContext, 'outboundAccess' | 'dataDir' | 'log' | 'signal'>;
 
@@ -98,13 +98,22 @@ function toReply({ requestId }: Exchange, error: ServiceError): Reply {
 
 /** A message as it came to `/out`. The manager is ours, so only what a mix-up could break is checked. Throws `bad_request`. */
 function parseOutboundMessage(value: unknown): OutboundMessage {
-  const { id, target, kind, text, path, caption } = toRecord(value);
+  const { id, target, kind, text, path, caption, about } = toRecord(value);
   if (typeof id !== 'string' || !/^[\w.:-]{1,200}$/.test(id)) throw badRequest('"id" has to be a plain name.');
   if (typeof target !== 'string' || typeof kind !== 'string') throw badRequest('"target" and "kind" have to be texts.');
   for (const [name, part] of Object.entries({ text, path, caption }))
     if (part !== undefined && typeof part !== 'string') throw badRequest(`"${name}" has to be a text.`);
   // Checked just above.
-  return { id, target, kind, text, path, caption } as OutboundMessage;
+  return { id, target, kind, text, path, caption, about: parseAbout(about) } as OutboundMessage;
+}
+
+/** Throws `bad_request`. */
+function parseAbout(value: unknown): About | undefined {
+  if (value === undefined) return undefined;
+  const { turn_id, message_id } = toRecord(value);
+  const isName = (name: unknown) => typeof name === 'string' && name !== '';
+  if (!isName(turn_id) || !(message_id === undefined || isName(message_id))) throw badRequest('"about" has to name a turn.');
+  return { turn_id, message_id } as About; // checked just above
 }
 
 /** Throws `bad_request`. */
