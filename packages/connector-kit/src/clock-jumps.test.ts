@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { createLiveEdit } from './live-edit.ts';
 import { retryWithin } from './retry.ts';
 import { createThrottle } from './throttle.ts';
 
@@ -24,22 +23,6 @@ describe.each([
     }
     await running;
     expect(lefts).toEqual([1000, 750, 250]);
-  });
-
-  test('a message that is edited live is edited once a second', async () => {
-    const clock = createFakeClock();
-    const edits: string[] = [];
-    const live = createLiveEdit({ clock, everyMs: 1000, edit: async (text) => void edits.push(text) });
-    live.show('a');
-    await nextTurn();
-    clock.setBack(backMs);
-    live.show('b');
-    clock.advance(999);
-    await nextTurn();
-    expect(edits).toEqual(['a']);
-    clock.advance(1);
-    await nextTurn();
-    expect(edits).toEqual(['a', 'b']);
   });
 
   test('bad keys are counted for their minute', () => {

@@ -19,7 +19,7 @@ export type { ConfigSchema, ConnectorMeta } from '@svc/contract/connector-meta.t
 export type { Attachment, Capabilities, Envelope, Sender } from '@svc/contract/envelope.ts';
 export type { ErrorCode } from '@svc/contract/error-body.ts';
 export type { PartialEvent } from '@svc/contract/event.ts';
-export type { ChannelInfo, OutboundMessage } from '@svc/contract/send.ts';
+export type { About, ChannelInfo, OutboundMessage } from '@svc/contract/send.ts';
 export type { Identity } from '@svc/contract/trust.ts';
 export type { Action, HandleResult, Outcome } from '@svc/contract/turn.ts';
 export type { UploadedFile } from '@svc/contract/upload.ts';
@@ -48,8 +48,16 @@ export { createIngress, type Ingress, type IngressOptions } from './ingress/ingr
 export { followUpdates, type Cursor, type FollowOptions } from './ingress/follow-updates.ts';
 export type { OpenReply, TurnReply } from './ingress/lazy-reply.ts';
 
-export { createLiveEdit, type LiveEdit, type LiveEditOptions } from './live-edit.ts';
 export { openChannelToggles } from './outbound/channel-toggles.ts';
 export { createOutboundRoutes } from './outbound/outbound-routes.ts';
 export { retryWithin, toAttempt, type RetryOptions, type Attempt } from './retry.ts';
 export { splitMessage } from './split-message.ts';
+
+export { createChatGate, type ChatGate, type ChatGateOptions, type WriteOptions } from './reply/chat-gate.ts';
+export { createReplyWriter, type ReplyWriter, type ReplyWriterOptions } from './reply/reply-writer.ts';
+export type { ReplyWords } from './reply/reply-content.ts';
+export type { Place, ReplyFile, ReplyPlatform } from './reply/reply-platform.ts';
+export type { Unsure } from './reply/reply-messages.ts';
+export type { FirstAfter, WhenGone } from './reply/live-reply.ts';
+export { sendParts, type PartsToSend } from './reply/send-parts.ts';
+export { createTyping, type Typing, type TypingOptions, type TypingTurn } from './reply/typing.ts';

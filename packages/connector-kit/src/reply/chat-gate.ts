@@ -1,0 +1,212 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+import { faultOf, pauseMsOf } from './write-fault.ts';
+
+export type ChatGateOptions = {
+  clock: Clock;
+  /** From the end of a write to a chat to the next one, ms. */
+  perMs: number;
+  /** Between two writes of the whole bot, ms; none unless given. */
+  allMs?: number;
+  /** So many writes that cannot wait may follow each other at once, where the platform lets them; one unless given. */
+  burst?: number;
+  /** Chats that are held at once; past it those that nothing waits for are forgotten, and then new ones refused. */
+  maxChats?: number;
+};
+
+export type WriteOptions = {
+  /** Goes before others of its chat and may use the burst: a text that somebody waits for. */
+  urgent?: boolean;
+  /** Longest wait for its turn, ms. */
+  withinMs?: number;
+  /** Ends the wait; a write that has begun goes on. */
+  signal?: AbortSignal;
+};
+
+/** One pace for each chat and one for the whole bot. Whoever writes to the platform asks here. */
+export type ChatGate = {
+  /**
+   * Runs `write` when it is its turn: one at a time in each chat, spaced. A write that is rejected with `busy` closes its chat for as
+   * long as the platform said (`retry_after_s`; with `global: true` in its details all chats) and doubles the space; good ones
+   * bring it back. Rejects as `write` does, with `busy` when the wait is too long, and with the reason of `signal`.
+   */
+  run<T>(chat: string, write: () => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** As `run`, but only if it may go at once and nothing waits. False when it was left out. */
+  offer(chat: string, write: () => Promise<void>): Promise<boolean>;
+  /** How long the platform's pause of a chat still lasts, ms. */
+  pausedMs(chat: string): number;
+};
+
+type Waiter = { urgent: boolean; go: () => void };
+/** Times are by `clock.elapsed`. `slot`: what was kept for it in the pace of the bot. */
+type Lane = {
+  waiting: Waiter[];
+  isWriting: boolean;
+  freeAt: number;
+  pausedUntil: number;
+  stepMs: number;
+  good: number;
+  slot: number | null;
+  cancelTimer: () => void;
+};
+
+const never = Number.NEGATIVE_INFINITY;
+const longestPauseMs = 60 * 60_000;
+/** A step that penalties have doubled is at most so many times the first one. */
+const mostSteps = 16;
+/** So many good writes in a row halve the step again. */
+const goodToHalve = 10;
+const maxWaiting = 100;
+const noTimer = (): void => undefined;
+
+export function createChatGate({ clock, perMs, allMs = 0, burst = 1, maxChats = 10_000 }: ChatGateOptions): ChatGate {
+  const lanes = new Map<string, Lane>();
+  let nextSlot = never;
+  let allPausedUntil = never;
+
+  function laneOf(chat: string): Lane {
+    const known = lanes.get(chat);
+    if (known !== undefined) return known;
+    if (lanes.size >= maxChats) forgetIdle();
+    if (lanes.size >= maxChats) throw queueFull(`${maxChats} chats are being written to at once. Try again in a moment.`);
+    const lane: Lane = {
+      waiting: [],
+      isWriting: false,
+      freeAt: never,
+      pausedUntil: never,
+      stepMs: perMs,
+      good: 0,
+      slot: null,
+      cancelTimer: noTimer,
+    };
+    lanes.set(chat, lane);
+    return lane;
+  }
+
+  function forgetIdle(): void {
+    const now = clock.elapsed();
+    for (const [chat, lane] of lanes) {
+      const isIdle = !lane.isWriting && lane.waiting.length === 0 && Math.max(lane.freeAt, lane.pausedUntil) <= now;
+      if (isIdle) lanes.delete(chat);
+    }
+  }
+
+  const pausedUntil = (lane: Lane) => Math.max(lane.pausedUntil, allPausedUntil);
+  const readyAt = (lane: Lane, urgent: boolean) =>
+    Math.max(pausedUntil(lane), lane.freeAt - (urgent ? (burst - 1) * lane.stepMs : 0));
+
+  /** Lets the next one go, or waits until it may. */
+  function advance(lane: Lane): void {
+    lane.cancelTimer();
+    lane.cancelTimer = noTimer;
+    const next = lane.waiting.find(({ urgent }) => urgent) ?? lane.waiting[0];
+    if (lane.isWriting || next === undefined) return;
+    const waitMs = waitOf(lane, next);
+    if (waitMs > 0) {
+      lane.cancelTimer = clock.after(waitMs, () => advance(lane));
+      return;
+    }
+    lane.slot = null;
+    lane.isWriting = true;
+    drop(lane, next);
+    next.go();
+  }
+
+  function waitOf(lane: Lane, { urgent }: Waiter): number {
+    const now = clock.elapsed();
+    const at = readyAt(lane, urgent);
+    // A place in the pace of the bot is kept only for what can use it.
+    lane.slot = at > now ? null : (lane.slot ?? keepSlot(now));
+    return Math.max(at, lane.slot ?? at) - now;
+  }
+
+  function keepSlot(now: number): number {
+    const slot = Math.max(now, nextSlot);
+    nextSlot = slot + allMs;
+    return slot;
+  }
+
+  const drop = (lane: Lane, waiter: Waiter): void => void (lane.waiting = lane.waiting.filter((each) => each !== waiter));
+
+  /** Resolves when it is its turn. */
+  function turn(lane: Lane, { urgent = false, withinMs = Infinity, signal }: WriteOptions): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let cancelLimit = noTimer;
+      const settle = (end: () => void) => {
+        cancelLimit();
+        signal?.removeEventListener('abort', cut);
+        end();
+      };
+      const waiter: Waiter = { urgent, go: () => settle(resolve) };
+      const giveUp = (reason: unknown) => {
+        drop(lane, waiter);
+        advance(lane);
+        settle(() => reject(reason));
+      };
+      const cut = () => giveUp(signal?.reason);
+      if (withinMs < Infinity)
+        cancelLimit = clock.after(withinMs, () => giveUp(isPaused(readyAt(lane, urgent) - clock.elapsed())));
+      signal?.addEventListener('abort', cut, { once: true });
+      lane.waiting.push(waiter);
+      advance(lane);
+    });
+  }
+
+  function took(lane: Lane): void {
+    lane.good++;
+    if (lane.good % goodToHalve === 0) lane.stepMs = Math.max(perMs, lane.stepMs / 2);
+  }
+
+  function failed(lane: Lane, error: unknown): void {
+    lane.good = 0;
+    if (faultOf(error) !== 'pause') return;
+    lane.stepMs = Math.min(lane.stepMs * 2, perMs * mostSteps);
+    const until = clock.elapsed() + Math.min(pauseMsOf(error) ?? lane.stepMs, longestPauseMs);
+    lane.pausedUntil = Math.max(lane.pausedUntil, until);
+    if (isGlobal(error)) allPausedUntil = Math.max(allPausedUntil, until);
+  }
+
+  async function run<T>(chat: string, write: () => Promise<T>, options: WriteOptions = {}): Promise<T> {
+    options.signal?.throwIfAborted();
+    const lane = laneOf(chat);
+    if (lane.waiting.length >= maxWaiting) throw queueFull(`${maxWaiting} messages wait for one chat. Try again in a moment.`);
+    const pauseMs = pausedUntil(lane) - clock.elapsed();
+    if (pauseMs > (options.withinMs ?? Infinity)) throw isPaused(pauseMs);
+    await turn(lane, options);
+    try {
+      const value = await write();
+      took(lane);
+      return value;
+    } catch (error) {
+      failed(lane, error);
+      throw error;
+    } finally {
+      lane.isWriting = false;
+      lane.freeAt = Math.max(lane.freeAt, clock.elapsed()) + lane.stepMs;
+      advance(lane);
+    }
+  }
+
+  return {
+    run,
+    async offer(chat, write) {
+      const lane = laneOf(chat);
+      const now = clock.elapsed();
+      const isFree = !lane.isWriting && lane.waiting.length === 0 && readyAt(lane, false) <= now && nextSlot <= now;
+      if (isFree) await run(chat, write);
+      return isFree;
+    },
+    pausedMs: (chat) => {
+      const lane = lanes.get(chat);
+      const until = lane === undefined ? allPausedUntil : pausedUntil(lane);
+      return Math.max(0, until - clock.elapsed());
+    },
+  };
+}
+
+const isPaused = (pauseMs: number) =>
+  new ServiceError('busy', 'The platform wants no writes to this chat for a while.', {
+    details: { retry_after_s: Math.max(1, Math.ceil(pauseMs / 1000)) },
+  });
+
+const isGlobal = (error: unknown): boolean => error instanceof ServiceError && error.details['global'] === true;

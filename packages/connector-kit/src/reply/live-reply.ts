@@ -1,0 +1,176 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { StartContext } from '../connector.ts';
+import type { ChatGate } from './chat-gate.ts';
+import type { Layout } from './reply-layout.ts';
+import type { ReplyMessages } from './reply-messages.ts';
+import type { ReplyText } from './reply-text.ts';
+import { faultOf, pauseMsOf } from './write-fault.ts';
+
+/** The first message comes with so many characters, or so long after the first of them: a notification shows real words. */
+export type FirstAfter = { chars: number; ms: number };
+/** What happens to a reply whose message somebody removed: it is posted again, or ends without a word. */
+export type WhenGone = 'post' | 'end';
+
+export type LiveDeps = {
+  clock: Clock;
+  gate: ChatGate;
+  chat: string;
+  text: ReplyText;
+  messages: ReplyMessages;
+  layout: Layout;
+  /** Makes the messages ready; rejects never. */
+  open(): Promise<void>;
+  firstAfter: FirstAfter;
+  whenGone: WhenGone;
+  answers?: string;
+  /** Something was shown. */
+  onShown(): void;
+  log: StartContext['log'];
+};
+
+/** Shows a reply while it grows: one write at a time, always the newest text. */
+export type LiveReply = {
+  /** There is more text. */
+  changed(): void;
+  /** What was said was taken back. */
+  retracted(): void;
+  /** Nothing is written any more when it resolves. */
+  stop(): Promise<void>;
+};
+
+/** A text that was taken back goes away after this, unless there is another by then. */
+const takeBackMs = 1000;
+/** Longer texts are not shown again at every step; they come when they are whole. */
+const maxChars = 60_000;
+/** After so many faults in a row only the whole text is tried. */
+const maxFaults = 4;
+/** Who removes a message this often does not want it. */
+export const maxRounds = 8;
+
+export function createLiveReply(deps: LiveDeps): LiveReply {
+  const { clock, gate, chat, text, messages, layout, firstAfter } = deps;
+  const stopping = new AbortController();
+  let running: Promise<void> | null = null;
+  let isAsked = false;
+  let cancelTimer = noTimer;
+  let faults = 0;
+  let notBefore = Number.NEGATIVE_INFINITY;
+  /** Messages before it are full and left alone. */
+  let current = 0;
+  let since: { first: number | null; emptied: number | null } = { first: null, emptied: null };
+
+  const isOver = () => stopping.signal.aborted || faults >= maxFaults || messages.isDone() || messages.rounds() > maxRounds;
+
+  function wake(ms: number): void {
+    cancelTimer();
+    cancelTimer = clock.after(ms, start);
+  }
+
+  function start(): void {
+    if (running !== null || isOver()) return;
+    cancelTimer();
+    const pauseMs = notBefore - clock.elapsed();
+    if (pauseMs > 0) return wake(pauseMs);
+    isAsked = false;
+    running = run().finally(() => {
+      running = null;
+      if (isAsked) start();
+    });
+  }
+
+  async function run(): Promise<void> {
+    await deps.open();
+    while (!isOver()) {
+      const waitMs = waitFor();
+      if (waitMs === null || next() === null) return;
+      if (waitMs > 0) return wake(waitMs);
+      try {
+        await gate.run(chat, async () => next()?.(), { signal: stopping.signal });
+        faults = 0;
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        deps.log('debug', 'a reply could not be shown as it grew', { error: errorText(error), faults });
+        return takeFault(error);
+      }
+    }
+  }
+
+  function takeFault(error: unknown): void {
+    const fault = faultOf(error);
+    if (fault !== 'pause') faults = fault === 'unknown' ? faults + 1 : maxFaults;
+    const pauseMs = pauseMsOf(error) ?? 1000 * 2 ** faults;
+    notBefore = clock.elapsed() + pauseMs;
+    wake(pauseMs);
+  }
+
+  /** Ms until what there is may be shown; null while there is nothing to be done. */
+  function waitFor(): number | null {
+    const now = clock.elapsed();
+    if (messages.doomed() > 0) return 0;
+    if (text.visible().trim() === '') return since.emptied === null ? null : Math.max(0, since.emptied + takeBackMs - now);
+    since.first ??= now;
+    if (messages.count() > 0 || text.cuts().length > 0 || text.visible().trim().length >= firstAfter.chars) return 0;
+    return Math.max(0, since.first + firstAfter.ms - now);
+  }
+
+  /** The write that brings what is shown nearer to the text; null when there is none. */
+  function next(): (() => Promise<void>) | null {
+    if (isOver() || text.visible().length > maxChars) return null;
+    if (messages.doomed() > 0) return () => messages.removeOne();
+    const pieces = layout(text.visible(), text.cuts());
+    if (pieces.length === 0) return messages.count() > 0 && since.emptied !== null ? takeBack : null;
+    while (current < messages.count() && current < pieces.length) {
+      const index = current;
+      const piece = pieces[index] ?? '';
+      if (messages.canEdit(index) && !messages.shows(index, piece)) return () => edit(index, piece);
+      if (pieces.length === index + 1) return null;
+      current++;
+    }
+    const piece = pieces[messages.count()];
+    return piece === undefined ? null : () => post(piece);
+  }
+
+  async function post(piece: string): Promise<void> {
+    await messages.post(piece, { isFinal: false, cuts: text.cuts(), answers: deps.answers });
+    deps.onShown();
+  }
+
+  async function edit(index: number, piece: string): Promise<void> {
+    try {
+      await messages.edit(index, piece);
+      deps.onShown();
+    } catch (error) {
+      if (faultOf(error) !== 'gone') throw error;
+      await messages.giveUp(index, { isGone: true });
+      if (deps.whenGone === 'end') await messages.finish();
+    }
+  }
+
+  async function takeBack(): Promise<void> {
+    await messages.giveUp(0, { isGone: false });
+    since = { first: null, emptied: null };
+    if (messages.doomed() > 0) await messages.removeOne();
+  }
+
+  function changed(): void {
+    isAsked = true;
+    if (running === null) queueMicrotask(start);
+  }
+
+  return {
+    changed,
+    retracted() {
+      since = { first: null, emptied: clock.elapsed() };
+      current = 0;
+      changed();
+    },
+    async stop() {
+      stopping.abort();
+      cancelTimer();
+      await running;
+    },
+  };
+}
+
+const noTimer = (): void => undefined;

@@ -1,0 +1,57 @@
+import { splitMessage } from '../split-message.ts';
+
+export type LayoutOptions = {
+  /** Longest message of the platform, as `lengthOf` counts it. */
+  limit: number;
+  /** Markdown as the platform writes it; as it is unless given. */
+  render?(markdown: string): string;
+  /** How the platform counts a rendered text; in UTF-16 units unless given. */
+  lengthOf?(rendered: string): number;
+};
+
+/** A text as messages, rendered, none over the limit. `cuts`: places of the text at which a new message begins whatever fits. */
+export type Layout = (text: string, cuts?: readonly number[]) => string[];
+
+/** Below it a part of the source is not cut any further. */
+const shortest = 16;
+
+/** Renders a part once, as long as it stays the same. */
+export function createLayout({ limit, render = (text) => text, lengthOf = ({ length }) => length }: LayoutOptions): Layout {
+  let rendered = new Map<string, string[]>();
+
+  /** What grows by rendering is cut again, at half the length. */
+  function fit(part: string, most: number): string[] {
+    const text = render(part);
+    if (lengthOf(text) <= limit) return text.trim() === '' ? [] : [text];
+    const half = Math.floor(Math.min(most, part.length) / 2);
+    return half < shortest ? cutRendered(text, limit) : splitMessage(part, half).flatMap((each) => fit(each, half));
+  }
+
+  /** A few words that are rendered at such length are no words of anybody: they are cut as they are. */
+  function cutRendered(text: string, most: number): string[] {
+    return splitMessage(text, most).flatMap((each) =>
+      lengthOf(each) <= limit || most < 4 ? [each] : cutRendered(each, most >> 1),
+    );
+  }
+
+  return (text, cuts = []) => {
+    const before = rendered;
+    rendered = new Map();
+    const parts = blocksOf(text, cuts).flatMap((block) => splitMessage(block, limit));
+    return parts.flatMap((part) => {
+      const pieces = rendered.get(part) ?? before.get(part) ?? fit(part, limit);
+      rendered.set(part, pieces);
+      return pieces;
+    });
+  };
+}
+
+function blocksOf(text: string, cuts: readonly number[]): string[] {
+  const ends = [...cuts.filter((cut) => cut > 0 && cut < text.length), text.length];
+  return ends.map((end, index) =>
+    text
+      .slice(ends[index - 1] ?? 0, end)
+      .replace(/^\n+/, '')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,201 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Place, ReplyPlatform } from './reply-platform.ts';
+import { digestOf, nonceOf, type ReplyRecord, type ReplyRecords } from './reply-record.ts';
+import { faultOf } from './write-fault.ts';
+
+/**
+ * What becomes of a post of which nobody knows whether the platform took it, because its answer was lost or this process was killed.
+ * `nonce`: it is posted again, and the platform knows it by its nonce. `repeat`: it is posted again, and shown twice at worst.
+ * `skip`: a finished text is not posted again, and missing at worst.
+ */
+export type Unsure = 'nonce' | 'repeat' | 'skip';
+
+/** What may be there that is not in the state: nothing, the text as it is given now, or an earlier state of it. */
+export type Earlier = 'nothing' | 'same' | 'other';
+
+export type MessagesOptions = {
+  platform: ReplyPlatform;
+  records: ReplyRecords;
+  clock: Clock;
+  chat: string;
+  unsure: Unsure;
+  /** How long an answer of the platform is waited for, ms. */
+  callMs: number;
+};
+
+/** What a message is in the place of a text that was taken back where it cannot be removed. */
+const blank = '…';
+
+/** The messages of one reply, in their order, as they are on the platform and in the state. Every call here is one write. */
+export type ReplyMessages = {
+  /** Looks up what an earlier process, or another try, has shown. To be called first. `turn`: of the reply, when it is known. */
+  open(name: string, turn: string | undefined, earlier: Earlier): Promise<void>;
+  count(): number;
+  shows(index: number, text: string): boolean;
+  canEdit(index: number): boolean;
+  isDone(): boolean;
+  /** How often messages have been given up. */
+  rounds(): number;
+  cuts(): readonly number[];
+  post(text: string, how: { isFinal: boolean; cuts: readonly number[]; answers?: string }): Promise<void>;
+  edit(index: number, text: string): Promise<void>;
+  /** Messages from `index` on have to go, or are gone. */
+  giveUp(index: number, how: { isGone: boolean }): Promise<void>;
+  doomed(): number;
+  /** Takes the last of those that have to go away. */
+  removeOne(): Promise<void>;
+  /** … which cannot be done: it stays. */
+  leaveOne(): void;
+  extras(): number;
+  /** Does what is no text, under a nonce of its own, once. */
+  extra(work: (place: Place & { nonce: string }) => Promise<unknown>): Promise<void>;
+  finish(): Promise<void>;
+};
+
+export function createReplyMessages({ platform, records, clock, chat, unsure, callMs }: MessagesOptions): ReplyMessages {
+  let name = '';
+  let record: ReplyRecord = { chat, round: 0, messages: [], doomed: [], cuts: [], extras: 0, at: 0 };
+  /** Something of it is, or may be, on the platform. */
+  let isBegun = false;
+  /** The message that may have been posted already, and whether with the same text. */
+  let doubted: { index: number; isSame: boolean } | null = null;
+
+  const save = (): Promise<void> => {
+    isBegun = true;
+    return records.save(name, record);
+  };
+
+  /** One request, which has a bound. What comes of it later is not looked at. */
+  async function call<T>(work: (place: Place) => Promise<T>): Promise<T> {
+    const giveUp = new AbortController();
+    const overdue = Promise.withResolvers<never>();
+    const cancel = clock.after(callMs, () => {
+      giveUp.abort();
+      overdue.reject(new ServiceError('upstream', `The platform gave no answer within ${callMs / 1000} s.`, { status: 504 }));
+    });
+    try {
+      return await Promise.race([work({ chat, signal: giveUp.signal }), overdue.promise]);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** `isOld`: the platform had it already, with a text that is not known. */
+  async function postOnce(text: string, answers?: string): Promise<{ id: string; isOld: boolean }> {
+    const index = record.messages.length;
+    const nonce = nonceOf(name, record.round, String(index));
+    const isDoubted = doubted?.index === index;
+    const isOld = isDoubted && doubted?.isSame === false && platform.edit !== undefined;
+    const found = isDoubted ? await call((place) => platform.find?.({ ...place, nonce }) ?? noId) : null;
+    if (found !== null) return { id: found, isOld };
+    const id = await call((place) =>
+      platform.post({ ...place, text, nonce, ...(index === 0 && answers !== undefined && { answers }) }),
+    );
+    return { id, isOld: isOld && unsure === 'nonce' };
+  }
+
+  return {
+    async open(as, turn, earlier) {
+      name = as;
+      const found = await records.load(name);
+      if (found !== undefined) {
+        const isOther = found.done === true && turn !== undefined && found.turn !== undefined && found.turn !== turn;
+        record = isOther ? { ...record, round: found.round + 1 } : { ...found, chat };
+        isBegun = !isOther;
+      }
+      if (turn !== undefined) record.turn = turn;
+      const isSure = earlier === 'nothing' && !isBegun;
+      doubted = isSure ? null : { index: record.messages.length, isSame: earlier === 'same' };
+    },
+
+    count: () => record.messages.length,
+    shows: (index, text) => record.messages[index]?.digest === digestOf(text),
+    canEdit: (index) => platform.edit !== undefined && record.messages[index]?.id !== null,
+    isDone: () => record.done === true,
+    rounds: () => record.round,
+    cuts: () => record.cuts,
+
+    async post(text, { isFinal, cuts, answers }) {
+      const index = record.messages.length;
+      const digest = digestOf(text);
+      record.cuts = [...cuts];
+      if (isFinal && unsure === 'skip') {
+        if (record.intent === index) return add(null);
+        record.intent = index;
+        await save();
+      }
+      async function add(id: string | null, known = digest): Promise<void> {
+        record.messages.push({ id, digest: known });
+        delete record.intent;
+        doubted = null;
+        await save();
+      }
+      try {
+        const { id, isOld } = await postOnce(text, answers);
+        await add(id, isOld ? '' : digest);
+      } catch (error) {
+        const fault = faultOf(error);
+        if (fault === 'unknown') doubted = { index, isSame: isFinal && doubted?.index !== index };
+        if (record.intent !== index) throw error;
+        if (fault === 'unknown') return add(null);
+        delete record.intent;
+        await save();
+        throw error;
+      }
+    },
+
+    async edit(index, text) {
+      const message = record.messages[index];
+      const id = message?.id ?? null;
+      if (message === undefined || id === null) return;
+      message.digest = '';
+      await call((place) => platform.edit?.({ ...place, id, text }) ?? noEdit);
+      message.digest = digestOf(text);
+    },
+
+    async giveUp(index, { isGone }) {
+      const [first, ...later] = record.messages.splice(index);
+      const left = isGone ? later : [first, ...later];
+      if (platform.remove !== undefined || platform.edit !== undefined)
+        record.doomed.push(...left.flatMap((message) => message?.id ?? []));
+      record.round++;
+      doubted = null;
+      await save();
+    },
+
+    doomed: () => record.doomed.length,
+    async removeOne() {
+      const id = record.doomed.at(-1);
+      if (id === undefined) return;
+      const gone = (error: unknown) => {
+        if (faultOf(error) !== 'gone') throw error;
+      };
+      await call(async (place) => {
+        if (platform.remove === undefined) await platform.edit?.({ ...place, id, text: blank });
+        else await platform.remove({ ...place, id });
+      }).catch(gone);
+      record.doomed.pop();
+      await save();
+    },
+    leaveOne: () => void record.doomed.pop(),
+
+    extras: () => record.extras,
+    async extra(work) {
+      const nonce = nonceOf(name, record.round, `extra ${record.extras}`);
+      await call((place) => work({ ...place, nonce }));
+      record.extras++;
+      await save();
+    },
+
+    async finish() {
+      if (!isBegun) return;
+      record = { ...record, messages: [], doomed: [], cuts: [], done: true };
+      delete record.intent;
+      await save();
+    },
+  };
+}
+
+const noId = Promise.resolve(null);
+const noEdit = Promise.resolve();

@@ -1,0 +1,29 @@
+/** Where a write goes. `signal` aborts when its answer is not waited for any longer. */
+export type Place = { chat: string; signal: AbortSignal };
+
+/** A file that goes out: one of the upload area, under the name that its reader sees. */
+export type ReplyFile = { path: string; name: string; mime?: string; caption?: string; kind?: string };
+
+/**
+ * What a platform can do with messages, each call one request. Reject with a `ServiceError`: `busy` with `retry_after_s` in its details for
+ * a pause (`global: true` where it is one for all chats), `not_found` when the message is gone, `unprocessable` or `forbidden` for
+ * what it will never take. Anything else counts as a fault of which nobody knows whether the write was taken. What a platform
+ * cannot do is left out.
+ */
+export type ReplyPlatform = {
+  /**
+   * Posts one message and gives its id. `nonce`: the same for the same part of the same reply, however often it is tried; 24
+   * characters. `answers`: the id of the message that is answered, with the first part.
+   */
+  post(message: Place & { text: string; nonce: string; answers?: string }): Promise<string>;
+  /** Puts another text in the place of the one shown. That it is the same text already is no fault. */
+  edit?(message: Place & { id: string; text: string }): Promise<void>;
+  remove?(message: Place & { id: string }): Promise<void>;
+  /** The id of the message that was posted under a nonce, if there is one. */
+  find?(message: Place & { nonce: string }): Promise<string | null>;
+  /** Shows for a few seconds that an answer is being written. */
+  typing?(place: Place): Promise<void>;
+  file?(file: Place & ReplyFile & { nonce: string; answers?: string }): Promise<unknown>;
+  /** `to`: the id of the message that is answered. */
+  react?(reaction: Place & { to: string; emoji: string }): Promise<unknown>;
+};

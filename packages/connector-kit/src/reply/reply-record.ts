@@ -1,0 +1,84 @@
+import { hash } from 'node:crypto';
+import { isWithin, type Clock } from '@svc/service-kit/clock.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { StartContext } from '../connector.ts';
+import type { ConnectorState, StateValue } from '../state/state.ts';
+
+/**
+ * What is on the platform of one reply. `messages`: the id of each, null where it was posted and nobody knows its id, and the digest of what
+ * it shows, empty where that is not known. `doomed`: messages that have to go. `cuts`: where in the text a new message begins.
+ * `intent`: the message that is being posted. `round`: raised when messages are given up, so that what takes their place is no repeat.
+ */
+export type ReplyRecord = {
+  chat: string;
+  turn?: string;
+  round: number;
+  messages: { id: string | null; digest: string }[];
+  doomed: string[];
+  cuts: number[];
+  extras: number;
+  intent?: number;
+  done?: boolean;
+  at: number;
+};
+
+export type ReplyRecords = {
+  load(name: string): Promise<ReplyRecord | undefined>;
+  /** Resolves when it is on the disk. A disk that does not take it is logged: replies go out, and a crash may repeat a part. */
+  save(name: string, record: ReplyRecord): Promise<void>;
+};
+
+const prefix = 'reply:';
+/** Replies that are whole and kept, so that a push of one finds that it has been shown. */
+const keptDone = 1000;
+/** Replies that were begun and never finished: nobody comes for them after this. */
+const keptOpen = { replies: 2000, ms: 7 * 24 * 3600_000 };
+/** After so many replies what is too much is removed. */
+const pruneEvery = 200;
+
+export const digestOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, 16);
+
+/** The name of a part towards the platform. */
+export const nonceOf = (name: string, round: number, part: string): string =>
+  hash('sha256', JSON.stringify([name, round, part]), 'base64url').slice(0, 24);
+
+/** Replies that were noted since the last look at how many there are. */
+const sincePruned = new WeakMap<ConnectorState, number>();
+
+export function createReplyRecords(state: ConnectorState, clock: Clock, log: StartContext['log']): ReplyRecords {
+  const keyOf = (name: string) => prefix + hash('sha256', name, 'base64url');
+
+  const note = async (work: Promise<void>): Promise<void> => {
+    try {
+      await work;
+    } catch (error) {
+      log('error', 'what is shown of a reply could not be noted', { error: errorText(error) });
+    }
+  };
+
+  async function prune(): Promise<void> {
+    const rows = (await state.list(prefix)).map(({ key, value }) => ({ key, record: value as unknown as ReplyRecord }));
+    const newestFirst = rows.toSorted((a, b) => b.record.at - a.record.at);
+    const done = newestFirst.filter(({ record }) => record.done === true).slice(keptDone);
+    const open = newestFirst.filter(({ record }) => record.done !== true);
+    const old = open.filter(({ record }, index) => index >= keptOpen.replies || !isWithin(record.at, keptOpen.ms, clock.now()));
+    if (done.length + old.length === 0) return;
+    await state.change(Object.fromEntries([...done, ...old].map(({ key }) => [key, undefined])));
+  }
+
+  return {
+    async load(name) {
+      const found = await state.get<StateValue>(keyOf(name)).catch((error: unknown) => {
+        log('error', 'what is shown of a reply could not be read', { error: errorText(error) });
+      });
+      return found === undefined ? undefined : (found as unknown as ReplyRecord); // written by this module
+    },
+    async save(name, record) {
+      await note(state.set(keyOf(name), { ...record, at: clock.now() }));
+      if (record.done !== true) return;
+      const count = (sincePruned.get(state) ?? pruneEvery - 1) + 1;
+      sincePruned.set(state, count % pruneEvery);
+      if (count === pruneEvery) await note(prune());
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { About, OutboundMessage } from '@svc/contract/send.ts';
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { ReplyStyle } from '../common-fields.ts';
+import type { StartContext } from '../connector.ts';
+import type { OpenReply } from '../ingress/lazy-reply.ts';
+import type { ConnectorState } from '../state/state.ts';
+import { createChatGate, type ChatGate } from './chat-gate.ts';
+import { createReply, type Reply, type ReplyDeps } from './reply.ts';
+import type { FirstAfter, WhenGone } from './live-reply.ts';
+import type { Extra } from './settle-reply.ts';
+import { contentOf, usualWords, type ReplyWords } from './reply-content.ts';
+import { createLayout, type LayoutOptions } from './reply-layout.ts';
+import type { Unsure } from './reply-messages.ts';
+import type { ReplyFile, ReplyPlatform } from './reply-platform.ts';
+import { createReplyRecords } from './reply-record.ts';
+import { createTyping } from './typing.ts';
+
+export type ReplyWriterOptions = ReplyPlatform &
+  LayoutOptions & {
+    state: ConnectorState;
+    log: StartContext['log'];
+    /** The pace of the platform; one write a second to each chat unless given. */
+    gate?: ChatGate;
+    /** `stream` unless given; usually `ctx.config.reply_style`. A platform without `edit` gets whole texts. */
+    style?: ReplyStyle;
+    /** 30 characters or a second unless given. */
+    firstAfter?: FirstAfter;
+    /** `repeat` unless given. */
+    unsure?: Unsure;
+    /** `post` unless given. */
+    whenGone?: WhenGone;
+    /** How long the platform shows that an answer is being written, less a little, ms; 4,000 unless given. */
+    typingEveryMs?: number;
+    words?: Partial<ReplyWords>;
+    /** Where the answer to an envelope goes; unless given, what the core pushes to: `channelId`, `chatId` or `target` of its context. */
+    chatOf?(envelope: Envelope): string;
+    /** Longest wait for a write of a finished reply to be taken, ms; 60,000 unless given. Past it the core pushes the reply. */
+    withinMs?: number;
+    /** Longest wait for one answer of the platform, ms; 20,000 unless given. */
+    callMs?: number;
+    /** `ctx.signal`: once it aborts nothing is shown of replies that are not finished. */
+    signal?: AbortSignal;
+    clock?: Clock;
+  };
+
+export type ReplyWriter = {
+  /** For the ingress. `fail` never rejects; a `finish` that rejects leaves to a push what is missing. */
+  openReply: OpenReply;
+  /** For `Outbound.send`: finishes the reply of a turn that is shown in part, or posts. May be called again: it goes on where it was. */
+  send(message: OutboundMessage, signal: AbortSignal): Promise<void>;
+};
+
+/** Writes the replies of a channel: while they grow, to their end, after a crash, and those that are pushed. */
+export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
+  const { state, log, clock = systemClock, chatOf = targetOf } = options;
+  const gate = options.gate ?? createChatGate({ clock, perMs: 1000 });
+  const words: ReplyWords = { ...usualWords, ...options.words };
+  const records = createReplyRecords(state, clock, log);
+  const typing = openTyping(options, gate, clock);
+  const open = new Map<string, Reply>();
+  const begun = new Set<Reply>();
+  options.signal?.addEventListener('abort', () => begun.forEach((reply) => void reply.leave()), { once: true });
+
+  /** One at a time writes a reply: who comes later waits until the one before has stopped. */
+  async function claim(name: string, reply: Reply): Promise<void> {
+    const before = open.get(name);
+    open.set(name, reply);
+    if (before !== undefined && before !== reply) await before.stop();
+  }
+  const release = (name: string, reply: Reply): void => {
+    if (open.get(name) === reply) open.delete(name);
+  };
+
+  const deps: ReplyDeps = {
+    platform: options,
+    records,
+    gate,
+    clock,
+    log,
+    layout: () => createLayout(options),
+    typing,
+    style: options.edit === undefined && options.style !== 'steps' ? 'final' : (options.style ?? 'stream'),
+    firstAfter: options.firstAfter ?? { chars: 30, ms: 1000 },
+    unsure: options.unsure ?? 'repeat',
+    whenGone: options.whenGone ?? 'post',
+    withinMs: options.withinMs ?? 60_000,
+    callMs: options.callMs ?? 20_000,
+    claim,
+    release,
+  };
+
+  return {
+    openReply(envelope, { turnId, again }) {
+      const answers = envelope.message_id;
+      const chat = chatOf(envelope);
+      const reply = createReply(deps, {
+        chat,
+        turn: turnId ?? undefined,
+        answers,
+        earlier: again ? 'other' : 'nothing',
+        nameOf: (turn) => nameOf(chat, turn, answers),
+      });
+      begun.add(reply);
+      reply.works();
+      return {
+        handlers: reply.handlers,
+        async finish(result) {
+          begun.delete(reply);
+          if (result.outcome === 'delivered') return reply.leave();
+          await reply.settle(contentOf(result, { platform: options, words, answers }), { turn: result.turn_id });
+        },
+        async fail(error) {
+          begun.delete(reply);
+          const line = words.failed(error);
+          if (line === null) return reply.leave();
+          try {
+            await reply.failWith(line);
+          } catch (fault) {
+            log('warn', 'that a turn failed could not be shown', { error: errorText(fault) });
+          }
+        },
+      };
+    },
+
+    async send(message, signal) {
+      const { id, target: chat, about, text = '' } = message;
+      const answers = about?.message_id;
+      const name = about === undefined ? `out ${id}` : nameOf(chat, about.turn_id, answers);
+      const earlier = about === undefined ? 'same' : 'other';
+      const reply = createReply(deps, { chat, turn: about?.turn_id ?? id, answers, earlier, nameOf: () => name });
+      const { file } = options;
+      if (message.path !== undefined && file === undefined)
+        throw new ServiceError('unprocessable', 'This channel takes no files.');
+      const extras =
+        message.path === undefined || file === undefined ? [] : [(place: ExtraPlace) => file({ ...place, ...fileOf(message) })];
+      await reply.settle({ text, extras }, { turn: about?.turn_id ?? id, signal });
+    },
+  };
+}
+
+type ExtraPlace = Parameters<Extra>[0];
+
+const fileOf = ({ path = '', caption, kind }: OutboundMessage): ReplyFile => ({
+  path,
+  name: path.slice(path.lastIndexOf('/') + 1),
+  kind,
+  ...(caption !== undefined && { caption }),
+});
+
+/** A reply is known by the message it answers, which is known before its turn; without one by its turn. */
+const nameOf = (chat: string, turn: About['turn_id'] | undefined, message: string | undefined): string =>
+  JSON.stringify(message === undefined ? ['turn', turn ?? randomUUID()] : ['message', chat, message]);
+
+function targetOf({ channel_context }: Envelope): string {
+  const target = channel_context?.['channelId'] ?? channel_context?.['chatId'] ?? channel_context?.['target'];
+  if (typeof target === 'string' || typeof target === 'number') return String(target);
+  throw new Error('An envelope names no chat in its channel_context; give the reply writer "chatOf".');
+}
+
+function openTyping({ typing, typingEveryMs = 4000, log, callMs = 20_000 }: ReplyWriterOptions, gate: ChatGate, clock: Clock) {
+  if (typing === undefined) return null;
+  const post = (chat: string) => typing({ chat, signal: AbortSignal.timeout(callMs) });
+  return createTyping({ clock, gate, post, everyMs: typingEveryMs, log });
+}

@@ -1,0 +1,142 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { ReplyStyle } from '../common-fields.ts';
+import type { StartContext, StreamHandlers } from '../connector.ts';
+import type { ChatGate } from './chat-gate.ts';
+import { createLiveReply, type FirstAfter, type WhenGone } from './live-reply.ts';
+import type { ReplyContent } from './reply-content.ts';
+import type { Layout } from './reply-layout.ts';
+import { createReplyMessages, type Earlier, type Unsure } from './reply-messages.ts';
+import type { ReplyPlatform } from './reply-platform.ts';
+import type { ReplyRecords } from './reply-record.ts';
+import { createReplyText } from './reply-text.ts';
+import { settleReply, type Ending } from './settle-reply.ts';
+import type { Typing, TypingTurn } from './typing.ts';
+
+export type ReplyDeps = {
+  platform: ReplyPlatform;
+  records: ReplyRecords;
+  gate: ChatGate;
+  clock: Clock;
+  log: StartContext['log'];
+  layout(): Layout;
+  typing: Typing | null;
+  style: ReplyStyle;
+  firstAfter: FirstAfter;
+  unsure: Unsure;
+  whenGone: WhenGone;
+  withinMs: number;
+  callMs: number;
+  /** Resolves when nothing else writes this reply. */
+  claim(name: string, reply: Reply): Promise<void>;
+  release(name: string, reply: Reply): void;
+};
+
+/** `answers`: the id of the message that is answered. `nameOf`: what the reply is known by, once its turn is known or has to be done without. */
+export type ReplyPlace = {
+  chat: string;
+  turn?: string;
+  answers?: string;
+  earlier: Earlier;
+  nameOf(turn: string | undefined): string;
+};
+
+/** One reply in a chat. */
+export type Reply = {
+  handlers: StreamHandlers;
+  settle(content: ReplyContent, of: { turn: string; signal?: AbortSignal }): Promise<void>;
+  /** Shows that an answer is being written, until it is there. */
+  works(): void;
+  /** What is shown stays, with a line below it; an answer may still come in its place. */
+  failWith(line: string): Promise<void>;
+  /** What is shown stays as it is: somebody else finishes it. */
+  leave(): Promise<void>;
+  /** Writes nothing any more, when it resolves. */
+  stop(): Promise<void>;
+};
+
+export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, turn: known }: ReplyPlace): Reply {
+  const { clock, gate, log, style, firstAfter, whenGone, platform, records, unsure, callMs } = deps;
+  let turn = known;
+  let name: string | null = null;
+  let opening: Promise<void> | null = null;
+  let settling: Promise<void> | null = null;
+  let typing: TypingTurn | null = null;
+  const text = createReplyText(style);
+  const layout = deps.layout();
+  const messages = createReplyMessages({ platform, records, clock, chat, unsure, callMs });
+  const onShown = () => typing?.shown();
+  const live = createLiveReply({ clock, gate, chat, text, messages, layout, open, firstAfter, whenGone, answers, onShown, log });
+
+  function open(): Promise<void> {
+    name ??= nameOf(turn);
+    const as = name;
+    return (opening ??= deps.claim(as, reply).then(() => messages.open(as, turn, earlier)));
+  }
+
+  async function rest(): Promise<void> {
+    typing?.end();
+    await live.stop();
+  }
+
+  function end(ending: () => Ending, signal?: AbortSignal): Promise<void> {
+    settling = settle(ending, signal).finally(() => {
+      settling = null;
+      opening = null; // another one may go on from here
+      if (name !== null) deps.release(name, reply);
+    });
+    return settling;
+  }
+
+  async function settle(ending: () => Ending, signal?: AbortSignal): Promise<void> {
+    await rest();
+    await open();
+    await settleReply({ clock, gate, chat, messages, whenGone, answers, withinMs: deps.withinMs, log }, ending(), signal);
+  }
+
+  const reply: Reply = {
+    handlers: {
+      onDelta(more) {
+        text.add(more);
+        if (style === 'stream') live.changed();
+      },
+      onSegment(block) {
+        text.endBlock(block);
+        if (style !== 'final') live.changed();
+      },
+      onRetract() {
+        text.retract();
+        live.retracted();
+      },
+    },
+    works: () => void (typing ??= deps.typing?.begin(chat) ?? null),
+    settle(content, of) {
+      turn ??= of.turn;
+      return end(() => {
+        const cuts = style === 'steps' ? cutsIn(content.text) : [];
+        return { pieces: layout(content.text, cuts), cuts, extras: content.extras };
+      }, of.signal);
+    },
+    failWith: (line) =>
+      end(() => {
+        const whole = [text.visible().trim(), line].filter((part) => part !== '').join('\n\n');
+        return { pieces: layout(whole, text.cuts()), cuts: text.cuts(), extras: [], isOpen: true };
+      }),
+    async leave() {
+      await rest();
+      if (name !== null) deps.release(name, reply);
+    },
+    async stop() {
+      await rest();
+      await settling?.catch(() => undefined); // whoever began it hears of it
+      opening = null;
+    },
+  };
+  return reply;
+
+  /** Where a new message began while the reply grew, in the text that came of it. */
+  function cutsIn(whole: string): readonly number[] {
+    const cuts = text.cuts().length > 0 ? text.cuts() : messages.cuts();
+    const said = text.whole().slice(0, cuts.at(-1) ?? 0);
+    return said === '' || whole.startsWith(said) ? cuts : [];
+  }
+}

@@ -1,0 +1,116 @@
+import { backOffMs } from '@svc/service-kit/backoff.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { errorText, upstream } from '@svc/service-kit/service-error.ts';
+import type { StartContext } from '../connector.ts';
+import type { ChatGate } from './chat-gate.ts';
+import { maxRounds, type WhenGone } from './live-reply.ts';
+import type { ReplyMessages } from './reply-messages.ts';
+import type { Place } from './reply-platform.ts';
+import { faultOf, pauseMsOf } from './write-fault.ts';
+
+/** A part of a reply that is no text. */
+export type Extra = (place: Place & { nonce: string }) => Promise<unknown>;
+/** `isOpen`: another text may come in its place, such as the answer after an error. */
+export type Ending = { pieces: readonly string[]; cuts: readonly number[]; extras: readonly Extra[]; isOpen?: boolean };
+
+export type SettleDeps = {
+  clock: Clock;
+  gate: ChatGate;
+  chat: string;
+  messages: ReplyMessages;
+  whenGone: WhenGone;
+  answers?: string;
+  /** Longest time without a write that is taken, ms. */
+  withinMs: number;
+  log: StartContext['log'];
+  random?: () => number;
+};
+
+type Step = { kind: 'post' | 'edit' | 'remove' | 'extra'; index: number; run(): Promise<void> };
+
+const maxTries = 5;
+const backOff = { firstMs: 500, maxMs: 15_000, jitter: [1, 1.2] } as const;
+
+/**
+ * Brings the messages of a reply to what they are to be in the end, write by write, each tried again as the platform wants it. Rejects
+ * when that cannot be done in time: what is there by then is known, and the next call goes on from it.
+ */
+export async function settleReply(deps: SettleDeps, ending: Ending, signal: AbortSignal | undefined): Promise<void> {
+  const { messages, clock } = deps;
+  let tries = 0;
+  let since = clock.elapsed();
+  for (;;) {
+    const step = messages.isDone() ? null : await nextStep(deps, ending);
+    if (step === null) break;
+    const leftMs = deps.withinMs - (clock.elapsed() - since);
+    const { run } = step;
+    try {
+      await deps.gate.run(deps.chat, run, { urgent: true, withinMs: leftMs, ...(signal && { signal }) });
+      [tries, since] = [0, clock.elapsed()];
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (await getsOver(deps, step, error)) continue;
+      const pauseMs = pauseAfter(deps, error, ++tries);
+      const isPause = faultOf(error) === 'pause';
+      if (isPause) tries--;
+      if (pauseMs >= leftMs || (tries >= maxTries && step.kind !== 'remove')) throw error;
+      if (tries >= maxTries) leave(deps, error);
+      await rest(clock, pauseMs, signal);
+    }
+  }
+  if (ending.isOpen !== true) await messages.finish();
+}
+
+/** The order of the text first, then what is too much, then what is no text. */
+async function nextStep({ messages, answers }: SettleDeps, { pieces, cuts, extras }: Ending): Promise<Step | null> {
+  for (const [index, text] of pieces.entries()) {
+    if (index >= messages.count())
+      return { kind: 'post', index, run: () => messages.post(text, { isFinal: true, cuts, answers }) };
+    if (messages.canEdit(index) && !messages.shows(index, text))
+      return { kind: 'edit', index, run: () => messages.edit(index, text) };
+  }
+  const index = pieces.length;
+  if (messages.count() > index) await messages.giveUp(index, { isGone: false });
+  if (messages.doomed() > 0) return { kind: 'remove', index, run: () => messages.removeOne() };
+  const extra = extras[messages.extras()];
+  return extra === undefined ? null : { kind: 'extra', index, run: () => messages.extra(extra) };
+}
+
+/** Whether a fault only changes what is to be done next. @throws what cannot be got over */
+async function getsOver(deps: SettleDeps, { kind, index }: Step, error: unknown): Promise<boolean> {
+  const fault = faultOf(error);
+  if (fault !== 'gone' && fault !== 'refused') return false;
+  if (kind === 'remove') leave(deps, error);
+  else if (kind === 'edit') await replace(deps, index, fault === 'gone');
+  else throw error;
+  return true;
+}
+
+/** A message that cannot be edited is followed by a new one. */
+async function replace({ messages, whenGone }: SettleDeps, index: number, isGone: boolean): Promise<void> {
+  if (messages.rounds() > maxRounds) throw upstream('The messages of this reply disappear as often as they are posted.');
+  await messages.giveUp(index, { isGone });
+  if (isGone && whenGone === 'end') await messages.finish();
+}
+
+function leave({ messages, log }: SettleDeps, error: unknown): void {
+  log('warn', 'a message that is not needed any more could not be removed', { error: errorText(error) });
+  messages.leaveOne();
+}
+
+const pauseAfter = ({ random }: SettleDeps, error: unknown, tries: number): number =>
+  faultOf(error) === 'pause' ? (pauseMsOf(error) ?? 1000) : backOffMs(backOff, tries, random);
+
+function rest(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cut = () => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener('abort', cut);
+      resolve();
+    });
+    signal?.addEventListener('abort', cut, { once: true });
+  });
+}

@@ -1,0 +1,22 @@
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { toAttempt } from '../retry.ts';
+
+/**
+ * Why a write to a platform failed: it wants a `pause` and took nothing; the message is `gone`; it is `refused` for good; or nobody knows
+ * whether it was taken (`unknown`: no answer, a break, an error of the platform's own).
+ */
+export type WriteFault = 'pause' | 'gone' | 'refused' | 'unknown';
+
+export function faultOf(error: unknown): WriteFault {
+  if (!(error instanceof ServiceError)) return 'unknown';
+  if (error.code === 'busy' || error.code === 'queue_full') return 'pause';
+  if (error.code === 'not_found') return 'gone';
+  const tried = toAttempt({ status: 'rejected', reason: error });
+  return !tried.ok && !tried.again ? 'refused' : 'unknown';
+}
+
+/** How long the platform wants to be left alone, ms; null when it did not say. */
+export function pauseMsOf(error: unknown): number | null {
+  const seconds = error instanceof ServiceError ? error.details['retry_after_s'] : undefined;
+  return typeof seconds === 'number' && seconds >= 0 ? Math.ceil(seconds * 1000) : null;
+}
