@@ -15,6 +15,15 @@ describe('POST /send', () => {
     expect(posted(id)).toEqual([{ id: body['id'], target: 'b1', kind: 'text', text: 'hello' }]);
   });
 
+  test('tells the connector of which turn it is the reply, and takes nothing else for that', async () => {
+    const { id } = await create();
+    const about = { turn_id: 'turn_1', message_id: 'm1' };
+    await send({ instance_id: id, target: 'b1', text: 'hello', about });
+    expect(posted(id)).toMatchObject([{ text: 'hello', about }]);
+    for (const wrong of [{}, { turn_id: '' }, { turn_id: 'a\nb' }, { turn_id: 't', more: 1 }, { turn_id: 't', message_id: 1 }])
+      expect((await send({ instance_id: id, target: 'b1', text: 'hello', about: wrong })).status).toBe(400);
+  });
+
   test('leaves an event of what was sent and what became of it, secrets masked; the outbox of the core has its own', async () => {
     const { id } = await create({}, { token_secret: 'POSTBOX' });
     bench.manager.telemetry.events.length = 0;
